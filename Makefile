@@ -1,0 +1,57 @@
+# Attention to Transformers. `make help` lists what there is; each target makes .venv first if it is missing.
+PYTHON ?= python3
+BIN    := .venv/bin
+READY  := .venv/.ready
+say    := @printf '\n\033[1m== %s\033[0m\n'
+
+# Kernels, nbgrader and alembic are found by name: ours come before the machine's.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test book serve release grade bench chapters clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): requirements.txt pyproject.toml package.json
+	$(say) 'Making .venv (about a minute, once)'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "The course needs Python 3.11 or later; this is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12 demo")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+# axe-core judges the pages in the browser tests; npm brings it, and nothing else needs it.
+node_modules/.ready: package.json $(READY)
+	$(say) 'Fetching axe-core for the accessibility tests'
+	$(BIN)/npm install --silent --ignore-scripts --no-package-lock --no-audit --no-fund && touch $@ || echo 'axe-core could not be fetched: the accessibility tests will be skipped'
+
+demo: $(READY)  ## build the site, make the releases, grade an example class, show the grades
+	@$(BIN)/tfcourse demo
+
+test: $(READY) node_modules/.ready  ## every check of the course, the site and the grader
+	$(say) 'Formatting and lint'
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	$(say) 'Tests'
+	@$(BIN)/python -m pytest
+
+book: $(READY)  ## build the site into _build/html
+	@$(BIN)/tfcourse book
+
+serve: $(READY)  ## build the site and show it at http://127.0.0.1:8000
+	@$(BIN)/tfcourse serve
+
+release: $(READY)  ## make the learners' problem sets in notebooks/assignments from solutions/
+	@$(BIN)/tfcourse release
+
+grade: $(READY)  ## grade a class: make grade PS=ps05-self-attention SUBMITTED=dir INTO=dir
+	@test -n '$(PS)' -a -n '$(SUBMITTED)' -a -n '$(INTO)' || { echo 'Say which: make grade PS=ps05-self-attention SUBMITTED=dir INTO=dir'; exit 2; }
+	@$(BIN)/tfcourse grade '$(PS)' --submitted '$(SUBMITTED)' --into '$(INTO)'
+
+chapters: $(READY)  ## run every chapter again and store its outputs
+	@$(BIN)/tfcourse chapter notebooks/[0-9][0-9]-*.ipynb
+
+bench: $(READY)  ## measure what the chapters quote, into benchmarks/records
+	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+clean:  ## remove what was built; keep .venv
+	rm -rf _build node_modules .pytest_cache .hypothesis .ruff_cache

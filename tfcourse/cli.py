@@ -1,0 +1,13 @@
+"""The command `tfcourse`. Each command lives beside what it does; this file only collects them."""
+
+from __future__ import annotations
+
+import typer
+
+app = typer.Typer(
+    name="tfcourse",
+    help="Attention to Transformers: grade, check, run and build the course.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
