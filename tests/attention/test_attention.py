@@ -1,0 +1,219 @@
+"""Attention and its masks against PyTorch's own, over random shapes and masks."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from tfcourse.attention import (
+    SelfAttention,
+    causal_mask,
+    padding_mask,
+    scaled_dot_product_attention,
+)
+
+sizes = st.integers(1, 9)
+seeds = st.integers(0, 2**32 - 1)
+dtypes = st.sampled_from([torch.float32, torch.float64])
+#: What "equal" means for each precision.
+TOLERANCE = {torch.float32: 1e-6, torch.float64: 1e-12}
+
+
+def assert_same(ours, theirs, dtype, what):
+    torch.testing.assert_close(
+        ours, theirs, rtol=0, atol=TOLERANCE[dtype], msg=lambda m: f"{what}: {m}"
+    )
+
+
+def draw(seed, dtype, *shapes):
+    generator = torch.Generator().manual_seed(seed)
+    return [
+        torch.randn(*shape, generator=generator, dtype=dtype, requires_grad=True)
+        for shape in shapes
+    ]
+
+
+def draw_mask(seed, *shape, empty_row):
+    """A random mask in which every query has a key, but for the first row where asked."""
+    generator = torch.Generator().manual_seed(seed + 1)
+    mask = torch.rand(*shape, generator=generator) < 0.6
+    mask[..., 0] |= ~mask.any(-1)
+    if empty_row:
+        mask[..., 0, :] = False
+    return mask
+
+
+@settings(max_examples=150, deadline=None)
+@given(B=sizes, H=sizes, T=sizes, S=sizes, K=sizes, Dv=sizes, seed=seeds, dtype=dtypes,
+       masked=st.booleans(), fused=st.booleans())  # fmt: skip
+def test_equals_pytorch(B, H, T, S, K, Dv, seed, dtype, masked, fused):
+    q, k, v = draw(seed, dtype, (B, H, T, K), (B, H, S, K), (B, H, S, Dv))
+    mask = draw_mask(seed, B, 1, T, S, empty_row=False) if masked else None
+    ours, _ = scaled_dot_product_attention(q, k, v, mask, fused=fused)
+    theirs = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    assert_same(ours, theirs, dtype, "output")
+    cotangent = torch.randn(ours.shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+    for name, a, b in zip(
+        "qkv",
+        torch.autograd.grad(ours, (q, k, v), cotangent),
+        torch.autograd.grad(theirs, (q, k, v), cotangent),
+        strict=True,
+    ):
+        # A gradient is a sum of products: it is compared relative to its largest entry.
+        scale = max(1.0, b.abs().max().item())
+        assert_same(a / scale, b / scale, dtype, f"gradient of {name}")
+
+
+@settings(max_examples=100, deadline=None)
+@given(T=sizes, S=sizes, K=sizes, seed=seeds, fused=st.booleans())
+def test_an_empty_row_gives_zeros_and_finite_gradients(T, S, K, seed, fused):
+    q, k, v = draw(seed, torch.float32, (2, T, K), (2, S, K), (2, S, K))
+    mask = draw_mask(seed, 2, T, S, empty_row=True)
+    with torch.autograd.detect_anomaly(check_nan=True):
+        output, weights = scaled_dot_product_attention(q, k, v, mask, fused=fused)
+        output.square().sum().backward()
+    assert (output[:, 0] == 0).all()
+    assert fused or (weights[:, 0] == 0).all()
+    assert all(t.grad.isfinite().all() for t in (q, k, v))
+    assert (q.grad[:, 0] == 0).all()
+
+
+@settings(max_examples=100, deadline=None)
+@given(T=sizes, S=sizes, K=sizes, seed=seeds)
+def test_weights_are_a_distribution_over_the_allowed_keys(T, S, K, seed):
+    q, k, v = draw(seed, torch.float64, (T, K), (S, K), (S, K))
+    mask = draw_mask(seed, T, S, empty_row=False)
+    _, weights = scaled_dot_product_attention(q, k, v, mask)
+    assert (weights >= 0).all()
+    assert (weights[~mask] == 0).all()
+    torch.testing.assert_close(weights.sum(-1), torch.ones(T, dtype=torch.float64))
+
+
+def test_the_published_way_to_lose_the_scale_is_seen(generator):
+    """The scale is 1/sqrt(d_k): neither 1/d_k nor the width of the values."""
+    q, k = torch.randn(2, 4, 16, generator=generator).unbind()
+    v = torch.eye(4)
+    expected = torch.softmax(q @ k.T / 4, -1)
+    assert torch.allclose(scaled_dot_product_attention(q, k, v)[0], expected, atol=1e-6)
+    assert torch.allclose(
+        scaled_dot_product_attention(q, k, v, scale=1.0)[0], torch.softmax(q @ k.T, -1), atol=1e-6
+    )
+
+
+def test_inputs_are_left_alone(generator):
+    q, k, v = torch.randn(3, 2, 5, 4, generator=generator).unbind()
+    mask = causal_mask(5)
+    kept = [t.clone() for t in (q, k, v, mask)]
+    for fused in (False, True):
+        scaled_dot_product_attention(q, k, v, mask, fused=fused)
+    assert all(torch.equal(a, b) for a, b in zip((q, k, v, mask), kept, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"k": (2, 7, 5)}, "q and k must have the same width"),
+        ({"v": (2, 6, 4)}, "k and v must have one row for each key"),
+        ({"mask": torch.ones(5, 7)}, "mask must be boolean"),
+        ({"mask": torch.ones(5, 6, dtype=torch.bool)}, "mask must broadcast to"),
+        ({"mask": torch.ones(3, 5, 7, dtype=torch.bool)}, "mask must broadcast to"),
+        ({"mask": torch.ones(4, 2, 5, 7, dtype=torch.bool)}, "mask must broadcast to"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_the_reason(change, told, unchecked):
+    shapes = {"q": (2, 5, 4), "k": (2, 7, 4), "v": (2, 7, 3)} | change
+    arguments = [torch.zeros(shapes[n]) for n in "qkv"] + [change.get("mask")]
+    with pytest.raises(ValueError, match=told):
+        unchecked.scaled_dot_product_attention(*arguments)
+
+
+@pytest.fixture(scope="module")
+def unchecked():
+    """The module as a user has it, without the run-time shape checks that the tests add."""
+    import importlib.util
+
+    import tfcourse.attention
+
+    spec = importlib.util.spec_from_file_location("plain_attention", tfcourse.attention.__file__)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_shapes_are_checked_at_run_time():
+    with pytest.raises(Exception, match="jaxtyping|type"):
+        scaled_dot_product_attention(torch.zeros(2, 3), torch.zeros(2, 4), torch.zeros(2, 3))
+
+
+@given(T=sizes, more=st.integers(0, 5))
+def test_causal_mask(T, more):
+    mask = causal_mask(T, T + more)
+    for i in range(T):
+        for j in range(T + more):
+            assert mask[i, j].item() == (j <= i + more)
+
+
+def test_causal_mask_refuses_queries_before_the_first_key():
+    with pytest.raises(ValueError, match="S must be at least T=4, got 3"):
+        causal_mask(4, 3)
+
+
+@given(lengths=st.lists(st.integers(0, 6), max_size=5))
+def test_padding_mask(lengths):
+    mask = padding_mask(torch.tensor(lengths, dtype=torch.long), 6)
+    assert mask.shape == (len(lengths), 1, 6)
+    assert [row.sum().item() for row in mask] == lengths
+    assert all((row[0, :n]).all() for row, n in zip(mask, lengths, strict=True))
+
+
+@pytest.mark.parametrize("lengths", [[3, 7], [-1, 2]])
+def test_padding_mask_refuses_impossible_lengths(lengths):
+    with pytest.raises(ValueError, match="lengths must lie between 0 and S=6"):
+        padding_mask(torch.tensor(lengths), 6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(B=sizes, T=sizes, D=sizes, seed=seeds, bias=st.booleans(), causal=st.booleans(),
+       fused=st.booleans())  # fmt: skip
+def test_self_attention_equals_pytorchs_with_one_head(B, T, D, seed, bias, causal, fused):
+    torch.manual_seed(seed)
+    ours = SelfAttention(D, bias=bias).double()
+    theirs = nn.MultiheadAttention(D, 1, bias=bias, batch_first=True).double()
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(torch.cat([ours.W_Q.T, ours.W_K.T, ours.W_V.T]))
+        theirs.out_proj.weight.copy_(torch.eye(D))
+        if bias:
+            for p in (ours.b_Q, ours.b_K, ours.b_V):
+                p.normal_()
+            theirs.in_proj_bias.copy_(torch.cat([ours.b_Q, ours.b_K, ours.b_V]))
+    (x,) = draw(seed, torch.float64, (B, T, D))
+    mask = causal_mask(T) if causal else None
+    output, weights = ours(x, mask, fused=fused)
+    # nn.MultiheadAttention says it the other way round: True = may NOT be attended to.
+    expected, expected_weights = theirs(x, x, x, attn_mask=None if mask is None else ~mask)
+    assert_same(output, expected, torch.float64, "output")
+    assert fused or torch.allclose(weights, expected_weights)
+    output.square().sum().backward()
+    expected.square().sum().backward()
+    gradients = torch.cat([ours.W_Q.grad.T, ours.W_K.grad.T, ours.W_V.grad.T])
+    torch.testing.assert_close(gradients, theirs.in_proj_weight.grad, rtol=1e-9, atol=1e-9)
+
+
+def test_widths_are_free():
+    layer = SelfAttention(100, d_k=37, d_v=51)
+    output, weights = layer(torch.zeros(2, 6, 100))
+    assert output.shape == (2, 6, 51)
+    assert weights.shape == (2, 6, 6)
+    assert repr(layer) == "SelfAttention(d_model=100, d_k=37, d_v=51, bias=False)"
+    assert {n: tuple(p.shape) for n, p in layer.named_parameters()} == {
+        "W_Q": (100, 37), "W_K": (100, 37), "W_V": (100, 51)
+    }  # fmt: skip
+
+
+def test_self_attention_refuses_what_does_not_fit(unchecked):
+    with pytest.raises(ValueError, match="d_k must be at least 1, got 0"):
+        unchecked.SelfAttention(8, d_k=0)
+    with pytest.raises(ValueError, match="x must have d_model=8 numbers for each token, got 9"):
+        unchecked.SelfAttention(8)(torch.zeros(2, 3, 9))

@@ -1,0 +1,43 @@
+"""What every test shares: one thread, shapes checked at run time, where the course is."""
+
+import os
+
+# Before torch is loaded here or in any kernel a test starts: the same numbers every time.
+os.environ.update(
+    OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", PYTHONHASHSEED="0", TQDM_DISABLE="1", MPLBACKEND="agg"
+)
+
+from pathlib import Path  # noqa: E402
+
+import pytest  # noqa: E402
+from jaxtyping import install_import_hook  # noqa: E402
+
+# Every annotated shape in the package is checked whenever a test calls it.
+install_import_hook(["tfcourse.attention", "tfcourse.properties"], "beartype.beartype")
+
+import torch  # noqa: E402
+
+from tfcourse import course as course_tree  # noqa: E402
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def course() -> Path:
+    """The root of the course."""
+    return course_tree.root(Path(__file__).parent)
+
+
+@pytest.fixture(scope="session")
+def shared(course: Path) -> Path:
+    """What lies beside the project and is never part of it; tests of it skip where it is absent."""
+    folder = course.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip("needs the folder `shared` beside the project, which is not here")
+    return folder
+
+
+@pytest.fixture
+def generator() -> torch.Generator:
+    """Random numbers of this test's own, the same at every run."""
+    return torch.Generator().manual_seed(0)
