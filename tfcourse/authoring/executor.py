@@ -24,6 +24,7 @@ ENVIRONMENT = {
     "TQDM_DISABLE": "1",
     "TZ": "UTC",
     "LC_ALL": "C.UTF-8",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
 }
 
 #: Seconds of CPU that a chapter may take unless its metadata says otherwise.
@@ -91,8 +92,9 @@ def execute(path: Path, *, timeout: float | None = None) -> tuple[NotebookNode, 
         resources={"metadata": {"path": str(path.parent)}},
     )
     start = time.perf_counter()
-    with fixed_environment():
-        client.execute()
+    # Every kernel warns on its own stderr that it listens on loopback: not a chapter's output.
+    with fixed_environment(), open(os.devnull, "w") as nowhere:
+        client.execute(stderr=nowhere)
     seconds = time.perf_counter() - start
     notebook.metadata = NotebookNode(_METADATA | _own(notebook))
     return notebook, seconds

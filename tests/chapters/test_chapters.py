@@ -1,0 +1,245 @@
+"""Every chapter is re-run and compared, keeps to its budget, and is what a chapter must be."""
+
+import copy
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tfcourse import claims, course
+from tfcourse.authoring import executor, hygiene
+
+ROOT = course.root(Path(__file__).parent)
+CHAPTERS = course.chapter_paths(ROOT)
+names = [path.stem for path in CHAPTERS]
+each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=names)
+
+
+def run_nbval(path: Path, *options: str) -> subprocess.CompletedProcess:
+    """nbval, strict, in the chapter's fixed environment."""
+    return subprocess.run(
+        [
+            sys.executable, "-m", "pytest", str(path), "--nbval", "--nbval-current-env",
+            "--nbval-cell-timeout=180", "-q", "--no-header", "-p", "no:cacheprovider",
+            "-c", os.devnull, f"--rootdir={path.parent}", *options,
+        ],
+        cwd=path.parent,
+        env={**os.environ, **executor.ENVIRONMENT, "TFCOURSE_ROOT": str(ROOT), "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+    )  # fmt: skip
+
+
+def test_there_are_chapters():
+    assert "05-self-attention" in names
+
+
+@each_chapter
+def test_stored_outputs_are_what_the_cells_print(path, record_property, capsys):
+    start = time.perf_counter()
+    result = run_nbval(path)
+    seconds = time.perf_counter() - start
+    assert result.returncode == 0, result.stdout[-6000:]
+    budget = executor.budget_seconds(nbformat.read(path, as_version=4))
+    with capsys.disabled():
+        print(f" {path.stem}: {seconds:.0f} s of {budget:.0f} s", end="")
+    record_property("seconds", seconds)
+    assert seconds < 3 * budget, f"{seconds:.0f} s, the chapter's budget is {budget:.0f} s"
+
+
+@each_chapter
+def test_hygiene(path):
+    assert hygiene.problems(nbformat.read(path, as_version=4)) == []
+    assert path.stat().st_size < 1_500_000
+
+
+@each_chapter
+def test_every_verdict_is_readable(path):
+    notebook = nbformat.read(path, as_version=4)
+    tagged = [c for c in notebook.cells if "claim" in c.metadata.get("tags", [])]
+    assert tagged, "a chapter tests at least one claim"
+    for cell in tagged:
+        text = "".join(o.text for o in cell.outputs if o.output_type == "stream")
+        assert claims.parse(text), f"cell {cell.id} prints no verdict: {text!r}"
+
+
+@each_chapter
+def test_a_chapter_has_its_parts(path):
+    text = "\n".join(
+        c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown"
+    )
+    for part in ("After this chapter you can", "## The question", "```{quiz}",
+                 "## What to take away", "## Sources"):  # fmt: skip
+        assert part in text, f"no {part!r}"
+
+
+# ---- the gate itself: nbval must close when it should ------------------------------------------
+
+SMALL = """
+import torch
+torch.manual_seed(0)
+print(f"{torch.randn(3).sum():.3f}")
+"""
+
+
+def small_notebook(path: Path) -> nbformat.NotebookNode:
+    notebook = nbformat.v4.new_notebook(
+        cells=[
+            nbformat.v4.new_markdown_cell("# Small", id="title"),
+            nbformat.v4.new_code_cell(SMALL.strip(), id="numbers"),
+            nbformat.v4.new_code_cell(
+                "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\nplt.show()\n"
+                "print({'b', 'a', 'c'})",
+                id="figure",
+                metadata={"mystnb": {"image": {"alt": "a line"}}},
+            ),
+        ]
+    )
+    nbformat.write(notebook, path)
+    notebook, _ = executor.execute(path)
+    executor.write(notebook, path)
+    return notebook
+
+
+def test_the_gate_closes_when_one_digit_changes(tmp_path):
+    path = tmp_path / "small.ipynb"
+    notebook = small_notebook(path)
+    assert run_nbval(path).returncode == 0
+    output = notebook.cells[1].outputs[0]
+    digit = re.search(r"\d(?=\s*$)", output.text)
+    other = str((int(digit.group()) + 1) % 10)
+    output.text = output.text[: digit.start()] + other + output.text[digit.end() :]
+    executor.write(notebook, path)
+    result = run_nbval(path)
+    assert result.returncode == 1, result.stdout
+    assert "Cell execution caused an exception" not in result.stdout
+    assert "mismatch" in result.stdout
+
+
+def test_the_executor_gives_the_same_bytes_twice(tmp_path):
+    path = tmp_path / "small.ipynb"
+    small_notebook(path)
+    first = path.read_bytes()
+    again, _ = executor.execute(path)
+    executor.write(again, path)
+    assert path.read_bytes() == first
+    assert b"image/png" in first
+
+
+@pytest.mark.parametrize("path", CHAPTERS[:1], ids=names[:1])
+def test_a_chapter_gives_the_same_bytes_twice(path, tmp_path, monkeypatch):
+    """The first chapter stands for all: what each prints is compared above."""
+    monkeypatch.setenv("TFCOURSE_ROOT", str(ROOT))
+    copies = []
+    for name in ("first", "second"):
+        copy_of = tmp_path / name / path.name
+        copy_of.parent.mkdir()
+        copy_of.write_bytes(path.read_bytes())
+        notebook, _ = executor.execute(copy_of)
+        executor.write(notebook, copy_of)
+        copies.append(copy_of.read_bytes())
+    assert copies[0] == copies[1]
+
+
+# ---- hygiene finds each thing it is there for --------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory) -> nbformat.NotebookNode:
+    notebook = small_notebook(tmp_path_factory.mktemp("clean") / "small.ipynb")
+    assert hygiene.problems(notebook) == []
+    return notebook
+
+
+def never_run(nb):
+    nb.cells[1].execution_count = None
+
+
+def out_of_order(nb):
+    nb.cells[1].execution_count, nb.cells[2].execution_count = 2, 1
+
+
+def same_id(nb):
+    nb.cells[2].id = nb.cells[1].id
+
+
+def stored_error(nb):
+    nb.cells[1].outputs = [nbformat.v4.new_output("error", ename="NameError", evalue="x")]
+
+
+def warning(nb):
+    nb.cells[1].outputs.append(nbformat.v4.new_output("stream", name="stderr", text="careful"))
+
+
+def loose_at_the_end(nb):
+    nb.cells[2].metadata["tags"] = ["nbval-ignore-output"]
+
+
+def loose_verdict(nb):
+    nb.cells[1].metadata["tags"] = ["nbval-ignore-output", "claim"]
+
+
+def odd_tag(nb):
+    nb.cells[1].metadata["tags"] = ["nbval-skip"]
+
+
+def times(nb):
+    nb.cells[1].metadata["execution"] = {"iopub.execute_input": "2026-01-01"}
+
+
+def no_description(nb):
+    nb.cells[2].metadata.pop("mystnb")
+
+
+def two_titles(nb):
+    nb.cells[0].source += "\n\n# Another"
+
+
+def no_title(nb):
+    nb.cells[0].source = "Small"
+
+
+def other_kernel(nb):
+    nb.metadata["kernelspec"]["name"] = "python311"
+
+
+def editor_metadata(nb):
+    nb.metadata["toc"] = {}
+
+
+def long_line(nb):
+    nb.cells[1].source += "\n# " + "x" * 90
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (never_run, "not run from top to bottom"),
+        (out_of_order, "not run from top to bottom"),
+        (same_id, "more than one cell has the id numbers"),
+        (stored_error, "ends in NameError"),
+        (warning, "wrote to stderr"),
+        (loose_at_the_end, "no strict cell follows"),
+        (loose_verdict, "verdict must be compared"),
+        (odd_tag, "unknown tag nbval-skip"),
+        (times, "stores when it ran"),
+        (no_description, "a figure without a description"),
+        (two_titles, "there must be one title"),
+        (no_title, "the first cell must be text"),
+        (other_kernel, "the kernel must be python3"),
+        (editor_metadata, "metadata that the executor does not write: toc"),
+        (long_line, "longer than 79"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_hygiene_sees(clean, spoil, told):
+    notebook = nbformat.from_dict(json.loads(json.dumps(copy.deepcopy(clean))))
+    spoil(notebook)
+    found = hygiene.problems(notebook)
+    assert any(told in problem for problem in found), found

@@ -1,0 +1,94 @@
+"""What a chapter must be, beyond what re-running it can show.
+
+nbval compares outputs, but passes a notebook that was never run, an error that was stored, or a
+loose cell that nothing strict stands behind. These are looked for here, without a kernel.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nbformat import NotebookNode
+
+#: The tags a chapter's cells may carry.
+TAGS = {
+    "claim",
+    "nbval-ignore-output",
+    "raises-exception",
+    "hide-input",
+    "hide-output",
+    "remove-cell",
+}
+LOOSE = "nbval-ignore-output"
+
+#: Kernels without a version: nothing in the file changes with the machine that ran it.
+_METADATA = {"kernelspec", "language_info", "tfcourse"}
+_CODE_WIDTH = 79
+
+
+def problems(notebook: NotebookNode) -> list[str]:
+    """What is wrong with a chapter's notebook, one line each; an empty list where nothing is."""
+    return [*_whole(notebook), *_cells(notebook), *_text(notebook)]
+
+
+def _whole(notebook: NotebookNode) -> Iterator[str]:
+    if extra := set(notebook.metadata) - _METADATA:
+        yield f"metadata that the executor does not write: {', '.join(sorted(extra))}"
+    if notebook.metadata.get("kernelspec", {}).get("name") != "python3":
+        yield "the kernel must be python3: run it with `tfcourse chapter`"
+    ids = [cell.get("id") for cell in notebook.cells]
+    for doubled in sorted({str(i) for i in ids if ids.count(i) > 1}):
+        yield f"more than one cell has the id {doubled}"
+    code = [c for c in notebook.cells if c.cell_type == "code" and c.source.strip()]
+    counts = [cell.execution_count for cell in code]
+    if counts != list(range(1, len(code) + 1)):
+        yield "not run from top to bottom: run it with `tfcourse chapter`"
+
+
+def _cells(notebook: NotebookNode) -> Iterator[str]:
+    code = [c for c in notebook.cells if c.cell_type == "code"]
+    for cell, after in zip(code, [*code[1:], None], strict=True):
+        name = f"cell {cell.get('id')}"
+        tags = set(cell.metadata.get("tags", []))
+        if unknown := tags - TAGS:
+            yield f"{name}: unknown tag {', '.join(sorted(unknown))}"
+        if "execution" in cell.metadata:
+            yield f"{name}: stores when it ran"
+        if LOOSE in tags and (after is None or LOOSE in after.metadata.get("tags", [])):
+            yield f"{name}: its output is not compared, and no strict cell follows that would be"
+        if LOOSE in tags and "claim" in tags:
+            yield f"{name}: a claim's verdict must be compared"
+        for output in cell.outputs:
+            if output.output_type == "error" and "raises-exception" not in tags:
+                yield f"{name}: ends in {output.ename}"
+            if output.output_type == "stream" and output.name == "stderr":
+                yield f"{name}: wrote to stderr"
+            if "image/png" in output.get("data", {}):
+                image = cell.metadata.get("mystnb", {}).get("image", {})
+                if not image.get("alt"):
+                    yield f"{name}: a figure without a description (mystnb.image.alt)"
+        for line in cell.source.splitlines():
+            if len(line) > _CODE_WIDTH:
+                yield f"{name}: a line of code longer than {_CODE_WIDTH} characters"
+                break
+
+
+def _text(notebook: NotebookNode) -> Iterator[str]:
+    headings = [
+        line
+        for cell in notebook.cells
+        if cell.cell_type == "markdown"
+        for line in re.sub(r"```.*?```", "", cell.source, flags=re.DOTALL).splitlines()
+        if line.startswith("# ")
+    ]
+    first = notebook.cells[0] if notebook.cells else None
+    if first is None or first.cell_type != "markdown" or not first.source.startswith("# "):
+        yield "the first cell must be text that starts with the chapter's title"
+    if len(headings) != 1:
+        yield f"there must be one title (a line that starts with '# '), found {len(headings)}"
+    for cell in notebook.cells:
+        if cell.cell_type == "raw":
+            yield f"cell {cell.get('id')}: raw text is not shown in Jupyter and on the site alike"
+        if cell.get("attachments"):
+            yield f"cell {cell.get('id')}: the site cannot show attached images"
