@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import matplotlib.pyplot as plt
 import torch
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from torch import Tensor
 
 #: Okabe and Ito's colours: told apart by colour-blind readers too.
@@ -99,3 +101,18 @@ def attention_map(
                     color="white" if weight > 0.6 else "black", fontsize=8,
                 )  # fmt: skip
     return ax
+
+
+def plain_ticks(axis: Axis, values: Iterable[float]) -> None:
+    """Mark a logarithmic axis at these values only, written as plain numbers.
+
+    Parameters
+    ----------
+    axis:
+        ``ax.xaxis`` or ``ax.yaxis``.
+    values:
+        Where the ticks stand, in the axis's own units.
+    """
+    axis.set_major_locator(FixedLocator(list(values)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_locator(NullLocator())

@@ -234,7 +234,7 @@ def long_line(nb):
         (no_title, "the first cell must be text"),
         (other_kernel, "the kernel must be python3"),
         (editor_metadata, "metadata that the executor does not write: toc"),
-        (long_line, "longer than 79"),
+        (long_line, "longer than 72"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )

@@ -28,23 +28,36 @@ def book(
     clean: Annotated[bool, typer.Option(help="Throw the old site away first.")] = False,
 ) -> None:
     """Build the site into `_build/html`."""
-    from tfcourse import course
-    from tfcourse.authoring.site import build_site
-
-    root = course.root()
-    typer.echo(f"The site: {(build_site(root, clean=clean)).relative_to(root)}")
+    root, index = _built(clean=clean)
+    typer.echo(f"The site: {index.relative_to(root)}")
 
 
 def serve(
     port: Annotated[int, typer.Option(help="Where to listen on 127.0.0.1.")] = 8000,
 ) -> None:
-    """Build the site and show it at http://127.0.0.1:8000 until Ctrl-C."""
-    from tfcourse import course
+    """Build the site and show it in this machine's browser until Ctrl-C."""
     from tfcourse.authoring import site
 
-    root = course.root()
-    site.build_site(root)
-    site.serve(root, port)
+    root, _ = _built()
+    typer.echo(f"The site: http://127.0.0.1:{port} (Ctrl-C ends it)")
+    try:
+        site.serve(root, port)
+    except OSError as error:
+        typer.secho(f"port {port}: {error.strerror}. Name another: --port 8001", err=True, fg="red")
+        raise typer.Exit(1) from None
+
+
+def _built(clean: bool = False) -> tuple[Path, Path]:
+    """The course's folder and its site's first page; a build that fails ends the command."""
+    from tfcourse import course
+    from tfcourse.authoring.site import SiteError, build_site
+
+    try:
+        root = course.root()
+        return root, build_site(root, clean=clean)
+    except (SiteError, FileNotFoundError) as error:
+        typer.secho(str(error), err=True, fg="red")
+        raise typer.Exit(1) from None
 
 
 def chapter(

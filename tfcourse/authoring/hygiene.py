@@ -24,7 +24,7 @@ LOOSE = "nbval-ignore-output"
 
 #: Kernels without a version: nothing in the file changes with the machine that ran it.
 _METADATA = {"kernelspec", "language_info", "tfcourse"}
-_CODE_WIDTH = 79
+_CODE_WIDTH = 72
 
 
 def problems(notebook: NotebookNode) -> list[str]:

@@ -1,0 +1,89 @@
+"""The house: what the package costs to import, where the course is, records, shown source."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tfcourse import records
+from tfcourse.course import problem_set_names, root
+from tfcourse.source import source_of
+
+
+def test_import_costs_little_beyond_torch():
+    code = (
+        "import time, torch; t = time.perf_counter(); import tfcourse, tfcourse.attention;"
+        "print(time.perf_counter() - t)"
+    )
+    times = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout)
+        for _ in range(3)
+    ]
+    assert min(times) < 0.1
+
+
+def test_the_root_is_found_from_within_and_named_where_absent(course, tmp_path, monkeypatch):
+    assert root(course / "notebooks" / "assignments") == course
+    monkeypatch.setenv("TFCOURSE_ROOT", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="Set it to the folder"):
+        root()
+
+
+def test_every_problem_set_has_its_release(course):
+    names = problem_set_names(course)
+    assert names
+    for name in names:
+        assert (course / "notebooks" / "assignments" / name / f"{name}.ipynb").is_file()
+
+
+def test_a_record_says_how_it_was_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "_folder", lambda: tmp_path)
+    path = records.write("speed", {"ms": 1.5}, seed=3)
+    record = records.load("speed")
+    assert json.loads(path.read_text()) == record
+    assert record["results"] == {"ms": 1.5}
+    for key in ("date", "command", "device", "threads", "versions", "seed"):
+        assert record[key] is not None
+    assert record["device"] in records.describe(record)
+    with pytest.raises(FileNotFoundError, match="no record 'other'.*speed"):
+        records.load("other")
+
+
+def test_stored_records_are_whole(course):
+    stored = sorted((course / "benchmarks" / "records").glob("*.json"))
+    assert stored
+    for path in stored:
+        record = json.loads(path.read_text())
+        assert {"name", "date", "command", "device", "versions", "seed", "results"} <= set(record)
+        assert record["name"] == path.stem
+        script = record["command"].split()[1]
+        assert (course / script).is_file(), f"{path.name} was made by {script}, which is gone"
+
+
+def documented(x):
+    """One line.
+
+    And more.
+    """
+    # a comment that stays
+    return x  # and this
+
+
+def test_source_of_leaves_out_the_documentation_only():
+    shown = source_of(documented)
+    assert "One line" not in shown and "And more" not in shown
+    assert "# a comment that stays" in shown and "return x  # and this" in shown
+
+
+def test_the_course_names_no_machine(course):
+    """No path of the machine it was written on, and no registry, goes into the course."""
+    files = subprocess.run(["git", "ls-files"], cwd=course, capture_output=True, text=True)
+    if files.returncode:
+        pytest.skip("needs a git checkout: which files belong to the course is asked of git")
+    marks = ["/ro" + "ot/", "/work/" + "main", "/tmp/" + "bash_", "pypi" + ".org/simple"]
+    for name in files.stdout.split("\n"):
+        path = course / name
+        if path.is_file() and path.suffix not in {".png", ".ico"}:
+            text = path.read_text(errors="replace")
+            assert not [m for m in marks if m in text], name

@@ -1,0 +1,94 @@
+"""The site, built once from clean, and a browser without a network to look at it with."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tfcourse.authoring.site import build_site, server
+
+# The site's own extensions, as Sphinx finds them.
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "_ext"))
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # No name is found but this machine's own address: a page that asks elsewhere fails.
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+)
+
+
+@pytest.fixture(scope="session")
+def site(course: Path) -> Path:
+    """The folder of the built site; a warning of Sphinx fails it."""
+    return build_site(course, clean=True).parent
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is served."""
+    running = server(site)
+    thread = threading.Thread(target=running.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{running.server_address[1]}"
+    running.shutdown()
+    thread.join()
+    running.server_close()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Headless Chromium, driven by Playwright; skips where either is missing."""
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
+        pytest.skip("needs Chromium: apt-get install chromium (or your system's way)")
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs: pip install playwright")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=executable, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def axe(course: Path) -> str:
+    """The source of axe-core, which judges a page's accessibility."""
+    script = course / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.is_file():
+        pytest.skip("needs axe-core: make node_modules/.ready")
+    return script.read_text("utf-8")
+
+
+@pytest.fixture
+def page(chromium):
+    """A fresh page, 1280 wide, that remembers its errors and the requests that failed."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    opened = context.new_page()
+    opened.faults = []
+    opened.on("pageerror", lambda error: opened.faults.append(f"error on the page: {error}"))
+    opened.on("requestfailed", lambda r: opened.faults.append(f"request failed: {r.url}"))
+    opened.on("response", lambda r: _note_response(opened, r))
+    opened.on("console", lambda message: _note_console(opened, message))
+    yield opened
+    context.close()
+
+
+def _note_response(opened, response) -> None:
+    if response.status >= 400:
+        opened.faults.append(f"{response.status}: {response.url}")
+
+
+def _note_console(opened, message) -> None:
+    if message.type in ("error", "warning"):
+        opened.faults.append(f"console {message.type}: {message.text}")

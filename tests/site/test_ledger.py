@@ -1,0 +1,151 @@
+"""The claims ledger: complete, filled from stored outputs, and strict about both."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+from course_claims import read_ledger
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+from tiny_site import build
+
+CHAPTER = "05-self-attention"
+ENTRY = {
+    "claim": "Scores grow.",
+    "sources": ["UW"],
+    "chapter": CHAPTER,
+    "measured": "The spread.",
+    "refuted": "none.",
+}
+PLAN = [{"part": "II", "chapters": {CHAPTER: {"title": "Self-attention", "about": "How?"}}}]
+HELD = "claim self-scale: holds\nmeasured: exponent 0.50\n"
+LIMIT = "claim self-scale: holds, with a limit (at the start)\nmeasured: exponent 0.50\n"
+
+
+def write_course(folder: Path, *printed: str, tags: tuple[str, ...] = ("claim",)) -> Path:
+    """A course of one chapter with one claim; its cells have printed ``printed``."""
+    for name in ("book", "notebooks"):
+        (folder / name).mkdir()
+    (folder / "book" / "chapters.yml").write_text(yaml.safe_dump(PLAN))
+    (folder / "book" / "claims.yml").write_text(yaml.safe_dump({"self-scale": ENTRY}))
+    notebook = new_notebook()
+    for text in printed:
+        cell = new_code_cell("test()", execution_count=1, metadata={"tags": list(tags)})
+        cell.outputs = [new_output("stream", name="stdout", text=text)]
+        notebook.cells.append(cell)
+    nbformat.write(notebook, folder / "notebooks" / f"{CHAPTER}.ipynb")
+    return folder
+
+
+def test_a_verdict_is_read_from_the_stored_output(tmp_path: Path) -> None:
+    ledger = read_ledger(write_course(tmp_path, "more\n" + LIMIT))
+    assert not ledger.faults
+    tested = ledger.tested["self-scale"]
+    assert (tested.verdict, tested.limit) == ("holds, with a limit", "at the start")
+    assert (tested.figure, tested.chapter) == ("exponent 0.50", CHAPTER)
+
+
+def test_a_claim_that_no_chapter_tested_says_so(tmp_path: Path) -> None:
+    ledger = read_ledger(write_course(tmp_path))
+    assert not ledger.faults
+    assert ledger.verdict("self-scale") == "not tested yet"
+
+
+@pytest.mark.parametrize(
+    "printed, said",
+    [
+        ([HELD.replace("self-scale", "self-other")], "claims.yml has no claim self-other"),
+        ([HELD, HELD], "has a verdict in 05-self-attention already"),
+        (["claim self-scale: perhaps\nmeasured: 1\n"], "must print exactly one verdict"),
+        (["claim self-scale: holds\n"], "must print exactly one verdict"),
+        ([HELD + HELD], "must print exactly one verdict"),
+        ([""], "must print exactly one verdict"),
+    ],
+)
+def test_what_a_chapter_prints_wrongly_is_a_fault(
+    tmp_path: Path, printed: list[str], said: str
+) -> None:
+    faults = read_ledger(write_course(tmp_path, *printed)).faults
+    assert len(faults) == 1
+    assert said in faults[0]
+
+
+def test_a_verdict_in_a_cell_without_the_tag_is_a_fault(tmp_path: Path) -> None:
+    ledger = read_ledger(write_course(tmp_path, HELD, tags=()))
+    assert ledger.faults == [f"{CHAPTER}.ipynb, cell 1 prints a verdict: tag it `claim`"]
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        ({"chapter": "99-none"}, "99-none is not in chapters.yml"),
+        ({"sources": ["MIT"]}, "no lecture has the key MIT"),
+        ({"verdict": "holds"}, "must have exactly"),
+    ],
+)
+def test_what_is_wrong_in_the_list_of_claims_is_a_fault(
+    tmp_path: Path, change: dict, said: str
+) -> None:
+    write_course(tmp_path)
+    (tmp_path / "book" / "claims.yml").write_text(yaml.safe_dump({"self-scale": ENTRY | change}))
+    faults = read_ledger(tmp_path).faults
+    assert len(faults) == 1
+    assert said in faults[0]
+
+
+def test_a_fault_is_a_warning_of_the_build(tmp_path: Path) -> None:
+    write_course(tmp_path, HELD, HELD)
+    _, warnings = build(tmp_path, "", extensions=("course_claims",))
+    assert "has a verdict in 05-self-attention already" in warnings
+
+
+def test_the_page_shows_verdict_figure_and_count(tmp_path: Path) -> None:
+    write_course(tmp_path, LIMIT)
+    text = "```{claims-summary}\n```\n\n```{claims-ledger} II\n```\n"
+    html, warnings = build(tmp_path, text, extensions=("course_claims",))
+    assert not warnings
+    assert "Of 1 claims: 0: holds; 1: holds, with a limit;" in html
+    row = html.split('id="claim-self-scale"', 1)[1]
+    for part in ("Scores grow.", "UW", "verdict-limit", "Limit: at the start", "exponent 0.50"):
+        assert part in row
+
+
+def test_a_part_that_is_not_in_the_plan_is_refused(tmp_path: Path) -> None:
+    write_course(tmp_path)
+    _, warnings = build(tmp_path, "```{claims-ledger} IX\n```", extensions=("course_claims",))
+    assert "chapters.yml has no part 'IX'" in warnings
+
+
+def test_the_course_has_no_fault(course: Path) -> None:
+    assert not read_ledger(course).faults
+
+
+def test_every_part_with_claims_is_on_the_page(course: Path, site: Path) -> None:
+    page = (site / "book" / "claims.html").read_text("utf-8")
+    for claim in read_ledger(course).entries:
+        assert f'id="claim-{claim}"' in page
+
+
+def test_a_tested_claim_links_to_the_cell_that_tested_it(course: Path, site: Path) -> None:
+    page = (site / "book" / "claims.html").read_text("utf-8")
+    tested = read_ledger(course).tested
+    assert tested, "no claim has been tested"
+    for claim in tested.values():
+        assert f"notebooks/{claim.chapter}.html#claim-{claim.claim}" in page
+        chapter = (site / "notebooks" / f"{claim.chapter}.html").read_text("utf-8")
+        assert f'id="claim-{claim.claim}"' in chapter
+
+
+def test_every_claim_of_the_lectures_is_listed(course: Path, shared: Path) -> None:
+    rows = re.findall(
+        r"^\| ([a-z]+-[a-z-]+) \| .*? \| ([A-Z0-9, N]+) \|",
+        (shared / "CLAIMS.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    assert len(rows) > 40
+    said = {claim: set(sources.replace(" ", "").split(",")) for claim, sources in rows}
+    entries = read_ledger(course).entries
+    assert {claim: set(entry["sources"]) for claim, entry in entries.items()} == said

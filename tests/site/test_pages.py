@@ -1,0 +1,97 @@
+"""Every page in headless Chromium with the network off: wide and narrow, light and dark."""
+
+from __future__ import annotations
+
+import pytest
+from site_pages import toc_pages
+
+pytestmark = pytest.mark.browser
+
+PAGES = [*toc_pages(), "search.html", "genindex.html"]
+
+FORMULAS = """async () => {
+    if (!document.querySelector('.math')) return [];
+    if (!window.MathJax?.startup) return ['MathJax is not there'];
+    await MathJax.startup.promise;
+    const faults = [], count = (query) => document.querySelectorAll(query).length;
+    const [shown, written] = [count('mjx-container'), count('.math')];
+    if (shown !== written) faults.push(`${written} formulas written, ${shown} rendered`);
+    for (const error of document.querySelectorAll('mjx-merror')) faults.push(error.textContent);
+    for (const text of document.querySelectorAll('mjx-mtext'))
+        if (getComputedStyle(text).color === 'rgb(255, 0, 0)')
+            faults.push(`a command that TeX does not know: ${text.textContent}`);
+    return faults;
+}"""
+
+IMAGES = """() => [...document.images]
+    .filter((image) => image.loading !== 'lazy' && image.naturalWidth === 0)
+    .map((image) => `broken image: ${image.src}`)"""
+
+OVERFLOW = """() => {
+    const root = document.documentElement, width = root.clientWidth;
+    if (root.scrollWidth <= width) return [];
+    const scrolls = (element) => element && element !== document.body
+        && (getComputedStyle(element).overflowX !== 'visible' || scrolls(element.parentElement));
+    return [...document.body.querySelectorAll('*')]
+        .filter((element) => element.getBoundingClientRect().right > width + 1)
+        .filter((element) => !scrolls(element)).slice(0, 6)
+        .map((element) => `${element.tagName}.${element.className}`)
+        .concat(`the page is ${root.scrollWidth} wide`);
+}"""
+
+AXE = """async () => {
+    const found = await axe.run(document, {resultTypes: ['violations']});
+    return found.violations
+        .filter((violation) => ['serious', 'critical'].includes(violation.impact))
+        .map((violation) => `${violation.id}: ${violation.nodes.length} times, such as `
+            + `${violation.nodes[0].html.slice(0, 160)} ${violation.nodes[0].failureSummary}`);
+}"""
+
+
+def set_theme(page, theme: str) -> None:
+    page.evaluate(
+        "theme => Object.assign(document.documentElement.dataset, {theme, mode: theme})", theme
+    )
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_it_loads_without_a_fault(name: str, page, address: str) -> None:
+    page.goto(f"{address}/{name}", wait_until="load")
+    faults = page.faults
+    faults += page.evaluate(FORMULAS) + page.evaluate(IMAGES)
+    loaded = page.evaluate("performance.getEntriesByType('resource').map(e => e.name)")
+    faults += [f"asks elsewhere: {u}" for u in loaded if not u.startswith((address, "data:"))]
+    page.set_viewport_size({"width": 390, "height": 844})
+    faults += [f"at 390 px: {wide}" for wide in page.evaluate(OVERFLOW)]
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_serious(name: str, page, address: str, axe: str) -> None:
+    page.goto(f"{address}/{name}", wait_until="load")
+    page.evaluate(FORMULAS)
+    # Colours are judged once they have arrived, not on their way.
+    page.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
+    page.evaluate(axe)
+    faults = []
+    for theme in ("light", "dark"):
+        set_theme(page, theme)
+        faults += [f"{theme}: {fault}" for fault in page.evaluate(AXE)]
+    assert not faults, "\n".join(faults)
+
+
+def test_formulas_can_be_spoken_without_a_network(chromium, address: str) -> None:
+    """What MathJax's own menu turns on for those who listen is part of the site."""
+    context = chromium.new_context()
+    context.add_init_script(
+        "localStorage.setItem('MathJax-Menu-Settings', '{\"explorer\": true, \"speech\": true}')"
+    )
+    page = context.new_page()
+    failed = []
+    page.on("requestfailed", lambda request: failed.append(request.url))
+    page.goto(f"{address}/book/glossary.html")
+    spoken = page.locator("[data-semantic-speech]").first
+    spoken.wait_for(state="attached", timeout=15_000)
+    assert "d Subscript k" in spoken.get_attribute("data-semantic-speech")
+    assert not failed
+    context.close()

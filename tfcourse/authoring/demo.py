@@ -1,0 +1,220 @@
+"""``make demo``: the releases, the site, and an example class graded, each step with its time."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+
+import nbformat
+import yaml
+from nbformat import NotebookNode
+from rich.console import Console
+from rich.markup import escape
+
+from tfcourse.course import problem_set_names
+from tfcourse.grading import cells
+from tfcourse.grading.variants import fill, load_variants
+
+#: A loop that never ends is part of the example class, and nobody wants to wait for it.
+CELL_SECONDS = 6
+
+#: What an entry of class.yml may say.
+KEYS = {"about", "from", "variants", "code", "written", "file", "delete", "kernel"}
+
+
+def demo(course: Path, fresh: bool = False) -> None:
+    """Make the releases, build the site, grade the example class and say where to look.
+
+    Parameters
+    ----------
+    course:
+        The course's folder; everything is written to its ``_build``.
+    fresh:
+        Build and grade all of it again; else only what has changed.
+    """
+    console = Console(highlight=False)
+    built = course / "_build" / "demo"
+    if fresh:
+        shutil.rmtree(built, ignore_errors=True)
+    with step(console, "The releases"):
+        make_releases(course, console)
+    # After the releases: the site shows them.
+    with step(console, "The site"):
+        from tfcourse.authoring.site import build_site
+
+        index = build_site(course, clean=fresh)
+    with step(console, "An example class"):
+        about = write_class(course, built / "submitted")
+        for name, what in about.items():
+            console.print(f"  {escape(name)}: {escape(what)}", soft_wrap=True)
+    with step(console, "Grading it"):
+        report = grade_class(course, built, console)
+
+    from tfcourse.grading.commands import show_grades
+
+    console.print()
+    show_grades(report, console)
+    console.print()
+    graded = built / "graded"
+    shown = next((name for name in ("dalia", *report.students) if name in report.students), "")
+    page = graded / "feedback" / shown / report.problem_set / f"{report.problem_set}.html"
+    for what, path in (
+        ("The site", index),
+        ("A page of feedback", page),
+        ("The grades", graded / "grades.csv"),
+        ("For nbgrader's Formgrader", graded),
+    ):
+        console.print(f"{what + ':':26} {path.relative_to(course)}", soft_wrap=True)
+    console.print("\n" + sandbox_note(), soft_wrap=True)
+
+
+@contextmanager
+def step(console: Console, what: str):
+    """Say what is being done and, when it is, how long it took."""
+    console.print(f"[bold]== {what}[/bold]")
+    began = monotonic()
+    yield
+    console.print(f"   {monotonic() - began:.1f} s")
+
+
+def make_releases(course: Path, console: Console) -> None:
+    """Make each problem set's release, saying which were not up to date."""
+    from tfcourse.grading.release import is_current, make_release, release_folder
+
+    for name in problem_set_names(course):
+        path = release_folder(name, course).relative_to(course)
+        if is_current(name, course):
+            console.print(f"  {path}: up to date", soft_wrap=True)
+        else:
+            make_release(name, course)
+            console.print(f"  {path}: [yellow]was not up to date, written[/yellow]", soft_wrap=True)
+
+
+def read_class(course: Path) -> dict:
+    """``examples/class/class.yml``, checked.
+
+    Raises
+    ------
+    ValueError
+        Where an entry says something that is not understood; the message names the learner.
+    """
+    found = yaml.safe_load((course / "examples" / "class" / "class.yml").read_text("utf-8"))
+    for name, entry in found["learners"].items():
+        if unknown := set(entry) - KEYS:
+            raise ValueError(f"class.yml: {name} has {sorted(unknown)[0]!r}, which is not known.")
+        known = entry.get("from") in ("solution", "other", "release")
+        if not known and entry.get("file") != "none":
+            raise ValueError(
+                f"class.yml: {name}'s `from` is {entry.get('from')!r}, but it must be "
+                "solution, other or release."
+            )
+        if entry.get("file") not in (None, "cut-off", "none"):
+            raise ValueError(
+                f"class.yml: {name}'s `file` is {entry['file']!r}, but it must be cut-off or none."
+            )
+    return found
+
+
+def write_class(course: Path, submitted: Path) -> dict[str, str]:
+    """Write what the example class hands in, the same bytes each time.
+
+    Returns what each learner's entry is about, by name.
+    """
+    example = read_class(course)
+    problem_set = example["problem_set"]
+    shutil.rmtree(submitted, ignore_errors=True)
+    submitted.mkdir(parents=True)
+    learners = example["learners"]
+    (submitted / "roster.csv").write_text("\n".join(["student", *learners]) + "\n", "utf-8")
+    for name, entry in learners.items():
+        if entry.get("file") == "none":
+            continue
+        text = nbformat.writes(handed_in(course, problem_set, entry))
+        if entry.get("file") == "cut-off":
+            text = text[: len(text) // 2]
+        path = submitted / name / problem_set / f"{problem_set}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(text, "utf-8")
+    return {name: entry["about"] for name, entry in learners.items()}
+
+
+def handed_in(course: Path, problem_set: str, entry: dict) -> NotebookNode:
+    """The notebook that one entry of class.yml describes.
+
+    Raises
+    ------
+    ValueError
+        Where it names a variant, an answer or a cell that the problem set does not have.
+    """
+    from tfcourse.grading.release import release_folder
+
+    folder = course / "solutions" / problem_set
+    source = nbformat.read(folder / f"{problem_set}.ipynb", as_version=4)
+    release = release_folder(problem_set, course) / f"{problem_set}.ipynb"
+    notebook = nbformat.read(release, as_version=4)
+    known = load_variants(folder)
+    answers = {}
+    if entry["from"] != "release":
+        for cell in source.cells:
+            if cells.is_answer(cell) and cell.cell_type == "code":
+                answers[cells.grade_id(cell)] = cell.source
+    if entry["from"] == "other":
+        for piece, variants in known.items():
+            if right := [variant for variant in variants if variant.right]:
+                answers[piece] = right[0].source
+    for piece, name in entry.get("variants", {}).items():
+        named = {variant.name: variant for variant in known.get(piece, [])}
+        if name not in named:
+            raise ValueError(f"class.yml names the variant {piece}/{name}, which is not there.")
+        answers[piece] = named[name].source
+    answers |= entry.get("code", {})
+    if "written" in entry:
+        written = [
+            cells.grade_id(cell)
+            for cell in source.cells
+            if cells.is_answer(cell) and cell.cell_type == "markdown"
+        ]
+        answers |= dict.fromkeys(written, entry["written"].strip())
+    notebook = fill(notebook, answers)
+    for name in entry.get("delete", []):
+        kept = [cell for cell in notebook.cells if cells.grade_id(cell) != name]
+        if len(kept) == len(notebook.cells):
+            raise ValueError(f"class.yml deletes the cell {name!r}, which is not there.")
+        notebook.cells = kept
+    if "kernel" in entry:
+        notebook.metadata["kernelspec"]["name"] = entry["kernel"]
+    return notebook
+
+
+def grade_class(course: Path, built: Path, console: Console):
+    """Grade the example class; what has been graded and has not changed is not run again."""
+    from tfcourse.grading.commands import progress_bar
+    from tfcourse.grading.engine import grade
+
+    with progress_bar(console) as progress:
+        report = grade(
+            read_class(course)["problem_set"],
+            built / "submitted",
+            built / "graded",
+            course=course,
+            cell_seconds=CELL_SECONDS,
+            progress=progress,
+        )
+    stood = len(report.students) - len(report.executed)
+    console.print(
+        f"  {len(report.executed)} notebooks run; {stood} had nothing new or nothing to run"
+    )
+    return report
+
+
+def sandbox_note() -> str:
+    """What a real class needs besides, and whether it is here."""
+    here = "is on this machine" if shutil.which("bwrap") else "is not on this machine"
+    return (
+        "[bold]Before you grade a real class:[/bold] learners' code runs here as you, with your "
+        "files and your network. A real class needs a sandbox (bubblewrap, which "
+        f"{here}, but which this version does not use yet): until it does, grade in a container "
+        "or a virtual machine that holds nothing else."
+    )
