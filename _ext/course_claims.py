@@ -152,7 +152,7 @@ class ClaimsLedger(_LedgerDirective):
             raise self.error(f"claims-ledger: chapters.yml has no part {part!r}")
         table = nodes.table(classes=["claims-ledger"])
         group = nodes.tgroup(cols=len(self.head))
-        group += [nodes.colspec(colwidth=width) for width in (42, 10, 14, 34)]
+        group += [nodes.colspec(colwidth=width) for width in (40, 11, 19, 30)]
         head = nodes.row()
         head += [nodes.entry("", nodes.paragraph(text=word)) for word in self.head]
         body = nodes.tbody()

@@ -87,8 +87,8 @@ def load(name: str) -> dict[str, Any]:
 
 
 def describe(record: dict[str, Any]) -> str:
-    """One line for below a figure: device, threads, torch, date and command."""
+    """Two lines for below a figure: device, threads, torch and date; the command."""
     return (
-        f"{record['device']}, {record['threads']} thread(s), torch {record['versions']['torch']}, "
-        f"{record['date']}; `{record['command']}`"
+        f"{record['device']}, {record['threads']} thread(s), "
+        f"torch {record['versions']['torch']}, {record['date']}\n{record['command']}"
     )
