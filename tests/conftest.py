@@ -13,7 +13,8 @@ import pytest  # noqa: E402
 from jaxtyping import install_import_hook  # noqa: E402
 
 # Every annotated shape in the package is checked whenever a test calls it.
-install_import_hook(["tfcourse.attention", "tfcourse.properties"], "beartype.beartype")
+CHECKED = ["attention", "kernels", "properties", "recurrent"]
+install_import_hook([f"tfcourse.{name}" for name in CHECKED], "beartype.beartype")
 
 import torch  # noqa: E402
 
