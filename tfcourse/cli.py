@@ -11,3 +11,14 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
+
+
+def _collect() -> None:
+    from tfcourse.authoring import commands as authoring
+    from tfcourse.grading import commands as grading
+
+    grading.register(app)
+    authoring.register(app)
+
+
+_collect()

@@ -1,0 +1,15 @@
+# wrong: takes a mask and does not use it
+# loses: self-attention--mask
+# told: get without a mask
+class SelfAttention(nn.Module):
+    def __init__(self, d_model, d_k, d_v):
+        super().__init__()
+        self.W_Q = nn.Parameter(torch.randn(d_model, d_k))
+        self.W_K = nn.Parameter(torch.randn(d_model, d_k))
+        self.W_V = nn.Parameter(torch.randn(d_model, d_v))
+
+    def forward(self, x, mask=None):
+        Q, K, V = x @ self.W_Q, x @ self.W_K, x @ self.W_V
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+        weights = scores.softmax(dim=-1)
+        return weights @ V, weights

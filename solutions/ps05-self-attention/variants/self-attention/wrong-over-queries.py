@@ -1,0 +1,18 @@
+# wrong: nn.Softmax(dim=1) on a batch runs over the queries
+# loses: self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients
+# told: over the queries, not over the keys
+class SelfAttention(nn.Module):
+    def __init__(self, d_model, d_k, d_v):
+        super().__init__()
+        self.W_Q = nn.Parameter(torch.randn(d_model, d_k))
+        self.W_K = nn.Parameter(torch.randn(d_model, d_k))
+        self.W_V = nn.Parameter(torch.randn(d_model, d_v))
+        self.softmax = nn.Softmax(dim=1)
+
+    def forward(self, x, mask=None):
+        Q, K, V = x @ self.W_Q, x @ self.W_K, x @ self.W_V
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = self.softmax(scores)
+        return weights @ V, weights

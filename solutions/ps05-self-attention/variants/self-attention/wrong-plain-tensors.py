@@ -1,0 +1,17 @@
+# wrong: the matrices are plain tensors
+# loses: self-attention--parameters self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients
+# told: a plain tensor stands for
+class SelfAttention(nn.Module):
+    def __init__(self, d_model, d_k, d_v):
+        super().__init__()
+        self.W_Q = torch.randn(d_model, d_k, requires_grad=True)
+        self.W_K = torch.randn(d_model, d_k, requires_grad=True)
+        self.W_V = torch.randn(d_model, d_v, requires_grad=True)
+
+    def forward(self, x, mask=None):
+        Q, K, V = x @ self.W_Q, x @ self.W_K, x @ self.W_V
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -math.inf)
+        weights = scores.softmax(dim=-1)
+        return weights @ V, weights

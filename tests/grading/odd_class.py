@@ -1,0 +1,125 @@
+"""A class of everybody: honest work, honest but odd work, and what arrives broken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell
+from small_set import NAME, answered, cell, hand_in, release_of
+
+
+def _without(notebook, grade_id):
+    notebook.cells.remove(cell(notebook, grade_id))
+    return notebook
+
+
+def _with_cell(notebook, source, after=None):
+    index = notebook.cells.index(cell(notebook, after)) + 1 if after else 0
+    notebook.cells.insert(index, new_code_cell(source))
+    return notebook
+
+
+def _doubled(notebook, grade_id, source=None):
+    copy = nbformat.from_dict(dict(cell(notebook, grade_id)))
+    copy.id = "copy"
+    copy.source = copy.source if source is None else source
+    notebook.cells.insert(notebook.cells.index(cell(notebook, grade_id)), copy)
+    return notebook
+
+
+def hand_in_class(submitted: Path, course: Path) -> None:
+    """Write everybody's work to ``submitted``."""
+
+    def right(**answers):
+        return answered(course, **answers)
+
+    # -- honest --
+    hand_in(submitted, "right", right())
+    hand_in(submitted, "empty", release_of(course))
+    hand_in(
+        submitted,
+        "wrong",
+        right(
+            double="def double(x):\n    return x * x",
+            sum_squares="def sum_squares(numbers):\n    return sum(numbers) if numbers else 0",
+            explain="<script>alert('written')</script> Because.",
+        ),
+    )
+
+    # -- honest but odd: full marks --
+    warns = "import sys, warnings\ndef double(x):\n    print('!', file=sys.stderr)\n"
+    hand_in(submitted, "warns", right(double=warns + "    warnings.warn('hm')\n    return 2 * x"))
+    notebook = right(double="def double(x):\n    return twice(x)")
+    hand_in(
+        submitted,
+        "function-after",
+        _with_cell(notebook, "def twice(x):\n    return 2 * x", after="double"),
+    )
+    notebook = _doubled(right(double="def double(x):\n    return twice(x)"), "double")
+    notebook.cells[
+        [c.id for c in notebook.cells].index("copy")
+    ].source = "def twice(x):\n    return 2 * x"
+    hand_in(submitted, "split-answer", notebook)
+    notebook = right()
+    notebook.metadata.kernelspec = {"name": "ir", "display_name": "R", "language": "R"}
+    hand_in(submitted, "[odd] name, 学生 {x}", notebook, name="my work.ipynb")
+
+    # -- tampered with --
+    notebook = _without(right(double="double = abs"), "double--hidden")
+    cell(notebook, "double--values").source = "pass"
+    cell(notebook, "double--values").metadata.nbgrader.points = 100
+    hand_in(submitted, "tests-tampered", notebook)
+    hand_in(submitted, "answer-deleted", _without(right(), "double"))
+    notebook = right()
+    cell(notebook, "double").metadata.nbgrader.update(solution=False, grade=True, points=50)
+    hand_in(submitted, "flags-flipped", notebook)
+    lies = (
+        "class Lie(float):\n    def __eq__(self, other):\n        return float('nan')\n"
+        "    __hash__ = float.__hash__\n"
+        "def sum_squares(numbers):\n    return Lie()"
+    )
+    hand_in(submitted, "nan-score", right(sum_squares=lies))
+    shows = (
+        "from IPython.display import HTML, Javascript, SVG, display\n"
+        "display(HTML('<script>alert(1)</script>'), Javascript('alert(2)'),\n"
+        "        SVG('<svg onload=\"alert(3)\"></svg>'))\n"
+        "display({'image/png': '\"><script>alert(4)</script>'}, raw=True)\n"
+        "def double(x):\n    return 2 * x"
+    )
+    notebook = right(double=shows)
+    notebook.cells.append(new_markdown_cell("<img src=x onerror=alert(5)>\n\n[x](javascript:a)"))
+    hand_in(submitted, "scripts", notebook)
+
+    # -- never ends, or dies --
+    stubborn = (
+        "def double(x):\n    while True:\n        try:\n            while True:\n"
+        "                pass\n        except BaseException:\n            pass"
+    )
+    hand_in(submitted, "stubborn", right(double=stubborn))
+    hand_in(submitted, "dies", right(sum_squares="import os\nsum_squares = lambda x: os._exit(1)"))
+    hand_in(
+        submitted,
+        "prints",
+        right(double="def double(x):\n    while True:\n        print('ha' * 99)"),
+    )
+
+    # -- nothing that can be read --
+    text = json.dumps(right())
+    hand_in(submitted, "cut-off", text[: len(text) // 2])
+    hand_in(submitted, "no-bytes", b"")
+    hand_in(submitted, "no-notebook", '{"a": 1}')
+    hand_in(submitted, "a-picture", b"\x89PNG\r\n\x1a\n\xff\xfe\x00")
+    hand_in(submitted, "deep", "[" * 200_000)
+    (submitted / "no-file" / NAME).mkdir(parents=True)
+    hand_in(submitted, "two-files", right(), name="one.ipynb")
+    hand_in(submitted, "two-files", right(), name="two.ipynb")
+    target = hand_in(submitted.parent / "elsewhere", "someone", right())
+    link = submitted / "a-link" / NAME / f"{NAME}.ipynb"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(target)
+    students = sorted(path.name for path in submitted.iterdir())
+    listed = [name for name in students if name != "right"] + ["absent"]
+    rows = "".join(f'"{name}",\n' for name in listed)
+    (submitted / "roster.csv").write_text("student,note\n" + rows, encoding="utf-8")

@@ -1,0 +1,193 @@
+"""Graded again: what is finished is not run again, what changed is, and marks by hand stay."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from nbgrader.api import Gradebook
+from small_set import NAME, answered, hand_in
+
+from tfcourse.grading import execute
+from tfcourse.grading.engine import grade
+
+
+@pytest.fixture(scope="module")
+def graded_two(small_course, tmp_path_factory):
+    """A class of two, graded once: the first run of most tests here."""
+    folder = tmp_path_factory.mktemp("two")
+    hand_in(folder / "in", "ada", answered(small_course))
+    hand_in(folder / "in", "bob", answered(small_course, double="double = abs"))
+    grade(NAME, folder / "in", folder / "out", course=small_course)
+    return folder
+
+
+@pytest.fixture
+def two(graded_two, small_course, tmp_path):
+    """A function that grades that class again, and the folders: copies, to be written to."""
+    for name in ("in", "out"):
+        shutil.copytree(graded_two / name, tmp_path / name)
+
+    def run(**more):
+        return grade(NAME, tmp_path / "in", tmp_path / "out", course=small_course, **more)
+
+    run.submitted, run.into, run.course = tmp_path / "in", tmp_path / "out", small_course
+    return run
+
+
+def mark(into, student, points):
+    """Give a mark by hand as nbgrader's formgrader does."""
+    with Gradebook(f"sqlite:///{into / 'gradebook.db'}", "attention-to-transformers") as book:
+        grade = book.find_grade("explain--written", NAME, NAME, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
+        book.db.commit()
+
+
+def test_a_second_run_starts_no_kernel(two, monkeypatch):
+    before = json.loads((two.into / "report.json").read_text())[NAME]
+    assert before["executed"] == ["ada", "bob"]
+    grades = (two.into / "grades.csv").read_bytes()
+
+    def refuse(*_):
+        raise AssertionError("a kernel was started")
+
+    monkeypatch.setattr(execute.LimitedExecute, "create_kernel_manager", refuse)
+    second = two()
+    assert second.executed == []
+    assert (two.into / "grades.csv").read_bytes() == grades
+    for name, student in second.students.items():
+        assert student.seed == before["students"][name]["seed"]
+
+
+def test_changed_work_is_graded_again_and_only_that(two):
+    hand_in(two.submitted, "bob", answered(two.course))
+    report = two()
+    assert report.executed == ["bob"]
+    assert report.students["bob"].pieces["double"].score == 5
+
+
+def test_work_that_breaks_loses_its_old_score(two):
+    hand_in(two.submitted, "ada", "{")
+    report = two()
+    assert report.students["ada"].score == 0
+    assert "cut off" in report.students["ada"].flags[0]
+    page = two.into / "feedback" / "ada" / NAME / f"{NAME}.html"
+    assert "cut off" in page.read_text(encoding="utf-8")
+
+
+def test_a_run_that_fails_leaves_no_stale_score(two, monkeypatch):
+    """nbgrader would keep the first run's points."""
+    assert two().students["ada"].score == 10
+    hand_in(two.submitted, "ada", answered(two.course, double="def double(x):\n    return x + x "))
+
+    def fail(*_):
+        raise OSError("no more processes")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(execute.LimitedExecute, "create_kernel_manager", fail)
+        report = two()
+    assert report.students["ada"].score == 0
+    assert "could not be graded" in report.students["ada"].flags[0]
+    assert report.students["bob"].score == 5, "others are not touched"
+    report = two()
+    assert report.executed == ["ada"], "tried again"
+    assert report.students["ada"].score == 10
+
+
+def test_a_mark_by_hand_counts_at_the_next_run_without_running_anything(two):
+    mark(two.into, "ada", 2)
+    report = two()
+    assert report.executed == []
+    assert report.students["ada"].pieces["explain"].score == 2
+    assert report.students["ada"].score == 12
+    assert report.students["ada"].flags == []
+    assert "ada,ps99-small,12,13,5,5,2,\n" in (two.into / "grades.csv").read_text()
+    page = two.into / "feedback" / "ada" / NAME / f"{NAME}.html"
+    assert "12 of 13 points" in page.read_text(encoding="utf-8"), "the page is made anew"
+
+
+def test_again_grades_one_and_keeps_the_mark_by_hand(two):
+    seed = two().students["ada"].seed
+    mark(two.into, "ada", 3)
+    report = two(again=["ada"])
+    assert report.executed == ["ada"]
+    found = report.students["ada"]
+    assert (found.score, found.flags) == (13, [])
+    assert found.seed != seed, "drawn anew"
+
+
+def test_a_mark_by_hand_on_work_that_changed_asks_for_a_second_look(two):
+    mark(two.into, "ada", 3)
+    hand_in(two.submitted, "ada", answered(two.course, explain="Another answer."))
+    found = two().students["ada"]
+    assert found.score == 13
+    assert found.flags == [
+        "explain--written was marked by hand before the work changed: look again"
+    ]
+    mark(two.into, "ada", 1)
+    assert two().students["ada"].flags == []
+
+
+def test_a_seed_replays_a_grading(two):
+    report = two(seed=7)
+    assert {student.seed for student in report.students.values()} == {7}
+    assert two(seed=7).executed == []
+    assert two().executed == [], "without one the seeds of before stand"
+    assert two(seed=8).executed == ["ada", "bob"]
+
+
+def test_killed_in_the_middle_it_goes_on_and_ends_the_same(small_course, tmp_path):
+    for number in range(3):
+        wrong = {"double": "double = abs"} if number % 2 else {}
+        hand_in(tmp_path / "in", f"s{number}", answered(small_course, **wrong))
+    undisturbed = tmp_path / "undisturbed"
+    grade(NAME, tmp_path / "in", undisturbed, course=small_course)
+
+    into = tmp_path / "out"
+    code = (
+        "from pathlib import Path; from tfcourse.grading.engine import grade; import sys; "
+        "grade(sys.argv[1], *map(Path, sys.argv[2:4]), course=Path(sys.argv[4]))"
+    )
+    command = [sys.executable, "-c", code, NAME, str(tmp_path / "in"), str(into), str(small_course)]
+    records = into / "records" / NAME
+    for wanted in (1, 2):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while len(list(records.glob("s*.json"))) < wanted and time.monotonic() < end:
+            time.sleep(0.01)
+        # Into the middle of the next one.
+        time.sleep(0.3 * wanted)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert wanted <= len(list(records.glob("s*.json"))) < 3
+    finished = {path.stem for path in records.glob("s*.json")}
+    report = grade(NAME, tmp_path / "in", into, course=small_course)
+    assert set(report.executed) == {"s0", "s1", "s2"} - finished
+    assert (into / "grades.csv").read_bytes() == (undisturbed / "grades.csv").read_bytes()
+
+
+def test_two_gradings_at_once_are_refused(two):
+    from filelock import FileLock
+
+    from tfcourse.grading.gradebook import GradingFailed
+
+    with FileLock(two.into / ".lock"), pytest.raises(GradingFailed, match="Another grading"):
+        two()
+
+
+def test_cells_added_after_grading_are_refused_in_a_line(small_course, two, tmp_path):
+    import nbformat
+
+    from tfcourse.grading.gradebook import GradingFailed
+
+    course = shutil.copytree(small_course, tmp_path / "changed")
+    path = course / "solutions" / NAME / f"{NAME}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = [cell for cell in notebook.cells if cell.id != "double--hidden"]
+    nbformat.write(notebook, path)
+    with pytest.raises(GradingFailed, match="Cannot add or remove cells.*grade into a new folder"):
+        grade(NAME, two.submitted, two.into, course=course)

@@ -1,0 +1,143 @@
+"""The commands: their tables, their exit codes, and what they say when something is wrong."""
+
+import json
+import re
+
+import pytest
+import typer
+from small_set import NAME, answered, cell, hand_in, release_of
+from typer.testing import CliRunner
+
+from tfcourse.grading import check as checker
+from tfcourse.grading.commands import register
+
+
+@pytest.fixture
+def run(small_course, monkeypatch):
+    """Run a command as if inside the small course; the output's white space is made single."""
+    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
+    monkeypatch.setenv("COLUMNS", "200")
+    app = typer.Typer()
+    register(app)
+
+    def call(*arguments):
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        return result.exit_code, " ".join(result.output.split())
+
+    return call
+
+
+def test_grade_shows_the_table_and_where_things_are(run, small_course, tmp_path):
+    hand_in(tmp_path / "in", "ada", answered(small_course))
+    hand_in(tmp_path / "in", "bob", "{")
+    code, text = run("grade", NAME, "--submitted", tmp_path / "in", "--into", tmp_path / "out")
+    assert code == 0, text
+    assert "student score 1 2 3" in text
+    assert "ada 10/13 5 5 – " in text
+    assert "bob 0/13 0 0 0 " in text
+    assert "1 double (5) 2 sum-squares (5) 3 explain (3) – waits for a mark by hand" in text
+    assert "Noticed: bob: ps99-small.ipynb is not a notebook" in text
+    assert str(tmp_path / "out" / "grades.csv") in text
+    assert "1 of 2 notebooks run" in text and "unsandboxed" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("ps98", "--submitted", "{in}", "--into", "{out}"), f"must be one of: {NAME}"),
+        ((NAME, "--submitted", "{in}/none", "--into", "{out}"), "must be a folder that holds"),
+        ((NAME, "--submitted", "{in}", "--into", "{in}/x"), "neither may lie in the other"),
+        ((NAME, "--submitted", "{out}", "--into", "{out}"), "must be a folder that holds"),
+        ((NAME, "--submitted", "{empty}", "--into", "{out}"), "no student's folder is in it"),
+        ((NAME, "--submitted", "{in}", "--into", "{file}"), "must be a folder, there or to be"),
+        (
+            (NAME, "--submitted", "{in}", "--into", "{out}", "--again", "eve"),
+            "again names 'eve', but there is no such student",
+        ),
+        (
+            (NAME, "--submitted", "{in}", "--into", "{out}", "--cell-seconds", "0"),
+            "cell_seconds is 0.0, but it must be more than 0",
+        ),
+        ((NAME, "--submitted", "{bad}", "--into", "{out}"), "must have a column called student"),
+    ],
+)
+def test_grade_says_in_a_line_what_to_do(run, tmp_path, arguments, said):
+    places = {name: tmp_path / name for name in ("in", "out", "empty", "file", "bad")}
+    hand_in(places["in"], "ada", "{")
+    places["empty"].mkdir()
+    places["file"].touch()
+    places["bad"].mkdir()
+    (places["bad"] / "roster.csv").write_text("name\nada\n")
+    code, text = run("grade", *(argument.format(**places) for argument in arguments))
+    assert code == 2
+    assert said in text
+    assert "Traceback" not in text
+    assert not (places["out"] / "gradebook.db").exists()
+
+
+def test_check_passes_and_says_what_remains(run, small_course, tmp_path):
+    path = hand_in(tmp_path, "me", answered(small_course))
+    code, text = run("check", path)
+    assert code == 0, text
+    assert re.search(r"double values passed 2/2 ", text)
+    assert re.search(r" hidden hidden –/3 The same for numbers drawn", text)
+    assert re.search(r"explain written by hand –/3", text)
+    assert "2 hidden tests worth 7 points will be run" in text
+    assert (
+        "1 of these tests has a hidden half that runs when work is graded: sum-squares--values."
+        in text
+    )
+
+
+def test_check_fails_with_hints(run, small_course, tmp_path):
+    notebook = answered(small_course, double="double = abs")
+    notebook.cells.remove(cell(notebook, "sum-squares--values"))
+    before = json.dumps(notebook)
+    path = hand_in(tmp_path, "me", before)
+    code, text = run("check", path)
+    assert code == 1
+    assert re.search(r"double values failed 0/2 double\(3\) should be 6, but it is 3", text)
+    assert re.search(r"sum-squares values passed 1/1", text)
+    assert "- test cell sum-squares--values was deleted; ours was run" in text
+    assert path.read_text() == before, "the learner's file is theirs"
+
+
+def test_check_of_what_was_given_out_says_that_nothing_is_answered_yet(small_course, tmp_path):
+    path = hand_in(tmp_path, "me", release_of(small_course))
+    found = checker.check(path, course=small_course)
+    assert not found.all_passed
+    hints = {test.name: test.hint for test in found.tests if test.verdict == checker.FAILED}
+    assert hints == {"double--values": "No answer yet.", "sum-squares--values": "No answer yet."}
+
+
+def test_check_works_away_from_the_course(run, small_course, tmp_path, monkeypatch):
+    def nowhere(*_):
+        raise FileNotFoundError("No course found")
+
+    monkeypatch.setattr(checker, "root", nowhere)
+    path = hand_in(tmp_path, "me", answered(small_course, double="double = abs"))
+    code, text = run("check", path)
+    assert code == 1
+    assert "double(3) should be 6, but it is 3" in text
+    assert "the tests in the notebook itself were run" in text
+    assert "2 hidden tests worth 7 points" in text
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "cannot be opened"), ("{", "cut off"), ('{"cells": []}', "it holds no tests")],
+)
+def test_check_of_something_else_says_so(run, tmp_path, content, said):
+    path = tmp_path / "x.ipynb"
+    if content is not None:
+        path.write_text(content)
+    code, text = run("check", path)
+    assert code == 2
+    assert said in text
+
+
+def test_release_says_what_it_did(run):
+    path = f"notebooks/assignments/{NAME}/{NAME}.ipynb"
+    assert run("release") == (0, f"{path}: was up to date")
+    code, text = run("release", "ps98")
+    assert (code, f"must be one of: {NAME}" in text) == (2, True)

@@ -1,0 +1,211 @@
+"""What is taken from a submission, piece by piece and without running anything."""
+
+import json
+import os
+import threading
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell
+from small_set import NAME, answered, cell, hand_in, release_of, source_notebook
+
+from tfcourse.grading.intake import MAX_EXTRA_CELLS, NotANotebook, blank, merge, parse, take_in
+
+
+def merged(course, notebook):
+    release = release_of(course)
+    handed, _ = parse(json.dumps(notebook).encode())
+    return merge(handed, blank(source_notebook(), release), release)
+
+
+def names(notebook):
+    return [cell.metadata.get("nbgrader", {}).get("grade_id") or cell.id for cell in notebook.cells]
+
+
+def test_only_answers_are_taken_and_everything_else_is_the_instructors(small_course):
+    notebook = answered(small_course)
+    for found in notebook.cells:
+        found.metadata.get("nbgrader", {}).pop("points", None)
+    result, flags = merged(small_course, notebook)
+    assert flags == []
+    source = source_notebook()
+    assert names(result) == names(source)
+    for mine, theirs in zip(result.cells, source.cells, strict=True):
+        if mine.id not in ("double", "sum-squares", "explain--written"):
+            assert (mine.source, mine.metadata) == (theirs.source, theirs.metadata)
+    assert cell(result, "double").source == "def double(x):\n    return x + x"
+    assert "instructor" not in cell(result, "double").source
+
+
+def _windows(notebook):
+    for found in notebook.cells:
+        found.source = found.source.replace("\n", "\r\n")
+    return json.dumps(notebook).encode("utf-8-sig")
+
+
+def _without_metadata(notebook):
+    for found in notebook.cells:
+        found.metadata = {}
+    return json.dumps(notebook).encode()
+
+
+def _tagged(notebook):
+    for found in notebook.cells:
+        found.metadata["tags"] = ["skip-execution"]
+    return json.dumps(notebook).encode()
+
+
+def _with_a_test_twice(notebook):
+    notebook.cells.append(nbformat.from_dict(dict(cell(notebook, "double--values"))))
+    return json.dumps(notebook).encode()
+
+
+@pytest.mark.parametrize(
+    ("change", "flags"),
+    [
+        (_windows, []),
+        (_without_metadata, []),
+        (_tagged, []),
+        (lambda notebook: json.dumps(nbformat.convert(notebook, 3)).encode(), []),
+        (lambda notebook: json.dumps(notebook).encode("utf-16"), []),
+        (
+            _with_a_test_twice,
+            ["test cell double--values stands there 2 times; ours was run, once"],
+        ),
+    ],
+)
+def test_what_makes_no_difference_makes_none(small_course, change, flags):
+    release = release_of(small_course)
+    plain, _ = merged(small_course, answered(small_course))
+    handed, _ = parse(change(answered(small_course)))
+    result, said = merge(handed, blank(source_notebook(), release), release)
+    assert result == plain
+    assert said == flags
+
+
+def test_own_cells_stay_where_they_were(small_course):
+    notebook = answered(small_course)
+    notebook.cells.insert(0, new_code_cell("first = 1"))
+    place = [c.id for c in notebook.cells].index("double--values")
+    notebook.cells.insert(place + 1, new_code_cell("after_the_test = 1"))
+    notebook.cells.append(new_code_cell("last = 1"))
+    result, flags = merged(small_course, notebook)
+    sources = [c.source for c in result.cells]
+    assert flags == []
+    assert sources[0] == "first = 1"
+    assert sources[sources.index("after_the_test = 1") - 1] == cell(result, "double--values").source
+    assert sources[-1] == "last = 1"
+
+
+def test_cells_in_another_order_come_back_in_ours(small_course):
+    notebook = answered(small_course)
+    notebook.cells.reverse()
+    result, flags = merged(small_course, notebook)
+    assert (names(result), flags) == (names(source_notebook()), [])
+
+
+def test_an_open_cell_of_ours_that_was_changed_is_theirs(small_course):
+    notebook = answered(small_course)
+    notebook.cells[names(notebook).index("open-cell")].source = "x = 5"
+    result, flags = merged(small_course, notebook)
+    assert (names(result), flags) == (names(source_notebook()), [])
+    assert result.cells[names(result).index("open-cell")].source == "x = 5"
+
+
+def test_the_last_of_two_answers_counts_and_the_first_still_runs(small_course):
+    notebook = answered(small_course)
+    copy = nbformat.from_dict(dict(cell(notebook, "double")))
+    copy.source, copy.id = "def double(x):\n    return 0", "copy"
+    notebook.cells.insert(names(notebook).index("double"), copy)
+    result, flags = merged(small_course, notebook)
+    assert flags == ["answer double stands there 2 times; the last one counts"]
+    assert cell(result, "double").source.endswith("x + x")
+    sources = [c.source for c in result.cells]
+    assert sources.index(copy.source) < sources.index(cell(result, "double").source)
+
+
+def test_an_answer_turned_into_text_is_read_all_the_same(small_course):
+    notebook = answered(small_course)
+    cell(notebook, "double").cell_type = "markdown"
+    result, flags = merged(small_course, notebook)
+    assert flags == ["answer double had been turned into a markdown cell"]
+    assert cell(result, "double").cell_type == "code"
+    assert cell(result, "double").source.endswith("x + x")
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\nYOUR ANSWER HERE\n"])
+def test_blank_lines_do_not_make_an_answer(small_course, text):
+    result, _ = merged(small_course, answered(small_course, explain=text))
+    assert cell(result, "explain--written").source == "YOUR ANSWER HERE"
+
+
+def test_too_many_cells_are_left_out_and_counted(small_course):
+    notebook = answered(small_course)
+    notebook.cells += [new_code_cell(f"x = {n}") for n in range(MAX_EXTRA_CELLS + 3)]
+    result, flags = merged(small_course, notebook)
+    assert flags == [f"3 of {MAX_EXTRA_CELLS + 3} cells of their own were left out"]
+    assert len(result.cells) == len(source_notebook().cells) + MAX_EXTRA_CELLS
+
+
+def test_odd_cells_are_passed_over():
+    cells = [1, None, {"cell_type": "raw", "source": "x"}, {"cell_type": "code", "source": 3}]
+    cells += [{"cell_type": "code", "source": ["a\r\n", "b\ud800"], "metadata": "?", "id": 7}]
+    (found,), kernel = parse(json.dumps({"cells": cells, "metadata": []}).encode())
+    assert (found.source, found.metadata, found.id, kernel) == ("a\nb?", {}, "", "")
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "is empty"),
+        (b"\n", "is empty"),
+        (b'{"cells": [', "cut off"),
+        (b'{"cells": "', "cut off"),
+        (b'{"cells": ]}\n\n{"more": 1}', "broken at line 1, column 11"),
+        (b"[]", "without cells"),
+        (b'{"cells": {}}', "without cells"),
+        (b'{"worksheets": 3}', "old format"),
+        (b"\xff\xfe\xfd", "UTF-8"),
+        (b"[" * 100_000, "cannot be read"),
+        (b'{"cells": [' + b"9" * 5000 + b"]}", "cannot be read"),
+    ],
+)
+def test_what_is_no_notebook_says_why(content, why):
+    with pytest.raises(NotANotebook, match=why):
+        parse(content)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    path = tmp_path / "ada" / NAME / f"{NAME}.ipynb"
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    found = []
+    thread = threading.Thread(target=lambda: found.append(take_in(tmp_path / "ada", NAME)))
+    thread.daemon = True
+    thread.start()
+    thread.join(5)
+    assert found and found[0].problem == f"{NAME}.ipynb is not a regular file"
+
+
+def test_linked_folders_are_not_followed(small_course, tmp_path):
+    hand_in(tmp_path / "in", "ada", answered(small_course))
+    (tmp_path / "bob").symlink_to(tmp_path / "in" / "ada")
+    assert "links are not followed" in take_in(tmp_path / "bob", NAME).problem
+
+
+def test_a_huge_file_is_not_read(tmp_path):
+    path = hand_in(tmp_path, "ada", "")
+    with path.open("wb") as file:
+        file.truncate(10**9)
+    assert take_in(tmp_path / "ada", NAME).problem == f"{NAME}.ipynb is larger than 64 MiB"
+
+
+def test_a_notebook_without_its_folder_is_taken_and_other_files_are_named(small_course, tmp_path):
+    text = json.dumps(answered(small_course))
+    (tmp_path / f"{NAME}.ipynb").write_text(text)
+    found = take_in(tmp_path, NAME)
+    assert found.cells and found.flags == [f"{NAME}.ipynb was not in a folder {NAME}"]
+    path = hand_in(tmp_path, "ada", text)
+    (path.parent / "torch.py").touch()
+    found = take_in(tmp_path / "ada", NAME)
+    assert found.flags == ["left out, only the notebook is graded: torch.py"]

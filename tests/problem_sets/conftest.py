@@ -1,0 +1,39 @@
+"""Each problem set, its class graded once for all tests here."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from functools import cache
+from types import SimpleNamespace
+
+import pytest
+from whole_class import COURSE, SEED, hand_in
+
+from tfcourse.grading.engine import grade
+from tfcourse.grading.release import make_release
+
+
+@pytest.fixture(scope="session")
+def graded(tmp_path_factory) -> Callable[[str], SimpleNamespace]:
+    """A function of the problem set's name that grades :mod:`whole_class`, once.
+
+    Gives ``report``, and the folders ``course`` (a copy with a release of its own), ``submitted``
+    and ``into``.
+    """
+
+    @cache
+    def run(problem_set: str) -> SimpleNamespace:
+        folder = tmp_path_factory.mktemp(problem_set)
+        course = folder / "course"
+        for name in ("_toc.yml", "nbgrader_config.py"):
+            course.mkdir(exist_ok=True)
+            shutil.copy(COURSE / name, course / name)
+        shutil.copytree(COURSE / "solutions" / problem_set, course / "solutions" / problem_set)
+        make_release(problem_set, course)
+        submitted, into = folder / "submitted", folder / "graded"
+        hand_in(problem_set, course, submitted)
+        report = grade(problem_set, submitted, into, course=course, seed=SEED)
+        return SimpleNamespace(report=report, course=course, submitted=submitted, into=into)
+
+    return run

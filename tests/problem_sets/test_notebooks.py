@@ -1,0 +1,115 @@
+"""The problem sets' notebooks: what they promise in words is what their cells hold."""
+
+import re
+
+import nbformat
+import pytest
+from whole_class import COURSE, source_notebook
+
+from tfcourse.course import problem_set_names
+from tfcourse.grading import cells
+
+SETS = problem_set_names(COURSE)
+
+
+@pytest.fixture(params=SETS)
+def notebook(request):
+    return source_notebook(request.param, COURSE)
+
+
+def points_by_piece(notebook):
+    found = {}
+    for cell in notebook.cells:
+        if cells.is_graded(cell):
+            piece = cells.piece_of(cells.grade_id(cell))
+            found[piece] = found.get(piece, 0) + cells.points(cell)
+    return found
+
+
+def code(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def test_it_is_a_plain_notebook_without_outputs(notebook):
+    nbformat.validate(notebook)
+    assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    assert notebook.metadata.kernelspec.name == "python3"
+    assert notebook.metadata.language_info == {"name": "python"}
+    for cell in code(notebook):
+        assert not cell.outputs and cell.execution_count is None, cell.id
+    assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
+    assert notebook.cells[0].source.startswith("# Problem set ")
+
+
+def test_the_table_says_the_points_that_the_tests_carry(notebook):
+    overview = next(cell.source for cell in notebook.cells if cell.id == "overview")
+    table = dict(re.findall(r"^\| `([\w-]+)` \|.*\| ([\d.]+) \|[^|]*\|$", overview, re.MULTILINE))
+    points = points_by_piece(notebook)
+    assert {piece: float(said) for piece, said in table.items()} == points
+    assert f"| **{sum(points.values()):g}** |" in overview
+
+
+def test_each_piece_says_its_points_and_time_and_needs(notebook):
+    overview = next(cell.source for cell in notebook.cells if cell.id == "overview")
+    for piece, points in points_by_piece(notebook).items():
+        text = next(c.source for c in notebook.cells if c.id == f"{piece}-text")
+        heading, facts = text.splitlines()[0], text.splitlines()[2]
+        assert re.fullmatch(rf"## \d .+ \(`{piece}`\)", heading)
+        told = re.fullmatch(r"\*(\d+) points.* · (\d+) min · .+\*", facts)
+        assert told, facts
+        assert int(told.group(1)) == points
+        row = next(line for line in overview.splitlines() if line.startswith(f"| `{piece}`"))
+        assert row.endswith(f"| {told.group(2)} min |")
+
+
+def test_ids_say_piece_and_test(notebook):
+    pieces = {cells.grade_id(c) for c in code(notebook) if cells.is_answer(c)}
+    for cell in notebook.cells:
+        name = cells.grade_id(cell)
+        if not name:
+            continue
+        assert cell.id == name
+        assert cells.nbgrader(cell)["schema_version"] == 3
+        if cells.is_test(cell):
+            assert name.count("--") == 1 and cells.piece_of(name) in pieces
+            assert cells.points(cell) > 0
+        elif cells.is_graded(cell):
+            assert name.endswith("--written") and "BEGIN MARK SCHEME" in cell.source
+        elif not cells.is_answer(cell):
+            assert name.startswith("setup")
+
+
+def test_each_test_cell_says_what_it_judges_and_what_is_forbidden(notebook):
+    for cell in filter(cells.is_test, notebook.cells):
+        first, second, *_ = cell.source.splitlines()
+        points = cells.points(cell)
+        assert first == f"# {cell.id} · {points:g} point{'s' * (points != 1)}"
+        assert second.startswith("# "), cell.id
+        calls = re.search(r"\b(call|build|gradients|untouched)\(", cell.source)
+        assert not calls or re.search(r"^by_hand\(", cell.source, re.MULTILINE), cell.id
+        if cells.has_hidden_tests(cell.source):
+            visible, hidden = cell.source.split("### BEGIN HIDDEN TESTS")
+            assert visible.strip() and hidden.rstrip().endswith("### END HIDDEN TESTS")
+            assert re.search(r"^# (Further tests: |Here it is only)", visible, re.MULTILINE)
+            if "generator" in hidden:
+                assert f'fresh("{cells.grade_id(cell)}")' in hidden, cell.id
+
+
+def test_test_cells_touch_the_learners_names_through_verbs_alone(notebook):
+    for cell in filter(cells.is_test, notebook.cells):
+        answer = next(
+            c for c in code(notebook) if cells.grade_id(c) == cells.piece_of(cells.grade_id(cell))
+        )
+        names = re.findall(r"^(?:def|class) (\w+)", answer.source, re.MULTILINE)
+        for name in names or ["answers"]:
+            source = re.sub(rf"reference\.{name}\b", "", cell.source)
+            source = re.sub(r'"[^"\n]*"|#.*', "", source)
+            for use in re.finditer(rf"\b{name}\b(\(|\.|\[)?", source):
+                assert not use.group(1), f"{cell.id} uses {name}{use.group(1)} without a verb"
+
+
+def test_lines_fit_the_page(notebook):
+    for cell in code(notebook):
+        for line in cell.source.splitlines():
+            assert len(line) <= 72, f"{cell.id}: {line}"

@@ -1,0 +1,132 @@
+"""The grader is graded: every right answer gets all points, every wrong one is told what is wrong.
+
+All through the real grader: nbgrader's converters, kernels, hidden tests and all.
+"""
+
+import re
+
+import pytest
+from nbgrader.api import Gradebook
+from whole_class import (
+    COURSE,
+    SEED,
+    answers_of,
+    broken,
+    release_notebook,
+    source_notebook,
+    variants,
+)
+
+from tfcourse.course import problem_set_names
+from tfcourse.grading import cells
+from tfcourse.grading.engine import grade
+
+SETS = problem_set_names(COURSE)
+VARIANTS = [(ps, student, v) for ps in SETS for student, v in variants(ps, COURSE)]
+BROKEN = [(ps, student, b) for ps in SETS for student, b in broken(ps)]
+
+
+def lost_of_piece(result, piece):
+    """Test → what was told, for each test of the piece that did not get all its points."""
+    return {
+        name: test.message
+        for name, test in result.tests.items()
+        if cells.piece_of(name) == piece and test.score is not None and test.score < test.max_score
+    }
+
+
+@pytest.mark.parametrize(
+    ("problem_set", "student", "variant"),
+    [pytest.param(*row, id=f"{row[2].piece}-{row[2].name}") for row in VARIANTS if row[2].right],
+)
+def test_a_right_variant_gets_all_points(graded, problem_set, student, variant):
+    result = graded(problem_set).report.students[student]
+    assert lost_of_piece(result, variant.piece) == {}
+    assert result.pieces[variant.piece].score == result.pieces[variant.piece].max_score > 0
+
+
+@pytest.mark.parametrize(
+    ("problem_set", "student", "variant"),
+    [
+        pytest.param(*row, id=f"{row[2].piece}-{row[2].name}")
+        for row in VARIANTS
+        if not row[2].right
+    ],
+)
+def test_a_wrong_variant_loses_the_tests_aimed_at_it_and_is_told(
+    graded, problem_set, student, variant
+):
+    lost = lost_of_piece(graded(problem_set).report.students[student], variant.piece)
+    assert set(lost) == set(variant.loses)
+    assert any(re.search(variant.told, said, re.IGNORECASE) for said in lost.values()), lost
+    for name, said in lost.items():
+        assert said, f"{name} says nothing"
+        assert not re.match(r"(NameError|KeyError|IndexError|ValueError|TypeError)", said), said
+
+
+@pytest.mark.parametrize(
+    ("problem_set", "student", "breakage"),
+    [pytest.param(*row, id=f"{row[2].piece}-{n}") for n, row in enumerate(BROKEN)],
+)
+def test_one_broken_line_of_the_solution_is_noticed_where_it_is(
+    graded, problem_set, student, breakage
+):
+    result = graded(problem_set).report.students[student]
+    meant = {b.piece for ps, s, b in BROKEN if (ps, s) == (problem_set, student)}
+    noticed = {name for name in result.pieces if lost_of_piece(result, name)}
+    assert breakage.piece in noticed
+    assert noticed == meant
+
+
+@pytest.mark.parametrize("problem_set", SETS)
+def test_at_least_twenty_lines_were_broken(problem_set):
+    assert sum(ps == problem_set for ps, _, _ in BROKEN) >= 20
+
+
+@pytest.mark.parametrize("problem_set", SETS)
+def test_each_piece_has_right_and_wrong_variants(problem_set):
+    notebook = source_notebook(problem_set, COURSE)
+    pieces = {
+        cells.piece_of(cells.grade_id(cell)) for cell in notebook.cells if cells.is_test(cell)
+    }
+    tests = {cells.grade_id(cell) for cell in notebook.cells if cells.is_test(cell)}
+    for piece in pieces:
+        own = [v for ps, _, v in VARIANTS if ps == problem_set and v.piece == piece]
+        assert sum(v.right for v in own) >= 2, piece
+        assert sum(not v.right for v in own) >= 2, piece
+    aimed_at = {test for ps, _, v in VARIANTS if ps == problem_set for test in v.loses}
+    assert aimed_at == tests, "each test must be lost by some variant: it could not fail otherwise"
+    assert {v.piece for ps, _, v in VARIANTS if ps == problem_set} == pieces
+
+
+@pytest.mark.parametrize("problem_set", SETS)
+def test_the_solution_gets_everything_once_its_text_is_marked(graded, problem_set):
+    run = graded(problem_set)
+    result = run.report.students["solution"]
+    by_hand = {name: test for name, test in result.tests.items() if test.score is None}
+    assert set(by_hand) == {
+        cells.grade_id(cell)
+        for cell in source_notebook(problem_set, COURSE).cells
+        if cells.is_graded(cell) and cells.is_answer(cell)
+    }
+    assert result.score == result.max_score - sum(test.max_score for test in by_hand.values())
+
+    with Gradebook(f"sqlite:///{run.into / 'gradebook.db'}") as book:
+        for name, test in by_hand.items():
+            mark = book.find_grade(name, problem_set, problem_set, "solution")
+            mark.manual_score, mark.needs_manual_grade = test.max_score, False
+        book.db.commit()
+    again = grade(problem_set, run.submitted, run.into, course=run.course, seed=SEED)
+    assert again.executed == []
+    assert again.students["solution"].score == again.students["solution"].max_score
+
+
+@pytest.mark.parametrize("problem_set", SETS)
+def test_the_release_gets_nothing(graded, problem_set):
+    run = graded(problem_set)
+    result = run.report.students["release"]
+    assert result.score == 0
+    assert all(test.score == 0 for test in result.tests.values())
+    assert not set(answers_of(source_notebook(problem_set, COURSE)).values()) & set(
+        answers_of(release_notebook(problem_set, run.course)).values()
+    )

@@ -1,0 +1,83 @@
+"""A class in which everybody hands in something known: the variants, the solution broken in one
+line, the solution itself, and the release as it came."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from pathlib import Path
+
+import nbformat
+from breakages import BREAKAGES, Breakage
+from nbformat import NotebookNode
+
+from tfcourse import course as course_tree
+from tfcourse.grading import cells
+from tfcourse.grading.release import release_folder
+from tfcourse.grading.variants import Variant, fill, load_variants
+
+COURSE = course_tree.root(Path(__file__).parent)
+
+#: What hidden tests draw from, so that a run of these tests can be repeated.
+SEED = 20170612
+
+
+def source_notebook(problem_set: str, course: Path) -> NotebookNode:
+    """The instructor's notebook."""
+    return nbformat.read(course / "solutions" / problem_set / f"{problem_set}.ipynb", as_version=4)
+
+
+def release_notebook(problem_set: str, course: Path) -> NotebookNode:
+    """What learners get."""
+    path = release_folder(problem_set, course) / f"{problem_set}.ipynb"
+    return nbformat.read(path, as_version=4)
+
+
+def answers_of(notebook: NotebookNode) -> dict[str, str]:
+    """The source of each answer cell, by its grade id."""
+    return {cells.grade_id(c): c.source for c in notebook.cells if cells.is_answer(c)}
+
+
+def variants(problem_set: str, course: Path) -> list[tuple[str, Variant]]:
+    """Each variant with the student who hands it in: the i-th of each piece is student i's."""
+    found = load_variants(course / "solutions" / problem_set)
+    return [
+        (f"variants-{i:02}", variant)
+        for row in (list(enumerate(of_piece)) for of_piece in found.values())
+        for i, variant in row
+    ]
+
+
+def broken(problem_set: str) -> list[tuple[str, Breakage]]:
+    """Each breakage with the student who hands it in, no two of a piece with the same one."""
+    by_piece: dict[str, list[Breakage]] = {}
+    for breakage in BREAKAGES.get(problem_set, []):
+        by_piece.setdefault(breakage.piece, []).append(breakage)
+    rows = zip_longest(*by_piece.values())
+    return [(f"broken-{i:02}", b) for i, row in enumerate(rows) for b in row if b is not None]
+
+
+def break_line(solution: dict[str, str], breakage: Breakage) -> str:
+    """The piece's solution with its one change."""
+    source = solution[breakage.piece]
+    if source.count(breakage.old) != 1:
+        raise ValueError(
+            f"old must stand once in the solution of {breakage.piece}, {breakage.old!r} stands "
+            f"there {source.count(breakage.old)} times"
+        )
+    return source.replace(breakage.old, breakage.new)
+
+
+def hand_in(problem_set: str, course: Path, submitted: Path) -> None:
+    """Write the class's notebooks, in nbgrader's layout."""
+    release = release_notebook(problem_set, course)
+    solution = answers_of(source_notebook(problem_set, course))
+    given: dict[str, dict[str, str]] = {"solution": solution, "release": {}}
+    for student, variant in variants(problem_set, course):
+        given.setdefault(student, {})[variant.piece] = variant.source
+    for student, breakage in broken(problem_set):
+        answers = given.setdefault(student, dict(solution))
+        answers[breakage.piece] = break_line(solution, breakage)
+    for student, answers in given.items():
+        path = submitted / student / problem_set / f"{problem_set}.ipynb"
+        path.parent.mkdir(parents=True)
+        nbformat.write(fill(release, answers), path)

@@ -1,0 +1,102 @@
+"""What the cells of a problem set are, read from nbgrader's metadata. Names and rules in one place.
+
+A *piece* is one graded exercise, ``scaling``. Its answer cell has the grade id ``scaling``, its
+test cells ``scaling--values`` and so on, its written answer ``scaling--written``.
+"""
+
+from __future__ import annotations
+
+from nbformat import NotebookNode
+
+#: What stands between a piece's name and the test's in a grade id.
+SEPARATOR = "--"
+
+BEGIN_HIDDEN, END_HIDDEN = "BEGIN HIDDEN TESTS", "END HIDDEN TESTS"
+
+#: None of these may be left in what a learner gets.
+INSTRUCTORS_ONLY = (
+    BEGIN_HIDDEN,
+    END_HIDDEN,
+    "BEGIN SOLUTION",
+    "END SOLUTION",
+    "BEGIN MARK SCHEME",
+    "END MARK SCHEME",
+)
+
+
+def nbgrader(cell: NotebookNode) -> dict:
+    """The cell's nbgrader metadata; empty where it has none or where it is not a dictionary."""
+    found = cell.get("metadata", {}).get("nbgrader", {})
+    return found if isinstance(found, dict) else {}
+
+
+def grade_id(cell: NotebookNode) -> str:
+    """The cell's name in nbgrader; empty where it has none."""
+    found = nbgrader(cell).get("grade_id", "")
+    return found if isinstance(found, str) else ""
+
+
+def is_answer(cell: NotebookNode) -> bool:
+    """Whether the learner writes in this cell: code to be tested, or text to be marked by hand."""
+    return bool(grade_id(cell)) and bool(nbgrader(cell).get("solution"))
+
+
+def is_graded(cell: NotebookNode) -> bool:
+    """Whether the cell carries points: a test, or an answer that is marked by hand."""
+    return bool(grade_id(cell)) and bool(nbgrader(cell).get("grade"))
+
+
+def is_test(cell: NotebookNode) -> bool:
+    """Whether the cell is a locked test."""
+    return is_graded(cell) and not is_answer(cell) and cell.cell_type == "code"
+
+
+def is_locked(cell: NotebookNode) -> bool:
+    """Whether the cell is the instructor's: a test, or something locked such as the set-up."""
+    return bool(grade_id(cell)) and not is_answer(cell)
+
+
+def kind(cell: NotebookNode) -> str:
+    """What to call the cell in a sentence: ``"answer"``, ``"test cell"`` or ``"locked cell"``."""
+    if is_answer(cell):
+        return "answer"
+    return "test cell" if is_test(cell) else "locked cell"
+
+
+def points(cell: NotebookNode) -> float:
+    """The points that a graded cell carries."""
+    return float(nbgrader(cell).get("points", 0))
+
+
+def piece_of(name: str) -> str:
+    """The piece that a grade id belongs to: ``"scaling"`` for ``"scaling--values"``."""
+    return name.split(SEPARATOR, 1)[0]
+
+
+def listed(names: list[str]) -> str:
+    """The names in a sentence, the first three of many."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def has_hidden_tests(source: str) -> bool:
+    """Whether the source holds a region of hidden tests."""
+    return BEGIN_HIDDEN in source
+
+
+def is_only_comments(source: str) -> bool:
+    """Whether nothing in the source would run: what a wholly hidden test leaves in the release."""
+    return all(not line.strip() or line.lstrip().startswith("#") for line in source.splitlines())
+
+
+def without_hidden_tests(source: str, instead: str) -> str:
+    """The source with each region of hidden tests replaced by the line ``instead``."""
+    lines, hidden = [], False
+    for line in source.splitlines():
+        if BEGIN_HIDDEN in line:
+            hidden = True
+            lines.append(instead)
+        elif END_HIDDEN in line:
+            hidden = False
+        elif not hidden:
+            lines.append(line)
+    return "\n".join(lines)

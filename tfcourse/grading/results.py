@@ -1,0 +1,158 @@
+"""What grading came to: for a test, a piece, a student, a class; and the files that say it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from tfcourse.grading.cells import piece_of
+
+#: How the flag ends that says what has no score yet.
+WAITS = "waits for a mark by hand"
+
+#: The columns of grades.csv that come before and after the pieces'.
+FIRST_COLUMNS, LAST_COLUMNS = ("student", "problem set", "score", "max score"), ("flags",)
+
+
+@dataclass
+class TestResult:
+    """One test, or one written answer. ``score`` is ``None`` while it waits for a mark by hand."""
+
+    __test__ = False  # pytest takes a class of this name for tests
+
+    score: float | None
+    max_score: float
+    message: str = ""
+
+
+@dataclass
+class PieceResult:
+    """One piece: the sum of its tests. ``score`` is ``None`` while one of them waits."""
+
+    score: float | None
+    max_score: float
+
+
+@dataclass
+class StudentResult:
+    """One student's work. ``seed`` is what hidden tests drew their inputs from: with it the same
+    grading can be run again. ``seconds`` is how long it ran."""
+
+    tests: dict[str, TestResult]
+    flags: list[str] = field(default_factory=list)
+    seed: int | None = None
+    seconds: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """Points so far; what waits for a mark by hand counts nothing yet."""
+        return sum(test.score or 0.0 for test in self.tests.values())
+
+    @property
+    def max_score(self) -> float:
+        """All points that there are."""
+        return sum(test.max_score for test in self.tests.values())
+
+    @property
+    def pieces(self) -> dict[str, PieceResult]:
+        """The pieces in the order of the problem set."""
+        found: dict[str, PieceResult] = {}
+        for name, test in self.tests.items():
+            piece = found.setdefault(piece_of(name), PieceResult(0.0, 0.0))
+            waits = piece.score is None or test.score is None
+            piece.score = None if waits else piece.score + test.score
+            piece.max_score += test.max_score
+        return found
+
+
+@dataclass
+class Report:
+    """A class's work on one problem set.
+
+    ``executed`` names the students whose notebooks were run this time; the others' results stood
+    already.
+    """
+
+    problem_set: str
+    students: dict[str, StudentResult]
+    executed: list[str] = field(default_factory=list)
+    started: str = ""
+    seconds: float = 0.0
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def pieces(self) -> list[str]:
+        """The pieces' names, in order."""
+        return list(
+            dict.fromkeys(name for student in self.students.values() for name in student.pieces)
+        )
+
+    def as_dict(self) -> dict:
+        """As report.json holds it."""
+        return {
+            "problem_set": self.problem_set,
+            "started": self.started,
+            "seconds": round(self.seconds, 2),
+            "versions": self.versions,
+            "executed": self.executed,
+            "students": {
+                name: {
+                    "score": student.score,
+                    "max_score": student.max_score,
+                    "seed": student.seed,
+                    "seconds": round(student.seconds, 2),
+                    "flags": student.flags,
+                    "pieces": {piece: asdict(found) for piece, found in student.pieces.items()},
+                    "tests": {test: asdict(found) for test, found in student.tests.items()},
+                }
+                for name, student in self.students.items()
+            },
+        }
+
+    def rows(self) -> list[dict[str, str]]:
+        """As grades.csv holds it: a row for each student."""
+        return [
+            {
+                "student": name,
+                "problem set": self.problem_set,
+                "score": f"{student.score:g}",
+                "max score": f"{student.max_score:g}",
+                **{
+                    piece: "" if found.score is None else f"{found.score:g}"
+                    for piece, found in student.pieces.items()
+                },
+                "flags": "; ".join(student.flags),
+            }
+            for name, student in self.students.items()
+        ]
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all, whatever happens meanwhile."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(text, encoding="utf-8", newline="")
+    temporary.replace(path)
+
+
+def write_report(report: Report, into: Path) -> None:
+    """Write ``report.json`` and ``grades.csv`` to ``into``, keeping the rows of other problem sets
+    that were graded there."""
+    path = into / "report.json"
+    every = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    every[report.problem_set] = {**report.as_dict(), "rows": report.rows()}
+    write_whole(path, json.dumps(every, indent=1, ensure_ascii=False) + "\n")
+    rows = [row for name in sorted(every) for row in every[name]["rows"]]
+    outer = (*FIRST_COLUMNS, *LAST_COLUMNS)
+    pieces = list(dict.fromkeys(name for row in rows for name in row if name not in outer))
+    text = io.StringIO(newline="")
+    table = csv.DictWriter(
+        text, [*FIRST_COLUMNS, *pieces, *LAST_COLUMNS], restval="", lineterminator="\n"
+    )
+    table.writeheader()
+    table.writerows(rows)
+    write_whole(into / "grades.csv", text.getvalue())

@@ -1,0 +1,346 @@
+"""Checks: compare what came back from a learner's code, and say what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tfcourse.grading.testing.mistake import Mistake
+from tfcourse.grading.testing.modules import parameter_gradients
+from tfcourse.grading.testing.verbs import call, gradients, inputs_after, kind_of, name_of
+
+#: How far two ways of computing the same may lie apart, absolutely and relatively, by precision.
+TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise a :class:`Mistake` with this message unless the condition holds."""
+    if not condition:
+        raise Mistake(message)
+
+
+def close(
+    got: Any,
+    expected: Any,
+    name: str | Sequence[str] = "The result",
+    *,
+    mistakes: Mapping[str, Any] | None = None,
+    if_nan: str = "",
+) -> None:
+    """What came back must be what was expected; where it is not, say which mistake it looks like.
+
+    Type, shape, dtype, device and NaN are checked first, each with a message of its own. Values are
+    compared to the tolerance of their precision (:data:`TOLERANCE`), booleans and integers exactly.
+
+    Parameters
+    ----------
+    got:
+        What a verb gave back.
+    expected:
+        A tensor, or numbers written out as nested lists; a tuple of these where several results
+        were asked for. Numbers written out may be quoted in the message, a tensor's never are.
+    name:
+        What to call it; a sequence of names for a tuple.
+    mistakes:
+        Message → what would have come back (of the form of ``expected``; ``None`` in a tuple where
+        that part tells nothing). The message is told where it fits what came back.
+    if_nan:
+        What to look at where a number is NaN.
+
+    Raises
+    ------
+    Mistake
+        Unless all of it fits.
+    """
+    if isinstance(expected, tuple):
+        names = list(name) if not isinstance(name, str) else [name] * len(expected)
+        if len(names) != len(expected):
+            raise ValueError(f"name must hold {len(expected)} names, got {names}")
+        got = unpacked(got, *names)
+    else:
+        got, expected, names = (got,), (expected,), [str(name)]
+        mistakes = {message: (wrong,) for message, wrong in (mistakes or {}).items()}
+    got = tuple(_numbers_as_tensors(g, e) for g, e in zip(got, expected, strict=True))
+    faults = [_fault(g, e, n, if_nan) for g, e, n in zip(got, expected, names, strict=True)]
+    if not any(faults):
+        return
+    raise Mistake(
+        _recognised(got, faults, mistakes or {}) or next(fault for fault in faults if fault)
+    )
+
+
+def same_gradients(
+    f: Callable,
+    formula: Callable,
+    *args: Any,
+    names: Sequence[str],
+    generator: torch.Generator,
+    output: int | None = None,
+    if_nan: str = "",
+) -> None:
+    """A learner's function must have the gradients of the formula that it computes.
+
+    Parameters
+    ----------
+    f, args, output:
+        As for :func:`tfcourse.grading.testing.gradients`.
+    formula:
+        The test's own way of computing the same.
+    names:
+        What to call each floating-point input.
+    generator:
+        Draws the cotangent.
+    if_nan:
+        What to look at where a gradient is NaN.
+
+    Raises
+    ------
+    Mistake
+        Where a gradient is missing, NaN, or another one.
+    """
+    leaves = [a.clone().requires_grad_() if a.is_floating_point() else a for a in args]
+    right = formula(*leaves)
+    right = right[0 if output is None else output] if isinstance(right, tuple) else right
+    cotangent = torch.randn(right.shape, generator=generator, dtype=right.dtype)
+    wrt = [x for x in leaves if x.requires_grad]
+    expected = torch.autograd.grad(right, wrt, cotangent)
+    _compare_value(call(f, *args), right, output, if_nan)
+    found = gradients(f, *args, cotangent=cotangent, output=output)
+    for name, got, want in zip(names, found, expected, strict=True):
+        if got is None:
+            raise Mistake(f"No gradient of `{name_of(f)}` reaches {name}: is it used at all?")
+        close(got, want, f"The gradient with respect to {name}", if_nan=if_nan)
+
+
+def same_parameter_gradients(
+    module: Any, formula: torch.nn.Module, *args: Tensor, generator: torch.Generator, output: int
+) -> None:
+    """A learner's module must have the gradients of the test's own, built of the same parameters.
+
+    Parameters
+    ----------
+    module, args, output:
+        As for :func:`tfcourse.grading.testing.parameter_gradients`.
+    formula:
+        A module with parameters of the same names and values.
+    generator:
+        Draws the cotangent.
+
+    Raises
+    ------
+    Mistake
+        Where a gradient is missing or another one.
+    """
+    right = formula(*args)
+    right = right[output] if isinstance(right, tuple) else right
+    cotangent = torch.randn(right.shape, generator=generator, dtype=right.dtype)
+    names, parameters = zip(*formula.named_parameters(), strict=True)
+    expected = torch.autograd.grad(right, parameters, cotangent)
+    value = call(module, *args)
+    _compare_value(value, right, output, "")
+    found = parameter_gradients(module, *args, cotangent=cotangent, output=output)
+    for name, want in zip(names, expected, strict=True):
+        if found.get(name) is None:
+            raise Mistake(f"No gradient reaches {name}: training would not move it.")
+        close(found[name], want, f"The gradient with respect to {name}")
+
+
+def _compare_value(value: Any, right: Tensor, output: int | None, if_nan: str) -> None:
+    try:
+        value = value if output is None or not isinstance(value, tuple) else value[output]
+        close(value, right.detach(), "The output", if_nan=if_nan)
+    except Mistake as mistake:
+        raise Mistake(f"While its value is wrong a gradient is too. {mistake}") from None
+
+
+def untouched(f: Callable, *args: Any, names: Sequence[str]) -> None:
+    """A call may not change its inputs.
+
+    Raises
+    ------
+    Mistake
+        Naming the input that was changed in place.
+    """
+    after = inputs_after(f, *args)
+    for name, before, now in zip(names, args, after, strict=True):
+        if isinstance(before, Tensor) and not _same(now, before):
+            raise Mistake(
+                f"`{name_of(f)}` changes its input {name}: whoever called it finds other numbers "
+                "there afterwards. Look for `+=`, `-=`, `*=`, `/=`, assignments such as "
+                f"`{name}[...] = ...`, and methods that end in an underscore."
+            )
+
+
+def shaped(got: Any, shape: tuple[int, ...], name: str) -> None:
+    """A result must be a tensor of this shape."""
+    _check_tensor(got, name)
+    if tuple(got.shape) != shape:
+        raise Mistake(f"{name}: shape {tuple(got.shape)}, it must be {shape}.")
+
+
+def distribution(weights: Any, over: str = "keys", rather: str = "queries") -> None:
+    """Weights must be at least 0 and sum to 1 along their last axis, a row of zeros excepted.
+
+    Parameters
+    ----------
+    weights:
+        ``(..., T, S)``, what a verb gave back.
+    over, rather:
+        What the last axis and the one before it hold.
+
+    Raises
+    ------
+    Mistake
+        Saying along which axis they sum to 1 where it is the other one.
+    """
+    _check_tensor(weights, "The weights")
+    total = weights.sum(-1)
+    empty = (weights == 0).all(-1)
+    if _near(total[~empty], torch.ones_like(total)[~empty]):
+        if (weights < 0).any():
+            raise Mistake("A weight is negative: what a softmax gives is never below 0.")
+        return
+    if _near(weights.sum(-2), torch.ones_like(weights.sum(-2))):
+        raise Mistake(
+            f"Your weights sum to 1 over the {rather}, not over the {over}: which dimension does "
+            "your softmax run over?"
+        )
+    if weights.isnan().any():
+        raise Mistake("A weight is NaN: look for 0/0 or ∞ - ∞, such as a softmax of a row of -∞.")
+    raise Mistake(
+        f"The weights of one query must sum to 1 over the {over}; a row of yours sums to "
+        f"{total[~empty].flatten()[0].item():.4g}."
+    )
+
+
+def unpacked(got: Any, *names: str) -> tuple:
+    """The several results of a call, which must come back as a tuple of so many.
+
+    Raises
+    ------
+    Mistake
+        Saying what is asked for.
+    """
+    asked = ", ".join(name[0].lower() + name[1:] for name in names)
+    if not isinstance(got, tuple | list):
+        raise Mistake(f"{len(names)} results are asked for ({asked}), {kind_of(got)} comes back.")
+    if len(got) != len(names):
+        raise Mistake(f"{len(names)} results are asked for ({asked}), {len(got)} come back.")
+    return tuple(got)
+
+
+def _fault(got: Any, expected: Any, name: str, if_nan: str) -> str | None:
+    """What is wrong with ``got``, or ``None``."""
+    shown = not isinstance(expected, Tensor)
+    try:
+        _check_tensor(got, name, number=not isinstance(expected, Tensor | list))
+    except Mistake as mistake:
+        return str(mistake)
+    want = _as_tensor(expected, got)
+    if got.shape != want.shape:
+        return f"{name}: shape {tuple(got.shape)}, it must be {tuple(want.shape)}."
+    if got.dtype != want.dtype and not isinstance(expected, int | float):
+        return _wrong_dtype(name, got.dtype, want.dtype)
+    if got.device != want.device:
+        return f"{name}: on {got.device}, while its inputs are on {want.device}."
+    if got.isnan().any():
+        return f"{name}: NaN at {_first(got.isnan())}. {if_nan}".strip()
+    if _same(got, want):
+        return None
+    wrong = ~_agreement(got, want)
+    at = _first(wrong)
+    if shown:
+        index = tuple(wrong.nonzero()[0].tolist())
+        where = f" at {at}" if index else ""
+        return f"{name}: {_number(got[index])}{where}, it must be {_number(want[index])}."
+    off = "" if got.dtype == torch.bool else f", by up to {(got - want).abs().max().item():.2g}"
+    return f"{name}: wrong in {int(wrong.sum())} of {wrong.numel()} places{off}; first at {at}."
+
+
+def _numbers_as_tensors(got: Any, expected: Any) -> Any:
+    """A plain number as a tensor of 64 bits, where a plain number is asked for."""
+    plain = isinstance(got, int | float) and isinstance(expected, int | float)
+    return torch.tensor(got, dtype=torch.float64) if plain else got
+
+
+def _check_tensor(got: Any, name: str, number: bool = False) -> None:
+    if isinstance(got, Tensor):
+        return
+    if got is None:
+        raise Mistake(f"{name}: nothing comes back. Is there a `return`?")
+    asked = "number" if number else "tensor"
+    raise Mistake(f"{name}: a {asked} is asked for, {kind_of(got)} comes back.")
+
+
+def _wrong_dtype(name: str, got: torch.dtype, want: torch.dtype) -> str:
+    got_name, want_name = (str(d).removeprefix("torch.") for d in (got, want))
+    if want == torch.bool:
+        return (
+            f"{name}: {got_name}. A mask here is boolean: True = may be attended to. "
+            "A comparison such as `j <= i` gives one."
+        )
+    return (
+        f"{name}: {got_name}, while its inputs are {want_name}. What you make yourself takes "
+        "its dtype from an input: x.new_zeros(...), or dtype=x.dtype."
+    )
+
+
+def _as_tensor(expected: Any, like: Tensor) -> Tensor:
+    if isinstance(expected, Tensor):
+        return expected
+    written = torch.tensor(expected)
+    real = written.dtype != torch.bool and like.is_floating_point()
+    return torch.tensor(expected, dtype=like.dtype) if real else written
+
+
+def _recognised(got: tuple, faults: list, mistakes: Mapping[str, tuple]) -> str | None:
+    """The message of the mistake that explains all parts, or failing that a part that is wrong."""
+
+    def fits(part: int, wrong: Any) -> bool:
+        if wrong is None or not isinstance(got[part], Tensor):
+            return False
+        return _same(got[part], _as_tensor(wrong, got[part]))
+
+    parts = range(len(got))
+    for message, wrong in mistakes.items():
+        known = [p for p in parts if wrong[p] is not None]
+        if all(fits(p, wrong[p]) for p in known) and any(faults[p] for p in known):
+            return message
+    for message, wrong in mistakes.items():
+        if any(faults[p] and fits(p, wrong[p]) for p in parts):
+            return message
+    return None
+
+
+def _same(got: Any, want: Tensor) -> bool:
+    return (
+        isinstance(got, Tensor)
+        and got.shape == want.shape
+        and got.dtype == want.dtype
+        and got.device == want.device
+        and bool(_agreement(got, want).all())
+    )
+
+
+def _near(got: Tensor, want: Tensor) -> bool:
+    return bool(_agreement(got, want).all())
+
+
+def _agreement(got: Tensor, want: Tensor) -> Tensor:
+    """Where the two agree; a NaN agrees with nothing."""
+    if not got.is_floating_point():
+        return got == want
+    tolerance = TOLERANCE.get(got.dtype, 1e-2)
+    return torch.isclose(got, want.to(got.dtype), rtol=tolerance, atol=tolerance)
+
+
+def _first(wrong: Tensor) -> str:
+    return str(wrong.nonzero()[0].tolist())
+
+
+def _number(value: Tensor) -> str:
+    number = value.item()
+    return str(number) if isinstance(number, bool | int) else f"{number:.6g}"

@@ -1,0 +1,87 @@
+"""Multiple choice with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tfcourse.grading.testing.mistake import Mistake
+
+
+def answered(given: object, statements: list[str]) -> None:
+    """Every statement must have been answered by ``True`` or ``False``.
+
+    Raises
+    ------
+    Mistake
+        Naming the statements that were not.
+    """
+    answers = _answers(given)
+    if unknown := sorted(set(answers) - set(statements)):
+        raise Mistake(
+            f"There is no statement {', '.join(map(repr, unknown))}: what is it meant for?"
+        )
+    wrong_type = [s for s in statements if not isinstance(answers.get(s), bool | None)]
+    if wrong_type:
+        raise Mistake(
+            f"Answer with True or False, without quotation marks. Look at: {', '.join(wrong_type)}."
+        )
+    if missing := [s for s in statements if answers.get(s) is None]:
+        raise Mistake(f"Not answered yet: {', '.join(missing)}.")
+
+
+def choices(
+    given: object, key: Mapping[str, bool], reasons: Mapping[str, str], points: float
+) -> float:
+    """Score true-or-false statements one by one, and give the reason for each one that is wrong.
+
+    As the last expression of a test cell the result is the cell's partial credit.
+
+    Parameters
+    ----------
+    given:
+        A learner's answers, statement → ``True`` or ``False``; ``None`` = not answered.
+    key, reasons:
+        For each statement, whether it is true, and why.
+    points:
+        What all of them right are worth; each is worth the same.
+
+    Returns
+    -------
+    score
+        Between 0 and ``points``.
+
+    Prints
+    ------
+    One paragraph for each statement answered wrongly, so that the feedback shows it.
+
+    Raises
+    ------
+    ValueError
+        Where a statement of ``key`` has no reason.
+    Mistake
+        Where nothing was answered.
+    """
+    if without := sorted(set(key) - set(reasons)):
+        raise ValueError(f"reasons must have one for each statement, missing: {', '.join(without)}")
+    answers = _answers(given)
+    if all(answers.get(s) is None for s in key):
+        raise Mistake("No statement was answered.")
+    right = 0
+    for statement, truth in key.items():
+        answer = answers.get(statement)
+        if answer is truth:
+            right += 1
+        elif answer is None:
+            print(f"{statement}: not answered.")
+        else:
+            print(f"{statement}: it is {truth}. {reasons[statement]}")
+    return round(points * right / len(key), 2)
+
+
+def _answers(given: object) -> dict[str, object]:
+    if not isinstance(given, dict):
+        raise Mistake(
+            f"Your answers must stay a dict, statement → True or False; they are a "
+            f"{type(given).__name__}."
+        )
+    return dict(given)
