@@ -159,7 +159,7 @@ def handed_in(course: Path, problem_set: str, entry: dict) -> NotebookNode:
     if entry["from"] != "release":
         for cell in source.cells:
             if cells.is_answer(cell) and cell.cell_type == "code":
-                answers[cells.grade_id(cell)] = cell.source
+                answers[cells.grade_id(cell)] = cells.learners_own(cell.source)
     if entry["from"] == "other":
         for piece, variants in known.items():
             if right := [variant for variant in variants if variant.right]:

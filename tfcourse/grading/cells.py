@@ -36,6 +36,12 @@ def grade_id(cell: NotebookNode) -> str:
     return found if isinstance(found, str) else ""
 
 
+def learners_own(source: str) -> str:
+    """An instructor's answer as a learner would write it: without the marks around the solution."""
+    marks = ("### BEGIN SOLUTION", "### END SOLUTION")
+    return "\n".join(line for line in source.splitlines() if line.strip() not in marks)
+
+
 def is_answer(cell: NotebookNode) -> bool:
     """Whether the learner writes in this cell: code to be tested, or text to be marked by hand."""
     return bool(grade_id(cell)) and bool(nbgrader(cell).get("solution"))
