@@ -7,13 +7,16 @@ os.environ.update(
     OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", PYTHONHASHSEED="0", TQDM_DISABLE="1", MPLBACKEND="agg"
 )
 
+import importlib.util  # noqa: E402
+from collections.abc import Callable  # noqa: E402
 from pathlib import Path  # noqa: E402
+from types import ModuleType  # noqa: E402
 
 import pytest  # noqa: E402
 from jaxtyping import install_import_hook  # noqa: E402
 
 # Every annotated shape in the package is checked whenever a test calls it.
-CHECKED = ["attention", "kernels", "properties", "recurrent"]
+CHECKED = ["attention", "positions", "layers", "recurrent", "models", "kernels", "properties"]
 install_import_hook([f"tfcourse.{name}" for name in CHECKED], "beartype.beartype")
 
 import torch  # noqa: E402
@@ -44,6 +47,20 @@ def shared(course: Path) -> Path:
     if not folder.is_dir():
         pytest.skip("needs the folder `shared` beside the project, which is not here")
     return folder
+
+
+@pytest.fixture(scope="session")
+def unchecked() -> Callable[[str], ModuleType]:
+    """A module as a user has it: loaded anew, without the shape checks that the tests add."""
+
+    def load(name: str) -> ModuleType:
+        source = importlib.import_module(name).__file__
+        spec = importlib.util.spec_from_file_location(f"plain_{name.rpartition('.')[2]}", source)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
 
 
 @pytest.fixture

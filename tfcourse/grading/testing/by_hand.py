@@ -158,7 +158,7 @@ def _codes(kind: Forbidden) -> Iterator[tuple[CodeType, str]]:
             yield from ((code, name) for code in _codes_of(thing))
             continue
         for inner in vars(thing).values():
-            if getattr(inner, "__module__", None) == path:
+            if str(getattr(inner, "__module__", "")).startswith(path):
                 yield from ((code, f"{path}.{inner.__name__}") for code in _codes_of(inner))
 
 

@@ -1,0 +1,126 @@
+"""Token by token with a cache gives what all tokens at once give, with each kind of positions."""
+
+import pytest
+import torch
+import torch_layout as layout
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tfcourse.attention import KeyValueCache, MultiHeadAttention
+from tfcourse.positions import (
+    ALiBi,
+    LearnedPositions,
+    Positions,
+    RelativePositions,
+    RotaryPositions,
+    SinusoidalPositions,
+    TreePositions,
+)
+
+T, D, H = 7, 8, 2
+TREES = torch.tensor([[1, -1, 1, 4, 2, 4, 5], [-1, 0, 0, 2, 3, -1, 5], [6, 6, 6, 6, 6, 6, -1]])
+
+
+def tree_positions():
+    scheme = TreePositions(H, longest=3)
+    scheme.set_trees(TREES)
+    return scheme
+
+
+SCHEMES = {
+    "none": Positions,
+    "learned": lambda: LearnedPositions(T, D),
+    "sinusoidal": lambda: SinusoidalPositions(D),
+    "rotary": lambda: RotaryPositions(D // H),
+    "rotary halves": lambda: RotaryPositions(D // H, "halves", ntk=2.0),
+    "relative": lambda: RelativePositions(D // H, longest=2),
+    "alibi": lambda: ALiBi(H),
+    "tree": tree_positions,
+}
+
+
+@settings(max_examples=30, deadline=None)
+@given(cuts=st.sets(st.integers(1, T - 1)), seed=st.integers(0, 1000),
+       scheme=st.sampled_from(list(SCHEMES)), kv_heads=st.sampled_from([1, 2]),
+       fused=st.booleans())  # fmt: skip
+def test_in_pieces_equals_at_once(cuts, seed, scheme, kv_heads, fused):
+    positions = SCHEMES[scheme]()
+    layer = MultiHeadAttention(D, H, kv_heads=kv_heads, positions=positions).double()
+    layout.scramble(layer, seed)
+    x = torch.randn(3, T, D, generator=torch.Generator().manual_seed(seed)).double()
+    at_once, all_weights = layer(positions.embed(x), causal=True)
+    cache, start = KeyValueCache(T), 0
+    with torch.no_grad():
+        for stop in [*sorted(cuts), T]:
+            part = positions.embed(x[:, start:stop], start)
+            output, weights = layer(part, causal=True, cache=cache, fused=fused)
+            torch.testing.assert_close(output, at_once[:, start:stop], rtol=0, atol=1e-10)
+            if not fused:
+                expected = all_weights[:, :, start:stop, :stop]
+                torch.testing.assert_close(weights, expected, rtol=0, atol=1e-10)
+            assert cache.length == stop
+            start = stop
+
+
+def test_every_scheme_was_meant():
+    """A new scheme of positions must be tried with the cache too."""
+    made = {type(make()) for make in SCHEMES.values()}
+    assert made == {Positions, *Positions.__subclasses__()}
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_a_context_is_projected_once(fused, generator, monkeypatch):
+    layer = layout.scramble(MultiHeadAttention(D, H, d_context=5), 0)
+    x = torch.randn(2, 4, D, generator=generator)
+    context = torch.randn(2, 6, 5, generator=generator)
+    mask = torch.rand(2, 4, 6, generator=generator) < 0.7
+    expected = layer(x, context, mask)[0]
+    cache, asked = KeyValueCache(6), []
+    project = MultiHeadAttention._project
+    monkeypatch.setattr(
+        MultiHeadAttention, "_project", lambda s, x, of: asked.append(of) or project(s, x, of)
+    )
+    with torch.no_grad():
+        for t in range(4):
+            out = layer(x[:, t : t + 1], context, mask[:, t : t + 1], cache=cache, fused=fused)[0]
+            torch.testing.assert_close(out, expected[:, t : t + 1], rtol=0, atol=1e-6)
+    assert asked == ["Q", "KV", "Q", "Q", "Q"]
+    assert cache.length == 6
+
+
+def test_rows_are_taken_as_beam_search_asks(generator):
+    k = torch.randn(3, H, 2, 4, generator=generator)
+    cache = KeyValueCache(5)
+    cache.reorder(torch.tensor([0, 0]))  # nothing is held yet: nothing to take
+    cache.append(k, -k)
+    cache.reorder(torch.tensor([2, 0, 0, 1]))
+    new = torch.ones(4, H, 1, 4)
+    held, values = cache.append(new, new)
+    assert torch.equal(held, torch.cat([k[[2, 0, 0, 1]], new], dim=2))
+    assert torch.equal(values, torch.cat([-k[[2, 0, 0, 1]], new], dim=2))
+    assert all(torch.equal(a, b) for a, b in zip(cache.held(), (held, values), strict=True))
+
+
+def test_memory_is_taken_once():
+    cache = KeyValueCache(4)
+    one = torch.zeros(2, H, 1, 4)
+    places = {cache.append(one, one)[0].data_ptr() for _ in range(4)}
+    assert len(places) == 1
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="longest must be at least 1, got 0"):
+        KeyValueCache(0)
+    cache = KeyValueCache(3)
+    with pytest.raises(ValueError, match="must hold at least one token, it is empty"):
+        cache.held()
+    two = torch.zeros(2, H, 2, 4)
+    cache.append(two, two)
+    with pytest.raises(ValueError, match="the cache must hold 4 tokens, longest is 3"):
+        cache.append(two, two)
+    # A batch of one would broadcast over the cache's two rows without a word.
+    with pytest.raises(ValueError, match=r"k must have shape \(2, 2, 1, 4\), got \(1, 2, 1, 4\)"):
+        cache.append(torch.zeros(1, H, 1, 4), torch.zeros(1, H, 1, 4))
+    with pytest.raises(ValueError, match=r"v must have shape \(2, 2, 1, 4\), got \(2, 2, 1, 3\)"):
+        cache.append(torch.zeros(2, H, 1, 4), torch.zeros(2, H, 1, 3))
+    assert cache.length == 2

@@ -1,0 +1,284 @@
+"""What a folder may hold and what it may not; each refusal says what is wrong."""
+
+import json
+import shutil
+
+import pytest
+import torch
+from peers import batch, logits, make, our_logits
+from safetensors.torch import load_file, save_file
+
+from tfcourse.models.bert import BERT, BERTConfig
+from tfcourse.models.gpt import GPT, GPTConfig
+from tfcourse.models.transformer import Transformer, TransformerConfig
+from tfcourse.pretrained import load, save
+from tfcourse.pretrained.folders import INDEX, WEIGHTS
+
+CHANGED = {
+    "gpt2": "transformer.h.0.mlp.c_fc.weight",
+    "llama": "model.layers.1.mlp.up_proj.weight",
+    "bert-both": "bert.encoder.layer.0.output.dense.weight",
+    "marian": "model.decoder.layers.2.fc1.weight",
+    "vit": "vit.embeddings.patch_embeddings.projection.weight",
+}
+
+
+def edit(folder, change):
+    """Change the tensors of a checkpoint in place."""
+    tensors = load_file(folder / WEIGHTS)
+    change(tensors)
+    save_file(tensors, folder / WEIGHTS, metadata={"format": "pt"})
+
+
+def set_in(folder, **settings):
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | settings))
+
+
+def same_logits(name, folder, model):
+    theirs, ours = batch(name)
+    with torch.no_grad():
+        expected = logits(name, model(**theirs))
+        got = our_logits(name, load(folder), ours, expected)
+    for head, x in expected.items():
+        torch.testing.assert_close(got[head], x, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "changed"), CHANGED.items())
+def test_all_that_differs_is_named_with_its_shape(name, changed, saved):
+    _, folder = saved(name)
+    stored = load_file(folder / WEIGHTS)[changed]
+
+    def spoil(tensors):
+        tensors[changed] = torch.zeros(*stored.shape[:-1], stored.shape[-1] + 1)
+        tensors["one.too.many"] = torch.zeros(2, 3)
+        missing = next(n for n in sorted(tensors) if "norm" in n.lower() or "ln_" in n)
+        del tensors[missing]
+        spoil.missing = missing
+
+    edit(folder, spoil)
+    with pytest.raises(ValueError) as refused:
+        load(folder)
+    told = str(refused.value)
+    assert "does not fit" in told
+    assert f"missing: {spoil.missing} (" in told
+    assert "not known: one.too.many (2, 3)" in told
+    wrong = (*stored.shape[:-1], stored.shape[-1] + 1)
+    assert f"{changed} is {wrong}, must be {tuple(stored.shape)}" in told
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_transposed_matrix_is_refused_though_it_holds_as_many_numbers(name, saved):
+    _, folder = saved(name)
+    edit(folder, lambda t: t.update({CHANGED[name]: t[CHANGED[name]].mT.flatten(1).contiguous()}))
+    with pytest.raises(ValueError, match="of another shape"):
+        load(folder)
+
+
+@pytest.mark.parametrize("pickle", ["pytorch_model.bin", "model.pt", "weights.pkl"])
+def test_a_pickle_is_never_opened(pickle, saved, tmp_path):
+    _, folder = saved("gpt2")
+    (folder / WEIGHTS).unlink()
+    ran = tmp_path / "ran"
+
+    class Trap:
+        def __reduce__(self):
+            return ran.touch, ()
+
+    torch.save(Trap(), folder / pickle)
+    with pytest.raises(ValueError, match=f"it holds only {pickle}: a pickle.*save_pretrained"):
+        load(folder)
+    assert not ran.exists()
+
+
+def test_shards_are_read_together(saved, tmp_path):
+    model, _ = saved("llama")
+    model.save_pretrained(tmp_path / "shards", max_shard_size="4KB")
+    assert (tmp_path / "shards" / INDEX).is_file()
+    same_logits("llama", tmp_path / "shards", model)
+    next((tmp_path / "shards").glob("*00002*.safetensors")).unlink()
+    with pytest.raises(ValueError, match="must hold model-00002.*its index names it"):
+        load(tmp_path / "shards")
+
+
+def test_an_index_cannot_lead_out_of_the_folder(saved):
+    _, folder = saved("gpt2")
+    shutil.move(folder / WEIGHTS, folder.parent / WEIGHTS)
+    (folder / INDEX).write_text(json.dumps({"weight_map": {"x": f"../{WEIGHTS}"}}))
+    with pytest.raises(ValueError, match="must name files of its own folder"):
+        load(folder)
+
+
+def test_names_of_older_checkpoints_are_known(saved):
+    """GPT-2 without its prefix and with its masks; BERT's gamma and beta, and its place ids."""
+    model, folder = saved("gpt2")
+    tensors = {n.removeprefix("transformer."): t for n, t in load_file(folder / WEIGHTS).items()}
+    tensors |= {"h.0.attn.bias": torch.ones(1, 1, 12, 12), "h.1.attn.masked_bias": torch.ones(1)}
+    save_file(tensors, folder / WEIGHTS)
+    same_logits("gpt2", folder, model)
+
+    model, folder = saved("bert-both")
+    old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+    tensors = {}
+    for name, t in load_file(folder / WEIGHTS).items():
+        for new, was in old.items():
+            name = name.replace(new, was)
+        tensors[name] = t
+    tensors["bert.embeddings.position_ids"] = torch.arange(12)[None]
+    save_file(tensors, folder / WEIGHTS)
+    same_logits("bert-both", folder, model)
+
+
+@pytest.mark.parametrize(
+    ("name", "copy", "of"),
+    [
+        ("gpt2", "lm_head.weight", "transformer.wte.weight"),
+        ("llama-tied", "lm_head.weight", "model.embed_tokens.weight"),
+        ("bert-words", "cls.predictions.decoder.weight", "bert.embeddings.word_embeddings.weight"),
+        ("bert-words", "cls.predictions.decoder.bias", "cls.predictions.bias"),
+        ("marian", "model.encoder.embed_tokens.weight", "model.shared.weight"),
+        ("marian-unshared", "lm_head.weight", "model.decoder.embed_tokens.weight"),
+    ],
+)
+def test_a_shared_tensor_may_be_stored_twice_but_must_agree(name, copy, of, saved):
+    model, folder = saved(name)
+    edit(folder, lambda t: t.update({copy: t[of].clone()}))
+    same_logits(name, folder, model)
+    edit(folder, lambda t: t.update({copy: t[of] + 1}))
+    with pytest.raises(ValueError, match=f"one tensor for {of} and {copy}"):
+        load(folder)
+    edit(folder, lambda t: t.update({copy: t.pop(of)}))  # under its other name alone
+    same_logits(name, folder, model)
+
+
+def test_marians_table_may_be_stored_but_must_be_the_formulas(saved):
+    model, folder = saved("marian")
+    name = "model.encoder.embed_positions.weight"
+    table = model.model.encoder.embed_positions.weight.detach().clone()
+    edit(folder, lambda t: t.update({name: table.clone()}))
+    same_logits("marian", folder, model)
+    alternating = table.unflatten(1, (2, -1)).transpose(1, 2).flatten(1).contiguous()
+    edit(folder, lambda t: t.update({name: alternating}))
+    with pytest.raises(ValueError, match=f"in {name} what the formula gives"):
+        load(folder)
+
+
+def test_settings_of_older_checkpoints_are_known(saved):
+    """Llama's base at the top level, and entries that were left out at their defaults."""
+    model, folder = saved("llama", rope_parameters={"rope_type": "default", "rope_theta": 500.0})
+    path = folder / "config.json"
+    settings = json.loads(path.read_text())
+    del settings["rope_parameters"], settings["head_dim"]
+    path.write_text(json.dumps(settings | {"rope_theta": 500, "rope_scaling": None}))
+    assert load(folder).config.rotary_base == 500
+    same_logits("llama", folder, model)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "told"),
+    [
+        ("gpt2", {"model_type": "mamba"}, "model_type in .* must be one of .*'gpt2'.*got 'mamba'"),
+        ("gpt2", {"n_layer": None}, "config.json must say n_layer"),
+        ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, "scale_attn_by_inverse_layer_idx in"),
+        ("gpt2", {"activation_function": "mish"}, "activation_function in .* got 'mish'"),
+        ("llama", {"attention_bias": True}, "attention_bias in config.json must be False"),
+        ("llama", {"rope_parameters": {"rope_type": "llama3", "rope_theta": 1e4}}, "got 'llama3'"),
+        ("llama", {"rope_parameters": None, "rope_scaling": {"type": "linear"}}, "got 'linear'"),
+        ("bert-words", {"is_decoder": True}, "is_decoder in config.json must be False, got True"),
+        ("bert-words", {"position_embedding_type": "relative_key"}, "must be 'absolute'"),
+        ("marian", {"decoder_attention_heads": 2}, "decoder_attention_heads .* must be 4, got 2"),
+        ("marian", {"tie_word_embeddings": False}, "tie_word_embeddings .* must be True where"),
+        ("vit", {"qkv_bias": False}, "qkv_bias in config.json must be True"),
+        ("vit", {"image_size": [8, 12]}, "image_size in config.json must be square"),
+    ],
+)
+def test_what_no_model_here_computes_is_refused(name, settings, told, saved):
+    _, folder = saved(name)
+    set_in(folder, **settings)
+    with pytest.raises(ValueError, match=told):
+        load(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "told"),
+    [
+        ("bert-classes", "classifier", "the checkpoint must hold a head, known by one of"),
+        ("vit", "classifier", "the checkpoint must hold a head, classifier.weight"),
+    ],
+)
+def test_a_checkpoint_without_a_head_is_refused(name, head, told, saved):
+    _, folder = saved(name)
+    edit(folder, lambda t: [t.pop(f"{head}.{kind}") for kind in ("weight", "bias")])
+    with pytest.raises(ValueError, match=told):
+        load(folder)
+
+
+def test_folders_that_hold_nothing_to_read_are_refused(saved, tmp_path):
+    with pytest.raises(ValueError, match="folder must be a folder with config.json"):
+        load(tmp_path / "nowhere")
+    _, folder = saved("gpt2")
+    (folder / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:100])
+    with pytest.raises(ValueError, match="must be a whole safetensors file"):
+        load(folder)
+    (folder / WEIGHTS).unlink()
+    with pytest.raises(ValueError, match="it holds neither"):
+        load(folder)
+    (folder / "config.json").write_text("[]")
+    with pytest.raises(ValueError, match="must hold a JSON object, got a list"):
+        load(folder)
+    (folder / "config.json").write_text("{")
+    with pytest.raises(ValueError, match="must be JSON"):
+        load(folder)
+    (folder / "config.json").unlink()
+    with pytest.raises(ValueError, match="must hold config.json"):
+        load(folder)
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        (lambda: GPT(GPTConfig(5, 4, 1, 2, 8, positions="alibi")), "positions must be 'learned'"),
+        (lambda: GPT(GPTConfig(5, 4, 1, 2, 8, kv_heads=1)), "kv_heads must be heads"),
+        (lambda: GPT(GPTConfig.llama(5, heads=2, d_model=8, layers=1, norm="layer")),
+         "as llama: norm must be 'rms'"),
+        (lambda: BERT(BERTConfig(5, 4, 1, 2, 8, causal=True)), "causal must be False"),
+        (lambda: BERT(BERTConfig(5, 4, 1, 2, 8, predicts=("words", "classes"))), "predicts must"),
+        (lambda: Transformer(TransformerConfig(5, d_model=8, heads=2)), "positions must be"),
+        (lambda: torch.nn.Linear(2, 2), "model must be one of .*got Linear"),
+    ],
+)  # fmt: skip
+def test_what_transformers_does_not_compute_is_not_saved(model, told, tmp_path):
+    with pytest.raises(ValueError, match=told):
+        save(model(), tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_scaled_rotary_positions_are_saved_as_the_base_they_amount_to(tmp_path):
+    torch.manual_seed(0)
+    model = GPT(GPTConfig.llama(23, longest=12, heads=2, d_model=16, layers=1, ntk=4.0))
+    for p in model.parameters():
+        torch.nn.init.normal_(p, std=0.5)  # large enough for other angles to show
+    save(model, tmp_path)
+    back = load(tmp_path)
+    tokens = batch("llama")[1]["tokens"]
+    assert back.config.rotary_base > 10_000
+    torch.testing.assert_close(back(tokens).logits, model(tokens).logits, rtol=0, atol=1e-6)
+
+
+def test_precision_can_be_chosen(saved):
+    model, folder = saved("bert-words", torch.bfloat16)
+    assert load(folder).embedding.weight.dtype == torch.bfloat16
+    wide = load(folder, dtype=torch.float64)
+    assert wide.embedding.weight.dtype == torch.float64
+    stored = model.bert.embeddings.word_embeddings.weight
+    assert torch.equal(wide.embedding.weight, stored.double())
+
+
+def test_saving_over_a_checkpoint_replaces_it(saved):
+    model, folder = saved("vit")
+    ours = load(folder)
+    with torch.no_grad():
+        ours.b.add_(1)
+    save(ours, folder)
+    assert torch.equal(load(folder).b, make("vit").classifier.bias + 1)
+    assert not list(folder.glob("*.new"))

@@ -1,0 +1,73 @@
+"""Refusals that many components share: each names the argument, what it was and must be."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+
+def at_least_one(**sizes: int) -> None:
+    """Sizes and counts.
+
+    Raises
+    ------
+    ValueError
+        Where one is below 1.
+    """
+    for name, size in sizes.items():
+        if size < 1:
+            raise ValueError(f"{name} must be at least 1, got {size}")
+
+
+def even(**sizes: int) -> None:
+    """Widths whose entries go in pairs.
+
+    Raises
+    ------
+    ValueError
+        Where one is odd or below 2.
+    """
+    for name, size in sizes.items():
+        if size < 2 or size % 2:
+            raise ValueError(f"{name} must be even and at least 2, got {size}")
+
+
+def above_zero(**numbers: float) -> None:
+    """What one divides by or takes a logarithm of.
+
+    Raises
+    ------
+    ValueError
+        Where one is 0 or below.
+    """
+    for name, number in numbers.items():
+        if not number > 0:
+            raise ValueError(f"{name} must be above 0, got {number}")
+
+
+def share(**shares: float) -> None:
+    """Shares to drop; dropping everything leaves nothing to grow.
+
+    Raises
+    ------
+    ValueError
+        Where one does not lie in [0, 1).
+    """
+    for name, part in shares.items():
+        if not 0 <= part < 1:
+            raise ValueError(f"{name} must lie in [0, 1), got {part}")
+
+
+def width(name: str, x: Tensor, **expected: int) -> None:
+    """The last axis of tokens, under the name that the component gives it.
+
+    Raises
+    ------
+    ValueError
+        Where it is another one.
+    """
+    ((letter, size),) = expected.items()
+    if x.shape[-1] != size:
+        raise ValueError(
+            f"{name} must have {letter}={size} numbers for each token, got {x.shape[-1]} "
+            f"({name} is {tuple(x.shape)})"
+        )

@@ -1,0 +1,212 @@
+"""Attention as translation met it: a decoder's state looks over the source's states."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from tfcourse.arguments import at_least_one, width
+from tfcourse.attention.dot_product import average_by_scores
+
+
+class AdditiveAttention(nn.Module):
+    r"""Bahdanau's attention: a small net scores each source state against the decoder's state.
+
+    .. math:: e_{ij} = v_a^\top \tanh(s_i W_a + h_j U_a), \qquad
+              c_i = \sum_j \operatorname{softmax}_j(e_{ij})\, h_j
+
+    Parameters
+    ----------
+    d_query:
+        Width of the decoder's states.
+    d_key:
+        Width of the source's states.
+    d_hidden:
+        Width of the scoring net; ``d_query`` unless given.
+
+    Attributes
+    ----------
+    W_a, U_a, v_a:
+        ``(d_query, d_hidden)``, ``(d_key, d_hidden)`` and ``(d_hidden,)``.
+
+    Notes
+    -----
+    Bahdanau et al. 2015, section 3.1 and appendix A.1.2; KA "Encoder-Decoder Models With
+    Attention"; 224N section 1.2.
+    """
+
+    def __init__(self, d_query: int, d_key: int, d_hidden: int | None = None) -> None:
+        super().__init__()
+        d_hidden = d_query if d_hidden is None else d_hidden
+        at_least_one(d_query=d_query, d_key=d_key, d_hidden=d_hidden)
+        self.W_a = nn.Parameter(torch.empty(d_query, d_hidden))
+        self.U_a = nn.Parameter(torch.empty(d_key, d_hidden))
+        self.v_a = nn.Parameter(torch.empty(d_hidden))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew."""
+        nn.init.xavier_uniform_(self.W_a)
+        nn.init.xavier_uniform_(self.U_a)
+        nn.init.normal_(self.v_a, std=self.v_a.numel() ** -0.5)
+
+    def project_keys(self, keys: Float[Tensor, "B S Dk"]) -> Float[Tensor, "B S A"]:
+        """``h_j U_a``, the same at every step of the decoder, so computed once for a sentence."""
+        return keys @ self.U_a
+
+    def forward(
+        self,
+        query: Float[Tensor, "B T Dq"],
+        keys: Float[Tensor, "B S Dk"],
+        mask: Bool[Tensor, "B #T S"] | None = None,
+        *,
+        projected: Float[Tensor, "B S A"] | None = None,
+    ) -> tuple[Float[Tensor, "B T Dk"], Float[Tensor, "B T S"]]:
+        """Average the source's states for each query.
+
+        Parameters
+        ----------
+        query, keys:
+            ``(B, T, d_query)`` and ``(B, S, d_key)``; the keys are the values too.
+        mask:
+            Boolean ``(B, T, S)`` or ``(B, 1, S)``, ``True`` = may be attended to.
+        projected:
+            What :meth:`project_keys` gave for these keys; computed unless given.
+
+        Returns
+        -------
+        context, weights
+            ``(B, T, d_key)`` and ``(B, T, S)``; a query without a key gives zeros.
+        """
+        width("query", query, d_query=len(self.W_a))
+        width("keys", keys, d_key=len(self.U_a))
+        projected = self.project_keys(keys) if projected is None else projected
+        hidden = torch.tanh((query @ self.W_a)[:, :, None, :] + projected[:, None, :, :])
+        return average_by_scores(hidden @ self.v_a, keys, mask)  # scores (B, T, S)
+
+
+class DotAttention(nn.Module):
+    r"""Luong's attention: a dot product, direct or through a learned matrix.
+
+    .. math:: e_{ij} = s_i \cdot h_j \quad (\text{dot}) \qquad
+              e_{ij} = s_i W_a \cdot h_j \quad (\text{general})
+
+    Parameters
+    ----------
+    d_query, d_key:
+        Widths of the decoder's and the source's states.
+    score:
+        ``"dot"``, where both widths must be the same, or ``"general"``.
+
+    Attributes
+    ----------
+    W_a:
+        ``(d_query, d_key)`` with ``"general"``, else ``None``.
+
+    Notes
+    -----
+    Luong et al. 2015, section 3.1. The third score of the paper, *concat*, multiplies both
+    states side by side, ``[s_i; h_j]``, by one matrix: its halves are the ``W_a`` and ``U_a`` of
+    :class:`AdditiveAttention`, so it is the same.
+    """
+
+    def __init__(self, d_query: int, d_key: int, score: str = "general") -> None:
+        super().__init__()
+        at_least_one(d_query=d_query, d_key=d_key)
+        if score not in ("dot", "general"):
+            raise ValueError(f'score must be "dot" or "general", got {score!r}')
+        if score == "dot" and d_query != d_key:
+            raise ValueError(
+                f'd_query and d_key must be the same for score="dot", got {d_query} and {d_key}'
+            )
+        self.d_query, self.d_key = d_query, d_key
+        W_a = nn.Parameter(torch.empty(d_query, d_key)) if score == "general" else None
+        self.register_parameter("W_a", W_a)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the matrix anew, where there is one."""
+        if self.W_a is not None:
+            nn.init.xavier_uniform_(self.W_a)
+
+    def forward(
+        self,
+        query: Float[Tensor, "B T Dq"],
+        keys: Float[Tensor, "B S Dk"],
+        mask: Bool[Tensor, "B #T S"] | None = None,
+    ) -> tuple[Float[Tensor, "B T Dk"], Float[Tensor, "B T S"]]:
+        """Average the source's states for each query; as :meth:`AdditiveAttention.forward`."""
+        width("query", query, d_query=self.d_query)
+        width("keys", keys, d_key=self.d_key)
+        query = query if self.W_a is None else query @ self.W_a
+        return average_by_scores(query @ keys.mT, keys, mask)
+
+
+class AttentionPooling(nn.Module):
+    r"""Learned queries weigh the words of a document: a sequence becomes one vector for each query.
+
+    .. math:: r_j = v \cdot \tanh(x_j W + b), \qquad a = \operatorname{softmax}(r), \qquad
+              o = \sum_j a_j x_j
+
+    Parameters
+    ----------
+    d_model:
+        Width of the tokens.
+    queries:
+        Number of learned queries.
+    hidden:
+        Width of the transformed tokens that the queries meet; ``None`` lets them meet the tokens
+        as they are, as UCB's first form does.
+
+    Attributes
+    ----------
+    v:
+        ``(queries, hidden)``, or ``(queries, d_model)``.
+    W, b:
+        ``(d_model, hidden)`` and ``(hidden,)``, or ``None``.
+
+    Notes
+    -----
+    UCB "Attention" ("important word" vector, its variations); Yang et al. 2016, equations (5) to
+    (7).
+    """
+
+    def __init__(self, d_model: int, queries: int = 1, hidden: int | None = None) -> None:
+        super().__init__()
+        at_least_one(d_model=d_model, queries=queries, hidden=1 if hidden is None else hidden)
+        self.d_model = d_model
+        self.v = nn.Parameter(torch.empty(queries, d_model if hidden is None else hidden))
+        W = None if hidden is None else nn.Parameter(torch.empty(d_model, hidden))
+        b = None if hidden is None else nn.Parameter(torch.empty(hidden))
+        self.register_parameter("W", W)
+        self.register_parameter("b", b)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw queries and matrix anew."""
+        nn.init.normal_(self.v, std=self.v.shape[1] ** -0.5)
+        if self.W is not None and self.b is not None:
+            nn.init.xavier_uniform_(self.W)
+            nn.init.zeros_(self.b)
+
+    def forward(
+        self, x: Float[Tensor, "B S D"], mask: Bool[Tensor, "B 1 S"] | None = None
+    ) -> tuple[Float[Tensor, "B Nq D"], Float[Tensor, "B Nq S"]]:
+        """Average the tokens once for each query.
+
+        Parameters
+        ----------
+        x:
+            Tokens ``(B, S, D)``.
+        mask:
+            Boolean ``(B, 1, S)``, ``True`` = a real token.
+
+        Returns
+        -------
+        pooled, weights
+            ``(B, queries, D)`` and ``(B, queries, S)``; an empty document gives zeros.
+        """
+        width("x", x, d_model=self.d_model)
+        met = x if self.W is None else torch.tanh(x @ self.W + self.b)
+        return average_by_scores(self.v @ met.mT, x, mask)

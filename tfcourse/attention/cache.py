@@ -1,0 +1,78 @@
+"""Keys and values of the tokens so far, kept so that each is computed once."""
+
+from __future__ import annotations
+
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from tfcourse.arguments import at_least_one
+
+
+class KeyValueCache:
+    """The keys and values of one layer, written into memory that is allocated once.
+
+    Parameters
+    ----------
+    longest:
+        Most tokens it can hold. Its memory is taken at the first :meth:`append`, in the dtype and
+        on the device of what is appended.
+
+    Attributes
+    ----------
+    length:
+        Tokens held so far; the next one stands at this position.
+
+    Notes
+    -----
+    Without it a model that writes token after token computes every earlier key again at each step.
+    It is for writing, not for learning: keys are written in place, so no gradient goes back through
+    it; call the model under :func:`torch.no_grad`.
+    """
+
+    def __init__(self, longest: int) -> None:
+        at_least_one(longest=longest)
+        self.longest, self.length = longest, 0
+        self._k: Tensor | None = None
+        self._v: Tensor | None = None
+
+    def append(
+        self, k: Float[Tensor, "B G T K"], v: Float[Tensor, "B G T Dv"]
+    ) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
+        """Add the keys and values of new tokens, and give those of all tokens so far.
+
+        Raises
+        ------
+        ValueError
+            Where they do not fit in any more, or are not like those held.
+        """
+        stop = self.length + k.shape[-2]
+        if stop > self.longest:
+            raise ValueError(f"the cache must hold {stop} tokens, longest is {self.longest}")
+        if self._k is None or self._v is None:
+            self._k = k.new_empty(*k.shape[:-2], self.longest, k.shape[-1])
+            self._v = v.new_empty(*v.shape[:-2], self.longest, v.shape[-1])
+        for name, new, held in (("k", k, self._k), ("v", v, self._v)):
+            like = (*held.shape[:-2], new.shape[-2], held.shape[-1])
+            if new.shape != like:  # assignment would broadcast a batch of one without a word
+                raise ValueError(f"{name} must have shape {like}, got {tuple(new.shape)}")
+        self._k[..., self.length : stop, :] = k
+        self._v[..., self.length : stop, :] = v
+        self.length = stop
+        return self.held()
+
+    def held(self) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
+        """The keys and values of all tokens so far.
+
+        Raises
+        ------
+        ValueError
+            Where nothing was appended yet.
+        """
+        if self._k is None or self._v is None:
+            raise ValueError("the cache must hold at least one token, it is empty")
+        return self._k[..., : self.length, :], self._v[..., : self.length, :]
+
+    def reorder(self, rows: Int[Tensor, " N"]) -> None:
+        """Take these rows of the batch: beam search drops some hypotheses and doubles others."""
+        if self._k is not None and self._v is not None:
+            self._k, self._v = self._k[rows], self._v[rows]

@@ -1,0 +1,364 @@
+"""What stands around attention in a block: normalisation, the feed-forward layer, and the block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from tfcourse.arguments import at_least_one, share, width
+from tfcourse.attention import KeyValueCache, MultiHeadAttention
+
+
+class LayerNorm(nn.Module):
+    r"""Give each token mean 0 and variance 1 over its own numbers, then a learned gain and bias.
+
+    .. math:: \mu = \frac1d \sum_j x_j, \qquad \sigma^2 = \frac1d \sum_j (x_j - \mu)^2, \qquad
+              y = \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \odot \gamma + \beta
+
+    Parameters
+    ----------
+    d_model:
+        Width of the tokens.
+    eps:
+        Added to the variance, inside the root.
+    affine:
+        Whether there are a gain and a bias; 224N omits them.
+
+    Attributes
+    ----------
+    gain, shift:
+        ``(D,)`` each, the formula's gamma and beta, or ``None``.
+
+    Notes
+    -----
+    Ba et al. 2016; UW "Layer Normalization"; UCB "Layer Normalization"; 224N equations (27), (28).
+    """
+
+    def __init__(self, d_model: int, eps: float = 1e-5, *, affine: bool = True) -> None:
+        super().__init__()
+        at_least_one(d_model=d_model)
+        self.d_model, self.eps = d_model, eps
+        self.register_parameter("gain", nn.Parameter(torch.ones(d_model)) if affine else None)
+        self.register_parameter("shift", nn.Parameter(torch.zeros(d_model)) if affine else None)
+
+    def reset_parameters(self) -> None:
+        """Set the gain to one and the shift to zero."""
+        if self.gain is not None and self.shift is not None:
+            nn.init.ones_(self.gain)
+            nn.init.zeros_(self.shift)
+
+    def forward(
+        self, x: Float[Tensor, "*batch D"], *, fused: bool = True
+    ) -> Float[Tensor, "*batch D"]:
+        """Normalise each row; ``fused=False`` follows the formula, ``True`` calls PyTorch's."""
+        width("x", x, d_model=self.d_model)
+        if fused:
+            return F.layer_norm(x, (self.d_model,), self.gain, self.shift, self.eps)
+        mean = x.mean(dim=-1, keepdim=True)
+        variance = (x - mean).square().mean(dim=-1, keepdim=True)  # over d, not over d - 1
+        y = (x - mean) / (variance + self.eps).sqrt()
+        return y if self.gain is None else y * self.gain + self.shift
+
+    def extra_repr(self) -> str:
+        """The sizes, for ``print(module)``."""
+        return f"d_model={self.d_model}, eps={self.eps}, affine={self.gain is not None}"
+
+
+class RMSNorm(nn.Module):
+    r"""Give each token a mean square of 1, then a learned gain; the mean is left alone.
+
+    .. math:: y = \frac{x}{\sqrt{\frac1d \sum_j x_j^2 + \epsilon}} \odot \gamma
+
+    Parameters
+    ----------
+    d_model, eps:
+        As for :class:`LayerNorm`.
+
+    Attributes
+    ----------
+    gain:
+        ``(D,)``.
+
+    Notes
+    -----
+    Zhang and Sennrich 2019.
+    """
+
+    def __init__(self, d_model: int, eps: float = 1e-6) -> None:
+        super().__init__()
+        at_least_one(d_model=d_model)
+        self.d_model, self.eps = d_model, eps
+        self.gain = nn.Parameter(torch.ones(d_model))
+
+    def reset_parameters(self) -> None:
+        """Set the gain to one."""
+        nn.init.ones_(self.gain)
+
+    def forward(
+        self, x: Float[Tensor, "*batch D"], *, fused: bool = True
+    ) -> Float[Tensor, "*batch D"]:
+        """Scale each row; ``fused=False`` follows the formula, ``True`` calls PyTorch's."""
+        width("x", x, d_model=self.d_model)
+        if fused:
+            return F.rms_norm(x, (self.d_model,), self.gain, self.eps)
+        return x / (x.square().mean(dim=-1, keepdim=True) + self.eps).sqrt() * self.gain
+
+    def extra_repr(self) -> str:
+        """The sizes, for ``print(module)``."""
+        return f"d_model={self.d_model}, eps={self.eps}"
+
+
+#: The nonlinearities a feed-forward layer may have. BERT and GPT differ in their GELU: the exact
+#: one and the one by tanh lie up to 5e-4 apart.
+ACTIVATIONS = {
+    "relu": F.relu,
+    "gelu": F.gelu,
+    "silu": F.silu,
+    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+}
+
+
+class FeedForward(nn.Module):
+    r"""A small net that is applied to each token on its own.
+
+    .. math:: \operatorname{FFN}(x) = g(x W_1 + b_1)\, W_2 + b_2
+
+    Parameters
+    ----------
+    d_model:
+        Width of the tokens.
+    d_ff:
+        Width of the hidden layer; ``4 d_model`` unless given.
+    activation:
+        A name out of :data:`ACTIVATIONS`, the formula's g.
+    bias:
+        Whether there are ``b_1`` and ``b_2``.
+    dropout:
+        Share of hidden numbers set to zero in training.
+
+    Attributes
+    ----------
+    W_1, W_2, b_1, b_2:
+        ``(D, d_ff)``, ``(d_ff, D)``, ``(d_ff,)`` and ``(D,)``.
+
+    Notes
+    -----
+    Vaswani et al. 2017, section 3.3; 224N equation (17); UBC section 5; UW "Add Feed-forward
+    Networks".
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        d_ff: int | None = None,
+        activation: str = "relu",
+        *,
+        bias: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        d_ff = 4 * d_model if d_ff is None else d_ff
+        at_least_one(d_model=d_model, d_ff=d_ff)
+        share(dropout=dropout)
+        if activation not in ACTIVATIONS:
+            raise ValueError(f"activation must be one of {list(ACTIVATIONS)}, got {activation!r}")
+        self.activation, self.dropout = activation, dropout
+        self.W_1 = nn.Parameter(torch.empty(d_model, d_ff))
+        self.W_2 = nn.Parameter(torch.empty(d_ff, d_model))
+        self.register_parameter("b_1", nn.Parameter(torch.empty(d_ff)) if bias else None)
+        self.register_parameter("b_2", nn.Parameter(torch.empty(d_model)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew after Glorot and Bengio; the vectors start at zero."""
+        _reset(self.W_1, self.W_2, self.b_1, self.b_2)
+
+    def forward(self, x: Float[Tensor, "*batch D"]) -> Float[Tensor, "*batch D"]:
+        """The same net for every token."""
+        width("x", x, d_model=len(self.W_1))
+        hidden = ACTIVATIONS[self.activation](F.linear(x, self.W_1.T, self.b_1))
+        if self.dropout and self.training:
+            hidden = F.dropout(hidden, self.dropout)
+        return F.linear(hidden, self.W_2.T, self.b_2)
+
+
+class SwiGLU(nn.Module):
+    r"""A feed-forward layer whose hidden numbers are gated by others.
+
+    .. math:: \operatorname{SwiGLU}(x) = (\operatorname{silu}(x W_1) \odot x W_3)\, W_2
+
+    Parameters
+    ----------
+    d_model:
+        Width of the tokens.
+    d_ff:
+        Width of the hidden layer; ``8 d_model / 3`` unless given, which makes the three matrices as
+        large as the two of :class:`FeedForward`.
+
+    Attributes
+    ----------
+    W_1, W_3, W_2:
+        Gate ``(D, d_ff)``, up ``(D, d_ff)`` and down ``(d_ff, D)``.
+
+    Notes
+    -----
+    Shazeer 2020.
+    """
+
+    def __init__(self, d_model: int, d_ff: int | None = None) -> None:
+        super().__init__()
+        d_ff = 8 * d_model // 3 if d_ff is None else d_ff
+        at_least_one(d_model=d_model, d_ff=d_ff)
+        self.W_1 = nn.Parameter(torch.empty(d_model, d_ff))
+        self.W_3 = nn.Parameter(torch.empty(d_model, d_ff))
+        self.W_2 = nn.Parameter(torch.empty(d_ff, d_model))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew after Glorot and Bengio."""
+        _reset(self.W_1, self.W_2, self.W_3)
+
+    def forward(self, x: Float[Tensor, "*batch D"]) -> Float[Tensor, "*batch D"]:
+        """The same net for every token."""
+        width("x", x, d_model=len(self.W_1))
+        return (F.silu(x @ self.W_1) * (x @ self.W_3)) @ self.W_2
+
+
+class Block(nn.Module):
+    r"""One block: attention to its own sequence, perhaps to another one, then a net for each token.
+
+    Around each of these parts :math:`f` there is a residual connection and a normalisation.
+
+    .. math:: \text{pre: } h + f(\operatorname{LN}(h)) \qquad
+              \text{post: } \operatorname{LN}(h + f(h))
+
+    Parameters
+    ----------
+    attention:
+        Attention of the sequence to itself.
+    ffn:
+        What is applied to each token: :class:`FeedForward`, :class:`SwiGLU` or another module.
+    norm:
+        ``"pre"`` or ``"post"``.
+    cross:
+        Attention to another sequence, between the two; none unless given.
+    make_norm:
+        Makes a normalisation, called with the tokens' width and ``eps``: :class:`LayerNorm`,
+        :class:`RMSNorm` or another one.
+    eps:
+        For the normalisations.
+    dropout:
+        Share of each part's output set to zero in training, before it is added.
+
+    Raises
+    ------
+    ValueError
+        Where ``norm`` is neither, or ``cross`` works on tokens of another width.
+
+    Notes
+    -----
+    Post: Vaswani et al. 2017, section 3.1; UBC section 5, T1 to H; UCB's z and y; 224N equation
+    (31). Pre: 224N equation (30); Xiong et al. 2020.
+    """
+
+    def __init__(
+        self,
+        attention: MultiHeadAttention,
+        ffn: nn.Module,
+        norm: Literal["pre", "post"] = "pre",
+        *,
+        cross: MultiHeadAttention | None = None,
+        make_norm: Callable[[int, float], nn.Module] = LayerNorm,
+        eps: float = 1e-5,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        if norm not in ("pre", "post"):
+            raise ValueError(f'norm must be "pre" or "post", got {norm!r}')
+        share(dropout=dropout)
+        d_model = len(attention.W_Q)
+        if cross is not None and len(cross.W_Q) != d_model:
+            raise ValueError(f"cross must have d_model={d_model}, got {len(cross.W_Q)}")
+        self.norm, self.dropout = norm, dropout
+        self.attention, self.ffn, self.cross = attention, ffn, cross
+        self.attention_norm = make_norm(d_model, eps)
+        self.cross_norm = None if cross is None else make_norm(d_model, eps)
+        self.ffn_norm = make_norm(d_model, eps)
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T D"],
+        mask: Bool[Tensor, "*#batch #T #T2"] | None = None,
+        *,
+        context: Float[Tensor, "B S C"] | None = None,
+        context_mask: Bool[Tensor, "*#other #T #S"] | None = None,
+        causal: bool = False,
+        cache: KeyValueCache | None = None,
+        context_cache: KeyValueCache | None = None,
+        fused: bool = False,
+    ) -> tuple[Float[Tensor, "B T D"], list[Tensor | None]]:
+        """Pass the tokens through the block.
+
+        Parameters
+        ----------
+        x:
+            Tokens ``(B, T, D)``.
+        mask, causal, cache, fused:
+            For the attention to the sequence itself; see :class:`MultiHeadAttention`.
+        context, context_mask, context_cache:
+            The other sequence ``(B, S, C)``, which of it may be attended to, and where its keys and
+            values are kept from one call to the next.
+
+        Returns
+        -------
+        output, weights
+            ``(B, T, D)``, and the weights of each attention in the block, ``None`` where fused.
+
+        Raises
+        ------
+        ValueError
+            Where a context is given to a block without cross-attention, or missing in one with.
+        """
+        if (context is None) != (self.cross is None):
+            has = "has no" if self.cross is None else "has a"
+            raise ValueError(
+                f"context must be given exactly where the block attends to one; this block {has} "
+                f"cross-attention, and context is {'missing' if context is None else 'given'}"
+            )
+        weights: list[Tensor | None] = []
+
+        def attend(h: Tensor) -> Tensor:
+            out, w = self.attention(h, None, mask, causal=causal, cache=cache, fused=fused)
+            weights.append(w)
+            return out
+
+        def attend_across(h: Tensor) -> Tensor:
+            assert self.cross is not None
+            out, w = self.cross(h, context, context_mask, cache=context_cache, fused=fused)
+            weights.append(w)
+            return out
+
+        x = self._around(attend, x, self.attention_norm)
+        if self.cross_norm is not None:
+            x = self._around(attend_across, x, self.cross_norm)
+        return self._around(self.ffn, x, self.ffn_norm), weights
+
+    def _around(self, part: Callable[[Tensor], Tensor], x: Tensor, norm: nn.Module) -> Tensor:
+        """A part with its residual connection and its normalisation."""
+        if self.norm == "pre":
+            return x + self._drop(part(norm(x)))
+        return norm(x + self._drop(part(x)))
+
+    def _drop(self, x: Tensor) -> Tensor:
+        return F.dropout(x, self.dropout) if self.dropout and self.training else x
+
+
+def _reset(*parameters: Tensor | None) -> None:
+    for p in parameters:
+        if p is not None:
+            nn.init.xavier_uniform_(p) if p.dim() > 1 else nn.init.zeros_(p)

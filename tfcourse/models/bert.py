@@ -1,0 +1,258 @@
+"""An encoder alone: BERT, which reads both sides of a word, with its three heads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from tfcourse.arguments import share
+from tfcourse.attention import MultiHeadAttention, padding_mask
+from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
+from tfcourse.models.checks import divides, look_up, one_of, sizes
+from tfcourse.models.counting import block_flops, count_parameters, product_flops
+from tfcourse.models.output import Output
+from tfcourse.positions import LearnedPositions
+
+#: What a BERT may be asked: which word stands at each place, whether the second segment follows
+#: the first, and which class the whole is of.
+HEADS = ("words", "next", "classes")
+
+
+@dataclass(frozen=True)
+class BERTConfig:
+    """Sizes and choices of a :class:`BERT`; the defaults are those of BERT base.
+
+    Attributes
+    ----------
+    vocabulary:
+        Number of tokens told apart, ``V``.
+    longest:
+        Most tokens of a sequence.
+    layers, heads, d_model:
+        Number of blocks, of attention heads, and width of the tokens.
+    d_ff:
+        Width of the feed-forward layer; ``4 d_model`` unless given.
+    segments:
+        Number of segments told apart.
+    predicts:
+        Which of :data:`HEADS` it has; the first is what ``forward`` gives unless told.
+    classes:
+        Number of classes of the head ``"classes"``.
+    activation, eps:
+        Of the feed-forward layer and the masked-word head, and of the normalisations.
+    causal:
+        Whether a word reads its left side only, to see what the right side is worth.
+    dropout:
+        Share set to zero in training: of the embeddings, of attention weights, of what each part
+        adds, and of the pooled vector.
+    padding:
+        Id of the padding, whose embedding is not trained by being looked up; none unless given.
+    """
+
+    vocabulary: int
+    longest: int = 512
+    layers: int = 12
+    heads: int = 12
+    d_model: int = 768
+    d_ff: int | None = None
+    segments: int = 2
+    predicts: tuple[str, ...] = ("words",)
+    classes: int = 2
+    activation: str = "gelu"
+    eps: float = 1e-12
+    causal: bool = False
+    dropout: float = 0.1
+    padding: int | None = None
+
+    def __post_init__(self) -> None:
+        sizes(
+            vocabulary=self.vocabulary, longest=self.longest, layers=self.layers,
+            heads=self.heads, d_model=self.d_model, d_ff=self.d_ff, segments=self.segments,
+            classes=self.classes,
+        )  # fmt: skip
+        divides(self.heads, self.d_model)
+        one_of(ACTIVATIONS, activation=self.activation)
+        share(dropout=self.dropout)
+        if not self.predicts or not set(self.predicts) <= set(HEADS):
+            raise ValueError(f"predicts must be some of {list(HEADS)}, got {list(self.predicts)}")
+        if self.padding is not None and not 0 <= self.padding < self.vocabulary:
+            raise ValueError(
+                f"padding must lie between 0 and {self.vocabulary - 1}, got {self.padding}"
+            )
+
+
+class BERT(nn.Module):
+    r"""A stack of post-norm blocks in which every token sees all others, with heads on top.
+
+    .. math:: h^0 = \operatorname{LN}(E_x + P + S_{seg}), \qquad
+              h^l = \operatorname{Block}_l(h^{l-1})
+
+    - ``"words"``: :math:`\operatorname{LN}(g(h^L W + b))\, E^\top + b_V` at every place;
+    - ``"next"`` and ``"classes"``: :math:`\tanh(h^L_0 W_p + b_p)\, W_c + b_c`, from the first
+      token, [CLS], alone.
+
+    Parameters
+    ----------
+    config:
+        Sizes and choices.
+
+    Attributes
+    ----------
+    embedding, segments:
+        ``embedding.weight`` is E, ``(V, D)``; ``segments.weight`` is S.
+    words, pooler, next, classes:
+        The heads, each ``None`` where it is not among ``config.predicts``; the pooler serves the
+        last two.
+
+    Notes
+    -----
+    Devlin et al. 2019, section 3 and appendix A; 224N section 3.5; UCB "BERT".
+    """
+
+    def __init__(self, config: BERTConfig) -> None:
+        super().__init__()
+        self.config = config
+        D, predicts = config.d_model, config.predicts
+        self.embedding = nn.Embedding(config.vocabulary, D, padding_idx=config.padding)
+        self.positions = LearnedPositions(config.longest, D)
+        self.segments = nn.Embedding(config.segments, D)
+        self.embedding_norm = LayerNorm(D, config.eps)
+        self.blocks = nn.ModuleList(
+            Block(MultiHeadAttention(D, config.heads, dropout=config.dropout),
+                  FeedForward(D, config.d_ff, config.activation), "post",
+                  eps=config.eps, dropout=config.dropout)
+            for _ in range(config.layers)
+        )  # fmt: skip
+        self.words = MaskedWords(config) if "words" in predicts else None
+        self.pooler = Affine(D, D) if {"next", "classes"} & set(predicts) else None
+        self.next = Affine(D, 2) if "next" in predicts else None
+        self.classes = Affine(D, config.classes) if "classes" in predicts else None
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew, as BERT does."""
+        for p in self.parameters():
+            if p.dim() > 1:
+                nn.init.normal_(p, std=0.02)
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "B T"],
+        segments: Int[Tensor, "B T"] | None = None,
+        lengths: Int[Tensor, " B"] | None = None,
+        *,
+        predict: str | None = None,
+        maps: bool = False,
+    ) -> Output:
+        """Answer one of the questions the model has a head for.
+
+        Parameters
+        ----------
+        tokens:
+            Ids ``(B, T)``; the first of each sequence is [CLS].
+        segments:
+            Which segment each token is of, ``(B, T)``; all 0 unless given.
+        lengths:
+            Number of real tokens of each sequence, ``(B,)``; all of them unless given.
+        predict:
+            One of ``config.predicts``; its first unless given.
+        maps:
+            Whether to give the attention maps ``"self"``, each ``(B, H, T, T)``; this takes the
+            explicit path through attention instead of the fused one.
+
+        Returns
+        -------
+        output
+            Logits ``(B, T, V)`` for ``"words"``, ``(B, 2)`` for ``"next"``, ``(B, classes)`` for
+            ``"classes"``; and the maps or ``None``.
+
+        Raises
+        ------
+        ValueError
+            Where an id, a segment or a length is impossible, the sequence is too long, or the model
+            has no such head.
+        """
+        predict = self.config.predicts[0] if predict is None else predict
+        one_of(self.config.predicts, predict=predict)
+        x, seen = self.encode(tokens, segments, lengths, maps=maps)
+        return Output(self.head(x, predict), {"self": seen} if seen is not None else None)
+
+    def encode(
+        self,
+        tokens: Int[Tensor, "B T"],
+        segments: Int[Tensor, "B T"] | None = None,
+        lengths: Int[Tensor, " B"] | None = None,
+        *,
+        maps: bool = False,
+    ) -> tuple[Float[Tensor, "B T D"], list[Tensor] | None]:
+        """The last states ``(B, T, D)``, and the maps or ``None``; arguments as in ``forward``."""
+        segments = torch.zeros_like(tokens) if segments is None else segments
+        mask = None if lengths is None else padding_mask(lengths, tokens.shape[1])  # (B, 1, T)
+        x = look_up(self.embedding, tokens, "tokens")
+        x = self.positions.embed(x) + look_up(self.segments, segments, "segments")
+        x = F.dropout(self.embedding_norm(x), self.config.dropout, self.training)
+        seen = []
+        for block in self.blocks:
+            x, (weights,) = block(x, mask, causal=self.config.causal, fused=not maps)
+            seen.append(weights)
+        return x, seen if maps else None
+
+    def head(self, x: Float[Tensor, "B T D"], predict: str) -> Float[Tensor, "B *T V"]:
+        """The logits of one head from the last states; pre-training asks two of one pass."""
+        one_of(self.config.predicts, predict=predict)
+        if predict == "words":
+            return self.words(x, self.embedding.weight)
+        pooled = torch.tanh(self.pooler(x[:, 0]))  # [CLS] speaks for the whole      (B, D)
+        pooled = F.dropout(pooled, self.config.dropout, self.training and predict == "classes")
+        return self.next(pooled) if predict == "next" else self.classes(pooled)
+
+    def count_parameters(self) -> int:
+        """How many learned numbers there are; the tied unembedding counts once."""
+        return count_parameters(self)
+
+    def flops(self, batch: int, length: int, *, predict: str | None = None) -> int:
+        """Operations of a forward pass over ``batch`` sequences of ``length`` tokens.
+
+        ``predict`` is as in :meth:`forward`.
+        """
+        D, V = self.config.d_model, self.config.vocabulary
+        predict = self.config.predicts[0] if predict is None else predict
+        one_of(self.config.predicts, predict=predict)
+        if predict == "words":
+            head = product_flops(length, D, D) + product_flops(length, D, V)
+        else:
+            answers = 2 if predict == "next" else self.config.classes
+            head = product_flops(1, D, D) + product_flops(1, D, answers)
+        return batch * (sum(block_flops(block, length) for block in self.blocks) + head)
+
+
+class Affine(nn.Module):
+    """``x W + b``, row vectors, with ``W`` of ``(d_in, d_out)``."""
+
+    def __init__(self, d_in: int, d_out: int) -> None:
+        super().__init__()
+        self.W = nn.Parameter(torch.empty(d_in, d_out))
+        self.b = nn.Parameter(torch.zeros(d_out))
+
+    def forward(self, x: Float[Tensor, "*batch I"]) -> Float[Tensor, "*batch O"]:
+        """``x W + b``."""
+        return F.linear(x, self.W.T, self.b)
+
+
+class MaskedWords(nn.Module):
+    """The head that guesses words: a layer of its own, then the embedding turned round."""
+
+    def __init__(self, config: BERTConfig) -> None:
+        super().__init__()
+        self.activation = ACTIVATIONS[config.activation]
+        self.transform = Affine(config.d_model, config.d_model)
+        self.norm = LayerNorm(config.d_model, config.eps)
+        self.b_V = nn.Parameter(torch.zeros(config.vocabulary))
+
+    def forward(self, x: Float[Tensor, "B T D"], E: Float[Tensor, "V D"]) -> Float[Tensor, "B T V"]:
+        """Score every word of the vocabulary at every place."""
+        return F.linear(self.norm(self.activation(self.transform(x))), E, self.b_V)

@@ -1,0 +1,65 @@
+"""What every model checks of its sizes and of the ids it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from torch import Tensor, nn
+
+from tfcourse.arguments import at_least_one
+from tfcourse.attention import KeyValueCache
+
+
+def sizes(**given: int | None) -> None:
+    """Refuse a size below 1; ``None`` stands for a size that follows from others."""
+    at_least_one(**{name: size for name, size in given.items() if size is not None})
+
+
+def one_of(choices: Iterable[str], **given: str) -> None:
+    """Refuse a word that is not among the choices."""
+    choices = list(choices)
+    for name, word in given.items():
+        if word not in choices:
+            raise ValueError(f"{name} must be one of {choices}, got {word!r}")
+
+
+def divides(heads: int, d_model: int) -> None:
+    """Refuse a width that does not fall into equal heads."""
+    if d_model % heads:
+        raise ValueError(f"d_model must be divisible by heads={heads}, got {d_model}")
+
+
+def look_up(table: nn.Embedding, ids: Tensor, name: str) -> Tensor:
+    """The rows of ``table`` for these ids.
+
+    Raises
+    ------
+    ValueError
+        Where an id has no row; on a GPU CUDA stops with an assertion of its own instead.
+    """
+    try:
+        return table(ids)
+    except IndexError:
+        raise ValueError(
+            f"{name} must lie between 0 and {table.num_embeddings - 1}, "
+            f"got {int(ids.min())} to {int(ids.max())}"
+        ) from None
+
+
+def held(caches: Sequence[KeyValueCache] | None, layers: int) -> int:
+    """How many tokens the caches of a stack hold.
+
+    Raises
+    ------
+    ValueError
+        Where there is not one cache for each layer, or they hold different numbers of tokens.
+    """
+    if caches is None:
+        return 0
+    lengths = {cache.length for cache in caches}
+    if len(caches) != layers or len(lengths) != 1:
+        raise ValueError(
+            f"caches must be one for each of the {layers} layers, all of one length, "
+            f"got lengths {[cache.length for cache in caches]}"
+        )
+    return lengths.pop()

@@ -1,0 +1,80 @@
+"""How many parameters a model has, and how many operations its forward pass takes.
+
+Counted are matrix products, which are nearly all of the work: ``(m, n)`` times ``(n, p)`` takes
+``m n p`` multiplications and as many additions, so ``2 m n p`` operations. A backward pass takes
+twice as many as the forward pass. Masked scores are counted too: the formula computes them and then
+throws them away.
+"""
+
+from __future__ import annotations
+
+from torch import nn
+
+from tfcourse.attention import MultiHeadAttention
+from tfcourse.layers import Block, FeedForward, SwiGLU
+from tfcourse.positions import RelativePositions
+
+
+def count_parameters(module: nn.Module) -> int:
+    """How many learned numbers a module has; a tensor that several parts share counts once."""
+    return sum(p.numel() for p in module.parameters())
+
+
+def product_flops(rows: int, inner: int, columns: int) -> int:
+    """Operations of ``(rows, inner)`` times ``(inner, columns)``."""
+    return 2 * rows * inner * columns
+
+
+def attention_flops(layer: MultiHeadAttention, T: int, S: int, *, new: int | None = None) -> int:
+    r"""Operations of one layer of attention for one sequence.
+
+    .. math:: \underbrace{2TD \cdot Hd_k}_{Q}
+              + \underbrace{2S'C\,(G d_k + G d_v)}_{K, V}
+              + \underbrace{2TS \cdot H d_k}_{QK^\top} + \underbrace{2TS \cdot H d_v}_{A'V}
+              + \underbrace{2T \cdot H d_v \cdot D}_{W_O}
+
+    Parameters
+    ----------
+    layer:
+        Where the widths are read.
+    T, S:
+        Queries and keys.
+    new:
+        Keys that are projected now, the formula's S'; the others come from a cache. ``S`` unless
+        given.
+    """
+    (D, Q), (C, K) = layer.W_Q.shape, layer.W_K.shape  # Q = H d_k, K = G d_k
+    V, HV = layer.W_V.shape[1], layer.W_O.shape[0]  # V = G d_v, HV = H d_v
+    new = S if new is None else new
+    project = product_flops(T, D, Q) + product_flops(new, C, K + V) + product_flops(T, HV, D)
+    look_up = product_flops(T, Q, S) + product_flops(T, S, HV)
+    if isinstance(layer.positions, RelativePositions):  # each query meets each distance's vector
+        d_k, distances = Q // layer.heads, len(layer.positions.a)
+        look_up += product_flops(T * layer.heads, d_k, distances)
+    return project + look_up
+
+
+def feed_forward_flops(layer: FeedForward | SwiGLU, T: int) -> int:
+    """Operations of a feed-forward layer on ``T`` tokens: two products, three where gated."""
+    D, d_ff = layer.W_1.shape
+    return (3 if isinstance(layer, SwiGLU) else 2) * product_flops(T, D, d_ff)
+
+
+def block_flops(block: Block, T: int, *, cached: int = 0, context: int | None = None) -> int:
+    """Operations of one block for one sequence.
+
+    Parameters
+    ----------
+    block:
+        Where the widths are read.
+    T:
+        Tokens that pass through it.
+    cached:
+        Earlier tokens whose keys and values are held.
+    context:
+        Length of the other sequence, where the block looks at one.
+    """
+    flops = attention_flops(block.attention, T, cached + T, new=T)
+    if block.cross is not None and context is not None:
+        flops += attention_flops(block.cross, T, context)
+    return flops + feed_forward_flops(block.ffn, T)

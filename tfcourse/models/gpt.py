@@ -1,0 +1,274 @@
+"""A decoder alone: GPT-2, and by its sizes and choices alone Llama."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Int
+from torch import Tensor, nn
+
+from tfcourse.arguments import share
+from tfcourse.attention import KeyValueCache, MultiHeadAttention
+from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
+from tfcourse.models.checks import divides, held, look_up, one_of, sizes
+from tfcourse.models.counting import block_flops, count_parameters, product_flops
+from tfcourse.models.output import Output
+from tfcourse.positions import (
+    ALiBi,
+    LearnedPositions,
+    Positions,
+    RelativePositions,
+    RotaryPositions,
+    SinusoidalPositions,
+)
+
+#: How a GPT may be told places; the two rotary ones differ in which coordinates form a pair.
+POSITIONS = (
+    "learned", "sinusoidal", "relative", "alibi", "rotary_interleaved", "rotary_halves", "none",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class GPTConfig:
+    """Sizes and choices of a :class:`GPT`; the defaults are those of the smallest GPT-2.
+
+    Attributes
+    ----------
+    vocabulary:
+        Number of tokens told apart, ``V``.
+    longest:
+        Most tokens of a sequence in training. Learned positions end there; the others go on.
+    layers, heads, d_model:
+        Number of blocks, of attention heads, and width of the tokens.
+    d_ff:
+        Width of the feed-forward layer; ``4 d_model``, or ``8 d_model / 3`` with ``"swiglu"``,
+        unless given.
+    kv_heads, d_k:
+        Heads of keys and values that groups of heads share, and width of a head; ``heads`` and
+        ``d_model / heads`` unless given.
+    positions:
+        One of :data:`POSITIONS`.
+    rotary_base, ntk:
+        ``base`` and ``ntk`` of :class:`~tfcourse.positions.RotaryPositions`.
+    norm:
+        ``"layer"`` or ``"rms"``, before each part and at the end.
+    ffn:
+        ``"swiglu"``, or the activation of :class:`~tfcourse.layers.FeedForward`.
+    eps:
+        Of the normalisations.
+    bias:
+        Whether attention and feed-forward layer add learned vectors.
+    tied:
+        Whether the unembedding is the embedding.
+    scaled:
+        Whether embeddings are multiplied by ``sqrt(d_model)``, as in 2017.
+    dropout:
+        Share set to zero in training: of the embeddings, of attention weights, and of what each
+        part adds.
+    """
+
+    vocabulary: int
+    longest: int = 1024
+    layers: int = 12
+    heads: int = 12
+    d_model: int = 768
+    d_ff: int | None = None
+    kv_heads: int | None = None
+    d_k: int | None = None
+    positions: str = "learned"
+    rotary_base: float = 10_000.0
+    ntk: float = 1.0
+    norm: str = "layer"
+    ffn: str = "gelu_tanh"
+    eps: float = 1e-5
+    bias: bool = True
+    tied: bool = True
+    scaled: bool = False
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        sizes(
+            vocabulary=self.vocabulary, longest=self.longest, layers=self.layers,
+            heads=self.heads, d_model=self.d_model, d_ff=self.d_ff, kv_heads=self.kv_heads,
+            d_k=self.d_k,
+        )  # fmt: skip
+        one_of(POSITIONS, positions=self.positions)
+        one_of(("layer", "rms"), norm=self.norm)
+        one_of((*ACTIVATIONS, "swiglu"), ffn=self.ffn)
+        share(dropout=self.dropout)
+        if self.d_k is None:
+            divides(self.heads, self.d_model)
+        if self.heads % (self.kv_heads or 1):
+            raise ValueError(f"kv_heads must divide heads={self.heads}, got {self.kv_heads}")
+        if self.ffn == "swiglu" and self.bias:
+            raise ValueError('bias must be False with ffn="swiglu", which has no vectors, got True')
+
+    @classmethod
+    def llama(cls, vocabulary: int, **choices) -> GPTConfig:
+        """Llama's form: RMSNorm, SwiGLU, rotary positions, no vectors, an unembedding of its own.
+
+        ``choices`` are any of the other attributes.
+        """
+        form = {
+            "positions": "rotary_halves", "norm": "rms", "ffn": "swiglu", "eps": 1e-6,
+            "bias": False, "tied": False,
+        }  # fmt: skip
+        return cls(vocabulary, **form | choices)
+
+
+class GPT(nn.Module):
+    r"""A stack of pre-norm blocks in which no token sees a later one; it scores the next token.
+
+    .. math:: h^0 = E_{x} + P, \qquad h^{l} = \operatorname{Block}_l(h^{l-1}), \qquad
+              \text{logits} = \operatorname{LN}(h^L)\, W_U, \quad W_U = E^\top \text{ where tied}
+
+    Padding, where a batch has any, stands last: no real token sees it, so no mask is needed.
+
+    Parameters
+    ----------
+    config:
+        Sizes and choices.
+
+    Attributes
+    ----------
+    embedding:
+        ``embedding.weight`` is E, ``(V, D)``.
+    W_U:
+        ``(D, V)``, or ``None`` where tied.
+
+    Notes
+    -----
+    Radford et al. 2019, section 2.3; 224N section 3.6; UW "The Transformer Decoder"; UBC section
+    5.1 (unembedding). Llama: Touvron et al. 2023, section 2.2.
+    """
+
+    def __init__(self, config: GPTConfig) -> None:
+        super().__init__()
+        self.config = config
+        norm = LayerNorm if config.norm == "layer" else RMSNorm
+        self.embedding = nn.Embedding(config.vocabulary, config.d_model)
+        self.positions = _added_to_tokens(config)
+        self.blocks = nn.ModuleList(
+            Block(_attention(config), _feed_forward(config), "pre",
+                  make_norm=norm, eps=config.eps, dropout=config.dropout)
+            for _ in range(config.layers)
+        )  # fmt: skip
+        self.norm = norm(config.d_model, config.eps)
+        W_U = None if config.tied else nn.Parameter(torch.empty(config.d_model, config.vocabulary))
+        self.register_parameter("W_U", W_U)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew, as GPT-2 does."""
+        for p in self.parameters():
+            if p.dim() > 1:
+                nn.init.normal_(p, std=0.02)
+        for block in self.blocks:
+            # 2L parts are added up on the way: each is made smaller, so that the sum is not larger.
+            for W in (block.attention.W_O, block.ffn.W_2):
+                nn.init.normal_(W, std=0.02 / (2 * len(self.blocks)) ** 0.5)
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "B T"],
+        *,
+        caches: Sequence[KeyValueCache] | None = None,
+        maps: bool = False,
+    ) -> Output:
+        """Score for each place which token comes next.
+
+        Parameters
+        ----------
+        tokens:
+            Ids ``(B, T)``. With caches these are the new tokens alone, which follow those held.
+        caches:
+            One for each block; the keys and values of these tokens are added to them.
+        maps:
+            Whether to give the attention maps ``"self"``, each ``(B, H, T, S)``; this takes the
+            explicit path through attention instead of the fused one.
+
+        Returns
+        -------
+        output
+            Logits ``(B, T, V)``, and the maps or ``None``.
+
+        Raises
+        ------
+        ValueError
+            Where an id is not in the vocabulary, the sequence goes past the last learned position,
+            or there is not one cache for each block.
+        """
+        start = held(caches, len(self.blocks))
+        x = look_up(self.embedding, tokens, "tokens")  # (B, T, D)
+        if self.config.scaled:
+            x = x * self.config.d_model**0.5
+        x = F.dropout(self.positions.embed(x, start), self.config.dropout, self.training)
+        seen = []
+        for i, block in enumerate(self.blocks):
+            cache = None if caches is None else caches[i]
+            x, (weights,) = block(x, causal=True, cache=cache, fused=not maps)
+            seen.append(weights)  # (B, H, T, S)
+        W_U = self.embedding.weight if self.W_U is None else self.W_U.T
+        logits = F.linear(self.norm(x), W_U)  # (B, T, V)
+        return Output(logits, {"self": seen} if maps else None)
+
+    def new_caches(self, longest: int | None = None) -> list[KeyValueCache]:
+        """Empty caches for ``longest`` tokens, ``config.longest`` unless given; one a block."""
+        longest = self.config.longest if longest is None else longest
+        return [KeyValueCache(longest) for _ in self.blocks]
+
+    def count_parameters(self) -> int:
+        """How many learned numbers there are; a tied unembedding counts once."""
+        return count_parameters(self)
+
+    def flops(self, batch: int, length: int, *, cached: int = 0) -> int:
+        """Operations of a forward pass over ``batch`` sequences.
+
+        Parameters
+        ----------
+        batch, length:
+            Sequences, and tokens in each.
+        cached:
+            Earlier tokens whose keys and values are held.
+        """
+        c = self.config
+        blocks = sum(block_flops(block, length, cached=cached) for block in self.blocks)
+        return batch * (blocks + product_flops(length, c.d_model, c.vocabulary))
+
+
+def _attention(config: GPTConfig) -> MultiHeadAttention:
+    d_k = config.d_k or config.d_model // config.heads
+    return MultiHeadAttention(
+        config.d_model, config.heads, kv_heads=config.kv_heads, d_k=d_k, d_v=d_k,
+        bias=config.bias, dropout=config.dropout, positions=_met_in_attention(config, d_k),
+    )  # fmt: skip
+
+
+def _feed_forward(config: GPTConfig) -> FeedForward | SwiGLU:
+    if config.ffn == "swiglu":
+        return SwiGLU(config.d_model, config.d_ff)
+    return FeedForward(config.d_model, config.d_ff, config.ffn, bias=config.bias)
+
+
+def _added_to_tokens(config: GPTConfig) -> Positions:
+    """The scheme that adds to the tokens once, or none."""
+    if config.positions == "learned":
+        return LearnedPositions(config.longest, config.d_model)
+    if config.positions == "sinusoidal":
+        return SinusoidalPositions(config.d_model)
+    return Positions()
+
+
+def _met_in_attention(config: GPTConfig, d_k: int) -> Positions | None:
+    """The scheme that each layer of attention applies, or none."""
+    if config.positions == "relative":
+        return RelativePositions(d_k)
+    if config.positions == "alibi":
+        return ALiBi(config.heads)
+    if config.positions.startswith("rotary_"):
+        pairing = config.positions.removeprefix("rotary_")
+        return RotaryPositions(d_k, pairing, config.rotary_base, config.ntk)
+    return None

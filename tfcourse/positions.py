@@ -1,0 +1,386 @@
+"""Where a token stands: six ways to tell attention, all through one hook.
+
+Self-attention sees no order. A scheme of positions can enter in three places, and each scheme here
+changes the one or two it needs:
+
+- :meth:`Positions.embed`: something is added to the tokens before the first layer
+  (:class:`LearnedPositions`, :class:`SinusoidalPositions`);
+- :meth:`Positions.rotate`: queries and keys are turned before they meet (:class:`RotaryPositions`);
+- :meth:`Positions.bias`: something is added to the scores (:class:`RelativePositions`,
+  :class:`ALiBi`, :class:`TreePositions`).
+
+Where there are more keys than queries, the queries are the last ``T`` of ``S`` positions.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from tfcourse.arguments import above_zero, at_least_one, even, width
+
+
+class Positions(nn.Module):
+    """No positions at all; the base of every scheme."""
+
+    def embed(self, x: Float[Tensor, "*batch T D"], start: int = 0) -> Float[Tensor, "*batch T D"]:
+        """The tokens, which stand at positions ``start`` and on, with their places added."""
+        return x
+
+    def rotate(self, x: Float[Tensor, "*batch T K"], start: int = 0) -> Float[Tensor, "*batch T K"]:
+        """Queries or keys, which stand at positions ``start`` and on, turned by their places."""
+        return x
+
+    def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "..."] | None:
+        """What is added to the scores ``(..., H, T, S)``, or ``None``."""
+        return None
+
+
+class LearnedPositions(Positions):
+    r"""One learned vector for each place: :math:`\tilde x_i = x_i + P_i`.
+
+    Parameters
+    ----------
+    longest:
+        Number of places, ``N``. There is no code past it.
+    d_model:
+        Width of the tokens, ``D``.
+
+    Attributes
+    ----------
+    P:
+        ``(N, D)``.
+
+    Notes
+    -----
+    224N section 2.2, equation (12); UW "Learnable Position Representation Vectors"; KA "Learnable
+    Positional Encoding"; UBC section 3.
+    """
+
+    def __init__(self, longest: int, d_model: int) -> None:
+        super().__init__()
+        at_least_one(longest=longest, d_model=d_model)
+        self.P = nn.Parameter(torch.empty(longest, d_model))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the places anew, small beside the tokens."""
+        nn.init.normal_(self.P, std=0.02)
+
+    def embed(self, x: Float[Tensor, "*batch T D"], start: int = 0) -> Float[Tensor, "*batch T D"]:
+        """Add the vectors of places ``start`` to ``start + T - 1``.
+
+        Raises
+        ------
+        ValueError
+            Where the sequence goes past the last place that was learned.
+        """
+        stop = start + x.shape[-2]
+        if stop > len(self.P):
+            raise ValueError(
+                f"the sequence must end within the {len(self.P)} learned positions, it ends at "
+                f"{stop}: learned positions have no code past the training length"
+            )
+        return x + self.P[start:stop]
+
+
+class SinusoidalPositions(Positions):
+    r"""Sines and cosines of falling frequency, added to the tokens.
+
+    .. math:: PE_{(pos, 2i)} = \sin(pos / 10000^{2i/d}) \qquad
+              PE_{(pos, 2i+1)} = \cos(pos / 10000^{2i/d})
+
+    Wavelengths go from :math:`2\pi` to :math:`10000 \cdot 2\pi`.
+
+    Parameters
+    ----------
+    d_model:
+        Width of the tokens, even.
+    base:
+        The 10000 of the formula.
+
+    Notes
+    -----
+    Vaswani et al. 2017, section 3.5; UCB "Position encodings"; UW "Position Representation Vectors
+    via Sinusoids"; KA "Sinusoidal Positional Encoding".
+    """
+
+    def __init__(self, d_model: int, base: float = 10_000.0) -> None:
+        super().__init__()
+        even(d_model=d_model)
+        above_zero(base=base)
+        self.d_model, self.base = d_model, base
+
+    def table(self, positions: Tensor, dtype: torch.dtype = torch.float32) -> Float[Tensor, "N D"]:
+        """The codes of these positions, one in a row."""
+        # In double: at large positions a float32 angle is already off in the third digit.
+        exponents = torch.arange(0, self.d_model, 2, device=positions.device).double()
+        angles = positions.double()[:, None] / self.base ** (exponents / self.d_model)
+        return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).to(dtype)
+
+    def embed(self, x: Float[Tensor, "*batch T D"], start: int = 0) -> Float[Tensor, "*batch T D"]:
+        """Add the codes of positions ``start`` to ``start + T - 1``."""
+        positions = torch.arange(start, start + x.shape[-2], device=x.device)
+        return x + self.table(positions, x.dtype)
+
+
+class RotaryPositions(Positions):
+    r"""Turn queries and keys, so that their product depends on the distance alone.
+
+    .. math:: (R^m q) \cdot (R^n k) = q^\top R^{n-m} k, \qquad
+              \theta_i = \text{base}^{-2i/d}
+
+    Each pair of coordinates is turned in its plane by ``position * theta_i``.
+
+    Parameters
+    ----------
+    d_k:
+        Width of a head's queries and keys, even.
+    pairing:
+        Which coordinates form a pair. ``"interleaved"``: (0, 1), (2, 3), ... as in the paper;
+        ``"halves"``: (0, d/2), (1, d/2 + 1), ... as in Llama's checkpoints.
+    base:
+        The 10000 of the formula.
+    ntk:
+        How many times longer than in training sequences may be. The base grows to
+        ``base * ntk ** (d / (d - 2))``: slow pairs are stretched by ``ntk``, fast ones left alone.
+
+    Notes
+    -----
+    Su et al. 2021, section 3.2; KA "Rotary Positional Encodings (RoPE)"; NTK scaling: KA, same.
+    """
+
+    def __init__(
+        self,
+        d_k: int,
+        pairing: str = "interleaved",
+        base: float = 10_000.0,
+        ntk: float = 1.0,
+    ) -> None:
+        super().__init__()
+        even(d_k=d_k)
+        above_zero(base=base)
+        if pairing not in ("interleaved", "halves"):
+            raise ValueError(f'pairing must be "interleaved" or "halves", got {pairing!r}')
+        if ntk < 1:
+            raise ValueError(f"ntk must be at least 1, got {ntk}")
+        if ntk > 1 and d_k < 4:
+            raise ValueError(f"d_k must be at least 4 for ntk > 1, got {d_k}")
+        self.d_k, self.pairing, self.base, self.ntk = d_k, pairing, base, ntk
+
+    def angles(self, positions: Tensor) -> Float[Tensor, "N half"]:
+        """The angle of each pair at each position, in radians and double precision."""
+        base = self.base * self.ntk ** (self.d_k / (self.d_k - 2)) if self.ntk > 1 else self.base
+        i = torch.arange(0, self.d_k, 2, device=positions.device).double()
+        return positions.double()[:, None] * base ** (-i / self.d_k)
+
+    def rotate(self, x: Float[Tensor, "*batch T K"], start: int = 0) -> Float[Tensor, "*batch T K"]:
+        """Turn each row by its position, ``start`` and on."""
+        width("x", x, d_k=self.d_k)
+        angle = self.angles(torch.arange(start, start + x.shape[-2], device=x.device))
+        cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+        if self.pairing == "interleaved":
+            a, b = x[..., 0::2], x[..., 1::2]
+            return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)
+        a, b = x.chunk(2, dim=-1)
+        return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)
+
+
+class RelativePositions(Positions):
+    r"""Shaw's relative positions: a learned vector for each distance, met by the query.
+
+    .. math:: e_{ij} = \frac{q_i \cdot (k_j + a_{\operatorname{clip}(j - i)})}{\sqrt{d_k}}
+
+    Distances beyond ``longest`` share the outermost vectors.
+
+    Parameters
+    ----------
+    d_k:
+        Width of a head's queries.
+    longest:
+        Largest distance told apart.
+
+    Attributes
+    ----------
+    a:
+        ``(2 longest + 1, K)``, shared by all heads.
+
+    Notes
+    -----
+    Shaw et al. 2018, equations (4) and (5); UW "Learnable Position Representation Vectors"; KA
+    "Relative Position Encodings". The values' own vectors of equation (3) are left out: the paper
+    finds the keys' enough.
+    """
+
+    def __init__(self, d_k: int, longest: int = 16) -> None:
+        super().__init__()
+        at_least_one(d_k=d_k, longest=longest)
+        self.longest = longest
+        self.a = nn.Parameter(torch.empty(2 * longest + 1, d_k))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the vectors anew, with variance 1/K as keys have at the start."""
+        nn.init.normal_(self.a, std=self.a.shape[1] ** -0.5)
+
+    def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "*batch T S"]:
+        """``q_i . a_(j-i) / sqrt(d_k)`` for each query and key."""
+        with_each = q @ self.a.T * q.shape[-1] ** -0.5  # (..., T, 2 longest + 1)
+        offset = relative_offsets(q.shape[-2], S, q.device).clamp(-self.longest, self.longest)
+        index = (offset + self.longest).expand(*q.shape[:-1], S)
+        return with_each.gather(-1, index)
+
+
+class ALiBi(Positions):
+    r"""A penalty that grows linearly with the distance, steeper in some heads than in others.
+
+    .. math:: b_{ij} = -m_h \, |i - j|, \qquad m_h = 2^{-8h/H}, \; h = 1, \dots, H
+
+    Nothing is learned.
+
+    Parameters
+    ----------
+    heads:
+        Number of heads, ``H``.
+
+    Attributes
+    ----------
+    slopes:
+        ``(H, 1, 1)``.
+
+    Notes
+    -----
+    Press et al. 2022, section 3; 224N section 2.2, equation (13), where the slope is 1. For ``H``
+    that is no power of two the paper takes the slopes of the next smaller power, and every other
+    one of the next larger.
+    """
+
+    def __init__(self, heads: int) -> None:
+        super().__init__()
+        at_least_one(heads=heads)
+        slopes = torch.tensor(alibi_slopes(heads), dtype=torch.float32)
+        self.register_buffer("slopes", slopes[:, None, None], persistent=False)
+
+    def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "H T S"]:
+        """The penalties ``(H, T, S)``."""
+        distance = relative_offsets(q.shape[-2], S, q.device).abs()
+        return -self.slopes.to(q.dtype) * distance
+
+
+class TreePositions(Positions):
+    r"""A learned number for each distance in a parse tree, for each head.
+
+    .. math:: b_{ij} = w_{h, \operatorname{clip}(d(i, j))}
+
+    where :math:`d(i, j)` counts the edges between words ``i`` and ``j``. The tree is given with
+    :meth:`set_trees` before the layer is called.
+
+    Parameters
+    ----------
+    heads:
+        Number of attention heads, ``H``.
+    longest:
+        Largest distance told apart.
+
+    Attributes
+    ----------
+    w:
+        ``(H, longest + 1)``.
+
+    Notes
+    -----
+    After Wang et al. 2019; UW "Learnable Position Representation Vectors".
+    """
+
+    def __init__(self, heads: int, longest: int = 8) -> None:
+        super().__init__()
+        at_least_one(heads=heads, longest=longest)
+        self.longest = longest
+        self.w = nn.Parameter(torch.empty(heads, longest + 1))
+        self.distances: Tensor | None = None
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Start without a preference for any distance."""
+        nn.init.zeros_(self.w)
+
+    def set_trees(self, parents: Int[Tensor, "B S"]) -> None:
+        """Take the trees of a batch: for each word its parent's index, -1 for a root or padding.
+
+        Raises
+        ------
+        ValueError
+            As :func:`tree_distances` does.
+        """
+        self.distances = tree_distances(parents).clamp(max=self.longest)
+
+    def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "B H T S"]:
+        """The learned numbers ``(B, H, T, S)`` of the first ``S`` words of the trees that were set.
+
+        Raises
+        ------
+        ValueError
+            Where no trees were set, or trees of fewer words, or for another number of sentences.
+        """
+        was = None if self.distances is None else tuple(self.distances.shape[:2])
+        if self.distances is None or was[1] < S or was[0] not in (1, len(q)):
+            raise ValueError(
+                f"set_trees must have been given {len(q)} trees of at least {S} words, "
+                f"got {'none' if was is None else f'{was[0]} of {was[1]}'}"
+            )
+        last = self.distances[:, S - q.shape[-2] : S, :S].to(q.device)  # (B, T, S)
+        return self.w[:, last].transpose(0, 1)
+
+
+def relative_offsets(T: int, S: int, device: torch.device | None = None) -> Int[Tensor, "T S"]:
+    """``j - i`` for each query and key; the queries are the last ``T`` of ``S`` positions."""
+    i = torch.arange(S - T, S, device=device)
+    return torch.arange(S, device=device)[None, :] - i[:, None]
+
+
+def alibi_slopes(heads: int) -> list[float]:
+    """The slope of each head: a geometric series that ends at 2^-8."""
+    power = 2 ** math.floor(math.log2(heads))
+    slopes = [2 ** (-8 * h / power) for h in range(1, power + 1)]
+    if power < heads:
+        between = [2 ** (-8 * h / (2 * power)) for h in range(1, 2 * power + 1, 2)]
+        slopes += between[: heads - power]
+    return slopes
+
+
+def tree_distances(parents: Int[Tensor, "B S"]) -> Int[Tensor, "B S S"]:
+    """How many edges lie between each two words of each tree.
+
+    Parameters
+    ----------
+    parents:
+        For each word its parent's index, -1 for a root. Words of different trees are ``S`` apart.
+
+    Raises
+    ------
+    ValueError
+        Where a parent is not a word of the sentence, or the links run in a circle.
+    """
+    B, S = parents.shape
+    if parents.numel() and (int(parents.min()) < -1 or int(parents.max()) >= S):
+        raise ValueError(f"parents must lie between -1 and {S - 1}, got {parents.tolist()}")
+    distance = torch.full((B, S, S), S)
+    for b, tree in enumerate(parents.tolist()):
+        paths = []
+        for word in range(S):
+            path = [word]
+            while (parent := tree[path[-1]]) >= 0:
+                if parent in path:
+                    raise ValueError(f"parents must form a tree, word {word} is its own ancestor")
+                path.append(parent)
+            paths.append(path)
+        for i in range(S):
+            steps = {word: n for n, word in enumerate(paths[i])}
+            for j in range(S):
+                met = next(((n, w) for n, w in enumerate(paths[j]) if w in steps), None)
+                if met:
+                    distance[b, i, j] = met[0] + steps[met[1]]
+    return distance

@@ -1,0 +1,99 @@
+"""Weights in and out: folders in Hugging Face's form become models of this package, and back.
+
+A folder holds ``config.json`` and ``model.safetensors`` (or several shards with an index). Read and
+written are GPT-2, Llama, BERT, Marian and ViT, each in a file of its own here that says how its
+names map onto ours. A pickle is never opened: reading one may run code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from tfcourse.pretrained import folders
+from tfcourse.pretrained.bert import Bert
+from tfcourse.pretrained.family import Family
+from tfcourse.pretrained.gpt2 import GPT2
+from tfcourse.pretrained.llama import Llama
+from tfcourse.pretrained.marian import Marian
+from tfcourse.pretrained.vit import VisionTransformer
+
+__all__ = ["load", "save"]
+
+#: The families that are read and written.
+FAMILIES: tuple[Family, ...] = (GPT2(), Llama(), Bert(), Marian(), VisionTransformer())
+
+
+def load(folder: str | Path, *, dtype: torch.dtype | None = None) -> nn.Module:
+    """A model with the weights that lie in a folder, in eval mode, on the CPU.
+
+    Parameters
+    ----------
+    folder:
+        Holds ``config.json`` and ``model.safetensors``, or shards and
+        ``model.safetensors.index.json``, as ``save_pretrained`` of ``transformers`` writes them.
+    dtype:
+        Precision of the model; that of the weights unless given.
+
+    Returns
+    -------
+    model
+        A :class:`~tfcourse.models.gpt.GPT`, :class:`~tfcourse.models.bert.BERT`,
+        :class:`~tfcourse.models.transformer.Transformer` or :class:`~tfcourse.models.vit.ViT`,
+        whichever ``model_type`` in ``config.json`` asks for.
+
+    Raises
+    ------
+    ValueError
+        Where the folder holds no such files, or only a pickle; where ``config.json`` asks for
+        something that the model does not compute; and where the weights do not fit, with the names
+        and shapes that differ.
+    """
+    folder = Path(folder)
+    settings = folders.read_settings(folder)
+    kind = settings.get("model_type")
+    family = next((f for f in FAMILIES if f.model_type == kind), None)
+    if family is None:
+        known = [f.model_type for f in FAMILIES]
+        raise ValueError(
+            f"model_type in {folder / 'config.json'} must be one of {known}, got {kind!r}"
+        )
+    return family.build(settings, folders.read_weights(folder), dtype, str(folder))
+
+
+def save(
+    model: nn.Module, folder: str | Path, *, settings: Mapping[str, Any] | None = None
+) -> None:
+    """Write a model to a folder from which :func:`load` and ``transformers`` can read it.
+
+    Parameters
+    ----------
+    model:
+        One that :func:`load` could have given.
+    folder:
+        Made where it is missing; ``config.json`` and ``model.safetensors`` in it are replaced.
+    settings:
+        Further entries of ``config.json`` which the model knows nothing of, such as
+        ``eos_token_id``; what the model does know wins.
+
+    Raises
+    ------
+    ValueError
+        Where ``transformers`` has no model that computes the same, with the reasons.
+    """
+    reasons = {f.model_type: f.differs(model.config) for f in FAMILIES if type(model) is f.model}
+    if not reasons:
+        models = sorted({f.model.__name__ for f in FAMILIES})
+        raise ValueError(f"model must be one of {models}, got {type(model).__name__}")
+    family = next((f for f in FAMILIES if reasons.get(f.model_type) == []), None)
+    if family is None:
+        told = "; ".join(f"as {kind}: {', '.join(why)}" for kind, why in reasons.items())
+        raise ValueError(f"model must compute what a model of transformers does, {told}")
+    first = next(model.parameters())
+    known = family.settings(model.config)
+    known |= {"model_type": family.model_type, "dtype": str(first.dtype).removeprefix("torch.")}
+    folders.write(Path(folder), dict(settings or {}) | known, family.export(model))

@@ -1,0 +1,235 @@
+"""How the names and shapes of a checkpoint map onto a model's, and how misfits are told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+#: What Hugging Face calls the activations, and what they are called here.
+ACTIVATION_NAMES = {
+    "relu": "relu",
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "silu": "silu",
+    "swish": "silu",
+}
+
+
+@dataclass(frozen=True)
+class Weight:
+    """One tensor of a checkpoint and what it is in the model.
+
+    Attributes
+    ----------
+    theirs:
+        Its name in the checkpoint.
+    ours:
+        The parameter it is; where there are several they lie side by side in it, in this order.
+    transposed:
+        Whether it stores ``(out, in)``, as ``nn.Linear`` does, where ours is ``(in, out)``.
+    shape:
+        Its shape, where that has other axes than ours.
+    """
+
+    theirs: str
+    ours: tuple[str, ...]
+    transposed: bool = False
+    shape: tuple[int, ...] | None = None
+
+    def export(self, parts: list[Tensor]) -> Tensor:
+        """Our parameters as the checkpoint stores them."""
+        joined = torch.cat(parts, dim=-1)
+        joined = joined.T if self.transposed else joined
+        return joined if self.shape is None else joined.reshape(self.shape)
+
+    def parts(self, stored: Tensor, like: list[Tensor]) -> list[Tensor]:
+        """The inverse of :meth:`export`; ``like`` has our parameters' shapes."""
+        widths = [p.shape[-1] for p in like]
+        flat = (*like[0].shape[:-1], sum(widths))
+        joined = stored.reshape(flat[::-1] if self.transposed else flat)
+        joined = joined.T if self.transposed else joined
+        return list(joined.split(widths, dim=-1))
+
+
+def affine(theirs: str, W: str, b: str | None = None) -> list[Weight]:
+    """An ``nn.Linear`` of theirs, which stores its matrix transposed."""
+    weights = [Weight(f"{theirs}.weight", (W,), transposed=True)]
+    return weights if b is None else [*weights, Weight(f"{theirs}.bias", (b,))]
+
+
+def norm(theirs: str, ours: str) -> list[Weight]:
+    """A layer normalisation."""
+    return [Weight(f"{theirs}.weight", (f"{ours}.gain",)),
+            Weight(f"{theirs}.bias", (f"{ours}.shift",))]  # fmt: skip
+
+
+def attention(theirs: dict[str, str], ours: str, *, bias: bool = True) -> list[Weight]:
+    """Attention with four separate matrices; ``theirs`` names those of Q, K, V and O."""
+    return [
+        weight
+        for letter, name in theirs.items()
+        for weight in affine(name, f"{ours}.W_{letter}", f"{ours}.b_{letter}" if bias else None)
+    ]
+
+
+class Family:
+    """The checkpoints of one architecture; each family overrides what is its own."""
+
+    #: What ``config.json`` calls it, and the model here that computes it.
+    model_type: str
+    model: type[nn.Module]
+    #: Older names, as patterns with what replaces them.
+    renamed: tuple[tuple[str, str], ...] = ()
+    #: Names of tensors that are not learned, so that nothing is lost without them.
+    constant: str = r"(?!)"
+
+    def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> Any:
+        """Our config from ``config.json`` and from what is stored."""
+        raise NotImplementedError
+
+    def settings(self, config: Any) -> dict[str, Any]:
+        """``config.json`` from our config."""
+        raise NotImplementedError
+
+    def weights(self, config: Any) -> list[Weight]:
+        """Every tensor of a checkpoint."""
+        raise NotImplementedError
+
+    def differs(self, config: Any) -> list[str]:
+        """What of our config this architecture has no place for; empty where it fits."""
+        return []
+
+    def copies(self, config: Any) -> dict[str, str]:
+        """Names under which a tensor that several parts share may be stored again."""
+        return {}
+
+    def tables(self, config: Any) -> dict[str, Tensor]:
+        """Tensors that may be stored though a formula gives them."""
+        return {}
+
+    def build(
+        self,
+        settings: dict[str, Any],
+        stored: Mapping[str, Tensor],
+        dtype: torch.dtype | None,
+        where: str,
+    ) -> nn.Module:
+        """The model that these settings and tensors make."""
+        tensors = {self._today(name): t for name, t in stored.items()}
+        tensors = {n: t for n, t in tensors.items() if not re.search(self.constant, n)}
+        config = self.config(settings, tensors)
+        with torch.device("meta"):  # shapes alone: every number comes from the checkpoint
+            model = self.model(config)
+        self._drop_repeated(config, tensors, where)
+        self._fits(model, tensors, where)
+        if dtype is None:
+            dtype = next(iter(tensors.values())).dtype
+            for t in tensors.values():
+                dtype = torch.promote_types(dtype, t.dtype)
+        model = model.to(dtype).to_empty(device="cpu")
+        ours = dict(model.named_parameters())
+        with torch.no_grad():
+            for weight in self.weights(config):
+                like = [ours[name] for name in weight.ours]
+                for p, part in zip(like, weight.parts(tensors[weight.theirs], like), strict=True):
+                    p.copy_(part)
+        return model.eval()
+
+    def export(self, model: nn.Module) -> dict[str, Tensor]:
+        """The tensors of a checkpoint from a model."""
+        ours = {name: p.detach().cpu() for name, p in model.named_parameters()}
+        return {
+            w.theirs: w.export([ours[n] for n in w.ours]).contiguous()
+            for w in self.weights(model.config)
+        }
+
+    def _today(self, name: str) -> str:
+        """The name that a tensor has in today's checkpoints."""
+        for pattern, replacement in self.renamed:
+            name = re.sub(pattern, replacement, name)
+        return name
+
+    def _drop_repeated(self, config: Any, tensors: dict[str, Tensor], where: str) -> None:
+        """Take out what is stored twice or follows from a formula, once it is seen to agree."""
+        for name, of in self.copies(config).items():
+            if name in tensors:
+                copy = tensors.pop(name)
+                if not torch.equal(tensors.setdefault(of, copy), copy):
+                    raise ValueError(
+                        f"the checkpoint in {where} must hold one tensor for {of} and {name}, "
+                        "which the model shares; it holds two that differ"
+                    )
+        for name, table in self.tables(config).items():
+            if name in tensors:
+                given = tensors.pop(name)
+                close = 4 * torch.finfo(given.dtype).eps
+                if given.shape != table.shape or not torch.allclose(
+                    given.double(), table, rtol=0, atol=close
+                ):
+                    raise ValueError(
+                        f"the checkpoint in {where} must hold in {name} what the formula gives, "
+                        "it holds something else"
+                    )
+
+    def _fits(self, model: nn.Module, tensors: Mapping[str, Tensor], where: str) -> None:
+        """Refuse names that are missing or too many, and shapes that differ."""
+        ours = dict(model.named_parameters())
+        want = {
+            w.theirs: tuple(w.export([ours[n] for n in w.ours]).shape)
+            for w in self.weights(model.config)
+        }
+        have = {name: tuple(t.shape) for name, t in tensors.items()}
+        told = [
+            _listed("missing", [f"{n} {s}" for n, s in want.items() if n not in have]),
+            _listed("not known", [f"{n} {s}" for n, s in have.items() if n not in want]),
+            _listed("of another shape", [
+                f"{n} is {have[n]}, must be {s}"
+                for n, s in want.items() if n in have and have[n] != s
+            ]),
+        ]  # fmt: skip
+        if any(told):
+            lines = "\n".join(line for line in told if line)
+            name = type(model).__name__
+            raise ValueError(f"the checkpoint in {where} does not fit {name}:\n{lines}")
+
+
+def _listed(title: str, entries: list[str], most: int = 12) -> str:
+    if not entries:
+        return ""
+    more = f", and {len(entries) - most} more" if len(entries) > most else ""
+    return f"  {title}: {', '.join(sorted(entries)[:most])}{more}"
+
+
+def need(settings: Mapping[str, Any], name: str) -> Any:
+    """An entry of ``config.json`` that has no default."""
+    if settings.get(name) is None:
+        raise ValueError(f"config.json must say {name}, it does not")
+    return settings[name]
+
+
+def must_be(settings: Mapping[str, Any], **wanted: Any) -> None:
+    """Refuse an entry of ``config.json`` that asks for what the model does not compute."""
+    for name, value in wanted.items():
+        if settings.get(name, value) != value:
+            raise ValueError(f"{name} in config.json must be {value!r}, got {settings[name]!r}")
+
+
+def activation(settings: Mapping[str, Any], name: str, default: str, known: Mapping) -> str:
+    """Our name of an activation that ``config.json`` names."""
+    theirs = settings.get(name, default)
+    ours = ACTIVATION_NAMES.get(theirs)
+    if ours not in known:
+        names = [n for n, o in ACTIVATION_NAMES.items() if o in known]
+        raise ValueError(f"{name} in config.json must be one of {names}, got {theirs!r}")
+    return ours
+
+
+def activation_name(ours: str) -> str:
+    """What Hugging Face calls one of our activations."""
+    return next(theirs for theirs, o in ACTIVATION_NAMES.items() if o == ours)

@@ -1,0 +1,108 @@
+"""Llama's checkpoints.
+
+What one can trip over: its rotary positions pair coordinate ``i`` with ``i + d/2``, not with its
+neighbour; and ``transformers`` computes its normalisations and angles in float32 even in a model
+of float64, so the two agree to 1e-6 there and no better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from torch import Tensor
+
+from tfcourse.models.gpt import GPT, GPTConfig
+from tfcourse.pretrained.family import Family, Weight, affine, attention, must_be, need
+
+
+class Llama(Family):
+    """``LlamaForCausalLM`` without vectors in its layers and with plain rotary positions."""
+
+    model_type = "llama"
+    model = GPT
+    constant = r"\.rotary_emb\.inv_freq$"
+
+    def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> GPTConfig:
+        """Our config from ``config.json``."""
+        must_be(settings, hidden_act="silu", attention_bias=False, mlp_bias=False)
+        heads = need(settings, "num_attention_heads")
+        return GPTConfig.llama(
+            vocabulary=need(settings, "vocab_size"),
+            longest=settings.get("max_position_embeddings", 2048),
+            layers=need(settings, "num_hidden_layers"),
+            heads=heads,
+            d_model=need(settings, "hidden_size"),
+            d_ff=need(settings, "intermediate_size"),
+            kv_heads=settings.get("num_key_value_heads") or heads,
+            d_k=settings.get("head_dim"),
+            rotary_base=_base(settings),
+            eps=float(settings.get("rms_norm_eps", 1e-6)),
+            tied=settings.get("tie_word_embeddings", False),
+            dropout=float(settings.get("attention_dropout") or 0.0),
+        )
+
+    def settings(self, config: GPTConfig) -> dict[str, Any]:
+        """``config.json`` from our config; NTK scaling is written as the base it amounts to."""
+        d_k = config.d_k or config.d_model // config.heads
+        base = config.rotary_base
+        if config.ntk > 1:
+            base *= config.ntk ** (d_k / (d_k - 2))
+        return {
+            "architectures": ["LlamaForCausalLM"],
+            "vocab_size": config.vocabulary,
+            "max_position_embeddings": config.longest,
+            "num_hidden_layers": config.layers,
+            "num_attention_heads": config.heads,
+            "num_key_value_heads": config.kv_heads or config.heads,
+            "head_dim": d_k,
+            "hidden_size": config.d_model,
+            "intermediate_size": config.d_ff or 8 * config.d_model // 3,
+            "hidden_act": "silu",
+            "attention_bias": False,
+            "mlp_bias": False,
+            "rope_parameters": {"rope_theta": base, "rope_type": "default"},
+            "rms_norm_eps": config.eps,
+            "tie_word_embeddings": config.tied,
+            "attention_dropout": config.dropout,
+        }
+
+    def differs(self, config: GPTConfig) -> list[str]:
+        """What of our config Llama has no place for."""
+        fixed = {
+            "positions": "rotary_halves", "norm": "rms", "ffn": "swiglu", "bias": False,
+            "scaled": False,
+        }  # fmt: skip
+        return [f"{n} must be {v!r}" for n, v in fixed.items() if getattr(config, n) != v]
+
+    def copies(self, config: GPTConfig) -> dict[str, str]:
+        """A tied head may be stored again."""
+        return {"lm_head.weight": "model.embed_tokens.weight"} if config.tied else {}
+
+    def weights(self, config: GPTConfig) -> list[Weight]:
+        """Every tensor of a checkpoint."""
+        found = [
+            Weight("model.embed_tokens.weight", ("embedding.weight",)),
+            Weight("model.norm.weight", ("norm.gain",)),
+        ]
+        for i in range(config.layers):
+            theirs, ours = f"model.layers.{i}", f"blocks.{i}"
+            names = {x: f"{theirs}.self_attn.{x.lower()}_proj" for x in "QKVO"}
+            found += [
+                Weight(f"{theirs}.input_layernorm.weight", (f"{ours}.attention_norm.gain",)),
+                *attention(names, f"{ours}.attention", bias=False),
+                Weight(f"{theirs}.post_attention_layernorm.weight", (f"{ours}.ffn_norm.gain",)),
+                *affine(f"{theirs}.mlp.gate_proj", f"{ours}.ffn.W_1"),
+                *affine(f"{theirs}.mlp.up_proj", f"{ours}.ffn.W_3"),
+                *affine(f"{theirs}.mlp.down_proj", f"{ours}.ffn.W_2"),
+            ]
+        return found if config.tied else [*found, *affine("lm_head", "W_U")]
+
+
+def _base(settings: Mapping[str, Any]) -> float:
+    """The base of the angles, as newer and as older versions of ``config.json`` say it."""
+    new, old = settings.get("rope_parameters") or {}, settings.get("rope_scaling") or {}
+    kind = new.get("rope_type") or old.get("rope_type") or old.get("type") or "default"
+    if kind != "default":
+        raise ValueError(f"rope_type in config.json must be 'default', got {kind!r}")
+    return float(new.get("rope_theta") or settings.get("rope_theta") or 10_000.0)

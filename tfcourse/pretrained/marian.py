@@ -1,0 +1,164 @@
+"""Marian's checkpoints: translators between many languages.
+
+Marian and not BART stands for the encoder-decoder, because it is the model of 2017 itself:
+post-norm without a last normalisation, sinusoidal positions, embeddings times ``sqrt(d)`` and
+shared three ways. BART differs in learned positions that begin at 2 and in a normalisation of the
+embeddings, which no lecture has.
+
+What one can trip over: all sines stand before all cosines; a vector is added to the logits; and
+``transformers`` rounds the positions to float32 even in a model of float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tfcourse.layers import ACTIVATIONS
+from tfcourse.models.transformer import SinusoidalHalves, Transformer, TransformerConfig
+from tfcourse.pretrained.family import (
+    Family,
+    Weight,
+    activation,
+    activation_name,
+    affine,
+    attention,
+    must_be,
+    need,
+    norm,
+)
+
+BIAS = "final_logits_bias"
+
+
+class Marian(Family):
+    """``MarianMTModel``. Its ``final_logits_bias`` is a parameter here, which training may move."""
+
+    model_type = "marian"
+    model = Transformer
+
+    def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> TransformerConfig:
+        """Our config from ``config.json``, and whether there is a bias from what is stored."""
+        heads = need(settings, "encoder_attention_heads")
+        d_ff = need(settings, "encoder_ffn_dim")
+        must_be(settings, decoder_attention_heads=heads, decoder_ffn_dim=d_ff)
+        shared = settings.get("share_encoder_decoder_embeddings", True)
+        tied = settings.get("tie_word_embeddings", True)
+        if shared and not tied:
+            raise ValueError(
+                "tie_word_embeddings in config.json must be True where "
+                "share_encoder_decoder_embeddings is, got False"
+            )
+        vocabulary = need(settings, "vocab_size")
+        return TransformerConfig(
+            vocabulary=vocabulary,
+            target_vocabulary=None if shared else settings.get("decoder_vocab_size") or vocabulary,
+            longest=need(settings, "max_position_embeddings"),
+            encoder_layers=need(settings, "encoder_layers"),
+            decoder_layers=need(settings, "decoder_layers"),
+            heads=heads,
+            d_model=need(settings, "d_model"),
+            d_ff=d_ff,
+            positions="sinusoidal_halves",
+            shared=shared,
+            tied=tied,
+            scaled=settings.get("scale_embedding", False),
+            output_bias=BIAS in tensors,
+            activation=activation(settings, "activation_function", "gelu", ACTIVATIONS),
+            dropout=float(settings.get("dropout", 0.1)),
+            attention_dropout=float(settings.get("attention_dropout", 0.0)),
+            padding=settings.get("pad_token_id"),
+        )
+
+    def settings(self, config: TransformerConfig) -> dict[str, Any]:
+        """``config.json`` from our config."""
+        found = {
+            "architectures": ["MarianMTModel"],
+            "vocab_size": config.vocabulary,
+            "decoder_vocab_size": config.writes,
+            "max_position_embeddings": config.longest,
+            "d_model": config.d_model,
+            "share_encoder_decoder_embeddings": config.shared,
+            "tie_word_embeddings": config.tied,
+            "scale_embedding": config.scaled,
+            "activation_function": activation_name(config.activation),
+            "dropout": config.dropout,
+            "attention_dropout": config.attention_dropout,
+            "pad_token_id": config.padding,
+        }
+        for side, layers in (
+            ("encoder", config.encoder_layers),
+            ("decoder", config.decoder_layers),
+        ):
+            found |= {
+                f"{side}_layers": layers,
+                f"{side}_attention_heads": config.heads,
+                f"{side}_ffn_dim": config.d_ff or 4 * config.d_model,
+            }
+        return found
+
+    def differs(self, config: TransformerConfig) -> list[str]:
+        """What of our config Marian has no place for."""
+        fixed = {
+            "norm": "post", "ends_in_norm": False, "positions": "sinusoidal_halves", "eps": 1e-5,
+        }  # fmt: skip
+        why = [f"{n} must be {v!r}" for n, v in fixed.items() if getattr(config, n) != v]
+        if config.shared and not config.tied:
+            why.append("tied must be True where shared is")
+        return why
+
+    def copies(self, config: TransformerConfig) -> dict[str, str]:
+        """Shared embeddings may be stored again."""
+        if config.shared:
+            also = ("lm_head", "model.encoder.embed_tokens", "model.decoder.embed_tokens")
+            return {f"{name}.weight": "model.shared.weight" for name in also}
+        tied = {"lm_head.weight": "model.decoder.embed_tokens.weight"}
+        return tied if config.tied else {}
+
+    def tables(self, config: TransformerConfig) -> dict[str, Tensor]:
+        """The sinusoids may be stored."""
+        places = torch.arange(config.longest)
+        table = SinusoidalHalves(config.d_model).table(places, torch.float64)
+        return {f"model.{side}.embed_positions.weight": table for side in ("encoder", "decoder")}
+
+    def weights(self, config: TransformerConfig) -> list[Weight]:
+        """Every tensor of a checkpoint."""
+        if config.shared:
+            found = [Weight("model.shared.weight", ("source_embedding.weight",))]
+        else:
+            found = [
+                Weight("model.encoder.embed_tokens.weight", ("source_embedding.weight",)),
+                Weight("model.decoder.embed_tokens.weight", ("target_embedding.weight",)),
+            ]
+        for side, layers in (
+            ("encoder", config.encoder_layers),
+            ("decoder", config.decoder_layers),
+        ):
+            for i in range(layers):
+                found += _block(f"model.{side}.layers.{i}", f"{side}.{i}", side == "decoder")
+        if not config.tied:
+            found += affine("lm_head", "W_U")
+        if config.output_bias:
+            found.append(Weight(BIAS, ("b_U",), shape=(1, config.writes)))
+        return found
+
+
+def _block(theirs: str, ours: str, cross: bool) -> list[Weight]:
+    def projections(part: str) -> dict[str, str]:
+        names = {"Q": "q_proj", "K": "k_proj", "V": "v_proj", "O": "out_proj"}
+        return {x: f"{theirs}.{part}.{name}" for x, name in names.items()}
+
+    found = [
+        *attention(projections("self_attn"), f"{ours}.attention"),
+        *norm(f"{theirs}.self_attn_layer_norm", f"{ours}.attention_norm"),
+        *affine(f"{theirs}.fc1", f"{ours}.ffn.W_1", f"{ours}.ffn.b_1"),
+        *affine(f"{theirs}.fc2", f"{ours}.ffn.W_2", f"{ours}.ffn.b_2"),
+        *norm(f"{theirs}.final_layer_norm", f"{ours}.ffn_norm"),
+    ]
+    if cross:
+        found += attention(projections("encoder_attn"), f"{ours}.cross")
+        found += norm(f"{theirs}.encoder_attn_layer_norm", f"{ours}.cross_norm")
+    return found

@@ -1,0 +1,85 @@
+"""Calling a module that is to be judged: what it gives, in which mode, for which other input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor
+
+Module = Callable[..., "Tensor | tuple[Tensor, ...]"]
+
+
+def length_of(x: Tensor, at_least: int) -> int:
+    """``T``; a ValueError where it is too short to show anything."""
+    if x.dim() < 2 or x.shape[1] < at_least:
+        raise ValueError(
+            f"x must be (B, T, ...) with T at least {at_least}, got shape {tuple(x.shape)}"
+        )
+    return x.shape[1]
+
+
+@contextmanager
+def seeded(seed: int = 0) -> Iterator[None]:
+    """The same random numbers at every call; afterwards the generator is as it was."""
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        yield
+
+
+def first_output(output: Tensor | tuple) -> Tensor:
+    """Of a tuple the first entry counts."""
+    return output[0] if isinstance(output, tuple) else output
+
+
+def run(module: Module, *inputs: Tensor, seed: int = 0) -> Tensor:
+    """The first output, without gradients, with the same random numbers at every call."""
+    with seeded(seed), torch.no_grad():
+        # A copy: a module that gives its input back, or its memory, may write to it later.
+        return first_output(module(*inputs)).clone()
+
+
+def distance(a: Tensor, b: Tensor) -> float:
+    """Largest absolute difference; infinite where shapes differ, NaN where a number is NaN."""
+    if a.shape != b.shape:
+        return float("inf")
+    return (a - b).abs().max().item() if a.numel() else 0.0
+
+
+def another(part: Tensor, x: Tensor, vocabulary: int | None) -> Tensor:
+    """Tokens like ``part`` with every entry another one, drawn the same way at every call."""
+    generator = torch.Generator().manual_seed(1)
+    if part.is_floating_point():
+        noise = torch.randn(part.shape, generator=generator, dtype=torch.float64)
+        return part + (1 + noise.abs()).to(part)
+    size = int(x.max()) + 1 if vocabulary is None else vocabulary
+    if size < 2:
+        raise ValueError(f"vocabulary must be at least 2 to change a token, got {size}")
+    step = torch.randint(1, size, part.shape, generator=generator).to(part)
+    return (part + step) % size
+
+
+def modes(module: Module) -> Iterator[str]:
+    """Put the module into train and then eval mode; a plain function is judged once."""
+    if not isinstance(module, torch.nn.Module):
+        yield ""
+        return
+    for train in (True, False):
+        with in_mode(module, train):
+            yield f" in {'train' if train else 'eval'} mode"
+
+
+@contextmanager
+def in_mode(module: Module, train: bool) -> Iterator[None]:
+    """Train or eval mode for a while; afterwards every part is as it was."""
+    if not isinstance(module, torch.nn.Module):
+        yield
+        return
+    was = {part: part.training for part in module.modules()}
+    module.train(train)
+    try:
+        yield
+    finally:
+        for part, training in was.items():
+            part.training = training

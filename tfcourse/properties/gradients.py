@@ -1,0 +1,78 @@
+"""Does learning reach all of a module?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+from tfcourse.properties.calling import first_output, in_mode, seeded
+
+
+def assert_gradients_reach_every_parameter(
+    module: torch.nn.Module,
+    *inputs: Tensor,
+    exempt: Iterable[str] = (),
+    smallest: float = 1e-6,
+) -> None:
+    """Every parameter must get a gradient, finite and not zero.
+
+    The gradient is that of a random weighting of all outputs, in train mode. (Their plain sum would
+    not do: the outputs of a layer norm always sum to the same.) Gradients that the parameters hold
+    are left alone.
+
+    Parameters
+    ----------
+    module:
+        Called as ``module(*inputs)``.
+    inputs:
+        What it is called with.
+    exempt:
+        Names of parameters, or their last parts, that need none. Attention's ``b_K`` is one: it
+        adds the same to all scores of a query, and the softmax does not see that.
+    smallest:
+        A gradient below this share of the largest one counts as zero: rounding leaves such.
+
+    Raises
+    ------
+    AssertionError
+        Naming the parameters that get none, or one that is not finite.
+    ValueError
+        Where the module has no parameters to learn, or ``exempt`` names none of them.
+    """
+    named = {name: p for name, p in module.named_parameters() if p.requires_grad}
+    if not named:
+        raise ValueError("module must have a parameter that requires a gradient, it has none")
+    exempt = tuple(exempt)
+    for part in exempt:
+        if not any(_ends_in(name, part) for name in named):
+            raise ValueError(f"exempt must name parameters of the module, {part!r} is none")
+    with in_mode(module, train=True), seeded(), torch.enable_grad():
+        output = first_output(module(*inputs))
+        if not output.requires_grad:
+            raise AssertionError(
+                "no gradient leaves the output: is something detached, or under no_grad?"
+            )
+        weighting = torch.randn_like(output)
+        found = torch.autograd.grad(
+            output, list(named.values()), weighting, allow_unused=True, retain_graph=False
+        )
+    size = {
+        n: 0.0 if g is None else g.abs().max().item() for n, g in zip(named, found, strict=True)
+    }
+    if broken := [n for n, s in size.items() if not s < float("inf")]:
+        raise AssertionError(f"the gradient is NaN or infinite in {', '.join(broken)}")
+    limit = smallest * max(size.values())
+    missed = [
+        n for n, s in size.items() if s <= limit and not any(_ends_in(n, part) for part in exempt)
+    ]
+    if missed:
+        raise AssertionError(
+            f"no gradient reaches {', '.join(missed)}. Is it used in forward, and is nothing "
+            "between it and the output detached, rounded or constant?"
+        )
+
+
+def _ends_in(name: str, part: str) -> bool:
+    return name == part or name.endswith("." + part)

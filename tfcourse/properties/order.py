@@ -1,0 +1,131 @@
+"""Does a module notice the order of its tokens, their future, or where they stand?"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from tfcourse.properties.calling import Module, another, distance, in_mode, length_of, modes, run
+
+
+def assert_causal(
+    module: Module, x: Tensor, *, vocabulary: int | None = None, atol: float = 1e-6
+) -> None:
+    """No output may move when tokens after it change; judged in train and in eval mode.
+
+    Parameters
+    ----------
+    module:
+        Called as ``module(x)``.
+    x:
+        ``(B, T, D)`` floats or ``(B, T)`` token ids, with ``T`` at least 2.
+    vocabulary:
+        For token ids: ids are drawn below this; one more than the largest in ``x`` unless given.
+    atol:
+        By how much an output may move.
+
+    Raises
+    ------
+    AssertionError
+        Naming the first position that saw its future, and in which mode.
+    ValueError
+        Where ``x`` has fewer than two tokens, or no second token to change one into.
+    """
+    T = length_of(x, at_least=2)
+    for said in modes(module):
+        before = run(module, x)
+        for t in range(1, T):
+            changed = x.clone()
+            changed[:, t:] = another(x[:, t:], x, vocabulary)
+            moved = distance(before[:, :t], run(module, changed)[:, :t])
+            if not moved <= atol:
+                raise AssertionError(
+                    f"not causal{said}: when the tokens from position {t} on change, an output "
+                    f"before position {t} moves by {moved:.2g}. "
+                    "Look at the mask: position i may attend to j <= i only, in every mode."
+                )
+
+
+def assert_permutation_equivariant(module: Module, x: Tensor, *, atol: float = 1e-5) -> None:
+    """Tokens in another order must give the same outputs in that other order.
+
+    True of self-attention without positions; false as soon as there is a mask or a position.
+
+    Parameters
+    ----------
+    module:
+        Called as ``module(x)``.
+    x:
+        ``(B, T, D)`` or ``(B, T)``, with ``T`` at least 2.
+    atol:
+        By how much an output may move.
+
+    Raises
+    ------
+    AssertionError
+        Where the order was noticed.
+    ValueError
+        Where ``x`` has fewer than two tokens.
+    """
+    T = length_of(x, at_least=2)
+    reverse = torch.arange(T - 1, -1, -1, device=x.device)
+    shift = (torch.arange(T, device=x.device) + 1) % T
+    with in_mode(module, train=False):  # dropout falls on places, not on tokens
+        before = run(module, x)
+        for order in (reverse, shift):
+            moved = distance(before[:, order], run(module, x[:, order]))
+            if not moved <= atol:
+                raise AssertionError(
+                    f"the order is noticed: with the tokens in the order {order.tolist()} an "
+                    f"output differs by {moved:.2g} from the one it had"
+                )
+
+
+def assert_shift_invariant(
+    module: Module, x: Tensor, *, by: int = 3, vocabulary: int | None = None, atol: float = 1e-5
+) -> None:
+    """Tokens that stand ``by`` places further on must give the same outputs.
+
+    What comes before them is other tokens, which the mask hides, so that nothing but the places is
+    new. True of relative positions, whose scores depend on offsets alone; false of positions that
+    are added to the tokens.
+
+    Parameters
+    ----------
+    module:
+        Called as ``module(x, mask)`` with a boolean mask ``(B, 1, T)``, ``True`` = may be attended
+        to.
+    x:
+        ``(B, T, D)`` floats or ``(B, T)`` token ids, with ``T`` at least 2.
+    by:
+        How far the tokens move, at least 1.
+    vocabulary:
+        As for :func:`assert_causal`.
+    atol:
+        By how much an output may move.
+
+    Raises
+    ------
+    AssertionError
+        Where an output changed with its place.
+    ValueError
+        Where ``x`` has fewer than two tokens, or ``by`` is below 1.
+    """
+    T = length_of(x, at_least=2)
+    if by < 1:
+        raise ValueError(f"by must be at least 1, got {by}")
+    before_them = another(x[:, :1].expand(-1, by, *x.shape[2:]), x, vocabulary)
+    moved_on = torch.cat([before_them, x], dim=1)
+    visible = torch.ones(len(x), 1, by + T, dtype=torch.bool, device=x.device)
+    hidden = visible.clone()
+    hidden[..., :by] = False
+    with in_mode(module, train=False):  # dropout falls on places, not on tokens
+        here = run(module, x, visible[..., by:])
+        there = run(module, moved_on, hidden)[:, by:]
+    moved = distance(here, there)
+    if not moved <= atol:
+        raise AssertionError(
+            f"the place is seen: the same tokens {by} places further on, with what stands before "
+            f"them hidden, give an output that differs by {moved:.2g}. "
+            "Look at the positions: do the scores depend on offsets alone?"
+        )

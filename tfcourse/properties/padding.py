@@ -1,0 +1,62 @@
+"""Does a module notice the padding that makes a batch rectangular?"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from tfcourse.attention import padding_mask
+from tfcourse.properties.calling import Module, another, distance, in_mode, length_of, modes, run
+
+
+def assert_padding_invariant(
+    module: Module, x: Tensor, lengths: Tensor, *, atol: float = 1e-5
+) -> None:
+    """What stands in the padding may not matter, nor that there is padding at all.
+
+    Parameters
+    ----------
+    module:
+        Called as ``module(x, mask)`` with the mask of :func:`tfcourse.attention.padding_mask`,
+        and as ``module(x)`` on each sequence alone.
+    x:
+        ``(B, T, D)`` floats, padded to one length.
+    lengths:
+        ``(B,)``, the number of real tokens of each sequence, at least 1.
+    atol:
+        By how much an output may move.
+
+    Raises
+    ------
+    AssertionError
+        Where the outputs of real tokens depend on the padding, or are not finite.
+    ValueError
+        Where no sequence is padded, or one is empty: nothing could be seen.
+    """
+    T = length_of(x, at_least=2)
+    if not (int(lengths.min()) >= 1 and int(lengths.min()) < T):
+        raise ValueError(
+            f"lengths must hold at least one below T={T} and none below 1, got {lengths.tolist()}"
+        )
+    mask = padding_mask(lengths, T)
+    real = mask[:, 0, :]  # (B, T)
+    for said in modes(module):
+        before = run(module, x, mask)
+        if not before[real].isfinite().all():
+            raise AssertionError(f"an output of a real token is NaN or infinite{said}")
+        changed = torch.where(real[..., None], x, another(x, x, None))
+        moved = distance(before[real], run(module, changed, mask)[real])
+        if not moved <= atol:
+            raise AssertionError(
+                f"the padding is seen{said}: other numbers in it move a real token's output by "
+                f"{moved:.2g}. Look at the mask over the keys."
+            )
+    with in_mode(module, train=False):  # dropout draws differ between shapes, so in eval mode only
+        before = run(module, x, mask)
+        for b, n in enumerate(lengths.tolist()):
+            moved = distance(before[b : b + 1, :n], run(module, x[b : b + 1, :n]))
+            if not moved <= atol:
+                raise AssertionError(
+                    f"sequence {b} comes out differently alone and padded from {n} to {T} tokens: "
+                    f"by {moved:.2g}. Does something average or normalise over the padding?"
+                )

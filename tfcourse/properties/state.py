@@ -1,0 +1,103 @@
+"""Does a module give the same for the same: twice, after other inputs, in train and eval mode?"""
+
+from __future__ import annotations
+
+import copy
+
+import torch
+from torch import Tensor
+
+from tfcourse.properties.calling import Module, another, distance, in_mode, modes, run
+
+
+def assert_stateless(
+    module: Module, *inputs: Tensor, vocabulary: int | None = None, atol: float = 1e-6
+) -> None:
+    """Nothing may be left behind between calls, and no input changed.
+
+    The same input must give the same output at a second call, and again after another input, in
+    each mode; after all these calls eval mode must still give what it gave first, and for the other
+    input what a fresh copy of the module gives.
+
+    Parameters
+    ----------
+    module:
+        Called as ``module(*inputs)``.
+    inputs:
+        Floats or token ids. Masks and other boolean inputs stay as they are.
+    vocabulary:
+        As for :func:`assert_causal`.
+    atol:
+        By how much an output may move.
+
+    Raises
+    ------
+    AssertionError
+        Where an earlier call is seen, saying which, or an input was written to.
+    """
+    kept = [x.clone() for x in inputs]
+    others = [x if x.dtype == torch.bool else another(x, x, vocabulary) for x in inputs]
+    fresh = copy.deepcopy(module)
+    with in_mode(module, train=False):
+        first = run(module, *inputs)
+    for said in modes(module):
+        once = run(module, *inputs)
+        _same(once, run(module, *inputs), f"at the second call{said}", atol)
+        run(module, *others)
+        _same(once, run(module, *inputs), f"after a call with another input{said}", atol)
+    with in_mode(module, train=False):
+        _same(first, run(module, *inputs), "in eval mode after calls in train mode", atol)
+        given = run(module, *others)
+    with in_mode(fresh, train=False):
+        _same(run(fresh, *others), given, "than a fresh copy of the module gives", atol)
+    for n, (x, was) in enumerate(zip(inputs, kept, strict=True)):
+        if not torch.equal(x, was):
+            raise AssertionError(f"input {n} was written to: a module may not change its inputs")
+
+
+def _same(a: Tensor, b: Tensor, when: str, atol: float) -> None:
+    moved = distance(a, b)
+    if not moved <= atol:
+        raise AssertionError(
+            f"something is left behind between calls: the same input gives another output {when}, "
+            f"by {moved:.2g}. Look for caches, running statistics, and changes in place."
+        )
+
+
+def assert_same_in_train_and_eval(module: Module, *inputs: Tensor, atol: float = 1e-6) -> None:
+    """Without dropout, train and eval mode must give the same.
+
+    It catches a mask that is set in one mode only, and normalisation over the batch.
+
+    Parameters
+    ----------
+    module:
+        An :class:`torch.nn.Module` without dropout, called as ``module(*inputs)``.
+    inputs:
+        What it is called with.
+    atol:
+        By how much an output may differ.
+
+    Raises
+    ------
+    AssertionError
+        Where the modes differ.
+    ValueError
+        Where the module has no modes, or is random in train mode.
+    """
+    if not isinstance(module, torch.nn.Module):
+        raise ValueError(f"module must be a torch.nn.Module, got {type(module).__name__}")
+    with in_mode(module, train=False):
+        evaluated = run(module, *inputs)
+    with in_mode(module, train=True):
+        trained = run(module, *inputs)
+        if not distance(trained, run(module, *inputs, seed=1)) == 0:
+            raise ValueError(
+                "module must be built without dropout: in train mode its output is random"
+            )
+    moved = distance(trained, evaluated)
+    if not moved <= atol:
+        raise AssertionError(
+            f"train and eval mode differ by {moved:.2g} though nothing is random. "
+            "Look for what asks whether it is training: a mask, statistics over the batch."
+        )
