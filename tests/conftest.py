@@ -24,6 +24,8 @@ import torch  # noqa: E402
 from tfcourse import course as course_tree  # noqa: E402
 
 torch.set_num_threads(1)
+if not torch.cuda.is_available():
+    os.environ.setdefault("TRITON_INTERPRET", "1")  # before anything imports Triton
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

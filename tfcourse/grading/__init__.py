@@ -1,0 +1,1 @@
+"""Grading: from a folder of submissions to marks, pages of feedback and a table."""

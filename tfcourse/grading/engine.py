@@ -30,7 +30,7 @@ from nbgrader.preprocessors import (
 from tfcourse import course as course_tree
 from tfcourse.grading import cells
 from tfcourse.grading.execute import LimitedExecute, TidyOutputs, messages
-from tfcourse.grading.gradebook import GradingFailed, GradingFolder
+from tfcourse.grading.gradebook import GradingFailed, GradingFolder, OneStudent
 from tfcourse.grading.intake import Handed, blank, merge, take_in
 from tfcourse.grading.release import quiet_log, source_folder
 from tfcourse.grading.results import WAITS, Report, StudentResult, write_report, write_whole
@@ -44,13 +44,8 @@ Progress = Callable[[int, int, str], None]
 NOTHING = "nothing handed in"
 
 
-class OneSubmission(Autograde):
-    """nbgrader's Autograde for one student, whatever characters the name is made of."""
-
-    def init_notebooks(self):
-        folder = self._format_source(self.coursedir.assignment_id, self.coursedir.student_id)
-        self.assignments = {folder: [f"{folder}/{self.coursedir.assignment_id}.ipynb"]}
-        self.notebooks = []
+class OneSubmission(OneStudent, Autograde):
+    """nbgrader's Autograde for one student."""
 
 
 def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
@@ -120,9 +115,11 @@ class Grading:
     # -- what is already finished ----------------------------------------------------------------
 
     def record_path(self, student: str) -> Path:
+        """Where it is written down that a student is finished, last of all and in one step."""
         return self.folder.into / "records" / self.folder.problem_set / f"{student}.json"
 
     def record(self, student: str) -> dict:
+        """What :meth:`record_path` holds; empty where the student is not finished."""
         path = self.record_path(student)
         return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
@@ -132,6 +129,7 @@ class Grading:
         return hashlib.sha256("\0".join(found).encode()).hexdigest()
 
     def is_finished(self, student: str, record: dict, handed: Handed, seed: int | None) -> bool:
+        """Whether what was handed in was graded as it is, by this judge, and the page is there."""
         page = self.folder.path("feedback", student) / f"{self.folder.problem_set}.html"
         made = (
             [page] if handed.cells is None else [page, self.folder.notebook("autograded", student)]

@@ -15,7 +15,7 @@ from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 
 from tfcourse.grading import cells
 from tfcourse.grading.execute import TidyOutputs
-from tfcourse.grading.gradebook import GradingFailed, GradingFolder
+from tfcourse.grading.gradebook import GradingFailed, GradingFolder, OneStudent
 from tfcourse.grading.release import METADATA, quiet_log
 from tfcourse.grading.results import WAITS, StudentResult, write_whole
 
@@ -73,13 +73,8 @@ class Panel(NbGraderPreprocessor):
         return nb, resources
 
 
-class OneStudent(GenerateFeedback):
-    """nbgrader's converter for one student, whatever characters the name is made of."""
-
-    def init_notebooks(self):
-        folder = self._format_source(self.coursedir.assignment_id, self.coursedir.student_id)
-        self.assignments = {folder: [f"{folder}/{self.coursedir.assignment_id}.ipynb"]}
-        self.notebooks = []
+class OnePage(OneStudent, GenerateFeedback):
+    """nbgrader's converter for one student."""
 
 
 def number(value: float) -> str:
@@ -142,7 +137,7 @@ def write_feedback(folder: GradingFolder, name: str, student: StudentResult) -> 
     log = quiet_log()
     place = CourseDirectory(config=config, log=log)
     place.student_id, place.assignment_id = name, folder.problem_set
-    converter = OneStudent(coursedir=place, config=config, log=log, force=True)
+    converter = OnePage(coursedir=place, config=config, log=log, force=True)
     converter.preprocessors = [
         Redact,
         TidyOutputs,

@@ -231,7 +231,12 @@ class BERT(nn.Module):
 
 
 class Affine(nn.Module):
-    """``x W + b``, row vectors, with ``W`` of ``(d_in, d_out)``."""
+    """``x W + b``, row vectors, with ``W`` of ``(d_in, d_out)``.
+
+    Notes
+    -----
+    The linear layers of BERT's heads: Devlin et al. 2019, section 3.1 and appendix A.
+    """
 
     def __init__(self, d_in: int, d_out: int) -> None:
         super().__init__()
@@ -244,7 +249,12 @@ class Affine(nn.Module):
 
 
 class MaskedWords(nn.Module):
-    """The head that guesses words: a layer of its own, then the embedding turned round."""
+    """The head that guesses words: a layer of its own, then the embedding turned round.
+
+    Notes
+    -----
+    Devlin et al. 2019, section 3.1, "Task #1: Masked LM"; 224N section 3.5.
+    """
 
     def __init__(self, config: BERTConfig) -> None:
         super().__init__()

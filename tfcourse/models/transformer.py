@@ -306,6 +306,10 @@ class SinusoidalHalves(SinusoidalPositions):
     """The sinusoidal code with all sines first and then all cosines, as Marian orders them.
 
     A model can learn either equally well; a trained one needs the one it was trained with.
+
+    Notes
+    -----
+    Vaswani et al. 2017, section 3.5, with the columns in another order.
     """
 
     def table(self, positions: Tensor, dtype: torch.dtype = torch.float32) -> Float[Tensor, "N D"]:
