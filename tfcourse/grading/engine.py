@@ -171,6 +171,7 @@ class Grading:
         return record
 
     def run(self, student: str, handed: Handed, seed: int, record: dict) -> None:
+        """Put the answers into our notebook, run it, and write into the record what came of it."""
         folder = self.folder
         notebook, flags = merge(handed.cells, self.blank, self.release)
         record["flags"] += flags
@@ -191,6 +192,7 @@ class Grading:
         record["messages"] = messages(graded)
 
     def autograde(self, student: str, execute: Preprocessor) -> None:
+        """Run the staged notebook through nbgrader, which writes the marks into its gradebook."""
         config, log = self.folder.config, quiet_log()
         place = CourseDirectory(config=config, log=log)
         place.student_id, place.assignment_id = student, self.folder.problem_set
