@@ -1,4 +1,4 @@
-"""API pages: a link from each entry back to the chapter that takes it first; the commands' help."""
+"""API pages: what autodoc would tell badly, links back to the chapters, the commands' help."""
 
 from __future__ import annotations
 
@@ -22,6 +22,21 @@ def first_use(root: Path) -> dict[str, Path]:
         for name in course_tree.imports(chapter):
             first.setdefault(name, chapter)
     return first
+
+
+def keep_names_together(app: Sphinx, what: str, name: str, obj, options, lines: list[str]) -> None:
+    """Show attributes that share a description as they stand: without this ``W, U, b`` comes out
+    as ``b (W, U,)``, since Sphinx reads all but the last word as a type."""
+    for i, line in enumerate(lines):
+        if line.startswith(":ivar "):
+            names, colon, rest = line.partition(": ")
+            start, names = names[:6], names[6:]
+            lines[i] = start + names.replace(", ", ",\u200b") + colon + rest  # a place to break
+
+
+def skip_field(app: Sphinx, what: str, name: str, obj, skip: bool, options) -> bool | None:
+    """Leave out a named tuple's fields as members: its docstring tells them, Python's does not."""
+    return True if type(obj).__name__ == "_tuplegetter" else None
 
 
 def link_back(app: Sphinx, what: str, name: str, obj, options, lines: list[str]) -> None:
@@ -60,6 +75,8 @@ class Commands(SphinxDirective):
 
 def setup(app: Sphinx) -> dict:
     app.add_directive("commands", Commands)
+    app.connect("autodoc-skip-member", skip_field)
     # After napoleon, which turns the docstring's sections into fields.
+    app.connect("autodoc-process-docstring", keep_names_together, priority=900)
     app.connect("autodoc-process-docstring", link_back, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,6 +8,7 @@ os.environ.update(
 )
 
 import importlib.util  # noqa: E402
+import sys  # noqa: E402
 from collections.abc import Callable  # noqa: E402
 from pathlib import Path  # noqa: E402
 from types import ModuleType  # noqa: E402
@@ -59,6 +60,7 @@ def unchecked() -> Callable[[str], ModuleType]:
         source = importlib.import_module(name).__file__
         spec = importlib.util.spec_from_file_location(f"plain_{name.rpartition('.')[2]}", source)
         module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # dataclasses look their module up
         spec.loader.exec_module(module)
         return module
 

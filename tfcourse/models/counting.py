@@ -10,9 +10,15 @@ from __future__ import annotations
 
 from torch import nn
 
-from tfcourse.attention import MultiHeadAttention
+from tfcourse.attention import (
+    AdditiveAttention,
+    AttentionPooling,
+    DotAttention,
+    MultiHeadAttention,
+)
 from tfcourse.layers import Block, FeedForward, SwiGLU
 from tfcourse.positions import RelativePositions
+from tfcourse.recurrent import Recurrent
 
 
 def count_parameters(module: nn.Module) -> int:
@@ -78,3 +84,30 @@ def block_flops(block: Block, T: int, *, cached: int = 0, context: int | None = 
     if block.cross is not None and context is not None:
         flops += attention_flops(block.cross, T, context)
     return flops + feed_forward_flops(block.ffn, T)
+
+
+def recurrent_flops(net: Recurrent, T: int) -> int:
+    """Operations of a recurrent net on a sequence of ``T`` tokens: ``x W + h U`` in each cell."""
+    widths = [
+        (len(cell.W) + len(cell.U), cell.W.shape[1]) for cell in net.cells
+    ]  # D + Dh, gates Dh
+    return sum(product_flops(T, *width) for width in widths)
+
+
+def alignment_flops(layer: AdditiveAttention | DotAttention, T: int, S: int) -> int:
+    """Operations of ``T`` states that look over ``S`` others: scores, and the averages by them."""
+    if isinstance(layer, AdditiveAttention):
+        (Dq, A), Dk = layer.W_a.shape, len(layer.U_a)
+        # h_j U_a once for each key, s_i W_a once for each query, v_a for each pair.
+        score = product_flops(S, Dk, A) + product_flops(T, Dq, A) + product_flops(T * S, A, 1)
+    else:
+        Dq, Dk = layer.d_query, layer.d_key
+        score = product_flops(T, Dk, S) + (0 if layer.W_a is None else product_flops(T, Dq, Dk))
+    return score + product_flops(T, S, Dk)
+
+
+def pooling_flops(layer: AttentionPooling, S: int) -> int:
+    """Operations of learned queries over ``S`` tokens: scores, and the averages by them."""
+    queries, met = layer.v.shape
+    transform = 0 if layer.W is None else product_flops(S, layer.d_model, met)
+    return transform + product_flops(queries, met, S) + product_flops(queries, S, layer.d_model)

@@ -1,0 +1,51 @@
+"""The API pages show everything that the package offers to readers."""
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+from sphinx.util.inventory import InventoryFile
+
+#: Rooms that readers walk in; the other modules are the package's own business.
+SHOWN = ["attention", "kernels", "layers", "models", "positions", "pretrained", "properties",
+         "recurrent", "grading.testing"]  # fmt: skip
+#: Modules inside them that only serve their neighbours.
+INNER = {"tfcourse.models.checks"}
+
+
+def offered(room):
+    """The classes and functions of a room: its ``__all__``, or of each module in it."""
+    package = importlib.import_module(f"tfcourse.{room}")
+    if hasattr(package, "__all__"):
+        return {f"{package.__name__}.{name}" for name in package.__all__}
+    modules = [package]
+    for found in pkgutil.iter_modules(getattr(package, "__path__", []), f"{package.__name__}."):
+        if found.name not in INNER:
+            modules.append(importlib.import_module(found.name))
+    names = set()
+    for module in modules:
+        for name, thing in vars(module).items():
+            own = getattr(thing, "__module__", "").startswith(module.__name__)
+            shown = getattr(module, "__all__", None)
+            if (
+                own
+                and (inspect.isclass(thing) or inspect.isfunction(thing))
+                and (name in shown if shown else not name.startswith("_"))
+            ):
+                names.add(f"{module.__name__}.{name}")
+    return names
+
+
+@pytest.fixture(scope="module")
+def inventory(site):
+    with (site / "objects.inv").open("rb") as file:
+        found = InventoryFile.load(file, "", lambda base, path: path)
+    return {name for kind, names in found.items() if kind.startswith("py:") for name in names}
+
+
+@pytest.mark.parametrize("room", SHOWN)
+def test_every_public_name_is_on_a_page(room, inventory):
+    names = offered(room)
+    assert names
+    assert names - inventory == set()

@@ -1,0 +1,178 @@
+"""A Transformer in which one token, [CLS], comes to stand for the whole document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Int
+from torch import Tensor, nn
+
+from tfcourse.arguments import share
+from tfcourse.attention import MultiHeadAttention
+from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
+from tfcourse.models.checks import divides, look_up, one_of, sizes
+from tfcourse.models.classifiers.pooling import average, real
+from tfcourse.models.counting import block_flops, count_parameters, product_flops
+from tfcourse.models.output import Output
+from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
+
+#: How a :class:`TransformerClassifier` may be told places.
+POSITIONS = ("learned", "sinusoidal", "none")
+
+
+@dataclass(frozen=True)
+class TransformerClassifierConfig:
+    """Sizes and choices of a :class:`TransformerClassifier`.
+
+    Attributes
+    ----------
+    vocabulary, classes:
+        As in :class:`PoolingConfig`.
+    longest:
+        Most words of a document, where positions are learned.
+    layers, heads, d_model, d_ff:
+        Number of blocks, of heads, width of the tokens, and of the feed-forward layer (``4
+        d_model`` unless given).
+    pooled:
+        ``"cls"`` for the state of an extra first token, or ``"mean"`` for the words' mean state.
+    positions:
+        How it is told places: ``"learned"``, ``"sinusoidal"`` or ``"none"``.
+    activation, eps, dropout:
+        As in :class:`~tfcourse.models.bert.BERTConfig`.
+    """
+
+    vocabulary: int
+    classes: int = 2
+    longest: int = 512
+    layers: int = 2
+    heads: int = 4
+    d_model: int = 128
+    d_ff: int | None = None
+    pooled: str = "cls"
+    positions: str = "learned"
+    activation: str = "gelu"
+    eps: float = 1e-5
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        sizes(
+            vocabulary=self.vocabulary, classes=self.classes, longest=self.longest,
+            layers=self.layers, heads=self.heads, d_model=self.d_model, d_ff=self.d_ff,
+        )  # fmt: skip
+        divides(self.heads, self.d_model)
+        one_of(("cls", "mean"), pooled=self.pooled)
+        one_of(POSITIONS, positions=self.positions)
+        one_of(ACTIVATIONS, activation=self.activation)
+        share(dropout=self.dropout)
+
+
+class TransformerClassifier(nn.Module):
+    r"""An extra token, [CLS], stands first, sees all words and comes to speak for the document.
+
+    .. math:: h^0 = [c;\, E_x] + P, \qquad h^l = \operatorname{Block}_l(h^{l-1}), \qquad
+              \text{logits} = \operatorname{LN}(h^L_0)\, W + b
+
+    With ``pooled="mean"`` there is no c, and the words' mean takes the place of :math:`h^L_0`.
+
+    Attributes
+    ----------
+    embedding, c:
+        Weights ``(vocabulary, D)``, and ``(D,)``, the vector of [CLS], or ``None``.
+    W, b:
+        ``(D, classes)`` and ``(classes,)``.
+
+    Notes
+    -----
+    UCB "Transformers" ([CLS] in its figure); Devlin et al. 2019, section 3, for the token. Blocks
+    are pre-norm, 224N equation (30). :class:`~tfcourse.models.bert.BERT` is the one to pre-train.
+    """
+
+    def __init__(self, config: TransformerClassifierConfig) -> None:
+        super().__init__()
+        self.config = config
+        D, cls = config.d_model, config.pooled == "cls"
+        self.embedding = nn.Embedding(config.vocabulary, D)
+        self.register_parameter("c", nn.Parameter(torch.empty(D)) if cls else None)
+        self.positions = {
+            "learned": lambda: LearnedPositions(config.longest + cls, D),
+            "sinusoidal": lambda: SinusoidalPositions(D),
+            "none": Positions,
+        }[config.positions]()
+        self.blocks = nn.ModuleList(
+            Block(MultiHeadAttention(D, config.heads, dropout=config.dropout),
+                  FeedForward(D, config.d_ff, config.activation), "pre",
+                  eps=config.eps, dropout=config.dropout)
+            for _ in range(config.layers)
+        )  # fmt: skip
+        self.norm = LayerNorm(D, config.eps)
+        self.W = nn.Parameter(torch.empty(D, config.classes))
+        self.b = nn.Parameter(torch.zeros(config.classes))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew, as BERT and ViT do."""
+        for p in self.parameters():
+            if p.dim() > 1:
+                nn.init.normal_(p, std=0.02)
+        if self.c is not None:
+            nn.init.normal_(self.c, std=0.02)
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "B S"],
+        lengths: Int[Tensor, " B"] | None = None,
+        *,
+        maps: bool = False,
+    ) -> Output:
+        """Score the classes of each document.
+
+        Parameters
+        ----------
+        tokens:
+            Ids ``(B, S)`` of the words; [CLS] is put before them here.
+        lengths:
+            Number of words of each document, ``(B,)``; all ``S`` unless given. Of a document
+            without words [CLS] sees itself alone, and the mean state is zeros.
+        maps:
+            Whether to give the attention maps ``"self"``, each ``(B, H, S + 1, S + 1)`` with [CLS]
+            first, or ``(B, H, S, S)`` where there is none; this takes the explicit path through
+            attention instead of the fused one.
+
+        Returns
+        -------
+        output
+            Logits ``(B, classes)``, and the maps or ``None``.
+
+        Raises
+        ------
+        ValueError
+            Where an id or a length is impossible, or the document is too long.
+        """
+        config = self.config
+        mask = real(lengths, tokens)  # (B, 1, S)
+        x = look_up(self.embedding, tokens, "tokens")  # (B, S, D)
+        if self.c is not None:
+            x = torch.cat([self.c.expand(len(x), 1, -1), x], dim=1)  # (B, S + 1, D)
+            mask = None if mask is None else F.pad(mask, (1, 0), value=True)
+        x = F.dropout(self.positions.embed(x), config.dropout, self.training)
+        seen = []
+        for block in self.blocks:
+            x, (weights,) = block(x, mask, fused=not maps)
+            seen.append(weights)
+        pooled = x[:, 0] if self.c is not None else average(x, mask)[0][:, 0]
+        logits = F.linear(self.norm(pooled), self.W.T, self.b)
+        return Output(logits, {"self": seen} if maps else None)
+
+    def count_parameters(self) -> int:
+        """How many learned numbers there are."""
+        return count_parameters(self)
+
+    def flops(self, batch: int, length: int) -> int:
+        """Operations of a forward pass over ``batch`` documents of ``length`` words."""
+        D, classes = self.W.shape
+        T = length if self.c is None else 1 + length
+        pool = product_flops(1, T, D) if self.c is None else 0
+        blocks = sum(block_flops(block, T) for block in self.blocks)
+        return batch * (blocks + pool + product_flops(1, D, classes))

@@ -1,0 +1,169 @@
+"""Words make sentences, and sentences a document: attention twice, one above the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Int
+from torch import Tensor, nn
+
+from tfcourse.arguments import share
+from tfcourse.attention import AttentionPooling, padding_mask
+from tfcourse.models.checks import look_up, sizes
+from tfcourse.models.counting import (
+    count_parameters,
+    pooling_flops,
+    product_flops,
+    recurrent_flops,
+)
+from tfcourse.models.output import Output
+from tfcourse.recurrent import GRUCell, Recurrent, RecurrentCell
+
+
+@dataclass(frozen=True)
+class HierarchicalConfig:
+    """Sizes of a :class:`HierarchicalClassifier`; the defaults are the paper's.
+
+    Attributes
+    ----------
+    vocabulary, classes, d_model:
+        As in :class:`PoolingConfig`.
+    d_hidden:
+        Width of each direction of the GRU over words, and of the one over sentences.
+    hidden:
+        Width of what the queries meet; ``2 d_hidden`` unless given.
+    dropout:
+        Share set to zero in training, of the embeddings and of the document's vector.
+    """
+
+    vocabulary: int
+    classes: int = 2
+    d_model: int = 200
+    d_hidden: int = 50
+    hidden: int | None = None
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        sizes(
+            vocabulary=self.vocabulary, classes=self.classes, d_model=self.d_model,
+            d_hidden=self.d_hidden, hidden=self.hidden,
+        )  # fmt: skip
+        share(dropout=self.dropout)
+
+
+class HierarchicalClassifier(nn.Module):
+    r"""Words become sentences, and sentences a document, in the same way: a GRU, then attention.
+
+    .. math::
+        h_{it} &= \operatorname{BiGRU}(x_{it}), & s_i &= \sum_t \alpha_{it}\, h_{it}, &
+            \alpha_i &= \softmax_t(u_w \cdot \tanh(h_{it} W_w + b_w)) \\
+        h_i &= \operatorname{BiGRU}(s_i), & v &= \sum_i \alpha_i\, h_i, &
+            \alpha &= \softmax_i(u_s \cdot \tanh(h_i W_s + b_s))
+
+    and :math:`\text{logits} = v W + b`.
+
+    Attributes
+    ----------
+    embedding, word_gru, word_pool, sentence_gru, sentence_pool:
+        The parts, from the bottom up. A pool's ``v``, ``W`` and ``b`` are u and its own W and b.
+    W, b:
+        ``(2 d_hidden, classes)`` and ``(classes,)``.
+
+    Notes
+    -----
+    UCB "Attention": its figure of hierarchical attention; Yang et al. 2016, equations (5) to (11).
+    """
+
+    def __init__(self, config: HierarchicalConfig) -> None:
+        super().__init__()
+        self.config = config
+        D, both = config.d_model, 2 * config.d_hidden
+        hidden = both if config.hidden is None else config.hidden
+        self.embedding = nn.Embedding(config.vocabulary, D)
+        self.word_gru = Recurrent(GRUCell, D, config.d_hidden, bidirectional=True)
+        self.word_pool = AttentionPooling(both, 1, hidden)
+        self.sentence_gru = Recurrent(GRUCell, both, config.d_hidden, bidirectional=True)
+        self.sentence_pool = AttentionPooling(both, 1, hidden)
+        self.W = nn.Parameter(torch.empty(both, config.classes))
+        self.b = nn.Parameter(torch.empty(config.classes))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew: embeddings of variance 1, the last matrix of 1/(its rows)."""
+        nn.init.normal_(self.embedding.weight)
+        for part in self.modules():
+            if isinstance(part, AttentionPooling | RecurrentCell):
+                part.reset_parameters()
+        nn.init.normal_(self.W, std=len(self.W) ** -0.5)
+        nn.init.zeros_(self.b)
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "B N S"],
+        lengths: Int[Tensor, "B N"] | None = None,
+        *,
+        maps: bool = False,
+        fused: bool = True,
+    ) -> Output:
+        """Score the classes of each document.
+
+        Parameters
+        ----------
+        tokens:
+            Ids ``(B, N, S)``: N sentences of S words.
+        lengths:
+            Number of words of each sentence, ``(B, N)``; all ``S`` unless given. A document ends
+            with its last sentence that has words; what follows is padding.
+        maps:
+            Whether to give the weights of the words in their sentences, ``"words"``
+            ``(B, N, 1, S)``, and of the sentences, ``"sentences"`` ``(B, 1, 1, N)``; one each.
+        fused:
+            Whether PyTorch's kernels run the GRUs.
+
+        Returns
+        -------
+        output
+            Logits ``(B, classes)``, and the maps or ``None``.
+
+        Raises
+        ------
+        ValueError
+            Where an id or a length is impossible, or there is no place for a word.
+        """
+        B, N, S = tokens.shape
+        if not N * S:
+            raise ValueError(f"tokens must have at least one sentence and word, got {(B, N, S)}")
+        if lengths is None:
+            lengths = tokens.new_full((B, N), S)
+        elif lengths.shape != (B, N):
+            raise ValueError(f"lengths must be {(B, N)}, got {tuple(lengths.shape)}")
+        words = lengths.flatten()  # (B N,)
+        numbered = torch.arange(1, N + 1, device=lengths.device)
+        sentences = (numbered * (lengths > 0)).amax(dim=1)  # the last one that has words
+
+        x = self._drop(look_up(self.embedding, tokens, "tokens")).flatten(0, 1)  # (B N, S, D)
+        h, _ = self.word_gru(x, words, fused=fused)
+        s, of_words = self.word_pool(h, padding_mask(words, S))  # (B N, 1, 2 Dh), (B N, 1, S)
+        h, _ = self.sentence_gru(s.view(B, N, -1), sentences, fused=fused)
+        v, of_sentences = self.sentence_pool(h, padding_mask(sentences, N))  # (B, 1, 2 Dh)
+        logits = F.linear(self._drop(v[:, 0]), self.W.T, self.b)
+        if not maps:
+            return Output(logits)
+        of_words = of_words.view(B, N, 1, S)
+        return Output(logits, {"words": [of_words], "sentences": [of_sentences[:, None]]})
+
+    def _drop(self, x: Tensor) -> Tensor:
+        return F.dropout(x, self.config.dropout, self.training)
+
+    def count_parameters(self) -> int:
+        """How many learned numbers there are."""
+        return count_parameters(self)
+
+    def flops(self, batch: int, sentences: int, words: int) -> int:
+        """Operations of a forward pass over ``batch`` documents, ``words`` in each sentence."""
+        lower = recurrent_flops(self.word_gru, words) + pooling_flops(self.word_pool, words)
+        upper = recurrent_flops(self.sentence_gru, sentences)
+        upper += pooling_flops(self.sentence_pool, sentences)
+        return batch * (sentences * lower + upper + product_flops(1, *self.W.shape))

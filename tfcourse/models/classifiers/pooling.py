@@ -1,0 +1,179 @@
+"""A document is the average of its words, all alike or as learned queries weigh them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from tfcourse.arguments import share
+from tfcourse.attention import AttentionPooling, average_by_scores, padding_mask
+from tfcourse.models.checks import look_up, sizes
+from tfcourse.models.counting import (
+    count_parameters,
+    pooling_flops,
+    product_flops,
+    recurrent_flops,
+)
+from tfcourse.models.output import Output
+from tfcourse.recurrent import GRUCell, Recurrent, RecurrentCell
+
+
+@dataclass(frozen=True)
+class PoolingConfig:
+    """Sizes and choices of a :class:`PoolingClassifier`.
+
+    Attributes
+    ----------
+    vocabulary, classes, d_model:
+        Number of words told apart, of classes, and width of the embeddings, ``D``.
+    queries:
+        Number of learned queries that weigh the words; with 0 all words weigh the same.
+    hidden:
+        Width of the transformed words that the queries meet; ``None`` for the words as they are.
+    d_hidden:
+        Width of each direction of a GRU that reads the words first; none unless given.
+    dropout:
+        Share set to zero in training, of the embeddings and of the pooled vectors.
+    """
+
+    vocabulary: int
+    classes: int = 2
+    d_model: int = 100
+    queries: int = 1
+    hidden: int | None = None
+    d_hidden: int | None = None
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        sizes(
+            vocabulary=self.vocabulary, classes=self.classes, d_model=self.d_model,
+            hidden=self.hidden, d_hidden=self.d_hidden,
+        )  # fmt: skip
+        share(dropout=self.dropout)
+        if self.queries < 0:
+            raise ValueError(f"queries must be at least 0, got {self.queries}")
+        if self.hidden is not None and not self.queries:
+            raise ValueError(f"hidden must be None where no query meets it, got {self.hidden}")
+
+
+class PoolingClassifier(nn.Module):
+    r"""The words' vectors are averaged, all alike or as learned queries weigh them.
+
+    .. math:: o_k = \sum_j a_{kj}\, x_j, \qquad \text{logits} = [o_1; \dots; o_{N_q}]\, W + b
+
+    With queries :math:`a_k = \softmax(r_k)`, as in :class:`~tfcourse.attention.AttentionPooling`;
+    without, each of the n words has :math:`a_j = 1/n`: attention with equal scores.
+
+    Attributes
+    ----------
+    embedding, gru, pool:
+        The words' vectors; what reads them, or ``None``; what weighs them, or ``None`` for a mean.
+    W, b:
+        ``(queries * D, classes)`` and ``(classes,)``; with a GRU of width ``2 d_hidden`` for ``D``.
+
+    Notes
+    -----
+    UCB "Attention": the "important word" vector, and its variations.
+    """
+
+    def __init__(self, config: PoolingConfig) -> None:
+        super().__init__()
+        self.config = config
+        D, Dh = config.d_model, config.d_hidden
+        self.embedding = nn.Embedding(config.vocabulary, D)
+        self.gru = None if Dh is None else Recurrent(GRUCell, D, Dh, bidirectional=True)
+        D = D if Dh is None else 2 * Dh
+        q = config.queries
+        self.pool = AttentionPooling(D, q, config.hidden) if q else None
+        self.W = nn.Parameter(torch.empty(max(q, 1) * D, config.classes))
+        self.b = nn.Parameter(torch.empty(config.classes))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew: embeddings of variance 1, the last matrix of 1/(its rows)."""
+        nn.init.normal_(self.embedding.weight)
+        for part in self.modules():
+            if isinstance(part, AttentionPooling | RecurrentCell):
+                part.reset_parameters()
+        nn.init.normal_(self.W, std=len(self.W) ** -0.5)
+        nn.init.zeros_(self.b)
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "B S"],
+        lengths: Int[Tensor, " B"] | None = None,
+        *,
+        maps: bool = False,
+        fused: bool = True,
+    ) -> Output:
+        """Score the classes of each document.
+
+        Parameters
+        ----------
+        tokens:
+            Ids ``(B, S)``.
+        lengths:
+            Number of words of each document, ``(B,)``; all ``S`` unless given. A document without
+            words is pooled to zeros.
+        maps:
+            Whether to give the weights of the words, ``"words"``: one ``(B, 1, queries, S)``.
+        fused:
+            Whether PyTorch's kernel runs the GRU.
+
+        Returns
+        -------
+        output
+            Logits ``(B, classes)``, and the maps or ``None``.
+
+        Raises
+        ------
+        ValueError
+            Where an id or a length is impossible.
+        """
+        mask = real(lengths, tokens)
+        x = self._drop(look_up(self.embedding, tokens, "tokens"))  # (B, S, D)
+        if self.gru is not None:
+            x, _ = self.gru(x, lengths, fused=fused)
+        pooled, weights = average(x, mask) if self.pool is None else self.pool(x, mask)
+        logits = F.linear(self._drop(pooled.flatten(1)), self.W.T, self.b)
+        return Output(logits, {"words": [weights[:, None]]} if maps else None)
+
+    def _drop(self, x: Tensor) -> Tensor:
+        return F.dropout(x, self.config.dropout, self.training)
+
+    def count_parameters(self) -> int:
+        """How many learned numbers there are."""
+        return count_parameters(self)
+
+    def flops(self, batch: int, length: int) -> int:
+        """Operations of a forward pass over ``batch`` documents of ``length`` words."""
+        read = 0 if self.gru is None else recurrent_flops(self.gru, length)
+        mean = product_flops(1, length, len(self.W))  # the weights' row times the words
+        pool = mean if self.pool is None else pooling_flops(self.pool, length)
+        return batch * (read + pool + product_flops(1, *self.W.shape))
+
+
+def average(
+    x: Float[Tensor, "B S D"], mask: Bool[Tensor, "B 1 S"] | None
+) -> tuple[Float[Tensor, "B 1 D"], Float[Tensor, "B 1 S"]]:
+    """The mean of the real tokens as attention with equal scores; zeros where there are none."""
+    return average_by_scores(x.new_zeros(len(x), 1, x.shape[1]), x, mask)
+
+
+def real(lengths: Tensor | None, tokens: Int[Tensor, "B S"]) -> Bool[Tensor, "B 1 S"] | None:
+    """Which tokens are words and no padding; ``None`` where all are.
+
+    Raises
+    ------
+    ValueError
+        Where there is not one possible length for each document.
+    """
+    if lengths is None:
+        return None
+    if lengths.shape != tokens.shape[:1]:
+        raise ValueError(f"lengths must be ({len(tokens)},), got {tuple(lengths.shape)}")
+    return padding_mask(lengths, tokens.shape[1])

@@ -1,0 +1,181 @@
+"""A recurrent language model: it reads word after word, and scores what comes next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from tfcourse.arguments import share
+from tfcourse.models.checks import look_up, one_of, sizes
+from tfcourse.models.counting import count_parameters, product_flops, recurrent_flops
+from tfcourse.models.output import Output
+from tfcourse.recurrent import GRUCell, LSTMCell, Recurrent, RNNCell, State
+
+#: The cells that a model may be made of.
+CELLS = {"rnn": RNNCell, "gru": GRUCell, "lstm": LSTMCell}
+
+
+@dataclass(frozen=True)
+class RecurrentLMConfig:
+    """Sizes and choices of a :class:`RecurrentLM`.
+
+    Attributes
+    ----------
+    vocabulary:
+        Number of tokens told apart, ``V``.
+    d_model:
+        Width of the embeddings, ``D``.
+    d_hidden:
+        Width of the hidden states, ``Dh``; ``d_model`` unless given.
+    layers:
+        Number of recurrent layers.
+    cell:
+        One of :data:`CELLS`.
+    tied:
+        Whether the unembedding is the embedding, which wants ``d_hidden`` to be ``d_model``.
+    dropout:
+        Share set to zero in training: of the embeddings, of what goes from a layer to the next, and
+        of the last layer's states.
+    """
+
+    vocabulary: int
+    d_model: int = 256
+    d_hidden: int | None = None
+    layers: int = 1
+    cell: str = "lstm"
+    tied: bool = False
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        sizes(
+            vocabulary=self.vocabulary, d_model=self.d_model, d_hidden=self.d_hidden,
+            layers=self.layers,
+        )  # fmt: skip
+        one_of(CELLS, cell=self.cell)
+        share(dropout=self.dropout)
+        if self.tied and self.hidden != self.d_model:
+            raise ValueError(
+                f"d_hidden must be d_model={self.d_model} where the unembedding is tied, "
+                f"got {self.d_hidden}"
+            )
+
+    @property
+    def hidden(self) -> int:
+        """Width of the hidden states, ``Dh``."""
+        return self.d_model if self.d_hidden is None else self.d_hidden
+
+
+class RecurrentLM(nn.Module):
+    r"""A state is carried from token to token, and from each the next token is scored.
+
+    .. math:: h_t = \operatorname{cell}(E_{x_t}, h_{t-1}), \qquad
+              \text{logits}_t = h_t W_U + b_U, \quad W_U = E^\top \text{ where tied}
+
+    Parameters
+    ----------
+    config:
+        Sizes and choices.
+
+    Attributes
+    ----------
+    embedding:
+        ``embedding.weight`` is E, ``(V, D)``.
+    recurrent:
+        The layers, a :class:`~tfcourse.recurrent.Recurrent`.
+    W_U, b_U:
+        ``(Dh, V)`` or ``None`` where tied, and ``(V,)``; UBC's :math:`V` and :math:`b_2`.
+
+    Notes
+    -----
+    UBC section 1.2; 224N section 1.2, equation (4); Mikolov et al. 2010. Tying: Press and Wolf
+    2017. Where dropout falls: Zaremba et al. 2014.
+    """
+
+    def __init__(self, config: RecurrentLMConfig) -> None:
+        super().__init__()
+        self.config = config
+        V, D, Dh = config.vocabulary, config.d_model, config.hidden
+        self.embedding = nn.Embedding(V, D)
+        self.recurrent = Recurrent(CELLS[config.cell], D, Dh, config.layers, dropout=config.dropout)
+        W_U = None if config.tied else nn.Parameter(torch.empty(Dh, V))
+        self.register_parameter("W_U", W_U)
+        self.b_U = nn.Parameter(torch.empty(V))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew: embeddings of variance 1, or where tied of variance 1/D."""
+        for cell in self.recurrent.cells:
+            cell.reset_parameters()
+        # A tied embedding scores too: with variance 1 the first guesses would be far too sure.
+        nn.init.normal_(
+            self.embedding.weight, std=self.config.d_model**-0.5 if self.W_U is None else 1.0
+        )
+        if self.W_U is not None:
+            nn.init.normal_(self.W_U, std=self.config.hidden**-0.5)
+        nn.init.zeros_(self.b_U)
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "B T"],
+        lengths: Int[Tensor, " B"] | None = None,
+        state: State | None = None,
+        *,
+        fused: bool = True,
+    ) -> Output:
+        """Score for each place which token comes next.
+
+        Parameters
+        ----------
+        tokens:
+            Ids ``(B, T)``, with ``T`` at least 1.
+        lengths:
+            Number of real tokens of each sequence, ``(B,)``, which stand first; all unless given.
+        state:
+            What :meth:`read` gave for the tokens before these; the start of a text unless given.
+        fused:
+            Whether PyTorch's kernels run the cells; ``False`` loops over time as the formula does.
+
+        Returns
+        -------
+        output
+            Logits ``(B, T, V)``, without meaning at the padding; there are no maps.
+
+        Raises
+        ------
+        ValueError
+            Where an id, a length or the state is impossible.
+        """
+        return Output(self.read(tokens, lengths, state, fused=fused)[0])
+
+    def read(
+        self,
+        tokens: Int[Tensor, "B T"],
+        lengths: Int[Tensor, " B"] | None = None,
+        state: State | None = None,
+        *,
+        fused: bool = True,
+    ) -> tuple[Float[Tensor, "B T V"], State]:
+        """The logits, and the state to go on from: token by token, or part by part of a long text.
+
+        Arguments and errors are those of :meth:`forward`. The state is what the cells held after
+        the last real token: ``h`` of shape ``(layers, B, Dh)``, or ``(h, c)`` for the LSTM.
+        """
+        x = look_up(self.embedding, tokens, "tokens")  # (B, T, D)
+        x = F.dropout(x, self.config.dropout, self.training)
+        h, state = self.recurrent(x, lengths, state, fused=fused)  # (B, T, Dh)
+        h = F.dropout(h, self.config.dropout, self.training)
+        W_U = self.embedding.weight if self.W_U is None else self.W_U.T
+        return F.linear(h, W_U, self.b_U), state
+
+    def count_parameters(self) -> int:
+        """How many learned numbers there are; a tied unembedding counts once."""
+        return count_parameters(self)
+
+    def flops(self, batch: int, length: int) -> int:
+        """Operations of a forward pass over ``batch`` sequences of ``length`` tokens."""
+        unembed = product_flops(length, self.config.hidden, self.config.vocabulary)
+        return batch * (recurrent_flops(self.recurrent, length) + unembed)

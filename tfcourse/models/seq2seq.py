@@ -1,0 +1,382 @@
+"""Translation with recurrent nets: an encoder reads, a decoder writes, attention between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from tfcourse.arguments import share
+from tfcourse.attention import AdditiveAttention, DotAttention, padding_mask
+from tfcourse.models.checks import look_up, one_of, sizes
+from tfcourse.models.counting import (
+    alignment_flops,
+    count_parameters,
+    product_flops,
+    recurrent_flops,
+)
+from tfcourse.models.output import Output
+from tfcourse.models.recurrent_lm import CELLS
+from tfcourse.recurrent import Recurrent, State
+
+#: How the decoder may look at the source: not at all, as Bahdanau's does, or as Luong's do.
+ATTENTIONS = ("none", "additive", "dot", "general")
+
+
+@dataclass(frozen=True)
+class Seq2SeqConfig:
+    """Sizes and choices of a :class:`Seq2Seq`.
+
+    Attributes
+    ----------
+    vocabulary:
+        Number of tokens told apart in the source, and in the target too unless told.
+    target_vocabulary:
+        Number of tokens told apart in the target, ``V``; ``vocabulary`` unless given.
+    d_model:
+        Width of the embeddings, ``D``.
+    d_hidden:
+        Width of the hidden states, ``Dh``, of the decoder and of each direction of the encoder.
+    layers, cell:
+        Number of layers of either net, and their cell: ``"rnn"``, ``"gru"`` or ``"lstm"``.
+    bidirectional:
+        Whether the encoder reads in both directions.
+    attention:
+        One of :data:`ATTENTIONS`. ``"dot"`` compares states directly, so it wants an encoder of one
+        direction, whose states are as wide as the decoder's.
+    feeding:
+        Whether Luong's decoder is also fed what it saw last; Bahdanau's is by its nature.
+    dropout:
+        Share set to zero in training: of the embeddings, of what goes from a layer to the next, and
+        of what the logits are made from.
+    """
+
+    vocabulary: int
+    target_vocabulary: int | None = None
+    d_model: int = 256
+    d_hidden: int = 256
+    layers: int = 1
+    cell: str = "gru"
+    bidirectional: bool = True
+    attention: str = "additive"
+    feeding: bool = False
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        sizes(
+            vocabulary=self.vocabulary, target_vocabulary=self.target_vocabulary,
+            d_model=self.d_model, d_hidden=self.d_hidden, layers=self.layers,
+        )  # fmt: skip
+        one_of(CELLS, cell=self.cell)
+        one_of(ATTENTIONS, attention=self.attention)
+        share(dropout=self.dropout)
+        if self.attention == "dot" and self.bidirectional:
+            raise ValueError(
+                'bidirectional must be False with attention="dot", which wants source states as '
+                'wide as the decoder\'s; "general" takes both. Got True'
+            )
+        if self.feeding and self.attention not in ("dot", "general"):
+            raise ValueError(
+                f'feeding must be False with attention="{self.attention}": it is Luong\'s. Got True'
+            )
+
+    @property
+    def writes(self) -> int:
+        """Number of tokens the target may be made of, ``V``."""
+        return self.vocabulary if self.target_vocabulary is None else self.target_vocabulary
+
+    @property
+    def d_memory(self) -> int:
+        """Width of the source's states, ``Dm``."""
+        return self.d_hidden * (1 + self.bidirectional)
+
+
+class DecoderState(NamedTuple):
+    """What the decoder takes from one word to the next.
+
+    Attributes
+    ----------
+    hidden:
+        What its cells hold: ``h`` ``(layers, B, Dh)``, or ``(h, c)`` for the LSTM.
+    memory:
+        The source's states ``(B, S, Dm)``; ``None`` without attention.
+    mask:
+        Which of them are real, ``(B, 1, S)``; ``None`` where all are.
+    projected:
+        Their part in Bahdanau's scores, ``(B, S, Dh)``, the same at each step; else ``None``.
+    fed:
+        What Luong's decoder saw last, ``(B, 1, Dh)``, where it is fed that; else ``None``.
+    """
+
+    hidden: State
+    memory: Float[Tensor, "B S Dm"] | None = None
+    mask: Bool[Tensor, "B 1 S"] | None = None
+    projected: Float[Tensor, "B S Dh"] | None = None
+    fed: Float[Tensor, "B 1 Dh"] | None = None
+
+    def reorder(self, rows: Int[Tensor, " N"]) -> DecoderState:
+        """These rows of the batch: beam search drops some hypotheses and doubles others."""
+        h = self.hidden
+        hidden = tuple(part[:, rows] for part in h) if isinstance(h, tuple) else h[:, rows]
+        return DecoderState(hidden, *(None if x is None else x[rows] for x in self[1:]))
+
+
+class Seq2Seq(nn.Module):
+    r"""An encoder turns the source into states; a decoder starts from its last and writes on.
+
+    With :math:`s_i` the decoder's top state, :math:`h_j` the source's states and :math:`y_i` the
+    embedding of the word before, for each ``config.attention``:
+
+    .. math::
+        \text{none: } & s_i = f(y_i, s_{i-1}), \quad t_i = s_i \\
+        \text{additive: } & c_i = \operatorname{attention}(s_{i-1}, h), \quad
+            s_i = f([y_i; c_i], s_{i-1}), \quad
+            t_i = \operatorname{maxout}([s_i; y_i; c_i]\, W_t) \\
+        \text{dot, general: } & s_i = f(y_i, s_{i-1}), \quad
+            c_i = \operatorname{attention}(s_i, h), \quad t_i = \tanh([c_i; s_i]\, W_t)
+
+    and :math:`\text{logits}_i = t_i W_U + b_U`. With ``feeding`` the last decoder reads
+    :math:`[y_i; t_{i-1}]`. The decoder starts where the encoder ended, in each layer; after two
+    directions at :math:`s_0 = \tanh([\overrightarrow{h}; \overleftarrow{h}]\, W_s + b_s)`.
+
+    Parameters
+    ----------
+    config:
+        Sizes and choices.
+
+    Attributes
+    ----------
+    source_embedding, target_embedding:
+        Weights ``(vocabulary, D)`` and ``(V, D)``.
+    encoder, decoder:
+        Two :class:`~tfcourse.recurrent.Recurrent` with weights of their own.
+    attention:
+        :class:`~tfcourse.attention.AdditiveAttention`, :class:`~tfcourse.attention.DotAttention` or
+        ``None``.
+    W_s, b_s:
+        ``(parts, layers, 2 Dh, Dh)`` and ``(parts, layers, 1, Dh)``, or ``None`` with an encoder of
+        one direction. The LSTM has two parts; its ``c`` has no bounds, so no tanh.
+    W_t:
+        ``(Dh + D + Dm, 2 D)`` with ``"additive"``: maxout takes the larger of each pair of columns;
+        ``(Dm + Dh, Dh)`` with ``"dot"`` and ``"general"``; else ``None``.
+    W_U, b_U:
+        ``(D, V)`` with ``"additive"``, else ``(Dh, V)``; and ``(V,)``.
+
+    Notes
+    -----
+    KA "Encoder-Decoder Models", "Encoder-Decoder Models With Attention". None: Sutskever et al.
+    2014. Additive: Bahdanau et al. 2015, section 3 and appendix A; there :math:`s_0` comes from the
+    backward direction alone, so half of :math:`W_s` would be zero. Dot and general: Luong et al.
+    2015, sections 3 (global attention) and 3.3 (input feeding).
+    """
+
+    def __init__(self, config: Seq2SeqConfig) -> None:
+        super().__init__()
+        self.config = config
+        D, Dh, Dm, V = config.d_model, config.d_hidden, config.d_memory, config.writes
+        cell, layers, kind = CELLS[config.cell], config.layers, config.attention
+        self.source_embedding = nn.Embedding(config.vocabulary, D)
+        self.target_embedding = nn.Embedding(V, D)
+        self.encoder = Recurrent(cell, D, Dh, layers, config.bidirectional, config.dropout)
+        d_in, self.attention, W_t, d_out = D, None, None, Dh
+        if kind == "additive":
+            d_in, d_out = D + Dm, D
+            self.attention = AdditiveAttention(Dh, Dm)
+            W_t = nn.Parameter(torch.empty(Dh + D + Dm, 2 * D))
+        elif kind != "none":
+            d_in = D + Dh if config.feeding else D
+            self.attention = DotAttention(Dh, Dm, kind)
+            W_t = nn.Parameter(torch.empty(Dm + Dh, Dh))
+        self.decoder = Recurrent(cell, d_in, Dh, layers, dropout=config.dropout)
+        self.register_parameter("W_t", W_t)
+        two, parts = config.bidirectional, cell.parts
+        W_s = nn.Parameter(torch.empty(parts, layers, 2 * Dh, Dh)) if two else None
+        b_s = nn.Parameter(torch.empty(parts, layers, 1, Dh)) if two else None
+        self.register_parameter("W_s", W_s)
+        self.register_parameter("b_s", b_s)
+        self.W_U = nn.Parameter(torch.empty(d_out, V))
+        self.b_U = nn.Parameter(torch.empty(V))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew: matrices of variance 1/(their rows), embeddings of variance 1."""
+        for part in (*self.encoder.cells, *self.decoder.cells, self.attention):
+            if part is not None:
+                part.reset_parameters()
+        for table in (self.source_embedding, self.target_embedding):
+            nn.init.normal_(table.weight)
+        for W in (self.W_s, self.W_t, self.W_U):
+            if W is not None:
+                nn.init.normal_(W, std=W.shape[-2] ** -0.5)
+        for b in (self.b_s, self.b_U):
+            if b is not None:
+                nn.init.zeros_(b)
+
+    def forward(
+        self,
+        source: Int[Tensor, "B S"],
+        target_in: Int[Tensor, "B T"],
+        source_lengths: Int[Tensor, " B"] | None = None,
+        *,
+        maps: bool = False,
+        fused: bool = True,
+    ) -> Output:
+        """Score for each place of the target which word comes next, the true words before it given.
+
+        Parameters
+        ----------
+        source:
+            Ids ``(B, S)``, with ``S`` at least 1.
+        target_in:
+            Ids ``(B, T)``; they begin with what starts a sentence. Padding in it stands last and
+            needs no lengths, as no word sees a later one.
+        source_lengths:
+            Number of real tokens of each source, ``(B,)``, which stand first; ``None`` for all.
+        maps:
+            Whether to give the attention maps, ``"cross"``: one ``(B, 1, T, S)``, or none without
+            attention.
+        fused:
+            Whether PyTorch's kernels run the cells wherever no step waits for attention; ``False``
+            loops over time as the formulas do.
+
+        Returns
+        -------
+        output
+            Logits ``(B, T, V)``, and the maps or ``None``.
+
+        Raises
+        ------
+        ValueError
+            Where an id or a length is impossible.
+        """
+        state = self.encode(source, source_lengths, fused=fused)
+        return self.decode(target_in, state, maps=maps, fused=fused)[0]
+
+    def encode(
+        self,
+        source: Int[Tensor, "B S"],
+        source_lengths: Int[Tensor, " B"] | None = None,
+        *,
+        fused: bool = True,
+    ) -> DecoderState:
+        """Read the source: the state in which the decoder starts; arguments as in ``forward``."""
+        x = look_up(self.source_embedding, source, "source")
+        memory, last = self.encoder(self._drop(x), source_lengths, fused=fused)
+        if self.W_s is not None:
+            last = self._join_directions(last)
+        if self.attention is None:
+            return DecoderState(last)
+        mask = None if source_lengths is None else padding_mask(source_lengths, source.shape[1])
+        additive, feeding = self.config.attention == "additive", self.config.feeding
+        return DecoderState(
+            last,
+            memory,
+            mask,
+            self.attention.project_keys(memory) if additive else None,
+            memory.new_zeros(len(memory), 1, self.config.d_hidden) if feeding else None,
+        )
+
+    def decode(
+        self,
+        target_in: Int[Tensor, "B T"],
+        state: DecoderState,
+        *,
+        maps: bool = False,
+        fused: bool = True,
+    ) -> tuple[Output, DecoderState]:
+        """Score the next word at each place of the target, going on from a state.
+
+        Parameters
+        ----------
+        target_in:
+            Ids ``(B, T)``, which follow what the state has seen, with ``T`` at least 1.
+        state:
+            What :meth:`encode`, or an earlier call, gave.
+        maps, fused:
+            As in :meth:`forward`.
+
+        Returns
+        -------
+        output, state
+            Logits ``(B, T, V)`` with the maps or ``None``, and the state after these words.
+        """
+        y = self._drop(look_up(self.target_embedding, target_in, "target_in"))  # (B, T, D)
+        # Where a step waits for what the one before has seen, there is no way but one by one.
+        waits = self.config.attention == "additive" or self.config.feeding
+        t, seen = [], []
+        for part in y.split(1, dim=1) if waits else [y]:
+            read, weights, state = self._advance(part, state, fused)
+            t.append(read)
+            seen.append(weights)
+        logits = F.linear(self._drop(torch.cat(t, dim=1)), self.W_U.T, self.b_U)  # (B, T, V)
+        if not maps:
+            return Output(logits), state
+        cross = [] if self.attention is None else [torch.cat(seen, dim=1)[:, None]]
+        return Output(logits, {"cross": cross}), state
+
+    def step(
+        self, tokens: Int[Tensor, " B"], state: DecoderState, *, maps: bool = False
+    ) -> tuple[Output, DecoderState]:
+        """One word more: the logits ``(B, V)`` of what follows ``tokens`` ``(B,)``, and the state.
+
+        The map, where asked for, is ``(B, 1, 1, S)``. See :meth:`decode`.
+        """
+        output, state = self.decode(tokens[:, None], state, maps=maps)
+        return output._replace(logits=output.logits[:, 0]), state
+
+    def _advance(
+        self, y: Tensor, state: DecoderState, fused: bool
+    ) -> tuple[Tensor, Tensor | None, DecoderState]:
+        """What the logits are made from, ``(B, T, ...)``, the weights ``(B, T, S)``, the state."""
+        fused = fused and y.shape[1] > 1  # for one step a kernel is no gain
+        hidden, weights = state.hidden, None
+        if isinstance(self.attention, AdditiveAttention):
+            top = (hidden[0] if isinstance(hidden, tuple) else hidden)[-1]  # s_{i-1}   (B, Dh)
+            c, weights = self.attention(
+                top[:, None], state.memory, state.mask, projected=state.projected
+            )
+            s, hidden = self.decoder(torch.cat([y, c], dim=-1), state=hidden, fused=fused)
+            t = (torch.cat([s, y, c], dim=-1) @ self.W_t).unflatten(-1, (-1, 2)).amax(-1)  # maxout
+        elif isinstance(self.attention, DotAttention):
+            x = y if state.fed is None else torch.cat([y, state.fed], dim=-1)
+            s, hidden = self.decoder(x, state=hidden, fused=fused)  # (B, T, Dh)
+            c, weights = self.attention(s, state.memory, state.mask)  # (B, T, Dm)
+            t = torch.tanh(torch.cat([c, s], dim=-1) @ self.W_t)
+        else:
+            t, hidden = self.decoder(y, state=hidden, fused=fused)
+        fed = None if state.fed is None else t
+        return t, weights, state._replace(hidden=hidden, fed=fed)
+
+    def _join_directions(
+        self, last: Tensor | tuple[Tensor, Tensor]
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        """Where the encoder's two directions ended, as where the decoder starts."""
+        parts = last if isinstance(last, tuple) else (last,)
+        joined = []
+        for h, W, b in zip(parts, self.W_s, self.b_s, strict=True):
+            both = torch.cat([h[0::2], h[1::2]], dim=-1)  # [forwards; backwards]  (layers, B, 2 Dh)
+            joined.append(both @ W + b)
+        joined[0] = torch.tanh(joined[0])
+        return tuple(joined) if isinstance(last, tuple) else joined[0]
+
+    def _drop(self, x: Tensor) -> Tensor:
+        return F.dropout(x, self.config.dropout, self.training)
+
+    def count_parameters(self) -> int:
+        """How many learned numbers there are."""
+        return count_parameters(self)
+
+    def flops(self, batch: int, source_length: int, target_length: int) -> int:
+        """Operations of a forward pass over ``batch`` pairs of these lengths."""
+        S, T = source_length, target_length
+        flops = recurrent_flops(self.encoder, S) + recurrent_flops(self.decoder, T)
+        if self.W_s is not None:
+            parts, layers, both, Dh = self.W_s.shape
+            flops += product_flops(parts * layers, both, Dh)
+        if self.attention is not None:
+            flops += alignment_flops(self.attention, T, S) + product_flops(T, *self.W_t.shape)
+        return batch * (flops + product_flops(T, *self.W_U.shape))

@@ -1,0 +1,174 @@
+"""Skip-gram: word vectors from guessing the words that stand around a word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from tfcourse.models.checks import sizes
+from tfcourse.models.counting import count_parameters, product_flops
+from tfcourse.models.output import Output
+
+
+@dataclass(frozen=True)
+class SkipGramConfig:
+    """Sizes of a :class:`SkipGram`.
+
+    Attributes
+    ----------
+    vocabulary:
+        Number of words told apart.
+    d_model:
+        Width of the vectors, ``D``.
+    """
+
+    vocabulary: int
+    d_model: int = 100
+
+    def __post_init__(self) -> None:
+        sizes(vocabulary=self.vocabulary, d_model=self.d_model)
+
+
+class SkipGram(nn.Module):
+    r"""Each word has two vectors: one for standing in the centre, one for standing around it.
+
+    .. math:: p(o \mid c) = \softmax(x_c^\top W V)_o = \frac{\exp(w_c \cdot v_o)}
+              {\sum_{o'} \exp(w_c \cdot v_{o'})}
+
+    As :math:`x_c` is one-hot, :math:`x_c^\top W` only picks the row :math:`w_c`.
+
+    Parameters
+    ----------
+    config:
+        Sizes.
+
+    Attributes
+    ----------
+    W:
+        ``(vocabulary, D)``: a row :math:`w_c` for each word in the centre.
+    V:
+        ``(D, vocabulary)``: a column :math:`v_o` for each word around it.
+
+    Notes
+    -----
+    UCB "Dense vectors from prediction", "Word embeddings"; Mikolov et al. 2013a ("Efficient
+    Estimation of Word Representations in Vector Space"), section 3.2. Negative sampling: Mikolov et
+    al. 2013b ("Distributed Representations of Words and Phrases"), section 2.2.
+    """
+
+    def __init__(self, config: SkipGramConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.W = nn.Parameter(torch.empty(config.vocabulary, config.d_model))
+        self.V = nn.Parameter(torch.empty(config.d_model, config.vocabulary))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw ``W`` within 1/(2D) and set ``V`` to zero, so that all words are as likely."""
+        nn.init.uniform_(self.W, -0.5 / self.config.d_model, 0.5 / self.config.d_model)
+        nn.init.zeros_(self.V)
+
+    def forward(self, centre: Int[Tensor, " B"]) -> Output:
+        """Score every word of the vocabulary as a neighbour of each centre.
+
+        Parameters
+        ----------
+        centre:
+            Ids ``(B,)``.
+
+        Returns
+        -------
+        output
+            Logits ``(B, vocabulary)``; there are no maps.
+
+        Raises
+        ------
+        ValueError
+            Where an id is not in the vocabulary.
+        """
+        self._check("centre", centre)
+        return Output(F.embedding(centre, self.W) @ self.V)  # x^T W V
+
+    def loss(
+        self,
+        centre: Int[Tensor, " B"],
+        context: Int[Tensor, " B"],
+        negatives: Int[Tensor, "B N"] | None = None,
+    ) -> Float[Tensor, ""]:
+        r"""How badly the words around are guessed, on the average over the pairs.
+
+        With the full softmax, and with ``N`` negatives :math:`n_1 \dots n_N` for each pair:
+
+        .. math:: -\log p(o \mid c) \qquad\text{and}\qquad
+                  -\log \sigma(w_c \cdot v_o) - \sum_i \log \sigma(-w_c \cdot v_{n_i})
+
+        Parameters
+        ----------
+        centre, context:
+            Ids ``(B,)``: pairs of a word and one of the words around it.
+        negatives:
+            Ids ``(B, N)`` of words drawn at random, for negative sampling; the paper draws them in
+            proportion to their counts to the power 3/4. The full softmax unless given.
+
+        Returns
+        -------
+        loss
+            One number.
+
+        Raises
+        ------
+        ValueError
+            Where an id is not in the vocabulary, or there is not one context, or one row of
+            negatives, for each centre.
+        """
+        B = len(centre)
+        if context.shape != (B,):
+            raise ValueError(
+                f"context must be ({B},), one for each centre, got {tuple(context.shape)}"
+            )
+        self._check("context", context)
+        if negatives is None:
+            return F.cross_entropy(self(centre).logits, context)
+        if negatives.dim() != 2 or len(negatives) != B:
+            raise ValueError(
+                f"negatives must be ({B}, N), a row for each centre, got {tuple(negatives.shape)}"
+            )
+        self._check("centre", centre)
+        self._check("negatives", negatives)
+        w = F.embedding(centre, self.W)  # (B, D)
+        words = torch.cat([context[:, None], negatives], dim=1)  # the true one first
+        v = F.embedding(words, self.V.T)  # (B, 1 + N, D)
+        scores = (v @ w[:, :, None]).squeeze(-1)  # w_c . v                     (B, 1 + N)
+        true, drawn = scores[:, 0], scores[:, 1:]
+        return -(F.logsigmoid(true) + F.logsigmoid(-drawn).sum(dim=1)).mean()
+
+    def vectors(self) -> Float[Tensor, "V D"]:
+        """The word vectors, one in a row: ``W``, apart from the graph of gradients."""
+        return self.W.detach()
+
+    def count_parameters(self) -> int:
+        """How many learned numbers there are: two vectors a word."""
+        return count_parameters(self)
+
+    def flops(self, batch: int, negatives: int | None = None) -> int:
+        """Operations of the loss of ``batch`` pairs.
+
+        ``negatives`` are drawn for each pair; the full softmax unless given.
+        """
+        scored = self.config.vocabulary if negatives is None else 1 + negatives
+        return batch * product_flops(1, self.config.d_model, scored)
+
+    def _check(self, name: str, ids: Tensor) -> None:
+        """Refuse ids that are no words; on a GPU that would wait, and CUDA asserts it by itself."""
+        if ids.is_cuda or not ids.numel():
+            return
+        lowest, highest = int(ids.min()), int(ids.max())
+        if lowest < 0 or highest >= self.config.vocabulary:
+            raise ValueError(
+                f"{name} must lie between 0 and {self.config.vocabulary - 1}, "
+                f"got {lowest} to {highest}"
+            )
