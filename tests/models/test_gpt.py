@@ -11,6 +11,7 @@ from torch import nn
 
 from tfcourse.attention import causal_mask
 from tfcourse.models.gpt import GPT, POSITIONS, GPTConfig
+from tfcourse.positions import TreePositions
 from tfcourse.properties import assert_causal
 
 V = 11
@@ -163,3 +164,24 @@ def test_inputs_that_do_not_fit_are_refused():
     model(ids(1, 2), caches=uneven)
     with pytest.raises(ValueError, match=r"all of one length, got lengths \[2, 0\]"):
         model(ids(1, 1), caches=[uneven[0], model.new_caches()[1]])
+
+
+def test_its_attention_takes_trees_through_the_same_hook():
+    """Positions from a parse belong to a sentence, so they are handed over, not configured."""
+    torch.manual_seed(0)
+    model = GPT(GPTConfig(11, longest=5, layers=2, heads=2, d_model=8, positions="none")).double()
+    trees = [TreePositions(heads=2).double() for _ in model.blocks]
+    for block, positions in zip(model.blocks, trees, strict=True):
+        block.attention.positions = positions
+        torch.nn.init.normal_(positions.w)
+    tokens = torch.randint(11, (1, 5))
+
+    def logits(parents):
+        for positions in trees:
+            positions.set_trees(torch.tensor([parents]))
+        return model(tokens).logits
+
+    chain, star = logits([1, 2, 3, 4, -1]), logits([4, 4, 4, 4, -1])
+    assert (chain[:, 0] - star[:, 0]).abs().max() < 1e-12  # it sees itself alone
+    assert (chain[:, 2] - star[:, 2]).abs().max() > 1e-6
+    assert_causal(lambda ids: model(ids).logits, tokens, vocabulary=11)
