@@ -50,7 +50,7 @@ grade: $(READY)  ## grade a class: make grade PS=ps05-self-attention SUBMITTED=d
 chapters: $(READY)  ## run every chapter again and store its outputs
 	@$(BIN)/tfcourse chapter notebooks/[0-9][0-9]-*.ipynb
 
-bench: $(READY)  ## measure what the chapters quote, into benchmarks/records
+bench: $(READY)  ## measure what the pages quote and the package beside its peers, into benchmarks/records
 	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
 clean:  ## remove what was built; keep .venv

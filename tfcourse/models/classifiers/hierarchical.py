@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from tfcourse.arguments import share
 from tfcourse.attention import AttentionPooling, padding_mask
 from tfcourse.models.checks import look_up, sizes
+from tfcourse.models.classifiers.pooling import draw_weights
 from tfcourse.models.counting import (
     count_parameters,
     pooling_flops,
@@ -19,7 +20,7 @@ from tfcourse.models.counting import (
     recurrent_flops,
 )
 from tfcourse.models.output import Output
-from tfcourse.recurrent import GRUCell, Recurrent, RecurrentCell
+from tfcourse.recurrent import GRUCell, Recurrent
 
 
 @dataclass(frozen=True)
@@ -91,13 +92,8 @@ class HierarchicalClassifier(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew: embeddings of variance 1, the last matrix of 1/(its rows)."""
-        nn.init.normal_(self.embedding.weight)
-        for part in self.modules():
-            if isinstance(part, AttentionPooling | RecurrentCell):
-                part.reset_parameters()
-        nn.init.normal_(self.W, std=len(self.W) ** -0.5)
-        nn.init.zeros_(self.b)
+        """Draw the weights anew, as :func:`draw_weights` says."""
+        draw_weights(self)
 
     def forward(
         self,

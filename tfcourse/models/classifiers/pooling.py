@@ -94,13 +94,8 @@ class PoolingClassifier(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew: embeddings of variance 1, the last matrix of 1/(its rows)."""
-        nn.init.normal_(self.embedding.weight)
-        for part in self.modules():
-            if isinstance(part, AttentionPooling | RecurrentCell):
-                part.reset_parameters()
-        nn.init.normal_(self.W, std=len(self.W) ** -0.5)
-        nn.init.zeros_(self.b)
+        """Draw the weights anew, as :func:`draw_weights` says."""
+        draw_weights(self)
 
     def forward(
         self,
@@ -177,3 +172,13 @@ def real(lengths: Tensor | None, tokens: Int[Tensor, "B S"]) -> Bool[Tensor, "B 
     if lengths.shape != tokens.shape[:1]:
         raise ValueError(f"lengths must be ({len(tokens)},), got {tuple(lengths.shape)}")
     return padding_mask(lengths, tokens.shape[1])
+
+
+def draw_weights(classifier: nn.Module) -> None:
+    """Draw the weights anew: embeddings of variance 1, ``W`` of variance 1 over its rows."""
+    nn.init.normal_(classifier.embedding.weight)
+    for part in classifier.modules():
+        if isinstance(part, AttentionPooling | RecurrentCell):
+            part.reset_parameters()
+    nn.init.normal_(classifier.W, std=len(classifier.W) ** -0.5)
+    nn.init.zeros_(classifier.b)
