@@ -12,6 +12,8 @@ def test_a_word_is_found(word: str, page, address: str) -> None:
     page.goto(f"{address}/search.html?q={word}")
     found = page.locator("#search-results li a")
     found.first.wait_for(timeout=10_000)
+    # Each result's summary is read from its page: leaving before that would break requests off.
+    page.wait_for_load_state("networkidle")
     found.first.click()
     assert word in page.locator(".bd-article").inner_text().lower()
     assert not page.faults
