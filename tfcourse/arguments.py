@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from torch import Tensor
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 def at_least_one(**sizes: int) -> None:
@@ -16,6 +20,20 @@ def at_least_one(**sizes: int) -> None:
     for name, size in sizes.items():
         if size < 1:
             raise ValueError(f"{name} must be at least 1, got {size}")
+
+
+def one_of(known: Iterable[Any], **given: Any) -> None:
+    """Arguments that take one of a few values.
+
+    Raises
+    ------
+    ValueError
+        Where one is another; the message lists them.
+    """
+    known = list(known)
+    for name, value in given.items():
+        if value not in known:
+            raise ValueError(f"{name} must be one of {known}, got {value!r}")
 
 
 def even(**sizes: int) -> None:

@@ -51,12 +51,14 @@ class KeyValueCache:
         if self._k is None or self._v is None:
             self._k = k.new_empty(*k.shape[:-2], self.longest, k.shape[-1])
             self._v = v.new_empty(*v.shape[:-2], self.longest, v.shape[-1])
-        for name, new, held in (("k", k, self._k), ("v", v, self._v)):
-            like = (*held.shape[:-2], new.shape[-2], held.shape[-1])
-            if new.shape != like:  # assignment would broadcast a batch of one without a word
-                raise ValueError(f"{name} must have shape {like}, got {tuple(new.shape)}")
-        self._k[..., self.length : stop, :] = k
-        self._v[..., self.length : stop, :] = v
+        new = stop - self.length
+        places_k, places_v = (x.narrow(-2, self.length, new) for x in (self._k, self._v))
+        for name, x, places in (("k", k, places_k), ("v", v, places_v)):
+            if x.shape != places.shape:  # copying would broadcast a batch of one without a word
+                told = f"{name} must have shape {tuple(places.shape)}, got {tuple(x.shape)}"
+                raise ValueError(told)
+        places_k.copy_(k)
+        places_v.copy_(v)
         self.length = stop
         return self.held()
 
@@ -70,9 +72,15 @@ class KeyValueCache:
         """
         if self._k is None or self._v is None:
             raise ValueError("the cache must hold at least one token, it is empty")
-        return self._k[..., : self.length, :], self._v[..., : self.length, :]
+        return self._k.narrow(-2, 0, self.length), self._v.narrow(-2, 0, self.length)
 
     def reorder(self, rows: Int[Tensor, " N"]) -> None:
         """Take these rows of the batch: beam search drops some hypotheses and doubles others."""
-        if self._k is not None and self._v is not None:
-            self._k, self._v = self._k[rows], self._v[rows]
+        if self._k is None or self._v is None:
+            return
+        for name in ("_k", "_v"):
+            old = getattr(self, name)
+            held = old[rows, ..., : self.length, :]  # the memory behind it is not worth copying
+            if len(rows) != len(old):
+                setattr(self, name, old.new_empty(len(rows), *old.shape[1:]))
+            getattr(self, name)[..., : self.length, :] = held

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from torch import Tensor, nn
 
@@ -13,14 +13,6 @@ from tfcourse.attention import KeyValueCache
 def sizes(**given: int | None) -> None:
     """Refuse a size below 1; ``None`` stands for a size that follows from others."""
     at_least_one(**{name: size for name, size in given.items() if size is not None})
-
-
-def one_of(choices: Iterable[str], **given: str) -> None:
-    """Refuse a word that is not among the choices."""
-    choices = list(choices)
-    for name, word in given.items():
-        if word not in choices:
-            raise ValueError(f"{name} must be one of {choices}, got {word!r}")
 
 
 def divides(heads: int, d_model: int) -> None:
@@ -46,7 +38,7 @@ def look_up(table: nn.Embedding, ids: Tensor, name: str) -> Tensor:
         ) from None
 
 
-def held(caches: Sequence[KeyValueCache] | None, layers: int) -> int:
+def held(caches: Sequence[KeyValueCache] | None, layers: int, name: str = "caches") -> int:
     """How many tokens the caches of a stack hold.
 
     Raises
@@ -59,7 +51,7 @@ def held(caches: Sequence[KeyValueCache] | None, layers: int) -> int:
     lengths = {cache.length for cache in caches}
     if len(caches) != layers or len(lengths) != 1:
         raise ValueError(
-            f"caches must be one for each of the {layers} layers, all of one length, "
+            f"{name} must be one for each of the {layers} layers, all of one length, "
             f"got lengths {[cache.length for cache in caches]}"
         )
     return lengths.pop()

@@ -10,10 +10,10 @@ import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import share
+from tfcourse.arguments import one_of, share
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
-from tfcourse.models.checks import divides, held, look_up, one_of, sizes
+from tfcourse.models.checks import divides, held, look_up, sizes
 from tfcourse.models.counting import block_flops, count_parameters, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import (

@@ -9,8 +9,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import share
-from tfcourse.models.checks import look_up, one_of, sizes
+from tfcourse.arguments import one_of, share
+from tfcourse.models.checks import look_up, sizes
 from tfcourse.models.counting import count_parameters, product_flops, recurrent_flops
 from tfcourse.models.output import Output
 from tfcourse.recurrent import GRUCell, LSTMCell, Recurrent, RNNCell, State

@@ -10,9 +10,9 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import share
+from tfcourse.arguments import one_of, share
 from tfcourse.attention import AdditiveAttention, DotAttention, padding_mask
-from tfcourse.models.checks import look_up, one_of, sizes
+from tfcourse.models.checks import look_up, sizes
 from tfcourse.models.counting import (
     alignment_flops,
     count_parameters,
@@ -118,11 +118,16 @@ class DecoderState(NamedTuple):
     projected: Float[Tensor, "B S Dh"] | None = None
     fed: Float[Tensor, "B 1 Dh"] | None = None
 
-    def reorder(self, rows: Int[Tensor, " N"]) -> DecoderState:
-        """These rows of the batch: beam search drops some hypotheses and doubles others."""
-        h = self.hidden
+    def reorder(self, rows: Int[Tensor, " N"], *, same_source: bool = False) -> DecoderState:
+        """These rows of the batch: beam search drops some hypotheses and doubles others.
+
+        With ``same_source`` each row's new hypothesis has the source of its old one, so that what
+        was read need not be moved.
+        """
+        h, fed = self.hidden, self.fed
         hidden = tuple(part[:, rows] for part in h) if isinstance(h, tuple) else h[:, rows]
-        return DecoderState(hidden, *(None if x is None else x[rows] for x in self[1:]))
+        source = self[1:4] if same_source else (None if x is None else x[rows] for x in self[1:4])
+        return DecoderState(hidden, *source, None if fed is None else fed[rows])
 
 
 class Seq2Seq(nn.Module):

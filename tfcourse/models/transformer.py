@@ -10,10 +10,10 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import share
+from tfcourse.arguments import one_of, share
 from tfcourse.attention import KeyValueCache, MultiHeadAttention, padding_mask
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
-from tfcourse.models.checks import divides, held, look_up, one_of, sizes
+from tfcourse.models.checks import divides, held, look_up, sizes
 from tfcourse.models.counting import block_flops, count_parameters, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
@@ -240,6 +240,7 @@ class Transformer(nn.Module):
         source_lengths: Int[Tensor, " B"] | None = None,
         *,
         caches: Sequence[KeyValueCache] | None = None,
+        context_caches: Sequence[KeyValueCache] | None = None,
         maps: bool = False,
     ) -> Output:
         """Score the next token at each place of the target, from what the encoder read.
@@ -252,6 +253,9 @@ class Transformer(nn.Module):
             What :meth:`encode` gave, and the lengths it was given.
         caches:
             One for each block of the decoder, for its attention to what it has written.
+        context_caches:
+            One for each block, for its attention to ``memory``, whose keys and values are computed
+            at the first call alone: :meth:`new_context_caches`.
         maps:
             As in :meth:`forward`: ``"decoder"`` and ``"cross"``.
 
@@ -261,14 +265,17 @@ class Transformer(nn.Module):
             Logits ``(B, T, V)``, and the maps or ``None``.
         """
         start = held(caches, len(self.decoder))
+        held(context_caches, len(self.decoder), "context_caches")
         mask = _real(source_lengths, memory.shape[1])
         y = self._tokens(self.target_embedding, self.target_positions, target, "target", start)
         own, across = [], []
         for i, block in enumerate(self.decoder):
             cache = None if caches is None else caches[i]
+            context_cache = None if context_caches is None else context_caches[i]
             y, (weights, cross) = block(
-                y, context=memory, context_mask=mask, causal=True, cache=cache, fused=not maps
-            )
+                y, context=memory, context_mask=mask, causal=True, cache=cache,
+                context_cache=context_cache, fused=not maps,
+            )  # fmt: skip
             own.append(weights)  # (B, H, T, T)
             across.append(cross)  # (B, H, T, S)
         W_U = self.target_embedding.weight if self.W_U is None else self.W_U.T
@@ -288,6 +295,10 @@ class Transformer(nn.Module):
         """Empty caches for ``longest`` tokens, ``config.longest`` unless given; one a block."""
         longest = self.config.longest if longest is None else longest
         return [KeyValueCache(longest) for _ in self.decoder]
+
+    def new_context_caches(self, source_length: int) -> list[KeyValueCache]:
+        """Empty caches for the keys and values of a source of this length; one a block."""
+        return [KeyValueCache(source_length) for _ in self.decoder]
 
     def count_parameters(self) -> int:
         """How many learned numbers there are; shared and tied embeddings count once."""

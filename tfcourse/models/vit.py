@@ -9,10 +9,10 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tfcourse.arguments import share
+from tfcourse.arguments import one_of, share
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
-from tfcourse.models.checks import divides, one_of, sizes
+from tfcourse.models.checks import divides, sizes
 from tfcourse.models.counting import block_flops, count_parameters, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions

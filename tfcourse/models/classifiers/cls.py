@@ -9,10 +9,10 @@ import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import share
+from tfcourse.arguments import one_of, share
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
-from tfcourse.models.checks import divides, look_up, one_of, sizes
+from tfcourse.models.checks import divides, look_up, sizes
 from tfcourse.models.classifiers.pooling import average, real
 from tfcourse.models.counting import block_flops, count_parameters, product_flops
 from tfcourse.models.output import Output

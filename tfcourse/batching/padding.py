@@ -1,0 +1,103 @@
+"""Sequences of different lengths in one tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+
+def pad(
+    sequences: Sequence[Sequence[int] | Tensor], value: int = 0
+) -> tuple[Int[Tensor, "B T"], Int[Tensor, " B"]]:
+    """Sequences of different lengths as rows of one tensor.
+
+    Parameters
+    ----------
+    sequences:
+        ``B`` lists or tensors of ids.
+    value:
+        The id that fills the rows up, at their ends.
+
+    Returns
+    -------
+    ids, lengths
+        ``(B, T)`` with the longest one's ``T``, and ``(B,)``; both int64.
+
+    Raises
+    ------
+    ValueError
+        Where there are no sequences, or one is not a row of whole numbers.
+    """
+    if not len(sequences):
+        raise ValueError("sequences must be at least one, got none")
+    rows = [row if isinstance(row, Tensor) else _row(row) for row in sequences]
+    for i, row in enumerate(rows):
+        if row.dim() != 1 or row.is_floating_point():
+            raise ValueError(
+                f"sequences must be rows of ids, got {tuple(row.shape)} of {row.dtype} at place {i}"
+            )
+    ids = torch.nn.utils.rnn.pad_sequence(
+        [row.long() for row in rows], batch_first=True, padding_value=value
+    )
+    return ids, torch.tensor([len(row) for row in rows])
+
+
+def pad_pairs(
+    pairs: Sequence[tuple[Sequence[int], Sequence[int]]], value: int = 0
+) -> tuple[Int[Tensor, "B S"], Int[Tensor, "B T"], Int[Tensor, " B"]]:
+    """Pairs of sequences as what a translator takes: source, target and the sources' lengths.
+
+    Parameters
+    ----------
+    pairs:
+        ``B`` pairs of ids, ``(source, target)``.
+    value:
+        The id of padding.
+
+    Returns
+    -------
+    source, target, source_lengths
+        ``(B, S)``, ``(B, T)`` and ``(B,)``.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`pad`.
+    """
+    source, source_lengths = pad([source for source, _ in pairs], value)
+    target, _ = pad([target for _, target in pairs], value)
+    return source, target, source_lengths
+
+
+def pad_labelled(
+    examples: Sequence[tuple[Sequence[int], int]], value: int = 0
+) -> tuple[Int[Tensor, "B T"], Int[Tensor, " B"], Int[Tensor, " B"]]:
+    """Sequences with a class each as what a classifier takes, and the classes.
+
+    Parameters
+    ----------
+    examples:
+        ``B`` pairs ``(ids, class)``.
+    value:
+        The id of padding.
+
+    Returns
+    -------
+    tokens, lengths, labels
+        ``(B, T)``, ``(B,)`` and ``(B,)``.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`pad`.
+    """
+    tokens, lengths = pad([ids for ids, _ in examples], value)
+    return tokens, lengths, torch.tensor([int(label) for _, label in examples])
+
+
+def _row(sequence: Sequence[int]) -> Tensor:
+    # An empty list alone would become a row of floats.
+    return torch.tensor(sequence) if len(sequence) else torch.empty(0, dtype=torch.long)
