@@ -1,0 +1,52 @@
+"""The embedded corpora are the same everywhere: whatever the hash seed, the time zone, the tongue.
+
+Where a package was updated these fail: put what `tfcourse.data.embedded.measured` gives into
+`tfcourse/data/embedded.py`, and the versions into the cards.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+from tfcourse import data
+from tfcourse.data.embedded import FACTS
+
+PLACES = {
+    "cold": {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONUTF8": "0"},
+    "kept": {"PYTHONHASHSEED": "2", "TZ": "America/Lima", "LC_ALL": "tr_TR.UTF-8", "LANG": "tr"},
+}
+MEASURE = (
+    "import json, sys; from tfcourse.data.embedded import FACTS, measured;"
+    "print(json.dumps({name: measured(name) for name in FACTS}))"
+)
+
+
+@pytest.mark.parametrize("name", [n for n in FACTS if data.info(n).made_from])
+def test_the_packages_are_the_pinned_ones(name, course):
+    pins = (course / "requirements.txt").read_text().lower().split()
+    for package, pinned in data.info(name).made_from.items():
+        assert version(package).partition("+")[0] == pinned
+        assert f"{package}=={pinned}" in pins
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.mark.parametrize("place", PLACES)  # the second finds what the first kept
+def test_every_corpus_is_the_same_everywhere(place, cache, tmp_path):
+    environment = os.environ | PLACES[place] | {"TFCOURSE_CACHE": str(cache)}
+    kept = list(cache.rglob("*.json"))
+    assert bool(kept) == (place == "kept")
+    ran = subprocess.run(
+        [sys.executable, "-c", MEASURE],
+        env=environment, cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout) == json.loads(json.dumps(FACTS))
+    assert len(list(cache.rglob("*"))) == 2  # one folder, one file: nothing half-written

@@ -1,0 +1,354 @@
+"""One interface for every corpus: what it is, its splits, and its examples in order.
+
+A corpus is registered by the module that makes it, as a :class:`Loader`, and loaded by its name:
+``load("number-words", split="test", source="de")``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from tfcourse.data.examples import Image
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+T = TypeVar("T")
+
+KINDS = ("embedded", "real")
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is to be known of a corpus before it is loaded.
+
+    Attributes
+    ----------
+    name:
+        The name that :func:`load` takes.
+    title:
+        The name in words.
+    what:
+        What an example is, in one sentence.
+    kind:
+        ``"embedded"``: computed where it is asked for, offline, the same everywhere;
+        ``"real"``: a file that is there, or is downloaded.
+    task:
+        What it is for: ``"translation"``, ``"language modelling"``, ``"classification"`` ...
+    splits:
+        The splits, and how many examples each has with the options' defaults; ``None`` where
+        that is unknown.
+    size_bytes:
+        What it takes on disk or, for an embedded one, as JSON; ``None`` where unknown.
+    licence, licence_url:
+        Under which terms it may be used, and where they stand.
+    citation:
+        Whom to name.
+    homepage:
+        Where it comes from.
+    sha256:
+        Each file's hash; for an embedded corpus :meth:`Corpus.sha256` of each split with the
+        options' defaults.
+    options:
+        What each option of :func:`load` means.
+    labels:
+        The names of the classes, where examples have a class.
+    made_from:
+        For an embedded corpus: the packages that it is computed from, and the versions for which
+        ``sha256`` holds.
+    """
+
+    name: str
+    title: str
+    what: str
+    kind: str
+    task: str
+    splits: Mapping[str, int | None]
+    size_bytes: int | None = None
+    licence: str = ""
+    licence_url: str = ""
+    citation: str = ""
+    homepage: str = ""
+    sha256: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+    made_from: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"kind must be one of {list(KINDS)}, got {self.kind!r}")
+        if not self.splits:
+            raise ValueError(f"splits must name at least one split, got none for {self.name!r}")
+
+
+class Corpus(Sequence[T], Generic[T]):
+    """The examples of one split, in a fixed order.
+
+    ``len(corpus)``, ``corpus[3]``, ``corpus[:100]`` (a corpus again) and iteration work as for a
+    tuple.
+
+    Attributes
+    ----------
+    card:
+        What the corpus is.
+    split:
+        Which part of it this is.
+    options:
+        The options that it was loaded with, the defaults among them.
+    examples:
+        The examples: strings, or named tuples of :mod:`tfcourse.data.examples`.
+    """
+
+    def __init__(
+        self,
+        card: Card,
+        split: str,
+        examples: Sequence[T],
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.card = card
+        self.split = split
+        self.examples = examples
+        self.options = dict(options or {})
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Corpus[T]: ...
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return Corpus(self.card, self.split, self.examples[index], self.options)
+        return self.examples[index]
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.examples)
+
+    def __repr__(self) -> str:
+        options = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        return f"<{self.card.title}: {len(self):,} examples, split={self.split!r}{options}>"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the classes.
+
+        Raises
+        ------
+        ValueError
+            Where the examples have none.
+        """
+        if not self.card.labels:
+            raise ValueError(f"{self.card.name} has no labels: {self.card.what}")
+        return self.card.labels
+
+    @property
+    def text(self) -> str:
+        """All lines in one string, a newline between two of them.
+
+        Raises
+        ------
+        ValueError
+            Where the examples are not lines of text.
+        """
+        if any(not isinstance(example, str) for example in self.examples[:1]):
+            raise ValueError(f"{self.card.name} is no running text: {self.card.what}")
+        return "\n".join(self.examples)
+
+    def tensors(self) -> tuple[Tensor, Tensor]:
+        """All pictures and all labels at once.
+
+        Returns
+        -------
+        pixels, labels
+            uint8 ``(N, C, H, W)`` and int64 ``(N,)``.
+
+        Raises
+        ------
+        ValueError
+            Where the examples are not pictures.
+        """
+        import torch
+
+        if isinstance(self.examples, Images):
+            return self.examples.pixels, self.examples.labels
+        if not all(isinstance(example, Image) for example in self.examples) or not self.examples:
+            raise ValueError(f"{self.card.name} has no pictures: {self.card.what}")
+        pixels = torch.stack([example.pixels for example in self.examples])
+        return pixels, torch.tensor([example.label for example in self.examples])
+
+    def sha256(self) -> str:
+        """The hash of the examples, each as a line of JSON: the same corpus, the same hash."""
+        digest = hashlib.sha256()
+        for line in self.lines():
+            digest.update(line.encode())
+        return digest.hexdigest()
+
+    def lines(self) -> Iterator[str]:
+        """Each example as a line of JSON, in which nothing is left to chance; pixels as bytes."""
+        for example in self.examples:
+            yield _canonical(example) + "\n"
+
+
+class Images(Sequence[Image]):
+    """Pictures of one size, kept in one tensor.
+
+    Parameters
+    ----------
+    pixels:
+        uint8 ``(N, C, H, W)``.
+    labels:
+        int64 ``(N,)``.
+
+    Raises
+    ------
+    ValueError
+        Where the two do not fit together.
+    """
+
+    def __init__(self, pixels: Tensor, labels: Tensor) -> None:
+        if pixels.ndim != 4:
+            raise ValueError(f"pixels must be (N, C, H, W), got {tuple(pixels.shape)}")
+        if labels.shape != pixels.shape[:1]:
+            raise ValueError(
+                f"labels must be ({len(pixels)},), one for each picture, got {tuple(labels.shape)}"
+            )
+        self.pixels = pixels
+        self.labels = labels
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return Images(self.pixels[index], self.labels[index])
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index must lie within {len(self)} pictures, got {index}")
+        return Image(self.pixels[index], int(self.labels[index]))
+
+
+_JSON = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+
+
+def _canonical(example: Any) -> str:
+    """An example as JSON, in ASCII and without spaces; a picture as its shape, bytes and label."""
+    if isinstance(example, Image):
+        pixels = example.pixels.contiguous().cpu().numpy()
+        example = [list(pixels.shape), pixels.tobytes().hex(), example.label]
+    return _JSON.encode(example)
+
+
+@dataclass(frozen=True)
+class Loader:
+    """A corpus' card, and the function that makes its examples.
+
+    Attributes
+    ----------
+    card:
+        What the corpus is.
+    make:
+        ``make(split, *, option=default, ...)`` gives the examples of one split; a wrong value of
+        an option raises a ``ValueError`` that lists the right ones.
+
+    Raises
+    ------
+    ValueError
+        Where the options of ``make`` are not those that the card explains.
+    """
+
+    card: Card
+    make: Callable[..., Sequence[Any]]
+
+    def __post_init__(self) -> None:
+        if set(self.defaults) != set(self.card.options):
+            raise ValueError(
+                f"options of {self.card.name!r} must be those of its function, "
+                f"{sorted(self.defaults)}, got {sorted(self.card.options)}"
+            )
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The options of ``make`` and their defaults."""
+        parameters = inspect.signature(self.make).parameters.values()
+        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+
+_LOADERS: dict[str, Loader] = {}
+
+
+def register(loader: Loader) -> Loader:
+    """Make a corpus known to :func:`load`.
+
+    Raises
+    ------
+    ValueError
+        Where another one has the name.
+    """
+    name = loader.card.name
+    if name in _LOADERS:
+        raise ValueError(f"name must be one that no corpus has yet, got {name!r}")
+    _LOADERS[name] = loader
+    return loader
+
+
+def names() -> tuple[str, ...]:
+    """The names of all corpora, in alphabetical order."""
+    return tuple(sorted(_LOADERS))
+
+
+def _loader(name: str) -> Loader:
+    if name not in _LOADERS:
+        raise ValueError(f"name must be one of {list(names())}, got {name!r}")
+    return _LOADERS[name]
+
+
+def info(name: str) -> Card:
+    """The card of a corpus.
+
+    Raises
+    ------
+    ValueError
+        Where there is none of this name; the message lists the names.
+    """
+    return _loader(name).card
+
+
+def load(name: str, split: str = "train", **options: Any) -> Corpus:
+    """The examples of one split of a corpus.
+
+    Parameters
+    ----------
+    name:
+        One of :func:`names`.
+    split:
+        One of the splits that its card lists.
+    options:
+        What the card lists under ``options``; anything else keeps its default.
+
+    Returns
+    -------
+    corpus
+        The examples, in the same order every time.
+
+    Raises
+    ------
+    ValueError
+        Where the corpus has no such split or option, or there is no such corpus; the message
+        lists what there is.
+    """
+    loader = _loader(name)
+    card = loader.card
+    if split not in card.splits:
+        raise ValueError(f"split of {name} must be one of {list(card.splits)}, got {split!r}")
+    for option in options:
+        if option not in card.options:
+            known = list(card.options) or "none"
+            raise ValueError(f"{option} is no option of {name}; its options are {known}")
+    chosen = loader.defaults | options
+    return Corpus(card, split, loader.make(split, **chosen), chosen)

@@ -1,0 +1,128 @@
+"""Dates as people write them in many places, and the same dates in another form.
+
+The forms come from the Unicode CLDR through Babel. The test dates are never seen in training.
+"""
+
+from __future__ import annotations
+
+import datetime
+
+from tfcourse.arguments import one_of
+from tfcourse.data.corpus import Card, Loader, register
+from tfcourse.data.draw import Draw
+from tfcourse.data.embedded import facts
+from tfcourse.data.examples import Pair
+from tfcourse.data.options import several_of, whole
+
+#: Where the dates are written; ``"iso"`` is 2019-03-07.
+LOCALES = (
+    "cs", "da", "de", "en", "en_GB", "es", "fi", "fr", "hu", "it", "nl", "pl", "pt", "ru", "sv",
+    "iso",
+)  # fmt: skip
+
+#: From all in digits to all in words: 3/7/19; Mar 7, 2019; March 7, 2019; Thursday, March 7, 2019.
+FORMS = ("short", "medium", "long", "full")
+
+#: A span in which a year's last two digits say which it is.
+FIRST, LAST = datetime.date(1970, 1, 1), datetime.date(2029, 12, 31)
+
+#: Validation and test take this share of all days at most, each.
+HELD_OUT = 2_000
+
+
+def written(date: datetime.date, locale: str, form: str = "long") -> str:
+    """A date as it is written in a place.
+
+    Parameters
+    ----------
+    date:
+        The date.
+    locale:
+        One of :data:`LOCALES`.
+    form:
+        One of :data:`FORMS`; nothing for ``"iso"``.
+
+    Returns
+    -------
+    text
+        With plain spaces, also where the CLDR has spaces that do not break.
+
+    Raises
+    ------
+    ValueError
+        Where the locale or the form is another.
+    """
+    one_of(LOCALES, locale=locale)
+    one_of(FORMS, form=form)
+    if locale == "iso":
+        return date.isoformat()
+    from babel.dates import format_date  # only who asks for dates needs it
+
+    text = format_date(date, form, locale=locale)
+    return text.replace("\u202f", " ").replace("\u00a0", " ")
+
+
+def _days(split: str, examples: int, seed: int) -> list[datetime.date]:
+    """The days of a split, in random order: each in one split, whatever the options."""
+    draw = Draw(f"dates {seed}")
+    days = draw.shuffled(range((LAST - FIRST).days + 1))
+    parts = {
+        "validation": days[:HELD_OUT],
+        "test": days[HELD_OUT : 2 * HELD_OUT],
+        "train": days[2 * HELD_OUT :],
+    }
+    return [FIRST + datetime.timedelta(days=day) for day in parts[split][:examples]]
+
+
+def _make(
+    split: str,
+    *,
+    source: str = "en",
+    target: str = "iso",
+    forms: tuple[str, ...] = ("medium", "long", "full"),
+    target_form: str = "long",
+    examples: int = 10_000,
+    held_out: int = 1_000,
+    seed: int = 0,
+) -> list[Pair]:
+    one_of(LOCALES, source=source, target=target)
+    several_of(FORMS, forms=forms)
+    one_of(FORMS, target_form=target_form)
+    whole(1, (LAST - FIRST).days + 1 - 2 * HELD_OUT, examples=examples)
+    whole(1, HELD_OUT, held_out=held_out)
+    whole(0, seed=seed)
+    draw = Draw(f"dates' forms {seed} {split}")
+    days = _days(split, examples if split == "train" else held_out, seed)
+    return [
+        Pair(written(day, source, draw.pick(tuple(forms))), written(day, target, target_form))
+        for day in days
+    ]
+
+
+register(
+    Loader(
+        Card(
+            name="dates",
+            title="Dates",
+            what="A date as it is written in one place, and the same date in another form.",
+            kind="embedded",
+            task="translation",
+            **facts("dates"),
+            licence="BSD-3-Clause (Babel); Unicode-3.0 (the CLDR's data in it)",
+            licence_url="https://github.com/unicode-org/cldr/blob/main/LICENSE",
+            citation="Unicode Common Locale Data Repository, https://cldr.unicode.org, by Babel",
+            homepage="https://babel.pocoo.org",
+            options={
+                "source": f"where the source is written, one of {', '.join(LOCALES)}",
+                "target": "where the target is written, one of the same",
+                "forms": f"the forms that sources are written in, a tuple of {', '.join(FORMS)}",
+                "target_form": "the form of targets; nothing for iso",
+                "examples": "how many dates to train on",
+                "held_out": "how many for validation and how many for the test",
+                "seed": "another seed draws other dates",
+            },
+            made_from={"babel": "2.18.0"},
+        ),
+        _make,
+    )
+)

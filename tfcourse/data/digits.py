@@ -1,0 +1,60 @@
+"""Handwritten digits, 8 by 8 pixels, as scikit-learn carries them."""
+
+from __future__ import annotations
+
+from tfcourse.data.corpus import Card, Images, Loader, register
+from tfcourse.data.draw import Draw
+from tfcourse.data.embedded import facts
+
+#: How many pictures each split has, in the order in which they are dealt.
+SPLITS = {"train": 1297, "validation": 200, "test": 300}
+
+
+def _make(split: str) -> Images:
+    import torch
+    from sklearn.datasets import load_digits
+
+    found = load_digits()
+    # There 0 to 16, how many of a cell's 4 x 4 points were inked; here 0 to 255.
+    pixels = torch.from_numpy(found.images).mul(255 / 16).round().to(torch.uint8).unsqueeze(1)
+    labels = torch.from_numpy(found.target).long()
+    order = _dealt(labels.tolist())
+    names = list(SPLITS)
+    start = sum(SPLITS[name] for name in names[: names.index(split)])
+    own = Draw(f"digits {split}").shuffled(order[start : start + SPLITS[split]])
+    return Images(pixels[own], labels[own])
+
+
+def _dealt(labels: list[int]) -> list[int]:
+    """The pictures so ordered that any stretch has all digits in like numbers."""
+    by_class: dict[int, list[int]] = {}
+    for i in Draw("digits").shuffled(range(len(labels))):
+        by_class.setdefault(labels[i], []).append(i)
+    # The r-th of c pictures of a class goes (r + 1/2) / c of the way through all.
+    placed = [
+        ((2 * r + 1) / len(members), label, i)
+        for label, members in by_class.items()
+        for r, i in enumerate(members)
+    ]
+    return [i for _, _, i in sorted(placed)]
+
+
+register(
+    Loader(
+        Card(
+            name="digits",
+            title="Handwritten digits, 8 by 8",
+            what="A picture of 8 by 8 grey pixels, and the digit that was written.",
+            kind="embedded",
+            task="image classification",
+            **facts("digits"),
+            licence="CC BY 4.0",
+            licence_url="https://archive.ics.uci.edu/dataset/80",
+            citation="Alpaydin and Kaynak 1998, Optical Recognition of Handwritten Digits, UCI",
+            homepage="https://archive.ics.uci.edu/dataset/80",
+            labels=tuple("0123456789"),
+            made_from={"scikit-learn": "1.9.1"},
+        ),
+        _make,
+    )
+)

@@ -1,0 +1,82 @@
+"""Documents of a few sentences, to be told apart by what they are about."""
+
+from __future__ import annotations
+
+import re
+
+from tfcourse.data.corpus import Card, Loader, register
+from tfcourse.data.docstrings.parted import parted
+from tfcourse.data.docstrings.prose import CITATION, LICENCE, MADE_FROM
+from tfcourse.data.draw import Draw
+from tfcourse.data.embedded import facts
+from tfcourse.data.examples import Labelled
+from tfcourse.data.options import whole
+
+#: The classes: the package that a document comes from, and what that package is about.
+LABELS = {
+    "matplotlib": "drawing",
+    "networkx": "graphs",
+    "scipy": "numerics",
+    "sklearn": "learning",
+    "sqlalchemy": "databases",
+    "sympy": "algebra",
+}
+
+#: Words that name the package rather than say something of its subject; each becomes *library*.
+NAMES = (
+    "matplotlib pyplot mpl axes networkx nx digraph multigraph scipy numpy np ndarray ndarrays "
+    "scikit-learn scikit sklearn estimator estimators sqlalchemy orm dialect dialects sympy "
+    "sympify expr pytorch torch dask python"
+)
+_NAMED = re.compile(rf"\b(?:{'|'.join(NAMES.split())})\b", re.IGNORECASE)
+
+#: A longer docstring gives several documents.
+MOST = 8
+
+
+def masked(sentence: str) -> str:
+    """A sentence in which *library* stands for each of :data:`NAMES`."""
+    return _NAMED.sub("library", sentence)
+
+
+def _make(split: str, *, least: int = 3) -> list[Labelled]:
+    whole(1, MOST, least=least)
+    by_class: dict[str, list[str]] = {package: [] for package in LABELS}
+    for document in parted()[split]:
+        if document.package not in by_class:
+            continue
+        for start in range(0, len(document.sentences), MOST):
+            sentences = document.sentences[start : start + MOST]
+            if len(sentences) >= least:
+                by_class[document.package].append("\n".join(map(masked, sentences)))
+    draw = Draw(f"documents {split}")
+    each = min(map(len, by_class.values()))
+    return draw.shuffled(
+        [
+            Labelled(text, label)
+            for label, texts in enumerate(by_class.values())
+            for text in draw.some(texts, each)
+        ]
+    )
+
+
+register(
+    Loader(
+        Card(
+            name="documents",
+            title="Documents by subject",
+            what="A few sentences of one docstring, a line each, and what its package is about.",
+            kind="embedded",
+            task="classification",
+            **facts("documents"),
+            licence=LICENCE,
+            licence_url="https://opensource.org/license/bsd-3-clause",
+            citation=CITATION,
+            homepage="https://numpydoc.readthedocs.io",
+            options={"least": f"the least number of sentences, up to the most, {MOST}"},
+            labels=tuple(LABELS.values()),
+            made_from=MADE_FROM,
+        ),
+        _make,
+    )
+)

@@ -1,0 +1,58 @@
+"""English prose about computing and mathematics: the docstrings of packages that are at hand."""
+
+from __future__ import annotations
+
+from tfcourse.data.corpus import Card, Loader, register
+from tfcourse.data.docstrings.parted import parted
+from tfcourse.data.docstrings.reading import PACKAGES
+from tfcourse.data.embedded import facts
+from tfcourse.data.options import several_of
+
+#: The versions that the card's hashes hold for.
+MADE_FROM = {
+    "dask": "2026.8.0",
+    "matplotlib": "3.11.2",
+    "networkx": "3.6.1",
+    "numpy": "2.4.6",
+    "scipy": "1.17.1",
+    "scikit-learn": "1.9.1",
+    "sqlalchemy": "2.1.9",
+    "sympy": "1.14.0",
+    "torch": "2.13.0",
+}
+
+LICENCE = "BSD-3-Clause (most packages), PSF-based (matplotlib), MIT (sqlalchemy)"
+CITATION = "The authors of " + ", ".join(MADE_FROM)
+
+
+def _make(split: str, *, packages: tuple[str, ...] = tuple(PACKAGES)) -> list[str]:
+    several_of(PACKAGES, packages=packages)
+    return [
+        sentence
+        for document in parted()[split]
+        if document.package in packages
+        for sentence in document.sentences
+    ]
+
+
+register(
+    Loader(
+        Card(
+            name="prose",
+            title="English prose",
+            what="A sentence of English from a docstring; neighbours follow each other there.",
+            kind="embedded",
+            task="language modelling",
+            **facts("prose"),
+            licence=LICENCE,
+            licence_url="https://opensource.org/license/bsd-3-clause",
+            citation=CITATION,
+            homepage="https://numpydoc.readthedocs.io",
+            options={
+                "packages": f"from whose docstrings, a tuple of some of {', '.join(PACKAGES)}"
+            },
+            made_from=MADE_FROM,
+        ),
+        _make,
+    )
+)

@@ -1,0 +1,201 @@
+"""What an example of each kind of corpus is: named tuples, so that they unpack and compare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class Pair(NamedTuple):
+    """A source and what it becomes: a sentence and its translation, or a question and its answer.
+
+    Attributes
+    ----------
+    source, target:
+        Both as text; which tokens they fall into is a tokenizer's affair.
+    """
+
+    source: str
+    target: str
+
+
+class Labelled(NamedTuple):
+    """A text and its class.
+
+    Attributes
+    ----------
+    text:
+        The text; where it has several sentences, each stands on a line of its own.
+    label:
+        The class, an index into the corpus' ``labels``.
+    """
+
+    text: str
+    label: int
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The text's sentences, one to a line of it."""
+        return tuple(self.text.split("\n"))
+
+
+class Agreement(NamedTuple):
+    """A sentence in which one verb agrees with a subject that may stand far before it.
+
+    Attributes
+    ----------
+    words:
+        The sentence with the right verb.
+    verb:
+        The verb's place in ``words``, counted from 0.
+    right, wrong:
+        The verb's form that agrees with the subject, and the other one.
+    attractors:
+        How many nouns between subject and verb have the other number.
+    distance:
+        How many words on the verb comes than its subject's noun; 1 where it follows at once,
+        ``None`` where the corpus does not say which noun that is.
+    heads:
+        For each word the place of the word that it depends on, -1 for the root; ``None`` where no
+        tree is known.
+    condition:
+        The construction, in the corpus' own words.
+    """
+
+    words: tuple[str, ...]
+    verb: int
+    right: str
+    wrong: str
+    attractors: int
+    distance: int | None
+    heads: tuple[int, ...] | None
+    condition: str
+
+
+class MinimalPair(NamedTuple):
+    """Two sentences that differ in little, of which one is grammatical.
+
+    Attributes
+    ----------
+    good, bad:
+        The grammatical sentence, and the other.
+    condition:
+        What the pair tests, in the corpus' own words.
+    """
+
+    good: str
+    bad: str
+    condition: str
+
+
+class Similarity(NamedTuple):
+    """Two words and how alike people find them.
+
+    Attributes
+    ----------
+    a, b:
+        The words.
+    score:
+        The mean of the judgements, from 0 to 10.
+    """
+
+    a: str
+    b: str
+    score: float
+
+
+class Analogy(NamedTuple):
+    """Four words of which the first is to the second as the third is to the fourth.
+
+    Attributes
+    ----------
+    a, b, c, d:
+        The words.
+    section:
+        The relation, in the corpus' own words.
+    """
+
+    a: str
+    b: str
+    c: str
+    d: str
+    section: str
+
+
+class Image(NamedTuple):
+    """A picture and its class.
+
+    Attributes
+    ----------
+    pixels:
+        uint8 ``(C, H, W)``: channels, height and width, each from 0 to 255.
+    label:
+        The class, an index into the corpus' ``labels``.
+    """
+
+    pixels: Tensor
+    label: int
+
+
+class Lookup(NamedTuple):
+    """A sequence that asks for something seen earlier in it.
+
+    Attributes
+    ----------
+    tokens:
+        What is read; its last token asks.
+    answer:
+        What must be said after the last token.
+    places:
+        Where in ``tokens`` that stands which the answer is made of, counted from 0.
+    """
+
+    tokens: tuple[str, ...]
+    answer: str
+    places: tuple[int, ...]
+
+    @property
+    def gap(self) -> int:
+        """How many tokens stand between the last of ``places`` and the question."""
+        return len(self.tokens) - 2 - max(self.places)
+
+
+class Brackets(NamedTuple):
+    """A string of matching brackets.
+
+    Attributes
+    ----------
+    tokens:
+        The brackets, ending in ``"end"``.
+    depths:
+        For each token how many brackets are open after it.
+    partners:
+        For each bracket the place of the one that it matches; -1 for ``"end"``.
+    following:
+        For each place the tokens that may stand there, given those before it.
+    """
+
+    tokens: tuple[str, ...]
+    depths: tuple[int, ...]
+    partners: tuple[int, ...]
+    following: tuple[tuple[str, ...], ...]
+
+
+class Sense(NamedTuple):
+    """A sentence with a word of several senses.
+
+    Attributes
+    ----------
+    words:
+        The sentence.
+    place:
+        Where the word stands, counted from 0.
+    label:
+        Its sense, an index into the corpus' ``labels``.
+    """
+
+    words: tuple[str, ...]
+    place: int
+    label: int

@@ -1,0 +1,3 @@
+"""Corpora drawn from small grammars, each written for an experiment."""
+
+from tfcourse.data.grammars import agreement, brackets, lookups, senses  # noqa: F401

@@ -1,0 +1,229 @@
+"""Subject-verb agreement across distance, where nouns of the other number stand between.
+
+*The students in the exam where the fire alarm is ringing* must go on with *are*, though three words
+before it all is singular.
+"""
+
+from __future__ import annotations
+
+from tfcourse.data.corpus import Card, Loader, register
+from tfcourse.data.draw import Draw
+from tfcourse.data.embedded import facts
+from tfcourse.data.examples import Agreement
+from tfcourse.data.grammars import lexicon
+from tfcourse.data.grammars.gathering import gather
+from tfcourse.data.grammars.trees import Noun, Preposition, Relative, Sentence, Verb, Word, realise
+from tfcourse.data.options import several_of, whole
+
+#: Which share of all sentences may stand in a split: by their words, whatever the options.
+SHARES = {"train": 3, "validation": 1, "test": 1}
+
+#: The test splits beyond the plain one: more attractors than training has by default; subjects
+#: that are never one in training.
+HARDER = ("test-deeper", "test-nouns")
+
+#: As many nouns may stand between subject and verb.
+MOST = 6
+
+KINDS = tuple(lexicon.NOUNS)
+
+
+class Grammar:
+    """Draws sentences.
+
+    Parameters
+    ----------
+    draw:
+        The source of chance.
+    held_out:
+        Whether subjects are those of :data:`tfcourse.data.grammars.lexicon.HELD_OUT`, or the
+        others.
+    """
+
+    def __init__(self, draw: Draw, held_out: bool = False) -> None:
+        self.draw = draw
+        self.subjects = {
+            kind: [n for n in nouns if (n.singular in lexicon.HELD_OUT) == held_out]
+            for kind, nouns in lexicon.NOUNS.items()
+        }
+
+    def sentence(self, attractors: int) -> Sentence:
+        """A sentence with so many nouns of the other number between subject and verb.
+
+        Up to two nouns of the same number stand there too.
+        """
+        draw = self.draw
+        plural = draw.chance(0.5)
+        others = draw.pick((0, 0, 0, 1, 1, 2)) if attractors < MOST - 1 else 0
+        numbers = draw.shuffled([not plural] * attractors + [plural] * others)
+        kind = draw.pick(("person", "person", *KINDS))
+        condition = self.condition(kind, len(numbers))
+        subject = self.noun(kind, plural, self.subjects[kind])
+        modifiers = self.modifiers(kind, numbers, condition) if numbers else ()
+        two = condition == "coordination"
+        return Sentence(
+            _with(subject, modifiers),
+            self.predicate(kind, bare=two),
+            also=self.predicate(kind, bare=two) if two else None,
+            told=self.teller() if condition == "sentential complement" else None,
+            condition=condition,
+        )
+
+    def condition(self, kind: str, between: int) -> str:
+        """A construction that has so many nouns between subject and verb."""
+        if not between:
+            return self.draw.pick(("simple", "simple", "coordination", "sentential complement"))
+        found = ["prepositional", "subject relative", "object relative", "bare object relative"]
+        if between > 1 or kind == "place":
+            found.append("where relative")
+        if between > 1:
+            found.append("nested")
+        return self.draw.pick(found)
+
+    def noun(self, kind: str, plural: bool, entries=None) -> Noun:
+        """A noun, one in four with an adjective."""
+        entry = self.draw.pick(entries or lexicon.NOUNS[kind])
+        adjectives = (self.draw.pick(lexicon.ADJECTIVES[kind]),) if self.draw.chance(0.25) else ()
+        return Noun(
+            entry.singular, entry.plural, plural, adjectives=adjectives, compound=entry.compound
+        )
+
+    def modifiers(self, kind: str, numbers: list[bool], condition: str) -> tuple:
+        """What follows a noun of this kind: a modifier that holds one noun for each number."""
+        if not numbers:
+            return ()
+        first, rest = numbers[0], numbers[1:]
+        # Within a construction prepositions go on; in a nested one anything may.
+        then = "prepositional"
+        if condition == "nested":
+            then = "nested"
+            found = ["prepositional", "subject relative", "object relative", "bare object relative"]
+            if kind == "place":
+                found += ["where relative"] * 2
+            condition = self.draw.pick(found)
+        if condition == "where relative" and kind != "place":
+            place = self.noun("place", first)
+            following = self.modifiers("place", rest, "where relative")
+            text = self.draw.pick(lexicon.PREPOSITIONS.get((kind, "place"), ("near",)))
+            return (Preposition(text, _with(place, following)),)
+        if condition == "where relative":
+            return (self.where(first, rest),)
+        if condition == "prepositional":
+            other = self.draw.pick(KINDS)
+            text = self.draw.pick(lexicon.PREPOSITIONS.get((kind, other), ("near",)))
+            noun = self.noun(other, first)
+            return (Preposition(text, _with(noun, self.modifiers(other, rest, then))),)
+        person = self.noun("person", first)
+        person = _with(person, self.modifiers("person", rest, then))
+        if condition == "subject relative":
+            forms = lexicon.TO_OTHERS if kind == "person" else lexicon.TO_PEOPLE
+            return (Relative(Verb(*self.draw.pick(forms), after=(person,))),)
+        pronoun = "" if condition == "bare object relative" else "that"
+        return (Relative(Verb(*self.draw.pick(lexicon.TO_OTHERS)), pronoun, person),)
+
+    def where(self, plural: bool, rest: list[bool]) -> Relative:
+        """*where the fire alarm is ringing*, or somebody is waiting."""
+        singular, plural_form, been = self.draw.pick(lexicon.COPULAS)
+        if self.draw.chance(0.5):
+            name, doing = self.draw.pick(lexicon.HEARD)
+            kind, entries = "thing", [n for n in lexicon.NOUNS["thing"] if n.singular == name]
+        else:
+            kind, entries = "person", None
+            doing = self.draw.pick(lexicon.ALONE)[2]
+        subject = self.noun(kind, plural, entries)
+        subject = _with(subject, self.modifiers(kind, rest, "prepositional"))
+        return Relative(Verb(singular, plural_form, _chain(*been, doing)), "where", subject)
+
+    def predicate(self, kind: str, bare: bool = False) -> Verb:
+        """What is said of a subject; ``bare``: in few words."""
+        draw = self.draw
+        said = draw.below(3 if kind == "person" else 2)
+        if said == 0 or bare:
+            if kind == "person" and draw.chance(0.5):
+                return Verb(*draw.pick(lexicon.ALONE)[:2])
+            if draw.chance(0.25):
+                return self.copula(draw.pick(lexicon.STATES[kind]))
+            return self.copula(draw.pick(lexicon.ADJECTIVES[kind]), draw.pick(lexicon.DEGREES))
+        if kind == "person" and said == 1:
+            return self.copula(draw.pick(lexicon.ALONE)[2])
+        if kind == "person":
+            other = self.noun(draw.pick(KINDS), draw.chance(0.5))
+            return Verb(*draw.pick(lexicon.TO_OTHERS), after=(other,))
+        if draw.chance(0.5):
+            return Verb("brings", "bring", (Word("joy"), Word("to", after=(Word("people"),))))
+        return Verb(*draw.pick(lexicon.TO_PEOPLE), after=(Word("people"),))
+
+    def copula(self, said: str, degree: str = "") -> Verb:
+        """*is*, *was* or *has been*, and what is said, perhaps with *really* before it."""
+        singular, plural, been = self.draw.pick(lexicon.COPULAS)
+        return Verb(singular, plural, _chain(*been, said, before=(degree,) if degree else ()))
+
+    def teller(self) -> tuple[Noun, str]:
+        """*the bankers thought*."""
+        told = self.noun("person", self.draw.chance(0.5))
+        return told, self.draw.pick(lexicon.TELLING)
+
+
+def _with(noun: Noun, modifiers: tuple) -> Noun:
+    return Noun(**{**vars(noun), "modifiers": modifiers})
+
+
+def _chain(*words: str, before: tuple[str, ...] = ()) -> tuple[Word]:
+    """Words each of which depends on the one before it; ``before`` stands before the last."""
+    chain = Word(words[-1], before=before)
+    for word in reversed(words[:-1]):
+        chain = Word(word, after=(chain,))
+    return (chain,)
+
+
+def _make(
+    split: str,
+    *,
+    attractors: tuple[int, ...] = (0, 1, 2, 3, 4),
+    examples: int = 20_000,
+    held_out: int = 2_000,
+    seed: int = 0,
+) -> list[Agreement]:
+    several_of(range(MOST + 1), attractors=attractors)
+    whole(1, 200_000, examples=examples)
+    whole(1, 20_000, held_out=held_out)
+    whole(0, seed=seed)
+    counts = (5, 6) if split == "test-deeper" else tuple(attractors)
+    draw = Draw(f"agreement {split} {seed}")
+    grammar = Grammar(draw, held_out=split == "test-nouns")
+    found = gather(
+        "examples" if split == "train" else "held_out",
+        examples if split == "train" else held_out,
+        # In turn, so that each number of attractors is as frequent.
+        lambda have: realise(grammar.sentence(counts[have % len(counts)])),
+        lambda example: example.words,
+        SHARES,
+        "test" if split in HARDER else split,
+        attractors=counts,
+    )
+    return draw.shuffled(found)
+
+
+register(
+    Loader(
+        Card(
+            name="agreement",
+            title="Subject-verb agreement",
+            what="A sentence, its verb's place, the right form and the wrong one, and its tree.",
+            kind="embedded",
+            task="agreement",
+            **facts("agreement"),
+            licence="the course's own",
+            citation="after Linzen et al. 2016 and Marvin and Linzen 2018",
+            homepage="https://aclanthology.org/D18-1151",
+            options={
+                "attractors": "how many nouns of the other number may stand between subject and "
+                "verb: a tuple of numbers from 0 to 6, each as frequent; test-deeper has 5 and 6",
+                "examples": "how many sentences to train on",
+                "held_out": "how many in each of the other splits",
+                "seed": "another seed draws other sentences",
+            },
+        ),
+        _make,
+    )
+)

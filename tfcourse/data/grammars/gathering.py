@@ -1,0 +1,61 @@
+"""Drawing until there are enough different examples, each in the split that its words belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from tfcourse.data.draw import share_of
+
+E = TypeVar("E")
+
+#: After so many draws without a new example there are taken to be no more.
+PATIENCE = 5_000
+
+
+def gather(
+    name: str,
+    count: int,
+    example: Callable[[int], E | None],
+    words: Callable[[E], tuple[str, ...]],
+    shares: Mapping[str, int],
+    share: str,
+    **options: Any,
+) -> list[E]:
+    """Different examples that belong to one share of all.
+
+    Parameters
+    ----------
+    name, count:
+        The option that says how many, and how many.
+    example:
+        Draws one, given how many there are; ``None`` where it would not do.
+    words:
+        What must be different, and decides on the share.
+    shares, share:
+        As for :func:`tfcourse.data.draw.share_of`, and the share that is wanted.
+    options:
+        What limits the examples, for the message.
+
+    Raises
+    ------
+    ValueError
+        Where the options allow fewer.
+    """
+    found: dict[tuple[str, ...], E] = {}
+    missed = 0
+    while len(found) < count:
+        one = example(len(found))
+        key = words(one) if one is not None else None
+        if key is not None and key not in found and share_of(" ".join(key), shares) == share:
+            found[key] = one
+            missed = 0
+            continue
+        missed += 1
+        if missed > PATIENCE:
+            limits = "".join(f", {option}={value!r}" for option, value in options.items())
+            raise ValueError(
+                f"{name} must be at most the {len(found)} different ones that were found, "
+                f"got {count}{limits}"
+            )
+    return list(found.values())

@@ -1,0 +1,169 @@
+"""Looking things up: one over a gap, and two at once.
+
+In ``recall`` a token has to be kept while others go by. In ``two-lookups`` the answer is made of
+what stands in two places, in an order that the question gives.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from tfcourse.data.corpus import Card, Loader, register
+from tfcourse.data.draw import Draw, share_of
+from tfcourse.data.embedded import facts
+from tfcourse.data.examples import Lookup
+from tfcourse.data.options import whole
+
+SHARES = {"train": 8, "validation": 1, "test": 1}
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def _drawn(split: str, count: int, example: Callable[[], Lookup]) -> list[Lookup]:
+    """Examples that belong to a split by their tokens; short ones come more than once.
+
+    Raises
+    ------
+    ValueError
+        Where the options allow so few that none belongs to the split.
+    """
+    found: list[Lookup] = []
+    for tries in itertools.count():
+        one = example()
+        if share_of(" ".join(one.tokens), SHARES) == split:
+            found.append(one)
+            if len(found) == count:
+                return found
+        if tries > 10_000 and not found:
+            raise ValueError(
+                f"the options must allow more different sequences: none of them is in {split}"
+            )
+    raise AssertionError("counts without end")
+
+
+def _gaps(gap: int | tuple[int, int]) -> tuple[int, int]:
+    """The shortest gap and the longest."""
+    pair = isinstance(gap, (tuple, list)) and len(gap) == 2
+    low, high = gap if pair else (gap, gap)
+    try:
+        whole(0, 10_000, gap=low)
+        whole(low, 10_000, gap=high)
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"gap must be a whole number from 0, or the least and the most, got {gap!r}"
+        ) from None
+    return low, high
+
+
+def _recall(
+    split: str,
+    *,
+    gap: int | tuple[int, int] = 20,
+    pairs: int = 1,
+    keys: int = 8,
+    values: int = 10,
+    fillers: int = 8,
+    examples: int = 10_000,
+    held_out: int = 1_000,
+    seed: int = 0,
+) -> list[Lookup]:
+    low, high = _gaps(gap)
+    whole(1, len(LETTERS), keys=keys)
+    whole(1, keys, pairs=pairs)
+    whole(2, 1_000, values=values)
+    whole(1, 1_000, fillers=fillers)
+    whole(1, 1_000_000, examples=examples, held_out=held_out)
+    whole(0, seed=seed)
+    draw = Draw(f"recall {split} {seed}")
+
+    def example() -> Lookup:
+        tokens = []
+        for key in draw.some(LETTERS[:keys], pairs):
+            tokens += [key, str(draw.below(values))]
+        asked = 2 * draw.below(pairs)
+        tokens += [f".{draw.below(fillers)}" for _ in range(draw.between(low, high))]
+        return Lookup((*tokens, f"?{tokens[asked]}"), tokens[asked + 1], (asked + 1,))
+
+    return _drawn(split, examples if split == "train" else held_out, example)
+
+
+def _two_lookups(
+    split: str,
+    *,
+    items: int = 6,
+    keys: int = 8,
+    values: int = 6,
+    examples: int = 20_000,
+    held_out: int = 2_000,
+    seed: int = 0,
+) -> list[Lookup]:
+    whole(2, len(LETTERS), keys=keys)
+    whole(2, keys, items=items)
+    whole(2, 10, values=values)
+    whole(1, 1_000_000, examples=examples, held_out=held_out)
+    whole(0, seed=seed)
+    draw = Draw(f"two-lookups {split} {seed}")
+
+    def example() -> Lookup:
+        held = [(key, draw.below(values)) for key in draw.some(LETTERS[:keys], items)]
+        first, second = draw.some(range(items), 2)
+        tokens = [f"{key}{value}" for key, value in held]
+        question = f"?{held[first][0]}{held[second][0]}"
+        answer = f"{held[first][1]}{held[second][1]}"
+        return Lookup((*tokens, question), answer, (first, second))
+
+    return _drawn(split, examples if split == "train" else held_out, example)
+
+
+_SIZES = {
+    "examples": "how many sequences to train on",
+    "held_out": "how many for validation and how many for the test",
+    "seed": "another seed draws other sequences",
+}
+
+register(
+    Loader(
+        Card(
+            name="recall",
+            title="Recall over a gap",
+            what="Keys with values, then tokens that say nothing, then a key: its value is asked.",
+            kind="embedded",
+            task="recall",
+            **facts("recall"),
+            licence="the course's own",
+            citation="after the adding problem of Hochreiter and Schmidhuber 1997",
+            homepage="https://doi.org/10.1162/neco.1997.9.8.1735",
+            options={
+                "gap": "how many tokens stand between the last pair and the question: a number, "
+                "or the least and the most",
+                "pairs": "how many keys get a value",
+                "keys": "how many different keys there are, written a, b, ...",
+                "values": "how many different values, written 0, 1, ...",
+                "fillers": "how many different tokens that say nothing, written .0, .1, ...",
+                **_SIZES,
+            },
+        ),
+        _recall,
+    )
+)
+register(
+    Loader(
+        Card(
+            name="two-lookups",
+            title="Two look-ups at once",
+            what="Tokens of a key and a value, a3 c0 f5, then two keys, ?fa: both values in order, "
+            "53.",
+            kind="embedded",
+            task="look-up",
+            **facts("two-lookups"),
+            licence="the course's own",
+            options={
+                "items": "how many keys have a value",
+                "keys": "how many different keys there are, written a, b, ...",
+                "values": "how many different values, written 0, 1, ...; up to 10",
+                **_SIZES,
+            },
+        ),
+        _two_lookups,
+    )
+)

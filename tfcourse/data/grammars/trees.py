@@ -1,0 +1,234 @@
+"""Sentences as trees: what depends on what, which words it makes, and which form the verb takes.
+
+A tree is made of :class:`Noun`, :class:`Word` and :class:`Verb` in one :class:`Sentence`;
+:func:`realise` writes it down word by word. *The students in the exam where the fire alarm is
+ringing are really stressed*::
+
+    ringing = Verb("is", "are", (Word("ringing"),))
+    alarm = Noun("alarm", "alarms", compound="fire")
+    exam = Noun("exam", "exams", modifiers=(Relative(ringing, "where", alarm),))
+    students = Noun("student", "students", plural=True, modifiers=(Preposition("in", exam),))
+    Sentence(students, Verb("is", "are", (Word("stressed", before=("really",)),)))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfcourse.data.examples import Agreement
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word that is always written in the same way.
+
+    Attributes
+    ----------
+    text:
+        The word.
+    before:
+        Words before it that depend on it, *really* before *stressed*.
+    after:
+        What depends on it and follows.
+    """
+
+    text: str
+    before: tuple[str, ...] = ()
+    after: tuple[Noun | Word | Preposition, ...] = ()
+
+
+@dataclass(frozen=True)
+class Noun:
+    """A noun, with all that depends on it.
+
+    Attributes
+    ----------
+    singular, plural_form:
+        Its two forms.
+    plural:
+        Which of them is written.
+    determiner, adjectives:
+        What stands before it; an empty determiner is left out.
+    compound:
+        A noun before it that says of which kind it is, *fire* of an alarm. It agrees with no verb,
+        and is no attractor.
+    modifiers:
+        What follows it.
+    """
+
+    singular: str
+    plural_form: str
+    plural: bool = False
+    determiner: str = "the"
+    adjectives: tuple[str, ...] = ()
+    compound: str = ""
+    modifiers: tuple[Preposition | Relative | Word, ...] = ()
+
+
+@dataclass(frozen=True)
+class Preposition:
+    """A preposition and its noun, *in the exam*; ``text`` may be several words, *next to*."""
+
+    text: str
+    noun: Noun
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A finite verb, which agrees with its subject, and what follows it.
+
+    Attributes
+    ----------
+    singular, plural:
+        Its two forms, *is* and *are*.
+    after:
+        Objects, predicates and the like.
+    """
+
+    singular: str
+    plural: str
+    after: tuple[Noun | Word | Preposition, ...] = ()
+
+
+@dataclass(frozen=True)
+class Relative:
+    """A relative clause.
+
+    Attributes
+    ----------
+    verb:
+        Its verb.
+    pronoun:
+        *that*, *which*, *who* or *where*; empty where there is none, *the book the guards like*.
+    subject:
+        Its subject; ``None`` where that is the noun that the clause modifies.
+    """
+
+    verb: Verb
+    pronoun: str = "that"
+    subject: Noun | None = None
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence in the present, and which verb of it is asked for.
+
+    Attributes
+    ----------
+    subject, verb:
+        The subject, and its verb.
+    also:
+        A second verb of the same subject, after *and*; where there is one it is asked for.
+    told:
+        A subject and a verb in the past before all that, *the bankers thought*.
+    condition:
+        The construction in a word or two.
+    """
+
+    subject: Noun
+    verb: Verb
+    also: Verb | None = None
+    told: tuple[Noun, str] | None = None
+    condition: str = ""
+
+
+def realise(sentence: Sentence) -> Agreement:
+    """A tree as words, with the head of each.
+
+    Returns
+    -------
+    agreement
+        ``heads`` are those of surface-syntactic dependencies: an auxiliary is the head of what it
+        helps, a preposition that of its noun, and a verb's subject depends on the finite verb.
+
+    Notes
+    -----
+    Gerdes et al. 2018, *SUD or Surface-Syntactic Universal Dependencies*.
+    """
+    return _Writer().sentence(sentence)
+
+
+class _Writer:
+    """Words in their order, and the place of each word's head, as far as written."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.heads: list[int] = []
+        self.nouns: list[tuple[int, bool]] = []  # the place of each noun, and whether plural
+
+    def write(self, word: str, head: int = -1) -> int:
+        self.words.append(word)
+        self.heads.append(head)
+        return len(self.words) - 1
+
+    def sentence(self, tree: Sentence) -> Agreement:
+        told = -1
+        if tree.told:
+            teller = self.noun(tree.told[0])
+            told = self.heads[teller] = self.write(tree.told[1])
+        subject = self.noun(tree.subject)
+        verb = self.heads[subject] = self.verb(tree.verb, tree.subject.plural, told)
+        asked = tree.verb
+        if tree.also:
+            link = self.write("and")
+            first, asked = verb, tree.also
+            verb = self.heads[link] = self.verb(tree.also, tree.subject.plural, first)
+        forms = (asked.singular, asked.plural)
+        plural = tree.subject.plural
+        between = [number for place, number in self.nouns if subject < place < verb]
+        return Agreement(
+            words=tuple(self.words),
+            verb=verb,
+            right=forms[plural],
+            wrong=forms[not plural],
+            attractors=sum(number != plural for number in between),
+            distance=verb - subject,
+            heads=tuple(self.heads),
+            condition=tree.condition,
+        )
+
+    def noun(self, tree: Noun, head: int = -1) -> int:
+        before = [w for w in (tree.determiner, *tree.adjectives, tree.compound) if w]
+        place = len(self.words) + len(before)
+        for word in before:
+            self.write(word, place)
+        self.write(tree.plural_form if tree.plural else tree.singular, head)
+        self.nouns.append((place, tree.plural))
+        for modifier in tree.modifiers:
+            if isinstance(modifier, Relative):
+                self.relative(modifier, place, tree.plural)
+            else:
+                self.dependent(modifier, place)
+        return place
+
+    def relative(self, tree: Relative, noun: int, plural: bool) -> None:
+        """A clause that modifies the noun at a place, which is its subject if it has no other."""
+        pronoun = self.write(tree.pronoun) if tree.pronoun else None
+        if tree.subject is None:
+            verb = self.verb(tree.verb, plural, noun)
+        else:
+            subject = self.noun(tree.subject)
+            verb = self.heads[subject] = self.verb(tree.verb, tree.subject.plural, noun)
+        if pronoun is not None:
+            self.heads[pronoun] = verb
+
+    def verb(self, tree: Verb, plural: bool, head: int) -> int:
+        place = self.write(tree.plural if plural else tree.singular, head)
+        for dependent in tree.after:
+            self.dependent(dependent, place)
+        return place
+
+    def dependent(self, tree: Noun | Word | Preposition, head: int) -> None:
+        if isinstance(tree, Noun):
+            self.noun(tree, head)
+        elif isinstance(tree, Preposition):
+            for word in tree.text.split():
+                head = self.write(word, head)
+            self.noun(tree.noun, head)
+        else:
+            place = len(self.words) + len(tree.before)
+            for word in tree.before:
+                self.write(word, place)
+            self.write(tree.text, head)
+            for dependent in tree.after:
+                self.dependent(dependent, place)

@@ -1,0 +1,134 @@
+"""Numbers in words in two languages: pairs without end, and each has one right answer.
+
+From German to English the alignment crosses. The test numbers are never seen in training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tfcourse.arguments import one_of
+from tfcourse.data.corpus import Card, Loader, register
+from tfcourse.data.draw import Draw
+from tfcourse.data.embedded import facts
+from tfcourse.data.examples import Pair
+from tfcourse.data.number_pieces import number_pieces
+from tfcourse.data.number_words import LANGUAGES, number_words
+from tfcourse.data.options import whole
+
+#: How a number is written: as one writes it, or with every piece a word of its own.
+FORMS = ("words", "pieces")
+
+#: A learner of a language has counted to a hundred: these are always in the training set.
+COUNTED = 100
+
+
+def draw_numbers(
+    split: str, *, largest: int = 999_999, examples: int = 20_000, held_out: int = 1_000,
+    seed: int = 0,
+) -> list[int]:  # fmt: skip
+    """The numbers of one split: as many of each count of digits as there are, in random order.
+
+    Validation and test numbers have three digits or more, and neither is moved by ``examples``.
+
+    Parameters
+    ----------
+    split:
+        ``"train"``, ``"validation"`` or ``"test"``.
+    largest, examples, held_out, seed:
+        The options of the corpus.
+
+    Returns
+    -------
+    numbers
+        Each once, and in no other split.
+    """
+    draw = Draw(f"number-words {seed} {largest}")
+    ranges = [
+        range(10 ** (digits - 1), min(10**digits - 1, largest) + 1)
+        for digits in range(3, len(str(largest)) + 1)
+    ]
+    taken: set[int] = set()
+
+    def take(count: int, ranges: list[range], most: Callable[[range], int]) -> list[int]:
+        """As evenly from the ranges as they allow: the shortest first, so that others make up."""
+        found = []
+        for i, numbers in enumerate(ranges):
+            wanted = min((count - len(found)) // (len(ranges) - i), most(numbers))
+            fresh = 0
+            while fresh < wanted:
+                number = numbers[draw.below(len(numbers))]
+                if number not in taken:
+                    taken.add(number)
+                    found.append(number)
+                    fresh += 1
+        return found
+
+    held = {}
+    for name in ("validation", "test"):
+        held[name] = draw.shuffled(take(held_out, ranges, lambda numbers: len(numbers) // 10))
+    if split != "train":
+        return held[split]
+    ours = list(range(min(COUNTED, largest + 1)))[:examples]
+    # At most seven in ten of a range, so that drawing a fresh one stays quick.
+    return draw.shuffled(
+        ours + take(examples - len(ours), ranges, lambda numbers: len(numbers) * 7 // 10)
+    )
+
+
+def _make(
+    split: str,
+    *,
+    source: str = "de",
+    target: str = "en",
+    form: str = "words",
+    largest: int = 999_999,
+    examples: int = 20_000,
+    held_out: int = 1_000,
+    seed: int = 0,
+) -> list[Pair]:
+    one_of(LANGUAGES, source=source, target=target)
+    one_of(FORMS, form=form)
+    whole(999, 999_999, largest=largest)
+    whole(1, examples=examples)
+    whole(1, held_out=held_out)
+    whole(0, seed=seed)
+
+    def written(number: int, language: str) -> str:
+        if form == "pieces":
+            return " ".join(number_pieces(number, language))
+        return number_words(number, language)
+
+    numbers = draw_numbers(
+        split, largest=largest, examples=examples, held_out=held_out, seed=seed
+    )  # fmt: skip
+    return [Pair(written(n, source), written(n, target)) for n in numbers]
+
+
+register(
+    Loader(
+        Card(
+            name="number-words",
+            title="Number words",
+            what="A number in words in one language, and the same number in another.",
+            kind="embedded",
+            task="translation",
+            **facts("number-words"),
+            licence="LGPL-2.1 (num2words, which writes the words)",
+            licence_url="https://github.com/savoirfairelinux/num2words/blob/master/COPYING",
+            citation="num2words, Savoir-faire Linux, https://github.com/savoirfairelinux/num2words",
+            homepage="https://github.com/savoirfairelinux/num2words",
+            options={
+                "source": f"the language of the source, one of {', '.join(LANGUAGES)}",
+                "target": "the language of the target, one of the same",
+                "form": "words: as one writes it; pieces: each piece a word, sieben und zwanzig",
+                "largest": "the largest number, 999 to 999,999",
+                "examples": "how many numbers to train on, at most; those below 100 among them",
+                "held_out": "how many for validation and how many for the test, at most",
+                "seed": "another seed draws other numbers",
+            },
+            made_from={"num2words": "0.5.14"},
+        ),
+        _make,
+    )
+)

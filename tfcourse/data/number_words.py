@@ -1,0 +1,51 @@
+"""A number in words, in several languages.
+
+German says the units before the tens, *siebenundzwanzig*; French counts in scores.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from tfcourse.arguments import one_of
+from tfcourse.data.options import whole
+
+#: Languages in which num2words writes all numbers below a million as they are taught to be
+#: written; and the digits themselves.
+LANGUAGES = ("de", "en", "eo", "fi", "fr", "id", "pl", "pt", "digits")
+
+
+def number_words(number: int, language: str) -> str:
+    """A number as one writes it in words.
+
+    Parameters
+    ----------
+    number:
+        From 0 to 999,999.
+    language:
+        One of :data:`LANGUAGES`.
+
+    Returns
+    -------
+    words
+        Such as ``"siebenundzwanzig"``; English without commas, *one thousand two hundred and six*.
+
+    Raises
+    ------
+    ValueError
+        Where the number or the language is another.
+    """
+    one_of(LANGUAGES, language=language)
+    whole(0, 999_999, number=number)
+    return _words(number, language)
+
+
+@lru_cache(maxsize=1 << 17)
+def _words(number: int, language: str) -> str:
+    if language == "digits":
+        return str(number)
+    from num2words import num2words  # only who asks for words needs it
+
+    words = num2words(number, lang=language).replace(",", "")
+    # It writes "zweihunderteinstausend" for 201,000.
+    return words.replace("einstausend", "eintausend") if language == "de" else words

@@ -1,0 +1,291 @@
+"""Finding a real corpus' files: in the folder that `TFCOURSE_DATA` names, else in the cache.
+
+What is found is compared with its hash before it is used. Nothing is downloaded but by :func:`get`,
+and by it only when the licence was accepted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tfcourse.data import corpus, download
+from tfcourse.data.corpus import Card
+from tfcourse.data.real.archives import MOST_BYTES, gunzip
+
+#: Called with a file's name, the bytes of it that are there, and all its bytes.
+FileProgress = Callable[[str, int, int], None]
+
+
+class NotHere(FileNotFoundError):
+    """A real corpus' files are not on this machine; the message says how to get them."""
+
+
+@dataclass(frozen=True)
+class RealFile:
+    """One file of a real corpus.
+
+    Attributes
+    ----------
+    path:
+        Its place below the folder that `TFCOURSE_DATA` names and below the cache. A file that was
+        packed with gzip later, or unpacked, is found too: with or without ``.gz``.
+    size:
+        Its bytes, as downloaded.
+    known:
+        Its hash, as downloaded: ``"sha256:..."``, or a weaker one where only that is published.
+    urls:
+        Where it is to be had; none where it can only be placed by hand.
+    unpacked:
+        The hash of what a file ending in ``.gz`` holds.
+    also:
+        Hashes of other contents that do as well.
+    """
+
+    path: str
+    size: int
+    known: str
+    urls: tuple[str, ...] = ()
+    unpacked: str = ""
+    also: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The paths at which it may lie."""
+        other = self.path.removesuffix(".gz") if self.path.endswith(".gz") else self.path + ".gz"
+        return (self.path,) if self.path.endswith((".zip", ".tar.gz")) else (self.path, other)
+
+
+def cache() -> Path:
+    """The folder for downloads: `TFCOURSE_CACHE`, else the system's place for caches."""
+    import pooch
+
+    named = os.environ.get("TFCOURSE_CACHE")
+    return Path(named).expanduser() if named else Path(pooch.os_cache("tfcourse"))
+
+
+def folders() -> list[Path]:
+    """The folders in which files are looked for, in this order.
+
+    Raises
+    ------
+    ValueError
+        Where `TFCOURSE_DATA` names no folder.
+    """
+    named = os.environ.get("TFCOURSE_DATA")
+    if not named:
+        return [cache()]
+    if not Path(named).expanduser().is_dir():
+        raise ValueError(f"TFCOURSE_DATA must name a folder that exists, got {named!r}")
+    return [Path(named).expanduser(), cache()]
+
+
+def there(file: RealFile) -> Path | None:
+    """Where a file lies, unread and not compared with its hash; ``None`` where it is not here."""
+    for folder in folders():
+        for name in file.names:
+            if (folder / name).is_file():
+                return folder / name
+    return None
+
+
+def find(file: RealFile) -> Path:
+    """A file's place on this machine, after its hash was found right.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where it is not here.
+    ValueError
+        Where what lies there is another file.
+    """
+    path = _there(file)
+    if not download.matches(path, file.known):
+        raise _damaged(path, file, download.digest(path, file.known.partition(":")[0]))
+    return path
+
+
+def read(file: RealFile) -> bytes:
+    """What a file holds, gzip undone, after its hash was found right.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where it is not here.
+    ValueError
+        Where what lies there is another file.
+    """
+    path = _there(file)
+    content = path.read_bytes()
+    right = {file.known, file.unpacked, *file.also} - {""}
+    as_it_lies = {known for known in right if _has(content, known)}
+    if path.suffix == ".gz":
+        # Compressed anew it has another hash; what it holds has not.
+        most = file.size if path.name != Path(file.path).name else MOST_BYTES
+        try:
+            content = gunzip(content, most=most)
+        except ValueError as error:
+            raise _damaged(path, file, str(error)) from None
+        if not as_it_lies and not any(_has(content, known) for known in right):
+            raise _damaged(path, file, hashlib.sha256(content).hexdigest() + ", unpacked")
+    elif not as_it_lies:
+        raise _damaged(path, file, hashlib.sha256(content).hexdigest())
+    return content
+
+
+def _there(file: RealFile) -> Path:
+    path = there(file)
+    if path is None:
+        raise NotHere(f"{file.path} is not here: looked in {', '.join(map(str, folders()))}")
+    return path
+
+
+def _has(content: bytes, known: str) -> bool:
+    algorithm, _, value = known.partition(":")
+    return hashlib.new(algorithm, content, usedforsecurity=False).hexdigest() == value
+
+
+def _damaged(path: Path, file: RealFile, got: str) -> ValueError:
+    expected = " or ".join(
+        known.replace(":", " ") for known in (file.known, file.unpacked, *file.also) if known
+    )
+    return ValueError(
+        f"{path} must be the file with {expected}; got {got}. It is damaged or another version: "
+        "`tfcourse data get` replaces it in the cache; elsewhere remove it, or copy it anew."
+    )
+
+
+def terms(card: Card) -> str:
+    """What is to be known before a corpus is downloaded: from where, under which licence."""
+    lines = [
+        f"{card.title}: {card.what}",
+        f"Licence: {card.licence}",
+        f"         {card.licence_url}" if card.licence_url else "",
+        f"Please cite: {card.citation}",
+        f"From: {card.homepage}",
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def need(name: str, files: Iterable[RealFile]) -> None:
+    """Refuse to go on without a corpus' files, all of them named at once.
+
+    Raises
+    ------
+    NotHere
+        Where one is not here; the message shows the licence and says how to get them.
+    """
+    absent = [file for file in files if there(file) is None]
+    if absent:
+        raise NotHere(_absent(name, absent))
+
+
+def get(name: str, *, accept: bool = False, progress: FileProgress | None = None) -> list[Path]:
+    """Download what is not here of a real corpus.
+
+    Parameters
+    ----------
+    name:
+        The corpus.
+    accept:
+        Whether its licence, which :func:`terms` shows, is accepted.
+    progress:
+        Called now and then with a file's name, the bytes of it that are there, and all its bytes.
+
+    Returns
+    -------
+    paths
+        Where its files lie. An embedded corpus has none.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such corpus, or something is to be downloaded and ``accept`` is not true.
+    NotHere
+        Where a file is not here and cannot be downloaded.
+    DownloadError
+        Where one could not be downloaded; the message says how to place it by hand.
+    """
+    from tfcourse.data.real.manifest import FILES
+
+    card = corpus.info(name)
+    files = list(FILES[name].values()) if card.kind == "real" else []
+    wanted = missing(name)
+    if wanted and not all(file.urls for file in wanted):
+        raise NotHere(_absent(name, wanted))
+    if wanted and accept is not True:
+        raise ValueError(
+            f"accept must be True for {name} to be downloaded, got {accept!r}\n{terms(card)}"
+        )
+    for file in wanted:
+        _fetch(file, progress)
+    return [path for file in files if (path := there(file)) is not None]
+
+
+def missing(name: str) -> list[RealFile]:
+    """The files of a corpus that are to be downloaded, or placed by hand where they cannot be.
+
+    A file without an address is one of them only where the corpus has no other.
+    """
+    from tfcourse.data.real.manifest import FILES
+
+    if corpus.info(name).kind == "embedded":
+        return []
+    files = FILES[name].values()
+    wanted = [file for file in files if file.urls] or list(files)
+    return [file for file in wanted if there(file) is None or _broken(file)]
+
+
+def _broken(file: RealFile) -> bool:
+    """Whether a download lies in the cache that is no longer what it was."""
+    path = cache() / file.path
+    return there(file) == path and not download.matches(path, file.known)
+
+
+def _fetch(file: RealFile, progress: FileProgress | None) -> None:
+    def told(done: int, size: int) -> None:
+        progress(file.path, done, size)
+
+    download.fetch(
+        file.urls,
+        cache() / file.path,
+        known=file.known,
+        size=file.size,
+        progress=told if progress else None,
+    )
+
+
+def _absent(name: str, absent: list[RealFile]) -> str:
+    """What to do about files that are not here."""
+    some = ", ".join(file.path for file in absent[:3]) + (", ..." if len(absent) > 3 else "")
+    size = sum(file.size for file in missing(name)) / 1e6
+    lines = [f"{name} is not here: {some}", terms(corpus.info(name))]
+    if all(file.urls for file in absent):
+        lines.append(
+            f"Download it ({size:.1f} MB) with `tfcourse data get {name}`, or in Python with\n"
+            f'  tfcourse.data.real.get("{name}", accept=True)\n'
+            "Or set TFCOURSE_DATA to a folder that holds these files."
+        )
+    else:
+        lines.append(
+            "It cannot be downloaded. Set TFCOURSE_DATA to a folder that holds\n"
+            + "\n".join(f"  {file.path} ({file.known.replace(':', ' ')})" for file in absent)
+        )
+    return "\n".join(lines)
+
+
+def state(name: str) -> str:
+    """``"embedded"``, ``"here"``, ``"partly here"`` or ``"not here"``; files are not read."""
+    from tfcourse.data.real.manifest import FILES
+
+    if corpus.info(name).kind == "embedded":
+        return "embedded"
+    files = FILES[name].values()
+    found = [file for file in files if there(file)]
+    wanted = [file for file in files if file.urls] or list(files)
+    if all(file in found for file in wanted):
+        return "here"
+    return "partly here" if found else "not here"

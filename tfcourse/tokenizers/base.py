@@ -1,0 +1,242 @@
+"""What all tokenizers have in common: ids, special tokens, files."""
+
+from __future__ import annotations
+
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from tfcourse.tokenizers import file_format
+
+#: Special tokens that have a role, by their names. Any other name may be special too.
+ROLES = {"pad": "<pad>", "start": "<s>", "end": "</s>", "unknown": "<unk>"}
+
+
+class Tokenizer(ABC):
+    """Text to ids and back.
+
+    A tokenizer is trained on texts (``CharTokenizer.train(texts)``) or loaded from a file
+    (``Tokenizer.load(path)``).
+
+    Parameters
+    ----------
+    tokens:
+        All tokens; a token's place is its id.
+    special:
+        Those among them that stand for no text.
+
+    Attributes
+    ----------
+    tokens:
+        All tokens, ``(V,)``.
+    special:
+        The special ones.
+    pad, start, end, unknown:
+        The ids of ``<pad>``, ``<s>``, ``</s>`` and ``<unk>``; ``None`` where the tokenizer has no
+        such token.
+
+    Raises
+    ------
+    ValueError
+        Where a token stands twice, or a special one is not among the tokens.
+    """
+
+    _kinds: ClassVar[list[type[Tokenizer]]] = []
+
+    def __init_subclass__(cls, **choices: Any) -> None:
+        super().__init_subclass__(**choices)
+        Tokenizer._kinds.append(cls)
+
+    def __init__(self, tokens: Sequence[str], special: Sequence[str] = ()) -> None:
+        self.tokens = tuple(tokens)
+        self.special = check_special(special)
+        self._ids = {token: i for i, token in enumerate(self.tokens)}
+        if len(self._ids) < len(self.tokens):
+            twice = next(t for i, t in enumerate(self.tokens) if self._ids[t] != i)
+            raise ValueError(f"tokens must all be different, got {twice!r} twice")
+        for token in self.special:
+            if token not in self._ids:
+                raise ValueError(f"special must be among the tokens, got {token!r}")
+        self._special_ids = {self._ids[token] for token in self.special}
+        self.pad, self.start, self.end, self.unknown = (
+            self._ids[name] if name in self.special else None for name in ROLES.values()
+        )
+
+    @classmethod
+    @abstractmethod
+    def train(cls, texts: Iterable[str], vocabulary: int | None = None) -> Self:
+        """Choose the tokens by what the texts contain."""
+
+    @abstractmethod
+    def _encode(self, text: str) -> list[int]:
+        """The ids of a text that has been checked."""
+
+    @abstractmethod
+    def _join(self, tokens: Sequence[str]) -> str:
+        """The text that tokens spell."""
+
+    @abstractmethod
+    def _document(self) -> dict[str, Any]:
+        """What the file says of this tokenizer, special tokens aside."""
+
+    @classmethod
+    @abstractmethod
+    def _from_document(cls, document: file_format.Document) -> Self | None:
+        """The tokenizer that a file describes; ``None`` where it describes one of another kind."""
+
+    def encode(self, text: str, *, start: bool = False, end: bool = False) -> list[int]:
+        """The ids of a text.
+
+        Parameters
+        ----------
+        text:
+            Any Unicode.
+        start, end:
+            Whether the ids of ``<s>`` and ``</s>`` are put before and after.
+
+        Raises
+        ------
+        ValueError
+            Where the text is not Unicode that UTF-8 can hold, where it has a piece that the
+            tokenizer does not know and there is no ``<unk>``, and where ``start`` or ``end`` asks
+            for a token that the tokenizer does not have.
+        """
+        for name, asked in (("start", start), ("end", end)):
+            if asked and getattr(self, name) is None:
+                raise ValueError(f"{name} must be False without a token {ROLES[name]}, got {asked}")
+        ids = self._encode(check_text(text))
+        return [self.start] * start + ids + [self.end] * end
+
+    def decode(self, ids: Iterable[int], *, special: bool = False) -> str:
+        """The text that ids stand for.
+
+        Parameters
+        ----------
+        ids:
+            Ids ``(T,)``: a list or a tensor.
+        special:
+            Whether special tokens are written out by their names, or left out.
+
+        Raises
+        ------
+        ValueError
+            Where an id is not in the vocabulary.
+        """
+        ids = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+        kept = (i for i in ids if special or i not in self._special_ids)
+        return self._join([self.token(i) for i in kept])
+
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of a text, as :meth:`token` names them."""
+        return [self.tokens[i] for i in self.encode(text)]
+
+    def token(self, id: int) -> str:
+        """The token that has this id.
+
+        Raises
+        ------
+        ValueError
+            Where no token has it.
+        """
+        try:
+            place = operator.index(id)
+        except TypeError:
+            raise ValueError(f"id must be a whole number, got {id!r}") from None
+        if not 0 <= place < len(self.tokens):
+            raise ValueError(f"id must lie between 0 and {len(self) - 1}, got {id}")
+        return self.tokens[place]
+
+    def id(self, token: str) -> int:
+        """The id that this token has.
+
+        Raises
+        ------
+        ValueError
+            Where the vocabulary has no such token.
+        """
+        if token not in self._ids:
+            raise ValueError(f"token must be one of the vocabulary's {len(self)}, got {token!r}")
+        return self._ids[token]
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __contains__(self, token: object) -> bool:
+        return token in self._ids
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} tokens, special {' '.join(self.special)})"
+
+    def save(self, path: str | Path) -> None:
+        """Write the tokenizer as one JSON file, which ``tokenizers.Tokenizer.from_file`` reads.
+
+        It gives the same ids there, with one difference that is Hugging Face's choice: there, the
+        names of special tokens are looked for in every text.
+        """
+        special = {token: self._ids[token] for token in self.special}
+        file_format.write(path, self._document(), special)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a tokenizer; ``Tokenizer.load`` finds out which kind it is.
+
+        Files that Hugging Face's ``tokenizers`` wrote, such as GPT-2's, are read too where they
+        describe one of these kinds.
+
+        Raises
+        ------
+        ValueError
+            Where the file holds no tokenizer, or one of another kind; the message says why.
+        FileNotFoundError
+            Where there is no file.
+        """
+        document = file_format.read(path)
+        for kind in Tokenizer._kinds:
+            if issubclass(kind, cls):
+                tokenizer = kind._from_document(document)
+                if tokenizer is not None:
+                    return tokenizer
+        raise ValueError(f"path must hold a {cls.__name__}, got {document.told()} in {path}")
+
+
+def check_text(text: str, name: str = "text") -> str:
+    """Refuse what is not text, and text that UTF-8 cannot hold."""
+    if not isinstance(text, str):
+        raise ValueError(f"{name} must be a str, got {type(text).__name__}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = ord(text[error.start])
+        raise ValueError(
+            f"{name} must be text that UTF-8 can hold, "
+            f"got U+{half:04X} at place {error.start}: half of a surrogate pair"
+        ) from None
+    return text
+
+
+def check_texts(texts: Iterable[str]) -> Iterator[str]:
+    """The texts to train on, each of them checked."""
+    if isinstance(texts, str):
+        raise ValueError("texts must be several texts, got one str: put it into a list")
+    for text in texts:
+        yield check_text(text, "each of texts")
+
+
+def check_special(special: Sequence[str]) -> tuple[str, ...]:
+    """The names of special tokens: none empty, none twice."""
+    if isinstance(special, str):
+        raise ValueError(f"special must be several names, got one str, {special!r}")
+    for token in special:
+        if not check_text(token, "each of special"):
+            raise ValueError("each of special must be a name, got an empty one")
+    if len(set(special)) < len(special):
+        raise ValueError(f"special must all be different, got {tuple(special)}")
+    return tuple(special)
+
+
+def check_size(vocabulary: int | None, least: int, what: str) -> None:
+    """Refuse a vocabulary that has no room for what it must hold."""
+    if vocabulary is not None and vocabulary < least:
+        raise ValueError(f"vocabulary must be at least {least}, {what}, got {vocabulary}")

@@ -1,0 +1,196 @@
+"""Byte-pair encoding on bytes: no text is unknown, and frequent ones are short."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import regex
+
+from tfcourse.tokenizers.base import ROLES, Tokenizer, check_size, check_special, check_texts
+from tfcourse.tokenizers.file_format import Document
+from tfcourse.tokenizers.merges import Pair, apply_merges, learn_merges
+
+#: GPT-2's words: the ends of English short forms; letters, digits or other signs, each with one
+#: space before; and white space, which leaves its last space to the word that follows.
+WORDS = regex.compile(r"'(?:s|t|re|ve|m|ll|d)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
+
+#: Words whose ids are kept, before the memory is emptied and filled anew.
+REMEMBERED = 100_000
+
+
+def _visible_bytes() -> str:
+    """A visible character for each byte, so that tokens can be printed and put into a file.
+
+    A byte that is a visible Latin-1 character stands for itself; the others, in their order, are
+    the characters from U+0100 on. So a space is ``Ġ`` and a line's end ``Ċ``.
+    """
+    visible = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1),
+               *range(ord("®"), ord("ÿ") + 1)}  # fmt: skip
+    hidden = [byte for byte in range(256) if byte not in visible]
+    return "".join(
+        chr(byte if byte in visible else 256 + hidden.index(byte)) for byte in range(256)
+    )
+
+
+#: The character at place ``b`` stands for the byte ``b``.
+BYTES = _visible_bytes()
+_BYTE_OF = {c: byte for byte, c in enumerate(BYTES)}
+
+
+class BPETokenizer(Tokenizer):
+    """The 256 bytes, and joined pairs of tokens that were frequent in training.
+
+    A text is cut into words by GPT-2's rule (``WORDS``), a word is spelt in UTF-8, and its
+    bytes are joined in the order in which the pairs were learned. Any text has ids and comes back
+    as it was.
+
+    Ids: special tokens, bytes, then the joined ones as they were learned. In the names of tokens
+    each byte is a visible character (``BYTES``): ``Ġ`` is a space.
+
+    Parameters
+    ----------
+    tokens, special:
+        As in :class:`Tokenizer`. No special one may be what a word can be joined to.
+    merges:
+        Pairs of tokens, in the order in which they are joined.
+
+    Attributes
+    ----------
+    merges:
+        The pairs, by the names of their tokens.
+
+    Notes
+    -----
+    Sennrich et al. 2016; on bytes, with these words: Radford et al. 2019, section 2.2.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[str],
+        merges: Sequence[tuple[str, str]],
+        special: Sequence[str] = (),
+    ) -> None:
+        super().__init__(tokens, special)
+        _check_special_bytes(self.special)
+        for token in self.tokens:
+            if token not in self.special and not _BYTE_OF.keys() >= set(token):
+                raise ValueError(f"tokens must be written in visible bytes, got {token!r}")
+        for token in (*BYTES, *(part for pair in merges for part in (*pair, "".join(pair)))):
+            if token not in self._ids:
+                raise ValueError(f"tokens must have all bytes and all of merges, {token!r} lacks")
+        self.merges = tuple((left, right) for left, right in merges)
+        self._ranks: dict[Pair, tuple[int, int]] = {
+            (self._ids[left], self._ids[right]): (rank, self._ids[left + right])
+            for rank, (left, right) in enumerate(self.merges)
+        }
+        self._bytes = [self._ids[c] for c in BYTES]
+        self._known: dict[str, list[int]] = {}
+
+    @classmethod
+    def train(
+        cls,
+        texts: Iterable[str],
+        vocabulary: int = 1000,
+        *,
+        special: Sequence[str] = (ROLES["pad"], ROLES["start"], ROLES["end"]),
+    ) -> Self:
+        """Learn from the texts which pairs to join.
+
+        Parameters
+        ----------
+        texts:
+            What to train on. Nothing is joined across two texts.
+        vocabulary:
+            How many tokens to have: special ones, 256 bytes, and joined ones. There are fewer
+            where the texts have no more pairs.
+        special:
+            Names of special tokens, which get the first ids.
+
+        Raises
+        ------
+        ValueError
+            Where ``texts`` is one text, ``vocabulary`` has no room for bytes and special tokens,
+            or a special name is a word that a text may contain.
+        """
+        special = check_special(special)
+        _check_special_bytes(special)
+        check_size(vocabulary, len(special) + len(BYTES), "256 bytes and the special tokens")
+        alphabet = sorted(BYTES)
+        byte_ids = [len(special) + alphabet.index(c) for c in BYTES]
+        counts = Counter()
+        for text in check_texts(texts):
+            counts.update(WORDS.findall(text))
+        words = {tuple(byte_ids[b] for b in word.encode()): n for word, n in counts.items()}
+        tokens, pairs = learn_merges(words, (*special, *alphabet), vocabulary)
+        return cls(tokens, [(tokens[left], tokens[right]) for left, right in pairs], special)
+
+    def _encode(self, text: str) -> list[int]:
+        ids = []
+        for word in WORDS.findall(text):
+            known = self._known.get(word)
+            if known is None:
+                if len(self._known) >= REMEMBERED:
+                    self._known.clear()
+                known = apply_merges([self._bytes[b] for b in word.encode()], self._ranks)
+                self._known[word] = known
+            ids += known
+        return ids
+
+    def _join(self, tokens: Sequence[str]) -> str:
+        # A cut through the middle of a character leaves bytes that are no UTF-8: shown as U+FFFD.
+        spelt = b"".join(
+            token.encode() if token in self.special else bytes(_BYTE_OF[c] for c in token)
+            for token in tokens
+        )
+        return spelt.decode(errors="replace")
+
+    def _document(self) -> dict[str, Any]:
+        byte_level = {
+            "type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True,
+        }  # fmt: skip
+        return {
+            "pre_tokenizer": byte_level,
+            "decoder": byte_level,
+            "model": {
+                "type": "BPE", "dropout": None, "unk_token": None,
+                "continuing_subword_prefix": None, "end_of_word_suffix": None,
+                "fuse_unk": False, "byte_fallback": False, "ignore_merges": False,
+                "vocab": self._ids, "merges": self.merges,
+            },
+        }  # fmt: skip
+
+    @classmethod
+    def _from_document(cls, document: Document) -> Self | None:
+        model, words = document["model"], document["pre_tokenizer"]
+        # Files from before 2022 do not name the type.
+        if model.get("type", "BPE") != "BPE" or words.get("type") != "ByteLevel":
+            return None
+        choices = ("dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback",
+                   "ignore_merges")  # fmt: skip
+        for name in choices:
+            if model.get(name):
+                document.refuse(f"{name} must be absent", model[name])
+        if words.get("add_prefix_space", True):
+            document.refuse("add_prefix_space must be false", True)
+        if not words.get("use_regex", True):
+            document.refuse("use_regex must be true", False)
+        if document.kind("normalizer"):
+            document.refuse("normalizer must be absent", document.kind("normalizer"))
+        merges = [
+            tuple(pair.split(" ") if isinstance(pair, str) else pair)
+            for pair in model.get("merges") or []
+        ]
+        tokens, special = document.vocabulary()
+        return cls(tokens, merges, special)
+
+
+def _check_special_bytes(special: Sequence[str]) -> None:
+    """Merges stay within a word: what is several words is never the outcome of merges."""
+    for token in special:
+        spelt = set(token) <= _BYTE_OF.keys()
+        if spelt and (not token.isascii() or len(WORDS.findall(token)) == 1):
+            raise ValueError(
+                f"special must be names that bytes are never joined to, such as <s>, got {token!r}"
+            )

@@ -1,0 +1,110 @@
+"""A token for each character."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+from tfcourse.arguments import at_least_one
+from tfcourse.tokenizers.base import ROLES, Tokenizer, check_size, check_special, check_texts
+from tfcourse.tokenizers.file_format import Document
+
+#: Any one character, a line's end too, in the notation of Hugging Face's regular expressions.
+ANY = r"[\s\S]"
+
+
+class CharTokenizer(Tokenizer):
+    """A token for each character (Unicode code point) that the texts contain.
+
+    Ids follow the special tokens in the order of code points. Without special tokens that is
+    the numbering of nanoGPT's Shakespeare.
+
+    Notes
+    -----
+    Karpathy 2015; UBC section 1.1 (what a token may be).
+    """
+
+    def __init__(self, tokens: Sequence[str], special: Sequence[str] = ()) -> None:
+        super().__init__(tokens, special)
+        for token in self.tokens:
+            if (len(token) == 1) == (token in self.special):
+                raise ValueError(
+                    "tokens must have one character each, and special ones more than one, "
+                    f"got {token!r}"
+                )
+
+    @classmethod
+    def train(
+        cls,
+        texts: Iterable[str],
+        vocabulary: int | None = None,
+        *,
+        special: Sequence[str] = tuple(ROLES.values()),
+        at_least: int = 1,
+    ) -> Self:
+        """Take the characters of the texts.
+
+        Parameters
+        ----------
+        texts:
+            What to train on.
+        vocabulary:
+            Most tokens to have, special ones among them: the most frequent characters are kept,
+            of equally frequent ones the first by code point. All, unless given.
+        special:
+            Names of special tokens, which get the first ids.
+        at_least:
+            How often a character must occur to be kept.
+
+        Raises
+        ------
+        ValueError
+            Where ``texts`` is one text, ``vocabulary`` has no room, or a special name is a single
+            character.
+        """
+        special = check_special(special)
+        at_least_one(at_least=at_least)
+        check_size(vocabulary, len(special), "the number of special tokens")
+        counts = Counter()
+        for text in check_texts(texts):
+            counts.update(text)
+        kept = [c for c, n in most_frequent(counts) if n >= at_least]
+        room = None if vocabulary is None else vocabulary - len(special)
+        return cls((*special, *sorted(kept[:room])), special)
+
+    def _encode(self, text: str) -> list[int]:
+        if self.unknown is not None:
+            return [self._ids.get(c, self.unknown) for c in text]
+        try:
+            return [self._ids[c] for c in text]
+        except KeyError as error:
+            raise ValueError(
+                "text must be made of characters that were there in training, "
+                f"got {error.args[0]!r}, and there is no <unk> to stand for it"
+            ) from None
+
+    def _join(self, tokens: Sequence[str]) -> str:
+        return "".join(tokens)
+
+    def _document(self) -> dict[str, Any]:
+        return {
+            "pre_tokenizer": {
+                "type": "Split", "pattern": {"Regex": ANY}, "behavior": "Isolated", "invert": False,
+            },
+            "decoder": {"type": "Fuse"},
+            "model": {"type": "WordLevel", "vocab": self._ids, "unk_token": ROLES["unknown"]},
+        }  # fmt: skip
+
+    @classmethod
+    def _from_document(cls, document: Document) -> Self | None:
+        split = document["pre_tokenizer"]
+        ours = document.kind("model") == "WordLevel" and split.get("pattern") == {"Regex": ANY}
+        if not ours or document.kind("normalizer") or split.get("behavior") != "Isolated":
+            return None
+        return cls(*document.vocabulary())
+
+
+def most_frequent(counts: Counter[str]) -> list[tuple[str, int]]:
+    """Pieces and their counts, the most frequent first; of equals the first by code points."""
+    return sorted(counts.items(), key=lambda found: (-found[1], found[0]))

@@ -1,0 +1,122 @@
+"""The JSON format of Hugging Face's ``tokenizers``, as far as these tokenizers need it."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+#: Parts of a file that change how a text is read, and that no tokenizer here has.
+UNUSED = ("truncation", "padding")
+
+
+class Document:
+    """What a file says, with the special tokens put among the others.
+
+    Parameters
+    ----------
+    parts:
+        The file's JSON object.
+    path:
+        Where it stood, for messages.
+    """
+
+    def __init__(self, parts: Mapping[str, Any], path: str | Path) -> None:
+        self.parts = parts
+        self.path = path
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        """A part of the file, such as ``"model"``; empty where it is absent."""
+        part = self.parts.get(name) or {}
+        if not isinstance(part, dict):
+            self.refuse(f"{name} must be an object", part)
+        return part
+
+    def kind(self, name: str) -> str | None:
+        """The type that a part names, or ``None``."""
+        return self[name].get("type")
+
+    def told(self) -> str:
+        """The file's kind, for messages."""
+        return " after ".join(str(self.kind(name)) for name in ("model", "pre_tokenizer"))
+
+    def refuse(self, must: str, got: object) -> None:
+        """Say what of the file does not fit."""
+        raise ValueError(f"{must}, got {got!r} in {self.path}")
+
+    def vocabulary(self) -> tuple[list[str], list[str]]:
+        """All tokens in the order of their ids, and the special ones."""
+        ids = dict(self["model"].get("vocab") or {})
+        special = []
+        for added in self.parts.get("added_tokens") or []:
+            if not added.get("special"):
+                self.refuse("every added token must be special", added.get("content"))
+            ids[added["content"]] = added["id"]
+            special.append(added["content"])
+        if sorted(ids.values()) != list(range(len(ids))):
+            self.refuse("ids must be 0, 1, 2 ... without a gap", f"{len(ids)} tokens")
+        return sorted(ids, key=ids.get), sorted(special, key=ids.get)
+
+
+def write(path: str | Path, parts: Mapping[str, Any], special: Mapping[str, int]) -> None:
+    """Write a file, whole or not at all.
+
+    Parameters
+    ----------
+    path:
+        Where to; a file that is there is replaced.
+    parts:
+        ``model``, ``pre_tokenizer``, ``decoder`` and ``normalizer``.
+    special:
+        Special tokens and their ids.
+    """
+    added = [
+        {"id": i, "content": token, "single_word": False, "lstrip": False, "rstrip": False,
+         "normalized": False, "special": True}
+        for token, i in special.items()
+    ]  # fmt: skip
+    whole = {
+        "version": "1.0",
+        **dict.fromkeys(UNUSED),
+        "added_tokens": added,
+        "normalizer": None,
+        "post_processor": None,
+        **parts,
+    }
+    path = Path(path)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+        try:
+            json.dump(whole, file, ensure_ascii=False, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+            os.chmod(file.name, 0o644)  # a temporary file is its owner's alone
+            os.replace(file.name, path)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
+
+
+def read(path: str | Path) -> Document:
+    """Read a file.
+
+    Raises
+    ------
+    ValueError
+        Where it holds no tokenizer, or asks for what no tokenizer here does.
+    """
+    try:
+        parts = json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:  # neither UTF-8 nor JSON
+        raise ValueError(f"path must hold JSON, got {error} in {path}") from None
+    if not isinstance(parts, dict) or not isinstance(parts.get("model"), dict):
+        raise ValueError(f"path must hold a tokenizer, got no model in {path}")
+    document = Document(parts, path)
+    for name in UNUSED:
+        if parts.get(name) is not None:
+            document.refuse(f"{name} must be absent", parts[name])
+    if document.kind("post_processor") not in (None, "ByteLevel"):  # that one moves offsets alone
+        document.refuse("post_processor must be absent", document.kind("post_processor"))
+    return document

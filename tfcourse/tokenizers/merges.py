@@ -1,0 +1,145 @@
+"""Byte-pair encoding's two algorithms, on ids alone: learn merges, and apply them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+
+#: Two ids that stand side by side.
+Pair = tuple[int, int]
+
+
+def learn_merges(
+    words: Mapping[Sequence[int], int], tokens: Iterable[str], vocabulary: int
+) -> tuple[list[str], list[Pair]]:
+    """Join the pair that occurs most often into a new token, again and again.
+
+    Pairs are counted once. A merge then changes only the counts of the pairs around the places
+    where it happens, so a step costs as much as the pair is frequent, not as much as the text is
+    long.
+
+    Parameters
+    ----------
+    words:
+        Each different word as ids, and how often it occurs. No merge reaches beyond a word.
+    tokens:
+        What there is at first; a token's place is its id.
+    vocabulary:
+        How many tokens to have in the end. There are fewer where every word has become one token.
+
+    Returns
+    -------
+    tokens, merges
+        All tokens, and the pairs in the order in which they were joined. Of equally frequent pairs
+        the one with the smaller ids comes first.
+
+    Notes
+    -----
+    Gage 1994; Sennrich et al. 2016, algorithm 1. Step by step the same as Hugging Face's
+    ``BpeTrainer``, whose merges these are.
+    """
+    tokens = list(tokens)
+    spelt, times = [list(word) for word in words], list(words.values())
+
+    counts: Counter[Pair] = Counter()
+    places: dict[Pair, set[int]] = defaultdict(set)  # the words that a pair stands in
+    for place, word in enumerate(spelt):
+        for pair in pairwise(word):
+            counts[pair] += times[place]
+            places[pair].add(place)
+    # A heap has its smallest entry on top: hence the sign. Equal counts are told apart by the ids.
+    queue = [(-counts[pair], pair, where) for pair, where in places.items()]
+    heapify(queue)
+
+    merges = []
+    while len(tokens) < vocabulary and queue:
+        count, pair, where = heappop(queue)
+        if -count != counts[pair]:  # earlier merges have taken some of its places
+            if counts[pair]:
+                heappush(queue, (-counts[pair], pair, where))
+            continue
+        joined = len(tokens)
+        tokens.append(tokens[pair[0]] + tokens[pair[1]])
+        merges.append(pair)
+
+        appeared: dict[Pair, set[int]] = defaultdict(set)
+        for place in where:
+            spelt[place], gone, new = _join(spelt[place], pair, joined)
+            for neighbours in gone:
+                counts[neighbours] -= times[place]
+            for neighbours in new:
+                counts[neighbours] += times[place]
+                appeared[neighbours].add(place)
+        for neighbours, found in appeared.items():
+            if counts[neighbours]:
+                heappush(queue, (-counts[neighbours], neighbours, found))
+    return tokens, merges
+
+
+def _join(word: list[int], pair: Pair, joined: int) -> tuple[list[int], list[Pair], list[Pair]]:
+    """A word after a merge, and the pairs with its neighbours that are gone and that are new."""
+    result, gone, new = [], [], []
+    i = 0
+    while i < len(word):
+        if word[i] != pair[0] or i + 1 == len(word) or word[i + 1] != pair[1]:
+            result.append(word[i])
+            i += 1
+            continue
+        if result:
+            gone.append((result[-1], pair[0]))
+            new.append((result[-1], joined))
+        if i + 2 < len(word):
+            gone.append((pair[1], word[i + 2]))
+            new.append((joined, word[i + 2]))
+        result.append(joined)
+        i += 2
+    return result, gone, new
+
+
+def apply_merges(word: Sequence[int], merges: Mapping[Pair, tuple[int, int]]) -> list[int]:
+    """Join the pair that was learned first, of equals the leftmost, until no pair is left.
+
+    Parameters
+    ----------
+    word:
+        Ids ``(T,)``.
+    merges:
+        For each pair its rank, which is its place among the merges, and the id it becomes.
+
+    Returns
+    -------
+    ids
+        ``T`` of them or fewer.
+
+    Notes
+    -----
+    Sennrich et al. 2016, section 3.2. A heap of the pairs makes it ``O(T log T)``: a text without
+    spaces is one long word.
+    """
+    ids: list[int | None] = list(word)
+    left = [*range(-1, len(ids) - 1)]
+    right = [*range(1, len(ids)), -1]  # -1: nobody there
+    queue: list[tuple[int, int, int]] = []
+
+    def offer(i: int, j: int) -> None:
+        if i >= 0 and j >= 0 and (ids[i], ids[j]) in merges:
+            rank, joined = merges[ids[i], ids[j]]
+            heappush(queue, (rank, i, joined))
+
+    for i, j in pairwise(range(len(ids))):
+        offer(i, j)
+    while queue:
+        _, i, joined = heappop(queue)
+        j = right[i]
+        # One of the two may have been joined to another meanwhile.
+        if ids[i] is None or j < 0 or merges.get((ids[i], ids[j]), (0, None))[1] != joined:
+            continue
+        ids[i], ids[j] = joined, None
+        right[i] = right[j]
+        if right[j] >= 0:
+            left[right[j]] = i
+        offer(left[i], i)
+        offer(i, right[i])
+    return [i for i in ids if i is not None]

@@ -1,0 +1,149 @@
+"""A token for each word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import regex
+
+from tfcourse.arguments import at_least_one
+from tfcourse.tokenizers.base import ROLES, Tokenizer, check_size, check_special, check_texts
+from tfcourse.tokenizers.characters import most_frequent
+from tfcourse.tokenizers.file_format import Document
+
+#: How words are told apart, by the name that Hugging Face's ``tokenizers`` has for it.
+SPLITS = {
+    "WhitespaceSplit": regex.compile(r"\S+"),
+    "Whitespace": regex.compile(r"\w+|[^\w\s]+"),
+}
+
+
+class WordTokenizer(Tokenizer):
+    """A token for each word that the texts contain.
+
+    Words are what stands between white space; with ``punctuation`` each run of punctuation is a
+    word of its own. Decoding puts one space between words, so with ``punctuation`` the text that
+    comes back may have more spaces than the one that went in.
+
+    Ids follow the special tokens, the most frequent word first.
+
+    Parameters
+    ----------
+    tokens, special:
+        As in :class:`Tokenizer`.
+    punctuation:
+        Whether punctuation is set apart.
+    lower:
+        Whether texts are put into lower case first.
+
+    Notes
+    -----
+    UBC section 1.1; 224N section 1.1. ``punctuation`` is Hugging Face's ``Whitespace``, without it
+    ``WhitespaceSplit``.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[str],
+        special: Sequence[str] = (),
+        *,
+        punctuation: bool = False,
+        lower: bool = False,
+    ) -> None:
+        super().__init__(tokens, special)
+        self.punctuation = punctuation
+        self.lower = lower
+
+    @classmethod
+    def train(
+        cls,
+        texts: Iterable[str],
+        vocabulary: int | None = None,
+        *,
+        special: Sequence[str] = tuple(ROLES.values()),
+        at_least: int = 1,
+        punctuation: bool = False,
+        lower: bool = False,
+    ) -> Self:
+        """Take the words of the texts.
+
+        Parameters
+        ----------
+        texts:
+            What to train on.
+        vocabulary:
+            Most tokens to have, special ones among them: the most frequent words are kept, of
+            equally frequent ones the first by code points. All, unless given.
+        special:
+            Names of special tokens, which get the first ids. A word of a text that is spelt so is
+            an unknown word.
+        at_least:
+            How often a word must occur to be kept.
+        punctuation, lower:
+            As above.
+
+        Raises
+        ------
+        ValueError
+            Where ``texts`` is one text, or ``vocabulary`` has no room for the special tokens.
+        """
+        special = check_special(special)
+        at_least_one(at_least=at_least)
+        check_size(vocabulary, len(special), "the number of special tokens")
+        counts = Counter()
+        for text in check_texts(texts):
+            counts.update(split(text, punctuation, lower))
+        for token in special:
+            del counts[token]
+        kept = [word for word, n in most_frequent(counts) if n >= at_least]
+        room = None if vocabulary is None else vocabulary - len(special)
+        return cls((*special, *kept[:room]), special, punctuation=punctuation, lower=lower)
+
+    def _encode(self, text: str) -> list[int]:
+        ids = []
+        for word in split(text, self.punctuation, self.lower):
+            i = self._ids.get(word)
+            if i is None or i in self._special_ids:
+                i = self.unknown
+            if i is None:
+                raise ValueError(
+                    "text must be made of words that were there in training, "
+                    f"got {word!r}, and there is no <unk> to stand for it"
+                )
+            ids.append(i)
+        return ids
+
+    def _join(self, tokens: Sequence[str]) -> str:
+        return " ".join(tokens)
+
+    def _document(self) -> dict[str, Any]:
+        return {
+            "normalizer": {"type": "Lowercase"} if self.lower else None,
+            "pre_tokenizer": {"type": _name(self.punctuation)},
+            "decoder": None,
+            "model": {"type": "WordLevel", "vocab": self._ids, "unk_token": ROLES["unknown"]},
+        }
+
+    @classmethod
+    def _from_document(cls, document: Document) -> Self | None:
+        name, case = document.kind("pre_tokenizer"), document.kind("normalizer")
+        ours = document.kind("model") == "WordLevel" and name in SPLITS
+        if not ours or case not in (None, "Lowercase"):
+            return None
+        return cls(
+            *document.vocabulary(), punctuation=name == _name(True), lower=case == "Lowercase"
+        )
+
+
+def split(text: str, punctuation: bool = False, lower: bool = False) -> list[str]:
+    """The words of a text."""
+    if lower:
+        # One character at a time, as Hugging Face does: a final sigma is not told apart.
+        text = "".join(c.lower() for c in text)
+    return SPLITS[_name(punctuation)].findall(text)
+
+
+def _name(punctuation: bool) -> str:
+    return "Whitespace" if punctuation else "WhitespaceSplit"
