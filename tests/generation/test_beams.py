@@ -1,0 +1,180 @@
+"""Beam search against all hypotheses there are, against greedy search, and on a hand-made tree."""
+
+import itertools
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from writers import END, MODELS, ask, make, next_log_p, text_log_p
+
+from tfcourse.generation import beam_search, greedy, length_penalty
+
+names = st.sampled_from(list(MODELS))
+seeds = st.integers(0, 50)
+
+
+def all_hypotheses(V, N):
+    """Every text of at most ``N`` tokens that ends where its end token is, or is ``N`` long."""
+    others = [v for v in range(V) if v != END]
+    for n in range(N):
+        for begin in itertools.product(others, repeat=n):
+            yield [*begin, END]
+    yield from map(list, itertools.product(others, repeat=N))
+
+
+def best_of_all(model, asked, V, N, alpha):
+    """The best of them with its score, each scored on its own."""
+    found = []
+    for text in all_hypotheses(V, N):
+        read, log_p = asked["prompt"], 0.0
+        for token in text:
+            log_p += float(next_log_p(model, asked, read)[0, token])
+            read = torch.cat([read, torch.tensor([[token]])], dim=1)
+        found.append((log_p / length_penalty(len(text), alpha), text))
+    return sorted(found, reverse=True)
+
+
+@pytest.mark.parametrize("name", ["gpt learned", "lm lstm", "transformer post sinusoidal",
+                                  "seq2seq additive"])  # fmt: skip
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_with_enough_beams_it_is_exhaustive(name, alpha):
+    V, N = 3, 3
+    for seed in range(2):
+        model = make(name, seed, V).eval()
+        asked = ask(name, B=1, seed=seed, vocabulary=V)
+        expected = best_of_all(model, asked, V, N, alpha)
+        got = beam_search(model, **asked, new_tokens=N, end=END, beams=len(expected), alpha=alpha,
+                          keep=5, early=False)  # fmt: skip
+        for place, (score, text) in enumerate(expected[:5]):
+            assert got.tokens[place, : got.lengths[place]].tolist() == text
+            torch.testing.assert_close(float(got.scores[place]), score, rtol=0, atol=1e-9)
+            assert bool(got.ended[place]) == (text[-1] == END)
+
+
+@settings(max_examples=40, deadline=None)
+@given(name=names, seed=seeds, alpha=st.sampled_from([0.0, 0.6, 2.0]))
+def test_one_beam_is_greedy(name, seed, alpha):
+    model, asked = make(name, seed), ask(name, seed=seed)
+    expected = greedy(model, **asked, new_tokens=9, end=END)
+    got = beam_search(model, **asked, new_tokens=9, end=END, beams=1, alpha=alpha, early=True)
+    assert got.rows() == expected.rows()
+    assert torch.equal(got.lengths, expected.lengths) and torch.equal(got.ended, expected.ended)
+    penalty = torch.tensor([length_penalty(n, alpha) for n in got.lengths.tolist()])
+    torch.testing.assert_close(got.scores * penalty, expected.scores, rtol=1e-6, atol=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(name=names, seed=seeds, beams=st.integers(1, 12), alpha=st.sampled_from([0.0, 1.0]),
+       early=st.booleans(), cached=st.booleans())  # fmt: skip
+def test_a_batch_equals_its_rows_and_cached_equals_uncached(
+    name, seed, beams, alpha, early, cached
+):
+    model, asked = make(name, seed), ask(name, seed=seed)
+    how = {"new_tokens": 6, "end": END, "beams": beams, "alpha": alpha, "early": early,
+           "keep": min(2, beams)}  # fmt: skip
+    together = beam_search(model, **asked, **how, cached=cached)
+    for b in range(3):
+        one = {key: x[b : b + 1] for key, x in asked.items()}
+        if "source" in one:
+            one["source"] = one["source"][:, : one["source_lengths"][0]]
+        alone = beam_search(model, **one, **how)
+        mine = slice(b * how["keep"], (b + 1) * how["keep"])
+        torch.testing.assert_close(alone.scores, together.scores[mine], rtol=0, atol=1e-9)
+        assert alone.rows() == together._replace(**{
+            key: getattr(together, key)[mine] for key in together._fields
+        }).rows()  # fmt: skip
+
+
+@settings(max_examples=20, deadline=None)
+@given(name=names, seed=seeds, alpha=st.sampled_from([0.0, 0.6, 1.0]))
+def test_scores_are_those_of_the_text_and_stopping_late_is_never_worse(name, seed, alpha):
+    model, asked = make(name, seed).eval(), ask(name, seed=seed)
+    late, soon = (
+        beam_search(model, **asked, new_tokens=7, end=END, beams=3, alpha=alpha, keep=3, early=e)
+        for e in (False, True)
+    )
+    assert (late.scores[::3] >= soon.scores[::3] - 1e-12).all()
+    for got in (late, soon):
+        assert (got.scores.view(3, 3).diff() <= 0).all()
+        for b in range(9):
+            one = {key: x[b // 3 : b // 3 + 1] for key, x in asked.items()}
+            log_p = text_log_p(model, one, got.tokens[b, : got.lengths[b]])
+            score = log_p / length_penalty(int(got.lengths[b]), alpha)
+            torch.testing.assert_close(got.scores[b], score, rtol=0, atol=1e-9)
+
+
+class Tree:
+    """Probabilities by what was written, for each row: greedy search is led astray."""
+
+    def __init__(self, table, V):
+        self.table, self.V, self.written = table, V, None
+
+    def read(self, tokens):
+        if self.written is None:
+            self.written = [() for _ in tokens]
+        else:
+            new = zip(self.written, tokens[:, -1].tolist(), strict=True)
+            self.written = [(*old, token) for old, token in new]
+        rows = [self.table.get(written, {END: 1.0}) for written in self.written]
+        p = torch.tensor([[row.get(v, 0.0) for v in range(self.V)] for row in rows]).double()
+        return p.log()
+
+    def reorder(self, rows):
+        self.written = [self.written[row] for row in rows.tolist()]
+
+
+TREE = {(): {0: 0.6, 1: 0.4}, (0,): {0: 0.5, 1: 0.5}, (1,): {0: 0.9, END: 0.1}}
+
+
+def test_it_finds_what_begins_with_an_unlikely_word():
+    prompt = torch.zeros(1, 1).long()
+    led = greedy(Tree(TREE, 3), prompt, new_tokens=5, end=END)
+    assert led.tokens[0, 0] == 0
+    torch.testing.assert_close(led.scores.exp(), torch.tensor([0.3]).double())
+    found = beam_search(Tree(TREE, 3), prompt, new_tokens=5, end=END, beams=2, alpha=0.0)
+    assert found.rows() == [[1, 0]]
+    torch.testing.assert_close(found.scores.exp(), torch.tensor([0.36]).double())
+
+
+def test_hypotheses_that_do_not_exist_score_minus_infinity():
+    sure = {(): {0: 1.0}}
+    got = beam_search(Tree(sure, 3), torch.zeros(1, 1).long(), new_tokens=4, end=END, beams=3,
+                      alpha=0.0, keep=3)  # fmt: skip
+    assert got.scores.tolist() == [0.0, -torch.inf, -torch.inf]
+    assert got.rows() == [[0], [], []] and got.ended.tolist() == [True, False, False]
+
+
+def test_the_length_penalty_is_wu_and_others():
+    assert length_penalty(1, 0.7) == 1.0
+    assert length_penalty(25, 0.0) == 1.0
+    assert length_penalty(7, 1.0) == 2.0
+    assert length_penalty(19, 0.5) == 2.0
+
+
+def test_a_larger_alpha_prefers_longer_text():
+    tree = {(): {END: 0.5, 0: 0.5}, (0,): {0: 0.9, END: 0.1}, (0, 0): {END: 1.0}}
+    prompt = torch.zeros(1, 1).long()
+    texts = [
+        beam_search(Tree(tree, 3), prompt, new_tokens=5, end=END, beams=2, alpha=a,
+                    early=early).rows()
+        for a, early in ((0.0, False), (1.0, False), (1.0, True))
+    ]  # fmt: skip
+    # Stopping early, it is content with the two that ended first.
+    assert texts == [[[]], [[0, 0]], [[]]]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"beams": 0}, "beams must be at least 1, got 0"),
+        ({"keep": 6}, "keep must be at most beams=5, got 6"),
+        ({"alpha": -0.1}, "alpha must be at least 0, got -0.1"),
+        ({"end": 9}, "end must lie between 0 and 8, got 9"),
+        ({"new_tokens": 16}, "stay within the model's 16 positions"),
+    ],
+)
+def test_what_does_not_fit_is_refused(change, told):
+    name = "transformer pre learned"
+    with pytest.raises(ValueError, match=told):
+        beam_search(make(name), **ask(name), **{"new_tokens": 3, "end": END, **change})

@@ -1,0 +1,123 @@
+"""A model as a folder: what comes back is what went in, and nothing else is opened."""
+
+import json
+
+import pytest
+import torch
+from small_run import small_model
+from test_optimisers import MODELS
+from torch import nn
+
+from tfcourse.models.skipgram import SkipGram, SkipGramConfig
+from tfcourse.tokenizers import CharTokenizer
+from tfcourse.training import open_saved, save
+from tfcourse.training.saved import KINDS
+
+
+@pytest.mark.parametrize("model", [*MODELS, SkipGram(SkipGramConfig(9, 4))],
+                         ids=lambda model: type(model).__name__)  # fmt: skip
+def test_every_kind_comes_back(model, tmp_path):
+    torch.manual_seed(0)
+    before = torch.get_rng_state()
+    found, extra = open_saved(save(tmp_path / "model", model.train()))
+    assert type(found) is type(model) and found.config == model.config and not extra
+    assert not found.training
+    expected = model.state_dict()
+    assert list(found.state_dict()) == list(expected)
+    assert all(torch.equal(v, expected[k]) for k, v in found.state_dict().items())
+    assert torch.equal(before, torch.get_rng_state())
+
+
+def test_every_model_has_a_kind():
+    """One that is added must be saved too."""
+    import importlib
+    import pkgutil
+
+    from tfcourse import models
+
+    found = set()
+    for module in pkgutil.walk_packages(models.__path__, "tfcourse.models."):
+        names = vars(importlib.import_module(module.name))
+        found |= {n for n, v in names.items() if n.endswith("Config") and isinstance(v, type)}
+    assert found == set(KINDS)
+
+
+def test_tied_weights_are_written_once_and_stay_tied(tmp_path):
+    model = MODELS[4]
+    save(tmp_path, model)
+    found = open_saved(tmp_path).model
+    assert found.source_embedding.weight is found.target_embedding.weight
+    tensors = {t.data_ptr(): t for t in model.state_dict().values()}
+    numbers = sum(t.numel() for t in tensors.values())
+    assert (tmp_path / "model.safetensors").stat().st_size < 4 * numbers + 8000
+
+
+def test_tokenizers_and_whatever_json_holds_come_along(tmp_path):
+    tokenizer = CharTokenizer.train(["to be or not to be"])
+    preset = {"steps": 3, "about": "ein Versuch über Öl"}
+    save(tmp_path, small_model(), tokenizer=tokenizer, preset=preset)
+    _, extra = open_saved(tmp_path)
+    assert extra["preset"] == preset
+    assert type(extra["tokenizer"]) is CharTokenizer
+    assert extra["tokenizer"].encode("not") == tokenizer.encode("not")
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "config.json", "model.safetensors", "tokenizer.json",
+    ]  # fmt: skip
+
+
+def test_saving_again_replaces(tmp_path):
+    save(tmp_path, small_model(0))
+    save(tmp_path, small_model(1))
+    found = open_saved(tmp_path).model
+    expected = small_model(1)
+    assert torch.equal(found.embedding.weight, expected.embedding.weight)
+
+
+def test_what_cannot_be_saved_is_named(tmp_path):
+    with pytest.raises(ValueError, match="model must have a config of one of .*got a Linear"):
+        save(tmp_path, nn.Linear(1, 1))
+    with pytest.raises(ValueError, match="extra must be tokenizers or what JSON can hold"):
+        save(tmp_path, small_model(), thing=object())
+    with pytest.raises(ValueError, match="extra must have another name than 'config'"):
+        save(tmp_path, small_model(), config=1)
+    assert not list(tmp_path.iterdir())
+
+
+def change(**says):
+    def changed(folder):
+        path = folder / "config.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | says))
+
+    return changed
+
+
+def cut(name):
+    def changed(folder):
+        data = (folder / name).read_bytes()
+        (folder / name).write_bytes(data[:-1])
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (lambda folder: (folder / "config.json").unlink(), "no config.json there"),
+        (cut("config.json"), "no config.json there that says"),
+        (cut("model.safetensors"), "model.safetensors must be what was saved"),
+        (cut("tokenizer.json"), "tokenizer.json must be what was saved"),
+        (change(kind="os.system"), "must name one of .*got 'os.system'"),
+        (change(config={"vocabulary": 13, "wide": 2}), "must hold a GPTConfig: .*wide"),
+        (change(config={"vocabulary": 0}), "must hold a GPTConfig: vocabulary must be"),
+        (change(config={"vocabulary": 5, "layers": 1, "heads": 1, "d_model": 4}), "fit its config"),
+        (change(sha256={"../../model.safetensors": "0"}), "must name files of its own folder"),
+    ],
+)
+def test_a_damaged_or_hostile_folder_is_told(harm, said, tmp_path):
+    save(tmp_path, small_model(), tokenizer=CharTokenizer.train(["abc"]))
+    cuts = harm.__qualname__.startswith("cut") and said.startswith("no config")
+    if cuts:  # one byte less is only the line's end
+        cut("config.json")(tmp_path)
+    harm(tmp_path)
+    with pytest.raises(ValueError, match=said):
+        open_saved(tmp_path)

@@ -1,0 +1,36 @@
+"""Evaluation: what a trained model is worth, and how sure that is."""
+
+from tfcourse.evaluation.intervals import (
+    Interval,
+    accuracy,
+    bootstrap,
+    exact_match,
+    spearman,
+    wilson,
+)
+from tfcourse.evaluation.likelihood import (
+    Likelihood,
+    bits,
+    language_model_nll,
+    perplexity,
+)
+from tfcourse.evaluation.reliability import Calibration, calibration
+from tfcourse.evaluation.translation import Score, bleu, chrf
+
+__all__ = [
+    "Calibration",
+    "Interval",
+    "Likelihood",
+    "Score",
+    "accuracy",
+    "bits",
+    "bleu",
+    "bootstrap",
+    "calibration",
+    "chrf",
+    "exact_match",
+    "language_model_nll",
+    "perplexity",
+    "spearman",
+    "wilson",
+]

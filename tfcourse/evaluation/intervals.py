@@ -1,0 +1,237 @@
+"""A measured figure and the range that the true one likely lies in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from tfcourse.arguments import at_least_one
+from tfcourse.evaluation.translation import check_texts
+
+#: A value for each example.
+Values = Sequence[Any] | np.ndarray | Tensor
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with its confidence interval.
+
+    Attributes
+    ----------
+    value:
+        What was measured.
+    low, high:
+        The interval's ends.
+    n:
+        Examples it was measured on.
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}], n = {self.n}"
+
+
+def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
+    r"""A share, with Wilson's interval: right near 0 and 1 too, where the usual one is not.
+
+    .. math:: \frac{\hat p + \frac{z^2}{2n} \pm
+              z \sqrt{\frac{\hat p (1 - \hat p)}{n} + \frac{z^2}{4 n^2}}}{1 + \frac{z^2}{n}}
+
+    Parameters
+    ----------
+    successes, n:
+        How many of how many.
+    level:
+        How often such an interval holds the true share.
+
+    Raises
+    ------
+    ValueError
+        Where ``successes`` does not lie between 0 and ``n``, ``n`` is 0, or ``level`` is no share.
+
+    Notes
+    -----
+    Wilson 1927; Brown, Cai and DasGupta 2001, who recommend it.
+    """
+    at_least_one(n=n)
+    if not 0 <= successes <= n:
+        raise ValueError(f"successes must lie between 0 and n={n}, got {successes}")
+    z = _quantile(level)
+    p = successes / n
+    middle = p + z**2 / (2 * n)
+    reach = z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    whole = 1 + z**2 / n
+    # Rounding may leave the ends a hair outside of what a share can be.
+    low = 0.0 if successes == 0 else (middle - reach) / whole
+    high = 1.0 if successes == n else (middle + reach) / whole
+    return Interval(p, low, high, n)
+
+
+def accuracy(predicted: Values, right: Values, level: float = 0.95) -> Interval:
+    """The share of predictions that are right, with Wilson's interval.
+
+    Parameters
+    ----------
+    predicted, right:
+        Classes, as lists, arrays or tensors of one shape.
+    level:
+        As in :func:`wilson`.
+
+    Raises
+    ------
+    ValueError
+        Where there are none, or not as many of both.
+    """
+    predicted, right = _column("predicted", predicted), _column("right", right)
+    if predicted.shape != right.shape:
+        raise ValueError(f"right must be {predicted.shape}, as predicted is, got {right.shape}")
+    return wilson(int((predicted == right).sum()), predicted.size, level)
+
+
+def exact_match(
+    hypotheses: Sequence[str], references: Sequence[str], level: float = 0.95
+) -> Interval:
+    """The share of texts that are the same to the last character, with Wilson's interval.
+
+    Parameters
+    ----------
+    hypotheses, references:
+        Texts, one for each other.
+    level:
+        As in :func:`wilson`.
+
+    Raises
+    ------
+    ValueError
+        Where there are none, not as many of both, or they are not texts.
+    """
+    check_texts(hypotheses=hypotheses, references=references)
+    same = sum(h == r for h, r in zip(hypotheses, references, strict=True))
+    return wilson(same, len(references), level)
+
+
+def bootstrap(
+    statistic: Callable[..., float],
+    *samples: Values,
+    resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """Any figure of a sample, with the interval that drawing the sample again gives.
+
+    As many examples as there are are drawn with replacement, again and again; the interval is the
+    middle of the figures they give.
+
+    Parameters
+    ----------
+    statistic:
+        ``statistic(*samples)`` is the figure.
+    samples:
+        Lists, arrays or tensors with a value for each example; those of an example stay together.
+        A list is passed on as a list, a tensor as an array.
+    resamples:
+        How often to draw.
+    seed:
+        What the draws follow from.
+    level:
+        The share of figures that lies within.
+
+    Raises
+    ------
+    ValueError
+        Where there are no samples, they are empty or of different lengths.
+
+    Notes
+    -----
+    Efron 1979; for BLEU: Koehn 2004.
+    """
+    if not samples:
+        raise ValueError("samples must be at least one, got none")
+    at_least_one(resamples=resamples)
+    _quantile(level)
+    samples = [s.detach().cpu().numpy() if isinstance(s, Tensor) else s for s in samples]
+    n = len(samples[0])
+    if not n or any(len(s) != n for s in samples):
+        raise ValueError(
+            f"samples must be of one length, at least 1, got {[len(s) for s in samples]}"
+        )
+    generator = np.random.default_rng(seed)
+    figures = []
+    for _ in range(resamples):
+        drawn = generator.integers(0, n, n)
+        again = (s[drawn] if isinstance(s, np.ndarray) else [s[i] for i in drawn] for s in samples)
+        figures.append(statistic(*again))
+    outside = (1 - level) / 2
+    low, high = np.quantile(figures, [outside, 1 - outside])
+    return Interval(float(statistic(*samples)), float(low), float(high), n)
+
+
+def spearman(x: Values, y: Values, level: float = 0.95) -> Interval:
+    r"""How well one order agrees with another: Spearman's rank correlation.
+
+    .. math:: \tanh\Big(\operatorname{artanh} \rho \pm
+              z \sqrt{\frac{1 + \rho^2 / 2}{n - 3}}\Big)
+
+    Parameters
+    ----------
+    x, y:
+        Numbers, one for each other. Equal ones share the mean of their ranks.
+    level:
+        As in :func:`wilson`.
+
+    Raises
+    ------
+    ValueError
+        Where there are fewer than 4, not as many of both, or all of one are equal.
+
+    Notes
+    -----
+    Spearman 1904; the interval: Bonett and Wright 2000.
+    """
+    from scipy.stats import spearmanr
+
+    columns = {"x": _column("x", x).astype(float), "y": _column("y", y).astype(float)}
+    n = len(columns["x"])
+    if columns["x"].shape != (n,) or columns["y"].shape != (n,) or n < 4:
+        raise ValueError(
+            "x and y must be rows of one length, at least 4, "
+            f"got {columns['x'].shape} and {columns['y'].shape}"
+        )
+    for name, column in columns.items():
+        if not np.isfinite(column).all():
+            raise ValueError(
+                f"{name} must be finite numbers, got {column[~np.isfinite(column)][0]}"
+            )
+        if (column == column[0]).all():
+            raise ValueError(f"{name} must have an order, got {column[0]} throughout")
+    z = _quantile(level)
+    rho = float(spearmanr(columns["x"], columns["y"]).statistic)
+    if abs(rho) >= 1:
+        return Interval(rho, rho, rho, n)
+    reach = z * math.sqrt((1 + rho**2 / 2) / (n - 3))
+    low, high = (math.tanh(math.atanh(rho) + side * reach) for side in (-1, 1))
+    return Interval(rho, low, high, n)
+
+
+def _quantile(level: float) -> float:
+    """How many standard deviations from the middle the ends of an interval are."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def _column(name: str, values: Values) -> np.ndarray:
+    values = values.detach().cpu().numpy() if isinstance(values, Tensor) else np.asarray(values)
+    if not values.size:
+        raise ValueError(f"{name} must be at least one, got none")
+    return values

@@ -1,0 +1,211 @@
+"""How surprised a language model is: perplexity per token, word and byte."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Int
+from torch import Tensor, nn
+
+from tfcourse.arguments import at_least_one
+
+
+def perplexity(nll: float, count: int) -> float:
+    r"""Among how many equally likely choices the model was as unsure.
+
+    .. math:: \operatorname{PPL} = \exp\Big(-\frac1N \sum_t \ln p(x_t \mid x_{<t})\Big)
+
+    Parameters
+    ----------
+    nll:
+        The sum of the negative logarithms of what was predicted, in nats.
+    count:
+        Tokens, words or bytes, ``N``.
+
+    Returns
+    -------
+    perplexity
+        At least 1; infinite where it is more than a float can hold.
+
+    Raises
+    ------
+    ValueError
+        Where ``count`` is below 1, or ``nll`` is negative or not a number.
+
+    Notes
+    -----
+    Jelinek et al. 1977; 224N section 1.1.
+    """
+    _check(nll, count)
+    try:
+        return math.exp(nll / count)
+    except OverflowError:
+        return math.inf
+
+
+def bits(nll: float, count: int) -> float:
+    r"""Bits per token, word or byte: :math:`\text{nll} / (N \ln 2)`, the logarithm of perplexity.
+
+    Parameters
+    ----------
+    nll, count:
+        As in :func:`perplexity`.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`perplexity`.
+    """
+    _check(nll, count)
+    return nll / count / math.log(2)
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """How likely a text was to a model, and how long it is in different units.
+
+    Perplexities per token can be compared only among models with the same tokens. Per word and per
+    byte they can be compared among all: the text is the same.
+
+    Attributes
+    ----------
+    nll:
+        Sum of the negative logarithms, in nats.
+    tokens:
+        How many were predicted.
+    words, bytes:
+        How many of them the text has, where :meth:`of` was told.
+    """
+
+    nll: float
+    tokens: int
+    words: int | None = None
+    bytes: int | None = None
+
+    def of(self, text: str) -> Likelihood:
+        """The same with the lengths of the text that was predicted.
+
+        Words are what stands between white space, bytes those of UTF-8.
+        """
+        return replace(self, words=len(text.split()), bytes=len(text.encode()))
+
+    @property
+    def per_token(self) -> float:
+        """Perplexity per token."""
+        return perplexity(self.nll, self.tokens)
+
+    @property
+    def per_word(self) -> float:
+        """Perplexity per word; a :class:`ValueError` where their number was not told."""
+        return perplexity(self.nll, self._told("words"))
+
+    @property
+    def per_byte(self) -> float:
+        """Perplexity per byte; a :class:`ValueError` where their number was not told."""
+        return perplexity(self.nll, self._told("bytes"))
+
+    @property
+    def bits_per_byte(self) -> float:
+        """Bits per byte; a :class:`ValueError` where the number of bytes was not told."""
+        return bits(self.nll, self._told("bytes"))
+
+    @property
+    def loss(self) -> float:
+        """Nats per token, which is what training minimises."""
+        return self.nll / self.tokens
+
+    def _told(self, unit: str) -> int:
+        count = getattr(self, unit)
+        if count is None:
+            raise ValueError(f"{unit} must be known for this: ask `.of(text)` first")
+        return count
+
+
+@torch.no_grad()
+def language_model_nll(
+    model: nn.Module,
+    ids: Int[Tensor, " N"],
+    window: int,
+    stride: int | None = None,
+    *,
+    batch: int = 16,
+) -> Likelihood:
+    r"""How likely a long text is to a model that reads at most ``window`` tokens at once.
+
+    Each token but the first is predicted exactly once. Windows begin ``stride`` tokens apart, and
+    what an earlier window has predicted counts no more: so every prediction but those of the first
+    window has at least ``window - stride`` tokens before it. ``stride=window`` is fastest and
+    makes the model look worst; ``stride=1`` is slowest and exact.
+
+    Parameters
+    ----------
+    model:
+        ``model(tokens (B, T)).logits`` are ``(B, T, V)``. It is set to evaluation and back.
+    ids:
+        The text.
+    window:
+        Tokens to read at once, ``T``.
+    stride:
+        From one window's start to the next; ``window`` unless given.
+    batch:
+        Windows to read side by side.
+
+    Returns
+    -------
+    likelihood
+        ``N - 1`` tokens, and the sum of :math:`-\ln p(x_t \mid x_{<t})`, added up in double
+        precision.
+
+    Raises
+    ------
+    ValueError
+        Where there are fewer than two tokens, or the sizes do not fit.
+    """
+    stride = window if stride is None else stride
+    at_least_one(window=window, stride=stride, batch=batch)
+    if stride > window:
+        raise ValueError(f"stride must be at most window={window}, got {stride}")
+    if ids.dim() != 1 or len(ids) < 2:
+        raise ValueError(f"ids must be a row of at least 2 tokens, got {tuple(ids.shape)}")
+    device = next((p.device for p in model.parameters()), ids.device)
+    ids = ids.to(device)
+    before = [m.training for m in model.modules()]
+    model.eval()
+    try:
+        total = 0.0
+        for starts, length, skip in _windows(len(ids) - 1, window, stride, batch):
+            rows = torch.stack([ids[s : s + length + 1] for s in starts])  # (B, T + 1)
+            logits = model(rows[:, :-1]).logits[:, skip:]
+            nll = F.cross_entropy(
+                logits.flatten(0, 1).float() if logits.dtype.itemsize < 4 else logits.flatten(0, 1),
+                rows[:, 1 + skip :].flatten(),
+                reduction="none",
+            )
+            total += float(nll.double().sum())
+    finally:
+        for module, training in zip(model.modules(), before, strict=True):
+            module.training = training
+    return Likelihood(total, len(ids) - 1)
+
+
+def _windows(n: int, window: int, stride: int, batch: int) -> list[tuple[list[int], int, int]]:
+    """Starts, length, and how many predictions do not count, for groups of windows of a kind."""
+    first = min(window, n)
+    groups = [([0], first, 0)]
+    whole = list(range(stride, n - window + 1, stride))  # those that end within the text
+    groups += [(whole[i : i + batch], window, window - stride) for i in range(0, len(whole), batch)]
+    done = first + stride * len(whole)
+    if done < n:
+        start = stride * (len(whole) + 1)
+        groups.append(([start], n - start, done - start))
+    return groups
+
+
+def _check(nll: float, count: int) -> None:
+    if not count >= 1:
+        raise ValueError(f"count must be at least 1, got {count}")
+    if not nll >= 0:
+        raise ValueError(f"nll must be a sum of at least 0, got {nll}")

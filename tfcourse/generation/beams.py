@@ -1,0 +1,183 @@
+"""Several hypotheses at once, so that a good sentence may begin with an unlikely word."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from tfcourse.arguments import at_least_one
+from tfcourse.generation.decoders import Decoder
+from tfcourse.generation.prompts import check_end, prepare, writing
+from tfcourse.generation.result import Generated
+
+
+def length_penalty(length: int, alpha: float) -> float:
+    r"""What a log-probability is divided by, so that long hypotheses are not at a disadvantage.
+
+    .. math:: lp(Y) = \left(\frac{5 + |Y|}{5 + 1}\right)^{\alpha}
+
+    0 leaves log-probabilities as they are; 1 is nearly the mean over tokens. The end token counts.
+
+    Notes
+    -----
+    Wu et al. 2016, equation (14).
+    """
+    return ((5 + length) / 6) ** alpha
+
+
+def beam_search(
+    model: nn.Module | Decoder,
+    prompt: Int[Tensor, "B T"] | int,
+    *,
+    new_tokens: int,
+    end: int,
+    beams: int = 5,
+    alpha: float = 1.0,
+    keep: int = 1,
+    early: bool = False,
+    source: Int[Tensor, "B S"] | None = None,
+    source_lengths: Int[Tensor, " B"] | None = None,
+    beyond: str = "refuse",
+    cached: bool = True,
+) -> Generated:
+    r"""Keep the best few hypotheses at each step, and in the end the best that has ended.
+
+    .. math:: s(Y) = \log P(Y \mid X) / lp(Y)
+
+    At each step all continuations of a sequence's running hypotheses are ranked by
+    log-probability. One of the best ``beams`` that ends is set aside with its score; the best
+    ``beams`` of those that do not end run on. One that is still running after ``new_tokens`` counts
+    as it stands. A sequence is done when no running hypothesis can score better any more than the
+    ``keep`` best set aside, even if it could be continued with certainty up to ``new_tokens``; with
+    ``early`` also when ``beams`` hypotheses were set aside.
+
+    Parameters
+    ----------
+    model, prompt, new_tokens, end, source, source_lengths, beyond, cached:
+        As for :func:`~tfcourse.generation.greedy`; an end token must be given, and all prompts are
+        of one length.
+    beams:
+        Number of hypotheses, ``K``; 1, with ``early``, is greedy search.
+    alpha:
+        Of :func:`length_penalty`, 0 or above.
+    keep:
+        How many hypotheses of each sequence are given, at most ``beams``: rows of the result, those
+        of a sequence together and the best of them first. One that does not exist, where fewer were
+        found, has a score of minus infinity.
+    early:
+        See above. ``True`` is faster and may miss the best; ``False`` never finds a worse score.
+
+    Returns
+    -------
+    generated
+        What was written, ``B * keep`` rows, without the prompt.
+
+    Raises
+    ------
+    ValueError
+        Where arguments do not fit the model or each other, or the text would go past the model's
+        positions.
+
+    Notes
+    -----
+    Wu et al. 2016, section 7; that only endings among the best ``beams`` count, and when to stop
+    early, as in fairseq (Ott et al. 2019).
+    """
+    at_least_one(beams=beams, keep=keep)
+    if keep > beams:
+        raise ValueError(f"keep must be at most beams={beams}, got {keep}")
+    if alpha < 0:
+        raise ValueError(f"alpha must be at least 0, got {alpha}")
+    with writing(model):
+        prompt, decoder = prepare(model, prompt, new_tokens, source, source_lengths, beyond, cached)
+        logits = decoder.read(prompt)
+        check_end(end, logits)
+        search = _Beams(logits, beams, new_tokens, end, alpha)
+        rows = torch.arange(len(prompt), device=prompt.device).repeat_interleave(beams)
+        for t in range(new_tokens):
+            # Of equal hypotheses one is enough: the first step goes on from one row a sequence.
+            log_p = logits.log_softmax(dim=-1)
+            chosen, came_from = search.step(log_p if t else log_p[rows], t)
+            if t + 1 == new_tokens or search.done(t, keep, early):
+                break
+            decoder.reorder(rows[came_from] if t == 0 else came_from)
+            logits = decoder.read(chosen[:, None])
+        return search.best(keep)
+
+
+class _Beams:
+    """The running hypotheses and those set aside, of ``B`` sequences at once."""
+
+    def __init__(self, logits: Tensor, K: int, N: int, end: int, alpha: float) -> None:
+        B, self.V = logits.shape
+        self.B, self.K, self.N, self.end, self.alpha = B, K, N, end, alpha
+        self.log_p = logits.new_full((B, K), -torch.inf)
+        self.log_p[:, 0] = 0.0  # all begin alike: only one of them counts
+        self.tokens = torch.full((B, K, N), end, device=logits.device)
+        self.aside_score = logits.new_full((B, K), -torch.inf)
+        self.aside_tokens = self.tokens.clone()
+        self.aside_length = torch.full((B, K), N, device=logits.device)
+        self.aside_ended = torch.zeros(B, K, dtype=torch.bool, device=logits.device)
+        self.closed = torch.zeros(B, dtype=torch.bool, device=logits.device)
+        self.first_row = torch.arange(B, device=logits.device)[:, None] * K
+
+    def step(
+        self, log_p: Float[Tensor, "BK V"], t: int
+    ) -> tuple[Int[Tensor, " BK"], Int[Tensor, " BK"]]:
+        """Rank all continuations: the tokens to read next, and which rows they continue."""
+        B, K, V = self.B, self.K, self.V
+        # Of the best 2K at most K end, one for each hypothesis: K others are left to run on.
+        reach = min(2 * K, K * V)
+        total = (self.log_p[:, :, None] + log_p.view(B, K, V)).flatten(1)  # (B, K V)
+        log_p, index = total.topk(reach, dim=1)
+        came_from, token = index // V, index % V  # (B, 2K)
+        tokens = _take(self.tokens, came_from)
+        tokens[:, :, t] = token
+        ends = token == self.end
+        last = t + 1 == self.N
+        counts = torch.ones_like(ends) if last else ends
+        counts[:, K:] = False  # what would not have been kept does not count as ended either
+        counts[self.closed] = False  # others of the batch may go on without changing this one
+        score = log_p / length_penalty(t + 1, self.alpha)
+        self._set_aside(score.masked_fill(~counts, -torch.inf), tokens, t + 1, ends)
+        self.log_p, order = log_p.masked_fill(ends, -torch.inf).topk(min(K, reach), dim=1)
+        if len(order[0]) < K:  # fewer continuations than hypotheses: a tiny vocabulary
+            self.log_p = nn.functional.pad(self.log_p, (0, K - len(order[0])), value=-torch.inf)
+            order = nn.functional.pad(order, (0, K - len(order[0])))
+        self.tokens = _take(tokens, order)
+        rows = self.first_row + came_from.gather(1, order)
+        return token.gather(1, order).flatten(), rows.flatten()
+
+    def _set_aside(self, score: Tensor, tokens: Tensor, length: int, ends: Tensor) -> None:
+        """Keep the best ``K`` of those set aside and of these."""
+        both = torch.cat([self.aside_score, score], dim=1)
+        self.aside_score, order = both.topk(self.K, dim=1)
+        self.aside_tokens = _take(torch.cat([self.aside_tokens, tokens], dim=1), order)
+        lengths = torch.full_like(ends, length, dtype=torch.long)
+        self.aside_length = torch.cat([self.aside_length, lengths], dim=1).gather(1, order)
+        self.aside_ended = torch.cat([self.aside_ended, ends], dim=1).gather(1, order)
+
+    def done(self, t: int, keep: int, early: bool) -> bool:
+        """Whether every sequence is."""
+        # A log-probability only falls, and the longest text divides it by most.
+        bound = self.log_p.amax(dim=1) / length_penalty(self.N, self.alpha)
+        done = self.aside_score[:, keep - 1] >= bound
+        if early:
+            done = done | self.aside_score.isfinite().all(dim=1)
+        self.closed |= done
+        return bool(self.closed.all())
+
+    def best(self, keep: int) -> Generated:
+        """The best of those set aside, ``(B keep, ...)``."""
+        scores = self.aside_score[:, :keep].flatten()
+        missing = scores == -torch.inf  # what stands there is of no meaning
+        lengths = self.aside_length[:, :keep].flatten().masked_fill(missing, 0)
+        tokens = self.aside_tokens[:, :keep, : int(lengths.max())].flatten(0, 1)
+        tokens = tokens.masked_fill(missing[:, None], self.end)
+        return Generated(tokens, lengths, scores, self.aside_ended[:, :keep].flatten() & ~missing)
+
+
+def _take(hypotheses: Tensor, which: Tensor) -> Tensor:
+    """For each sequence these of its hypotheses, ``(B, k, N)``."""
+    return hypotheses.gather(1, which[:, :, None].expand(-1, -1, hypotheses.shape[2]))

@@ -1,0 +1,244 @@
+"""What generation needs of a model: to read tokens, and to take other rows of the batch."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from tfcourse.attention import KeyValueCache
+from tfcourse.models.gpt import GPT
+from tfcourse.models.recurrent_lm import RecurrentLM
+from tfcourse.models.seq2seq import DecoderState, Seq2Seq
+from tfcourse.models.transformer import Transformer
+from tfcourse.recurrent import State
+
+#: What may be done where a text would become longer than the model was trained on.
+BEYOND = ("refuse", "go_on", "slide")
+
+
+@runtime_checkable
+class Decoder(Protocol):
+    """A model in the middle of writing: it remembers what it has read."""
+
+    def read(self, tokens: Int[Tensor, "B T"]) -> Float[Tensor, "B V"]:
+        """Read tokens that follow what was read before; the logits of what comes next."""
+        ...
+
+    def reorder(self, rows: Int[Tensor, " N"]) -> None:
+        """Go on with these rows of the batch, some perhaps dropped and others doubled."""
+        ...
+
+
+def decoder_of(
+    model: nn.Module | Decoder,
+    *,
+    source: Int[Tensor, "B S"] | None = None,
+    source_lengths: Int[Tensor, " B"] | None = None,
+    longest: int | None = None,
+    beyond: str = "refuse",
+    cached: bool = True,
+) -> Decoder:
+    """A model of this package, ready to write.
+
+    Parameters
+    ----------
+    model:
+        A :class:`~tfcourse.models.gpt.GPT`, :class:`~tfcourse.models.recurrent_lm.RecurrentLM`,
+        :class:`~tfcourse.models.transformer.Transformer` or
+        :class:`~tfcourse.models.seq2seq.Seq2Seq`; a :class:`Decoder` is given back as it is.
+    source, source_lengths:
+        What an encoder-decoder reads first, ``(B, S)``, and how many of its tokens are real,
+        ``(B,)``.
+    longest:
+        How many tokens will be read at most, which are checked and for which memory is taken; the
+        model's ``config.longest`` unless given.
+    beyond:
+        What happens where that is more than ``config.longest``, the most tokens in training.
+        ``"refuse"``: an error. ``"go_on"``: positions past it are used, which learned ones do not
+        have. ``"slide"``, for GPT: whenever ``config.longest`` tokens are held, the newer half of
+        them is read anew from position 0 and the older half forgotten.
+    cached:
+        ``False`` reads everything anew for each token, as the formula does: slower, and the same
+        numbers.
+
+    Raises
+    ------
+    ValueError
+        Where an argument does not go with the model, or ``longest`` goes past its positions.
+    """
+    translates = isinstance(model, (Transformer, Seq2Seq))
+    if not isinstance(model, (GPT, RecurrentLM)) and not translates:
+        if isinstance(model, Decoder):
+            return model
+        raise ValueError(
+            "model must be a GPT, RecurrentLM, Transformer or Seq2Seq, or have the methods "
+            f"read and reorder, got {type(model).__name__}"
+        )
+    if (source is not None) != translates:
+        raise ValueError(
+            f"source must be {'given' if translates else 'None'} for a {type(model).__name__}, "
+            f"got {'None' if source is None else tuple(source.shape)}"
+        )
+    if beyond not in BEYOND:
+        raise ValueError(f"beyond must be one of {list(BEYOND)}, got {beyond!r}")
+    if beyond == "slide" and not isinstance(model, GPT):
+        raise ValueError(f'beyond must not be "slide" for a {type(model).__name__}')
+    if isinstance(model, RecurrentLM):
+        return _Recurrent(model, cached)
+    if isinstance(model, Seq2Seq):
+        return _Seq2Seq(model, source, source_lengths, cached)
+    longest = model.config.longest if longest is None else longest
+    _within(model.config, longest, beyond)
+    if isinstance(model, GPT):
+        slides = beyond == "slide"
+        return _GPT(
+            model, min(longest, model.config.longest) if slides else longest, slides, cached
+        )
+    return _Transformer(model, source, source_lengths, longest, cached)
+
+
+def _within(config, longest: int, beyond: str) -> None:
+    """Refuse to go past the positions that a model has, or was trained on."""
+    most, learned = config.longest, config.positions == "learned"
+    if longest <= most or beyond == "slide" or (beyond == "go_on" and not learned):
+        return
+    why = "which it has learned" if learned else 'it was trained on; beyond="go_on" goes on'
+    raise ValueError(
+        f"prompt and new_tokens must stay within the model's {most} positions, {why}, "
+        f"got {longest} tokens in all"
+    )
+
+
+class _WithoutCache:
+    """Reads everything anew each time: remembers the tokens, and nothing else."""
+
+    def __init__(self, cached: bool) -> None:
+        self.cached = cached
+        self.tokens: Tensor | None = None
+
+    def _all(self, tokens: Tensor) -> Tensor:
+        """The tokens of all calls, ``(B, T)``."""
+        self.tokens = tokens if self.tokens is None else torch.cat([self.tokens, tokens], dim=1)
+        return self.tokens
+
+    def _reorder_tokens(self, rows: Tensor) -> None:
+        if self.tokens is not None:
+            self.tokens = self.tokens[rows]
+
+
+class _GPT(_WithoutCache):
+    """A GPT with a cache for each block."""
+
+    def __init__(self, model: GPT, longest: int, slides: bool, cached: bool) -> None:
+        super().__init__(cached)
+        self.model, self.longest, self.slides = model, longest, slides
+        self.caches = model.new_caches(longest) if cached else None
+
+    def read(self, tokens: Int[Tensor, "B T"]) -> Float[Tensor, "B V"]:
+        if self.slides:
+            tokens = self._slide(tokens)
+        elif not self.cached:
+            tokens = self._all(tokens)
+        return self.model(tokens, caches=self.caches).logits[:, -1]
+
+    def _slide(self, tokens: Tensor) -> Tensor:
+        """The tokens to read: these, or the newest ones from the start, where there is no room."""
+        held = 0 if self.tokens is None else self.tokens.shape[1]
+        both = self._all(tokens)
+        if held + tokens.shape[1] > self.longest:
+            # Half of them, so that this is done rarely; a long prompt is read as far as it fits.
+            keep = max(self.longest // 2, 1) if held else self.longest
+            self.tokens = both = both[:, -max(keep, min(tokens.shape[1], self.longest)) :]
+            if self.cached:
+                self.caches = self.model.new_caches(self.longest)
+            return both
+        return tokens if self.cached else both
+
+    def reorder(self, rows: Int[Tensor, " N"]) -> None:
+        self._reorder_tokens(rows)
+        _reorder(self.caches, rows)
+
+
+class _Transformer(_WithoutCache):
+    """An encoder-decoder: two caches for each block of its decoder."""
+
+    def __init__(
+        self, model: Transformer, source: Tensor, lengths: Tensor | None, longest: int, cached: bool
+    ) -> None:
+        super().__init__(cached)
+        self.model, self.lengths = model, lengths
+        self.memory, _ = model.encode(source, lengths)
+        self.caches = model.new_caches(longest) if cached else None
+        self.context_caches = model.new_context_caches(source.shape[1]) if cached else None
+        self.of = torch.arange(len(source), device=source.device)  # whose source each row reads
+
+    def read(self, tokens: Int[Tensor, "B T"]) -> Float[Tensor, "B V"]:
+        output = self.model.decode(
+            tokens if self.cached else self._all(tokens), self.memory, self.lengths,
+            caches=self.caches, context_caches=self.context_caches,
+        )  # fmt: skip
+        return output.logits[:, -1]
+
+    def reorder(self, rows: Int[Tensor, " N"]) -> None:
+        self._reorder_tokens(rows)
+        _reorder(self.caches, rows)
+        before, self.of = self.of, self.of[rows]
+        if torch.equal(before, self.of):
+            return  # hypotheses of one source changed places: what they read is the same
+        self.memory = self.memory[rows]
+        self.lengths = None if self.lengths is None else self.lengths[rows]
+        _reorder(self.context_caches, rows)
+
+
+class _Seq2Seq(_WithoutCache):
+    """A recurrent encoder-decoder, from state to state."""
+
+    def __init__(
+        self, model: Seq2Seq, source: Tensor, lengths: Tensor | None, cached: bool
+    ) -> None:
+        super().__init__(cached)
+        self.model = model
+        self.state: DecoderState = model.encode(source, lengths)
+        self.of = torch.arange(len(source), device=source.device)
+
+    def read(self, tokens: Int[Tensor, "B T"]) -> Float[Tensor, "B V"]:
+        if not self.cached:
+            return self.model.decode(self._all(tokens), self.state)[0].logits[:, -1]
+        output, self.state = self.model.decode(tokens, self.state)
+        return output.logits[:, -1]
+
+    def reorder(self, rows: Int[Tensor, " N"]) -> None:
+        self._reorder_tokens(rows)
+        before, self.of = self.of, self.of[rows]
+        self.state = self.state.reorder(rows, same_source=torch.equal(before, self.of))
+
+
+class _Recurrent(_WithoutCache):
+    """A recurrent language model, from state to state."""
+
+    def __init__(self, model: RecurrentLM, cached: bool) -> None:
+        super().__init__(cached)
+        self.model = model
+        self.state: State | None = None
+
+    def read(self, tokens: Int[Tensor, "B T"]) -> Float[Tensor, "B V"]:
+        if not self.cached:
+            return self.model(self._all(tokens)).logits[:, -1]
+        # For one step a kernel is no gain.
+        logits, self.state = self.model.read(tokens, None, self.state, fused=tokens.shape[1] > 1)
+        return logits[:, -1]
+
+    def reorder(self, rows: Int[Tensor, " N"]) -> None:
+        self._reorder_tokens(rows)
+        if isinstance(self.state, tuple):
+            self.state = tuple(part[:, rows] for part in self.state)
+        elif self.state is not None:
+            self.state = self.state[:, rows]
+
+
+def _reorder(caches: list[KeyValueCache] | None, rows: Tensor) -> None:
+    for cache in caches or ():
+        cache.reorder(rows)

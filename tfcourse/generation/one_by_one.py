@@ -1,0 +1,213 @@
+"""One token after the other: the likeliest, or one drawn from the model's probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Int
+from torch import Tensor, nn
+
+from tfcourse.arguments import above_zero, at_least_one
+from tfcourse.generation.decoders import Decoder
+from tfcourse.generation.filters import keep_top_k, keep_top_p
+from tfcourse.generation.prompts import check_end, prepare, writing
+from tfcourse.generation.result import Generated
+
+
+def greedy(
+    model: nn.Module | Decoder,
+    prompt: Int[Tensor, "B T"] | int,
+    *,
+    new_tokens: int,
+    end: int | None = None,
+    prompt_lengths: Int[Tensor, " B"] | None = None,
+    source: Int[Tensor, "B S"] | None = None,
+    source_lengths: Int[Tensor, " B"] | None = None,
+    beyond: str = "refuse",
+    cached: bool = True,
+) -> Generated:
+    r"""Write the likeliest token, read it, and so on.
+
+    .. math:: y_t = \operatorname{argmax}_y P(y \mid y_{<t}, x)
+
+    Parameters
+    ----------
+    model:
+        See :func:`~tfcourse.generation.decoder_of`. It writes without dropout, and is left in the
+        mode it was in.
+    prompt:
+        Ids ``(B, T)`` to go on from. One id, such as the one that starts a sentence, stands for a
+        row of it for each source.
+    new_tokens:
+        How many tokens are written at most.
+    end:
+        Id that ends a row; without one all rows get ``new_tokens``.
+    prompt_lengths:
+        How many tokens of each prompt are real, ``(B,)``, which stand first; all unless given.
+    source, source_lengths:
+        What an encoder-decoder reads first, ``(B, S)``, and its numbers of real tokens.
+    beyond, cached:
+        Whether it may write past the positions of training, and whether keys, values and states are
+        kept; see :func:`~tfcourse.generation.decoder_of`.
+
+    Returns
+    -------
+    generated
+        What was written, without the prompt.
+
+    Raises
+    ------
+    ValueError
+        Where arguments do not fit the model or each other, or the text would go past the model's
+        positions.
+
+    Notes
+    -----
+    224N section 3.6; UW "The Transformer Decoder".
+    """
+
+    def likeliest(logits: Tensor) -> Tensor:
+        return logits.argmax(dim=-1)
+
+    with writing(model):
+        prompt, decoder = prepare(model, prompt, new_tokens, source, source_lengths, beyond, cached)
+        return _write(decoder, prompt, prompt_lengths, new_tokens, end, likeliest)
+
+
+def sample(
+    model: nn.Module | Decoder,
+    prompt: Int[Tensor, "B T"] | int,
+    *,
+    new_tokens: int,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    generator: torch.Generator | None = None,
+    end: int | None = None,
+    prompt_lengths: Int[Tensor, " B"] | None = None,
+    source: Int[Tensor, "B S"] | None = None,
+    source_lengths: Int[Tensor, " B"] | None = None,
+    beyond: str = "refuse",
+    cached: bool = True,
+) -> Generated:
+    r"""Draw each token from the model's probabilities, sharpened or cut off first.
+
+    .. math:: y_t \sim \operatorname{softmax}(\text{logits}_t / \tau)
+
+    Parameters
+    ----------
+    model, prompt, new_tokens, end, prompt_lengths, source, source_lengths, beyond, cached:
+        As for :func:`greedy`.
+    temperature:
+        The formula's tau: below 1 the likely becomes likelier, above 1 all become more alike.
+    top_k, top_p:
+        What is kept of the probabilities, after the temperature and in this order; see
+        :func:`keep_top_k` and :func:`keep_top_p`. All is, unless given.
+    generator:
+        Where random numbers come from, on the model's device; torch's own unless given.
+
+    Returns
+    -------
+    generated
+        What was written, without the prompt.
+
+    Raises
+    ------
+    ValueError
+        As :func:`greedy`, and where temperature, ``top_k`` or ``top_p`` is out of range.
+
+    Notes
+    -----
+    Fan et al. 2018 (top-k); Holtzman et al. 2020 (top-p).
+    """
+    above_zero(temperature=temperature)
+    if top_k is not None:
+        at_least_one(top_k=top_k)
+    if top_p is not None and not 0 < top_p <= 1:
+        raise ValueError(f"top_p must lie in (0, 1], got {top_p}")
+
+    def drawn(logits: Tensor) -> Tensor:
+        if temperature != 1:
+            logits = logits / temperature
+        if top_k is not None:
+            logits = keep_top_k(logits, top_k)
+        if top_p is not None:
+            logits = keep_top_p(logits, top_p)
+        return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)[:, 0]
+
+    with writing(model):
+        prompt, decoder = prepare(model, prompt, new_tokens, source, source_lengths, beyond, cached)
+        return _write(decoder, prompt, prompt_lengths, new_tokens, end, drawn)
+
+
+def _write(
+    decoder: Decoder,
+    prompt: Tensor,
+    prompt_lengths: Tensor | None,
+    new_tokens: int,
+    end: int | None,
+    choose: Callable[[Tensor], Tensor],
+) -> Generated:
+    """The loop that both share: choose, write, read."""
+    B, T = prompt.shape
+    first, starts = T, None
+    if prompt_lengths is not None:
+        starts = _checked(prompt_lengths, B, T, prompt.device)
+        first, T = int(starts.min()), int(starts.max())
+        prompt = prompt[:, :T]
+    last = T + new_tokens
+    text = prompt.new_full((B, last), 0 if end is None else end)
+    text[:, :T] = prompt
+    scores = None
+    going = torch.ones(B, dtype=torch.bool, device=prompt.device)  # has not written its end
+    written = torch.full((B,), new_tokens, device=prompt.device)
+    logits = decoder.read(prompt[:, :first])
+    check_end(end, logits)
+    for t in range(first, last):
+        chosen = choose(logits)
+        gain = logits.gather(-1, chosen[:, None])[:, 0] - logits.logsumexp(dim=-1)
+        if starts is not None:
+            # A longer prompt is read on while shorter ones are already gone on from; a row that
+            # began earlier stops earlier.
+            given, full = t < starts, t >= starts + new_tokens
+            chosen = torch.where(given, prompt[:, min(t, T - 1)], chosen)
+            counts = going & ~given & ~full
+        else:
+            given, counts = None, going
+        if end is not None or starts is not None:
+            gain = gain.masked_fill(~counts, 0.0)
+            chosen = torch.where(counts if given is None else counts | given, chosen, text[:, t])
+        scores = gain if scores is None else scores + gain
+        text[:, t] = chosen
+        if end is not None:
+            ends = counts & (chosen == end)
+            written = torch.where(ends, t + 1 - (T if starts is None else starts), written)
+            going = going & ~ends
+            if not going.any():
+                break
+        if t + 1 < last:
+            logits = decoder.read(chosen[:, None])
+    N = int(written.max()) if end is not None else new_tokens
+    if starts is None:
+        tokens = text[:, T : T + N]
+    else:
+        tokens = text.gather(1, starts[:, None] + torch.arange(N, device=text.device))
+        beyond = torch.arange(N, device=text.device) >= written[:, None]
+        tokens = tokens.masked_fill(beyond, 0 if end is None else end)
+    return Generated(tokens.clone(), written, scores, ~going)
+
+
+def _checked(lengths: Tensor, B: int, T: int, device: torch.device) -> Tensor:
+    """The prompts' lengths, on the prompts' device.
+
+    Raises
+    ------
+    ValueError
+        Where there is not one for each prompt, or one is not between 1 and T.
+    """
+    if lengths.shape != (B,):
+        raise ValueError(f"prompt_lengths must have shape ({B},), got {tuple(lengths.shape)}")
+    if int(lengths.min()) < 1 or int(lengths.max()) > T:
+        raise ValueError(f"prompt_lengths must lie between 1 and T={T}, got {lengths.tolist()}")
+    return lengths.to(device)

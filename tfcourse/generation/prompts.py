@@ -1,0 +1,79 @@
+"""What every way of writing checks and prepares alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+
+from tfcourse.arguments import at_least_one
+from tfcourse.generation.decoders import Decoder, decoder_of
+
+
+def prepare(
+    model: nn.Module | Decoder,
+    prompt: Tensor | int,
+    new_tokens: int,
+    source: Tensor | None,
+    source_lengths: Tensor | None,
+    beyond: str,
+    cached: bool,
+) -> tuple[Tensor, Decoder]:
+    """The prompt as ids ``(B, T)`` on the model's device, and the model ready to read it.
+
+    Raises
+    ------
+    ValueError
+        Where the prompt has no tokens, or not as many rows as the source, or no token may be added.
+    """
+    at_least_one(new_tokens=new_tokens)
+    if isinstance(prompt, int):
+        prompt = torch.full((1 if source is None else len(source), 1), prompt)
+    if isinstance(model, nn.Module):
+        device = next(model.parameters()).device
+        source, source_lengths, prompt = (
+            None if x is None else x.to(device) for x in (source, source_lengths, prompt)
+        )
+    if prompt.dim() != 2 or not prompt.numel():
+        raise ValueError(
+            f"prompt must be ids (B, T) with at least 1 row and 1 token, got {tuple(prompt.shape)}"
+        )
+    if source is not None and len(source) != len(prompt):
+        raise ValueError(
+            f"prompt must have a row for each source, {len(source)}, got {len(prompt)}"
+        )
+    # The last token that is written is never read.
+    decoder = decoder_of(
+        model, source=source, source_lengths=source_lengths,
+        longest=prompt.shape[1] + new_tokens - 1, beyond=beyond, cached=cached,
+    )  # fmt: skip
+    return prompt, decoder
+
+
+def check_end(end: int | None, logits: Tensor) -> None:
+    """Refuse an end token that the model cannot write.
+
+    Raises
+    ------
+    ValueError
+        Where it lies outside the vocabulary.
+    """
+    if end is not None and not 0 <= end < logits.shape[-1]:
+        raise ValueError(f"end must lie between 0 and {logits.shape[-1] - 1}, got {end}")
+
+
+@contextmanager
+def writing(model: nn.Module | Decoder) -> Iterator[None]:
+    """Without gradients and without dropout; every part is put back into the mode it was in."""
+    parts = list(model.modules()) if isinstance(model, nn.Module) and model.training else []
+    modes = [part.training for part in parts]
+    if parts:
+        model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        for part, mode in zip(parts, modes, strict=True):
+            part.training = mode

@@ -1,0 +1,82 @@
+"""Batches in order: where training stands in its data, and how to stand there again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def moved(batch: Any, device: torch.device) -> Any:
+    """The batch with every tensor on ``device``; tuples, lists and dicts stay what they are."""
+    if isinstance(batch, Tensor):
+        return batch.to(device, non_blocking=True)
+    if isinstance(batch, Mapping):
+        return {key: moved(part, device) for key, part in batch.items()}
+    if isinstance(batch, tuple) and hasattr(batch, "_fields"):
+        return type(batch)(*(moved(part, device) for part in batch))
+    if isinstance(batch, list | tuple):
+        return type(batch)(moved(part, device) for part in batch)
+    return batch
+
+
+class Stream:
+    """Batch after batch without end: where a pass over the data is over, the next begins.
+
+    Parameters
+    ----------
+    batches:
+        An iterable; each pass over it is an epoch. It may have
+
+        - ``state_dict()`` and ``load_state_dict(state)``: where the next batch stands, in dicts,
+          lists, numbers, strings and tensors. After loading, iterating goes on from there;
+        - ``shard(rank, world)``: the batches of one of several processes.
+
+        A list or tuple has one order and needs neither to be gone on with.
+    """
+
+    def __init__(self, batches: Iterable[Any]) -> None:
+        self.batches = batches
+        self.epoch = self.index = 0  # of the next batch
+        self._pass: Iterator[Any] | None = None
+
+    def __iter__(self) -> Stream:
+        return self
+
+    def __next__(self) -> Any:
+        for _ in range(2):  # a pass that was gone on with may have nothing left: one more
+            if self._pass is None:
+                self._pass = iter(self.batches)
+            for batch in self._pass:
+                self.index += 1
+                return batch
+            self._pass = None
+            self.epoch, self.index = self.epoch + 1, 0
+        raise ValueError(
+            f"batches must give batches at every pass, got none from {type(self.batches).__name__} "
+            f"at pass {self.epoch}: it is empty, or can be gone through only once"
+        )
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether the next batch can be found again in another process."""
+        return hasattr(self.batches, "state_dict") or (
+            isinstance(self.batches, Sequence) and not isinstance(self.batches, str)
+        )
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the next batch stands."""
+        own = self.batches.state_dict() if hasattr(self.batches, "state_dict") else None
+        return {"epoch": self.epoch, "index": self.index, "batches": own}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Stand where :meth:`state_dict` was asked."""
+        self.epoch, self.index = state["epoch"], state["index"]
+        if state["batches"] is not None:
+            self.batches.load_state_dict(state["batches"])
+            self._pass = None
+        else:
+            self._pass = islice(iter(self.batches), self.index, None)

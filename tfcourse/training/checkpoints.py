@@ -1,0 +1,256 @@
+"""Checkpoints: all that training needs to go on to the last bit, written whole or not at all.
+
+A checkpoint is a folder ``step-00000100`` with weights (safetensors), the rest of the state (read
+with ``weights_only``, so no code in it is run) and a manifest with the SHA-256 of both. It is
+written under another name, forced onto the disk and renamed; a damaged one is noticed and the one
+before it is taken.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from tfcourse.arguments import at_least_one
+from tfcourse.training.files import digest_of, pack, sync_folder, unpack, write_whole
+
+WEIGHTS, STATE, MANIFEST, BEST = (
+    "model.safetensors", "training.pt", "manifest.json", "best.safetensors",
+)  # fmt: skip
+
+
+class Checkpoint(NamedTuple):
+    """What was read.
+
+    Attributes
+    ----------
+    path:
+        Its folder.
+    weights:
+        The model's tensors by name.
+    state:
+        The rest, as it was given to :func:`write`.
+    settings:
+        What the run was set to.
+    """
+
+    path: Path
+    weights: dict[str, Tensor]
+    state: dict[str, Any]
+    settings: dict[str, Any]
+
+
+def write(
+    folder: Path,
+    step: int,
+    weights: Mapping[str, Tensor],
+    state: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    keep: int = 2,
+) -> Path:
+    """Write the checkpoint of a step and remove all but the newest ``keep``.
+
+    Raises
+    ------
+    OSError
+        Where it cannot be written, as on a full disk; it names the last good one, which stands.
+    """
+    final = folder / f"step-{step:08d}"
+    new = folder / f".writing-{final.name}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _remove(new)
+        new.mkdir()
+        buffer = io.BytesIO()
+        torch.save(dict(state), buffer)
+        files = {
+            WEIGHTS: write_whole(new / WEIGHTS, pack(weights)),
+            STATE: write_whole(new / STATE, buffer.getvalue()),
+        }
+        manifest = {"step": step, "sha256": files, "settings": dict(settings)}
+        write_whole(new / MANIFEST, json.dumps(manifest, indent=1).encode())
+        _remove(final)  # one of this step that was found damaged
+        new.replace(final)
+        sync_folder(folder)
+    except OSError as error:
+        _remove(new)
+        last = next((path for path in reversed(found(folder)) if path != final), None)
+        raise OSError(
+            error.errno,
+            f"the checkpoint of step {step} could not be written ({error.strerror or error}); "
+            + (f"the last good one is {last.name}" if last else "there is none before it"),
+            str(folder),
+        ) from error
+    for old in found(folder)[:-keep]:
+        _remove(old)
+    return final
+
+
+def clear(folder: Path) -> None:
+    """Remove what a run that was killed while it wrote has left behind."""
+    for path in folder.glob(".writing-step-*"):
+        _remove(path)
+    for path in folder.glob(f".{BEST}.*.new"):
+        path.unlink(missing_ok=True)
+
+
+def found(folder: Path) -> list[Path]:
+    """The checkpoints in a folder, oldest first, whether whole or not."""
+    return sorted(p for p in folder.glob("step-*") if re.fullmatch(r"step-\d{8,}", p.name))
+
+
+def damage(path: Path) -> str | None:
+    """What is wrong with a checkpoint; ``None`` where it is whole."""
+    try:
+        manifest = json.loads((path / MANIFEST).read_text("utf-8"))
+        for name in (WEIGHTS, STATE):
+            if digest_of(path / name) != manifest["sha256"][name]:
+                return f"{name} is not what was written"
+    except FileNotFoundError as error:
+        return f"{Path(error.filename).name} is missing"
+    except (ValueError, KeyError, TypeError):
+        return f"{MANIFEST} is not what was written"
+    return None
+
+
+def newest(folder: Path) -> Path | None:
+    """The newest whole checkpoint; ``None`` where there was never one.
+
+    Warns of each damaged one that it passes over.
+
+    Raises
+    ------
+    ValueError
+        Where there are checkpoints and none is whole.
+    """
+    paths = found(folder)
+    for path in reversed(paths):
+        wrong = damage(path)
+        if wrong is None:
+            return path
+        warnings.warn(f"{path.name} is damaged ({wrong}); looking for the one before", stacklevel=2)
+    if paths:
+        raise ValueError(
+            f"checkpoint must hold a whole checkpoint, all {len(paths)} in {folder} are damaged; "
+            "remove them to begin anew"
+        )
+    return None
+
+
+def read(path: Path) -> Checkpoint:
+    """Read a checkpoint's folder.
+
+    Raises
+    ------
+    ValueError
+        Where it is damaged.
+    """
+    if wrong := damage(path):
+        raise ValueError(f"{path} must be a whole checkpoint: {wrong}")
+    state = torch.load(path / STATE, map_location="cpu", weights_only=True)
+    settings = json.loads((path / MANIFEST).read_text("utf-8"))["settings"]
+    return Checkpoint(path, unpack(path / WEIGHTS)[0], state, settings)
+
+
+def compare(was: Mapping[str, Any], now: Mapping[str, Any], path: Path) -> None:
+    """See that a run goes on as it began.
+
+    Raises
+    ------
+    ValueError
+        Where a setting differs; all that do are named.
+    """
+    different = [
+        f"{name} was {was.get(name)}, is now {now.get(name)}"
+        for name in {**was, **now}
+        if was.get(name) != now.get(name)
+    ]
+    if different:
+        raise ValueError(
+            f"the run in {path.parent} must go on as it began: {'; '.join(different)}. "
+            "Set it back, or give another folder as checkpoint"
+        )
+
+
+def write_best(folder: Path, weights: Mapping[str, Tensor], step: int, value: float) -> None:
+    """Keep the weights of the best validation so far, in place of those before."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / BEST, pack(weights, step=str(step), value=repr(value)))
+
+
+def load_best(folder: str | Path, model: nn.Module) -> int:
+    """Put the weights of the best validation into ``model``.
+
+    Parameters
+    ----------
+    folder:
+        What ``checkpoint`` of :func:`~tfcourse.training.fit` was.
+    model:
+        Of the same sizes.
+
+    Returns
+    -------
+    step
+        After which step they were the best.
+
+    Raises
+    ------
+    ValueError
+        Where there are none, as without ``validate``.
+    """
+    weights, says = unpack(Path(folder) / BEST)
+    model.load_state_dict(weights)
+    return int(says["step"])
+
+
+def average_checkpoints(folder: str | Path, last: int = 5) -> dict[str, Tensor]:
+    r"""The mean of the weights of the last checkpoints, which often translates a little better.
+
+    .. math:: \bar\theta = \frac1N \sum_{i=1}^{N} \theta_{s_i}
+
+    Parameters
+    ----------
+    folder:
+        What ``checkpoint`` of :func:`~tfcourse.training.fit` was; ``keep`` must have been enough.
+    last:
+        How many, :math:`N`.
+
+    Returns
+    -------
+    weights
+        For ``model.load_state_dict``. Sums are in float64; what is no floating-point number comes
+        from the newest.
+
+    Raises
+    ------
+    ValueError
+        Where there are not as many whole checkpoints.
+
+    Notes
+    -----
+    Vaswani et al. 2017, section 6.1, with the last 5 of the base model and 20 of the big one.
+    """
+    at_least_one(last=last)
+    paths = [path for path in found(Path(folder)) if damage(path) is None][-last:]
+    if len(paths) < last:
+        raise ValueError(f"last must be at most {len(paths)}, the whole ones there are, got {last}")
+    weights, _ = unpack(paths[-1] / WEIGHTS)
+    mean = {name: t.double() for name, t in weights.items() if t.is_floating_point()}
+    for path in paths[:-1]:
+        others, _ = unpack(path / WEIGHTS)
+        for name in mean:
+            mean[name] = mean[name] + others[name]
+    return weights | {name: (t / last).to(weights[name].dtype) for name, t in mean.items()}
+
+
+def _remove(path: Path) -> None:
+    shutil.rmtree(path, ignore_errors=True)

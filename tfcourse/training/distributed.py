@@ -1,0 +1,221 @@
+"""Training in several processes that torchrun starts, each with a share of every batch.
+
+``ddp`` keeps a whole model in each process and adds up gradients; ``fsdp`` also shares out weights,
+gradients and optimiser state. Models know nothing of it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import copy
+import os
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from tfcourse.layers import Block
+
+#: How several processes may train one model.
+WAYS = ("ddp", "fsdp")
+
+
+@dataclass(frozen=True)
+class Team:
+    """The processes that train together; without torchrun, this one alone.
+
+    Attributes
+    ----------
+    rank, world:
+        This process's number and how many there are. Process 0 writes and reports.
+    device:
+        Where it computes.
+    """
+
+    rank: int
+    world: int
+    device: torch.device
+
+    @classmethod
+    def found(cls, device: str | torch.device | None = None) -> Team:
+        """The team that torchrun's environment describes.
+
+        Parameters
+        ----------
+        device:
+            Where to compute. Unless given, a GPU where there is one (each process its own), else
+            the CPU.
+        """
+        world, local = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("LOCAL_RANK", 0))
+        if device is None:
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+        device = torch.device(device)
+        if device.type == "cuda" and device.index is None:
+            device = torch.device("cuda", local if world > 1 else torch.cuda.current_device())
+        if world == 1:
+            return cls(0, 1, device)
+        if device.type == "cuda":
+            torch.cuda.set_device(device)
+        if not dist.is_initialized():
+            dist.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo")
+            atexit.register(_leave)
+        return cls(dist.get_rank(), dist.get_world_size(), device)
+
+    @property
+    def leads(self) -> bool:
+        """Whether this is the process that writes and reports."""
+        return self.rank == 0
+
+    def total(self, numbers: Sequence[Any]) -> list[float]:
+        """The sum of each number over all processes."""
+        numbers = [n if isinstance(n, Tensor) else torch.tensor(n) for n in numbers]
+        # One transfer from the device for all.
+        sums = torch.stack([exact(n.to(self.device)) for n in numbers])
+        if self.world > 1:
+            dist.all_reduce(sums)
+        return sums.tolist()
+
+    def gathered(self, thing: Any) -> list[Any]:
+        """What each process has, in their order."""
+        if self.world == 1:
+            return [thing]
+        things: list[Any] = [None] * self.world
+        dist.all_gather_object(things, thing)
+        return things
+
+    def told(self, thing: Any) -> Any:
+        """What process 0 has."""
+        return self.gathered(thing)[0]
+
+
+class Shared:
+    """A model as the team trains it.
+
+    Parameters
+    ----------
+    model:
+        The model as its author wrote it, for one device.
+    team:
+        Who trains it.
+    way:
+        One of :data:`WAYS`; without effect where a process is alone.
+    compile:
+        Whether to run it through ``torch.compile``.
+
+    Attributes
+    ----------
+    model:
+        What holds the parameters that this process trains: the model itself, or with ``"fsdp"`` a
+        copy of which each process holds a part.
+    run:
+        What a loss calls.
+    """
+
+    def __init__(self, model: nn.Module, team: Team, way: str, compile: bool) -> None:
+        self.team, self.original = team, model
+        self.ddp: DistributedDataParallel | None = None
+        self.fsdp = team.world > 1 and way == "fsdp"
+        self.model = copy.deepcopy(model) if self.fsdp else model
+        self.model.to(team.device)
+        if team.world > 1:  # all begin with the weights of process 0
+            for tensor in (*self.model.parameters(), *self.model.buffers()):
+                dist.broadcast(tensor.data, src=0)
+        if self.fsdp:
+            _share_out(self.model, team)
+        self.run: nn.Module = self.model
+        if team.world > 1 and not self.fsdp:
+            self.run = self.ddp = DistributedDataParallel(self.model)
+        if compile:
+            self.run = torch.compile(self.run)
+
+    def added_up(self, now: bool) -> AbstractContextManager:
+        """Whether a backward pass adds up gradients over the team, or keeps them until it does."""
+        if self.ddp is not None and not now:
+            return self.ddp.no_sync()
+        if self.fsdp:
+            self.model.set_requires_gradient_sync(now)
+        return nullcontext()
+
+    def weights(self) -> dict[str, Tensor]:
+        """The whole model's tensors by name; every process must ask."""
+        return {name: whole(tensor) for name, tensor in self.model.state_dict().items()}
+
+    def load(self, weights: dict[str, Tensor]) -> None:
+        """Take these weights, by name."""
+        if not self.fsdp:
+            self.model.load_state_dict(weights)
+            return
+        parts = {n: like(weights[n], t) for n, t in self.model.state_dict().items()}
+        self.model.load_state_dict(parts)
+
+    def hand_back(self) -> None:
+        """Put what was learned into the model that was given, in every process."""
+        if self.fsdp:
+            self.original.load_state_dict(self.weights())
+
+
+def _share_out(model: nn.Module, team: Team) -> None:
+    """Let each process hold a part of every parameter, and each block be whole only in its turn."""
+    # Half a second to import, and only needed here.
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
+    mesh = init_device_mesh(team.device.type, (team.world,))
+    for block in model.modules():
+        if isinstance(block, Block):
+            fully_shard(block, mesh=mesh)
+    fully_shard(model, mesh=mesh)
+
+
+def is_part(thing: Any) -> bool:
+    """Whether a tensor is shared out among processes: a ``DTensor``."""
+    return hasattr(thing, "full_tensor")
+
+
+def exact(number: Tensor) -> Tensor:
+    """The number in float64, apart from the graph; in float32 on Apple's GPUs, which have none."""
+    return number.detach().to(torch.float32 if number.device.type == "mps" else torch.float64)
+
+
+def whole(thing: Any) -> Any:
+    """The same dicts and lists with every shared tensor put together; every process must ask."""
+    if is_part(thing):
+        return thing.full_tensor()
+    if isinstance(thing, dict):
+        return {key: whole(part) for key, part in thing.items()}
+    if isinstance(thing, list | tuple):
+        return type(thing)(whole(part) for part in thing)
+    return thing
+
+
+def like(tensor: Tensor, model: Tensor) -> Tensor:
+    """This process's part of a whole tensor, where ``model`` is a part; else the tensor."""
+    if is_part(model) and tensor.shape == model.shape:
+        from torch.distributed.tensor import distribute_tensor
+
+        tensor = tensor.to(model.device)
+        return distribute_tensor(tensor, model.device_mesh, model.placements)
+    return tensor
+
+
+def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> None:
+    """Load a whole optimiser's state, each process its part."""
+    parameters = [p for group in optimiser.param_groups for p in group["params"]]
+    parts = {
+        number: {
+            name: like(value, parameters[number]) if isinstance(value, Tensor) else value
+            for name, value in held.items()
+        }
+        for number, held in state["state"].items()
+    }
+    optimiser.load_state_dict({**state, "state": parts})
+
+
+def _leave() -> None:
+    if dist.is_initialized():
+        dist.destroy_process_group()

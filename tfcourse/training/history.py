@@ -1,0 +1,147 @@
+"""What happened in training: numbers of each step and of each validation, ready to be drawn."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+#: What is kept of each step.
+COLUMNS = ("loss", "lr", "norm", "tokens", "seconds")
+
+
+class History:
+    """Numbers of each step, in lists of one length, and of each validation.
+
+    Attributes
+    ----------
+    loss:
+        Mean over the step's tokens, before the step was taken.
+    lr:
+        Learning rate.
+    norm:
+        Length of the gradient of that mean, before clipping.
+    tokens:
+        How many tokens the mean is of.
+    seconds:
+        How long the step took, validation and checkpoints left out.
+    validation:
+        Lists of one length by name: ``"step"``, and what ``validate`` gave.
+    """
+
+    def __init__(self) -> None:
+        self.loss: list[float] = []
+        self.lr: list[float] = []
+        self.norm: list[float] = []
+        self.tokens: list[float] = []
+        self.seconds: list[float] = []
+        self.validation: dict[str, list[float]] = {}
+
+    def __len__(self) -> int:
+        """Steps taken."""
+        return len(self.loss)
+
+    def __repr__(self) -> str:
+        last = f", loss {self.loss[-1]:.4f}" if self.loss else ""
+        return f"History({len(self)} steps{last})"
+
+    @property
+    def steps(self) -> range:
+        """The steps' numbers, from 1: what the lists are drawn over."""
+        return range(1, len(self) + 1)
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Over all steps; 0 before the first."""
+        return sum(self.tokens) / sum(self.seconds) if self.loss else 0.0
+
+    def add(self, *, loss: float, lr: float, norm: float, tokens: float, seconds: float) -> None:
+        """One more step."""
+        for name, value in zip(COLUMNS, (loss, lr, norm, tokens, seconds), strict=True):
+            getattr(self, name).append(value)
+
+    def add_validation(self, found: Mapping[str, float]) -> None:
+        """What validation after the last step gave.
+
+        Raises
+        ------
+        ValueError
+            Where it gave other names than before.
+        """
+        found = {"step": len(self), **{key: float(value) for key, value in found.items()}}
+        if self.validation and list(found) != list(self.validation):
+            raise ValueError(
+                f"validate must give the same names each time, {list(self.validation)[1:]}, "
+                f"got {list(found)[1:]}"
+            )
+        for name, value in found.items():
+            self.validation.setdefault(name, []).append(value)
+
+    def best(self, higher: bool = False) -> tuple[int, float] | None:
+        """Step and value of the best validation, by the first of what ``validate`` gives.
+
+        Parameters
+        ----------
+        higher:
+            Whether more is better, as for BLEU or accuracy; a loss is better lower.
+
+        Returns
+        -------
+        best
+            The first of the best; ``None`` before any validation.
+        """
+        if not self.validation:
+            return None
+        steps, values = list(self.validation.values())[:2]
+        worst = -math.inf if higher else math.inf
+        ranked = [worst if math.isnan(value) else value for value in values]
+        place = (max if higher else min)(range(len(ranked)), key=ranked.__getitem__)
+        return int(steps[place]), values[place]
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write a row for each step, as text that gives the same numbers back.
+
+        Columns are ``step``, loss, lr, norm, tokens, seconds, and for each name of the validation
+        ``validation_NAME``, empty where there was none.
+        """
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(self.header())
+            writer.writerows(self.row(step) for step in self.steps)
+        return path
+
+    def header(self) -> list[str]:
+        """The columns of :meth:`to_csv`."""
+        return ["step", *COLUMNS, *(f"validation_{name}" for name in list(self.validation)[1:])]
+
+    def row(self, step: int) -> list[Any]:
+        """What :meth:`to_csv` writes of a step."""
+        row = [step, *(getattr(self, name)[step - 1] for name in COLUMNS)]
+        when = self.validation.get("step", [])
+        place = when.index(step) if step in when else None
+        return row + [
+            "" if place is None else values[place] for values in list(self.validation.values())[1:]
+        ]
+
+    def state_dict(self) -> dict[str, Any]:
+        """All of it, to the last bit, as tensors."""
+
+        def exact(values: list[float]) -> torch.Tensor:
+            return torch.tensor(values, dtype=torch.float64)
+
+        return {
+            **{name: exact(getattr(self, name)) for name in COLUMNS},
+            "validation": {name: exact(values) for name, values in self.validation.items()},
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Be what :meth:`state_dict` was asked of."""
+        for name in COLUMNS:
+            setattr(self, name, state[name].tolist())
+        self.validation = {name: values.tolist() for name, values in state["validation"].items()}

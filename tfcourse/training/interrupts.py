@@ -1,0 +1,56 @@
+"""Ctrl-C: the step is finished and kept before training ends."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType, TracebackType
+
+from tfcourse.training.history import History
+
+
+class Interrupted(KeyboardInterrupt):
+    """Training was stopped by Ctrl-C after a whole step.
+
+    Attributes
+    ----------
+    history:
+        What was done until then. The model holds the weights of its last step.
+    """
+
+    def __init__(self, message: str, history: History) -> None:
+        super().__init__(message)
+        self.history = history
+
+
+class Interrupts:
+    """Within, the first Ctrl-C is noted; a second one interrupts at once, as ever.
+
+    Outside the main thread nothing changes: Python gives signals to the main thread alone.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._before = None
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        self._put_back()
+
+    def _put_back(self) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            self._before = None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._put_back()

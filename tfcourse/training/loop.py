@@ -1,0 +1,220 @@
+"""The training loop, to be read from top to bottom; each of its concerns is a file beside it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from tfcourse.training import randomness
+from tfcourse.training.batches import moved
+from tfcourse.training.distributed import Shared, Team, exact
+from tfcourse.training.failures import Seen
+from tfcourse.training.history import History
+from tfcourse.training.interrupts import Interrupted, Interrupts
+from tfcourse.training.losses import Loss
+from tfcourse.training.optimisers import OptimiserChoice, adamw
+from tfcourse.training.reports import Reports
+from tfcourse.training.run import Run, finite
+from tfcourse.training.schedules import Schedule
+from tfcourse.training.settings import Settings
+
+
+def fit(
+    model: nn.Module,
+    batches: Iterable[Any],
+    *,
+    loss: Loss,
+    steps: int,
+    lr: float | Schedule | Callable[[int], float] = 1e-3,
+    optimiser: OptimiserChoice | Callable[[nn.Module], torch.optim.Optimizer] = adamw(),  # noqa: B008
+    clip: float | None = 1.0,
+    accumulate: int = 1,
+    autocast: str | None = None,
+    compile: bool = False,
+    parallel: str = "ddp",
+    device: str | torch.device | None = None,
+    seed: int = 0,
+    max_seconds: float | None = None,
+    validate: Callable[[nn.Module], float | Mapping[str, float]] | None = None,
+    validate_every: int | None = None,
+    higher_is_better: bool = False,
+    checkpoint: str | Path | None = None,
+    checkpoint_every: int | None = None,
+    keep: int = 2,
+    resume: bool = True,
+    log: str | Path | Iterable[str | Path] | None = None,
+    progress: bool = False,
+    on_step: Callable[[int, nn.Module, History], None] | None = None,
+) -> History:
+    r"""Train a model.
+
+    .. math:: g = \nabla_\theta \frac{\sum_b n_b L_b}{\sum_b n_b}, \qquad
+              g \leftarrow g \min\left(1, \frac{c}{\lVert g \rVert}\right), \qquad
+              \theta \leftarrow \operatorname{optimiser}(\theta, g, \eta(s))
+
+    where b runs over the batches of one step, accumulated and on all devices, and :math:`n_b` are
+    their tokens: the step is that of one big batch.
+
+    Parameters
+    ----------
+    model:
+        Trained in place and left on the device it was trained on (with ``parallel="fsdp"`` on its
+        own); in ``train()`` or ``eval()`` mode as it came.
+    batches:
+        An iterable of batches, nests of tensors, gone through again and again. It may have
+        ``state_dict()`` and ``load_state_dict(state)``, without which only a list can be gone on
+        with, and ``shard(rank, world)``, without which it cannot be shared among processes.
+    loss:
+        ``loss(model, batch) -> (mean, count)``: a tensor of one number, and of how many tokens it
+        is the mean; see :mod:`tfcourse.training.losses`.
+    steps:
+        Steps of the optimiser.
+    lr:
+        A rate, or a rate for each step, counted from 1: :mod:`tfcourse.training.schedules`. It is
+        set in every group of the optimiser.
+    optimiser:
+        What gives an optimiser for a model: :mod:`tfcourse.training.optimisers`.
+    clip:
+        Length that a gradient is cut down to, :math:`c`; ``None`` for none. The history keeps the
+        length before.
+    accumulate:
+        Batches for one step (in each process).
+    autocast:
+        ``"bfloat16"`` to multiply matrices in it; weights and their updates stay as they are.
+    compile:
+        Whether to run the model through ``torch.compile``. Validation does not.
+    parallel:
+        Under torchrun, ``"ddp"`` or ``"fsdp"``: whether each process holds the whole model or a
+        part.
+    device:
+        Unless given, a GPU where there is one (under torchrun, each process its own), else the CPU.
+    seed:
+        What PyTorch's, NumPy's and Python's global generators start from, for dropout and the like.
+        Under torchrun each process adds its number.
+    max_seconds:
+        End early, after the step in which the time of all steps reaches this.
+    validate:
+        ``validate(model)``, called in ``eval()`` mode without gradients: one number, or numbers by
+        name of which the first judges. What it draws at random leaves training as it was. Under
+        torchrun every process calls it. :func:`~tfcourse.training.losses.mean_loss` makes one.
+    validate_every:
+        Steps between validations, unless given only at the end; there is always one at the end.
+    higher_is_better:
+        Of what ``validate`` gives first.
+    checkpoint:
+        A folder to keep checkpoints in, and the weights of the best validation. A run that finds
+        its own checkpoints there goes on from the newest whole one, on the CPU to the last bit as
+        if it had never stopped.
+    checkpoint_every:
+        Steps between checkpoints, unless given a tenth of ``steps``; there is always one at the
+        end.
+    keep:
+        How many of the newest checkpoints stay, at least 2: should one be damaged there is another.
+    resume:
+        ``False`` refuses a folder that already holds checkpoints.
+    log:
+        A file that ends in ``.csv``, a folder for TensorBoard, or several of these.
+    progress:
+        Whether to show a bar. Otherwise nothing is printed.
+    on_step:
+        ``on_step(step, model, history)`` after each step.
+
+    Returns
+    -------
+    history
+        Of all steps, those before a resumption too.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is impossible; where a run is to go on otherwise than it began; where no
+        checkpoint is whole.
+    NotFinite
+        Where the loss or the gradient is NaN or infinite. The weights are those before that step;
+        the error names the step, keeps its batches and names the last checkpoint.
+    OSError
+        Where a checkpoint cannot be written. The last good one stands.
+    Interrupted
+        On Ctrl-C, a ``KeyboardInterrupt`` with the history: the step is finished and, with
+        ``checkpoint``, kept. A second Ctrl-C stops at once.
+
+    Notes
+    -----
+    Vaswani et al. 2017, section 5; clipping: Pascanu et al. 2013 ("On the difficulty of training
+    recurrent neural networks"), algorithm 1.
+    """
+    settings = Settings(
+        loss=loss, steps=steps, lr=lr, optimiser=optimiser, clip=clip, accumulate=accumulate,
+        autocast=autocast, compile=compile, parallel=parallel, seed=seed, max_seconds=max_seconds,
+        validate_every=validate_every, checkpoint_every=checkpoint_every, keep=keep,
+    )  # fmt: skip
+    team = Team.found(device)
+    randomness.start(seed + team.rank)
+    shared = Shared(model, team, parallel, compile)
+    run = Run(shared, batches, settings, checkpoint, higher_is_better)
+    run.resume(resume)
+    history, stream, trained_before = run.history, run.stream, model.training
+    reports = Reports(history, steps, progress and team.leads, log if team.leads else None)
+
+    with Interrupts() as interrupts, reports:
+        shared.model.train()
+        run.optimiser.zero_grad()  # whatever a backward pass before left
+        while len(history) < steps and not run.out_of_time():
+            step, began = len(history) + 1, time.perf_counter()
+
+            # 1. The gradient of the loss summed over all tokens: only then is their number known.
+            seen, summed, tokens = [], 0.0, 0
+            for turn in range(1, accumulate + 1):
+                batch = moved(next(stream), team.device)
+                with shared.added_up(turn == accumulate):
+                    with settings.cast(team.device):
+                        mean, count = loss(shared.run, batch)
+                    settings.check_loss(mean, count)
+                    (mean * count).backward()
+                seen.append(Seen(stream.epoch, stream.index - 1, mean.detach(), batch))
+                summed, tokens = summed + exact(mean) * count, tokens + count
+            summed, tokens, asked = team.total([summed, tokens, float(interrupts.asked)])
+
+            # 2. Of the mean: what several processes give is already divided by their number.
+            gradients, norm = run.gradients()
+            factor = team.world / tokens if tokens else math.nan
+            mean, norm = summed * factor / team.world, norm * factor
+            if not finite(mean, norm):
+                raise run.not_finite(mean, norm, seen)
+            if clip is not None and norm > clip:
+                factor *= clip / norm
+            for g in gradients:
+                g.mul_(factor)
+
+            # 3. The step.
+            rate = settings.rate(step)
+            for group in run.optimiser.param_groups:
+                group["lr"] = rate
+            run.optimiser.step()
+            run.optimiser.zero_grad()
+            seconds = run.took(began, time.perf_counter())
+            history.add(loss=mean, lr=rate, norm=norm, tokens=tokens, seconds=seconds)
+            reports.step()
+
+            # 4. What there is to do between steps.
+            last = step == steps or run.out_of_time()
+            if validate is not None and settings.validates(step, last):
+                run.validate(validate)
+                reports.validation()
+            if on_step is not None:
+                on_step(step, shared.model, history)
+            if settings.keeps(step, last) or asked:
+                run.keep()
+            if asked:
+                break
+    shared.hand_back()
+    model.train(trained_before)
+    if interrupts.asked:
+        raise Interrupted(run.stopped(), history)
+    return history

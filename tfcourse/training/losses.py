@@ -1,0 +1,180 @@
+"""Losses: what a batch says about a model, and over how many tokens that is the mean.
+
+A loss for :func:`~tfcourse.training.fit` is any ``loss(model, batch) -> (mean, count)``. The means
+of several batches, accumulated or on several devices, are weighted by their counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from tfcourse.arguments import share
+from tfcourse.training.batches import moved
+
+#: The mean over a batch, and the number of tokens that it is the mean of.
+Loss = Callable[[nn.Module, Any], tuple[Tensor, Tensor | int]]
+
+
+def label_smoothed_loss(
+    logits: Float[Tensor, "... V"],
+    targets: Int[Tensor, "..."],
+    smoothing: float = 0.0,
+    ignore: int | None = None,
+) -> tuple[Float[Tensor, ""], Int[Tensor, ""]]:
+    r"""Cross-entropy with a target that leaves a little to every word.
+
+    .. math:: L = -\sum_k q_k \log p_k, \qquad
+              q_k = (1 - \epsilon)\,[k = y] + \frac{\epsilon}{V}, \qquad
+              p = \softmax(\text{logits})
+
+    Parameters
+    ----------
+    logits:
+        Scores ``(..., V)``.
+    targets:
+        The right ids ``(...)``.
+    smoothing:
+        :math:`\epsilon`, the share that is spread over all ``V``.
+    ignore:
+        An id whose places do not count, such as the padding's.
+
+    Returns
+    -------
+    mean
+        In nats, over the places that count; NaN where none does.
+    count
+        How many do.
+
+    Raises
+    ------
+    ValueError
+        Where the shapes do not fit or ``smoothing`` does not lie in [0, 1).
+
+    Notes
+    -----
+    Szegedy et al. 2016 ("Rethinking the Inception Architecture"), section 7; Vaswani et al. 2017,
+    section 5.4, with 0.1. Equal to ``F.cross_entropy(..., label_smoothing=smoothing)``.
+    """
+    share(smoothing=smoothing)
+    if logits.shape[:-1] != targets.shape:
+        raise ValueError(
+            f"targets must be {tuple(logits.shape[:-1])}, one for each row of logits "
+            f"{tuple(logits.shape)}, got {tuple(targets.shape)}"
+        )
+    counts = torch.ones_like(targets, dtype=torch.bool) if ignore is None else targets != ignore
+    log_p = F.log_softmax(logits.float() if logits.dtype.itemsize < 4 else logits, dim=-1)
+    right = log_p.gather(-1, targets.where(counts, 0)[..., None]).squeeze(-1)  # log p_y
+    loss = -(1 - smoothing) * right
+    if smoothing:
+        loss = loss - smoothing * log_p.mean(dim=-1)  # epsilon / V * sum_k log p_k
+    count = counts.sum()
+    return loss.where(counts, 0).sum() / count, count
+
+
+@dataclass(frozen=True)
+class NextToken:
+    """The loss of a language model on a batch ``(tokens (B, T), following (B, T))``.
+
+    Attributes
+    ----------
+    smoothing, ignore:
+        As in :func:`label_smoothed_loss`.
+    """
+
+    smoothing: float = 0.0
+    ignore: int | None = None
+
+    def __call__(self, model: nn.Module, batch: Any) -> tuple[Tensor, Tensor]:
+        """Mean over the tokens to come, and their number."""
+        tokens, following = batch
+        return label_smoothed_loss(model(tokens).logits, following, self.smoothing, self.ignore)
+
+
+@dataclass(frozen=True)
+class Translation:
+    """The loss of an encoder-decoder on ``(source (B, S), target (B, T), source_lengths (B,))``.
+
+    The target begins with what starts a sentence and ends with what ends it; the model reads all
+    but its last token and is to say all but its first.
+
+    Attributes
+    ----------
+    padding:
+        The id of padding in the target, which does not count.
+    smoothing:
+        As in :func:`label_smoothed_loss`.
+    """
+
+    padding: int | None = None
+    smoothing: float = 0.0
+
+    def __call__(self, model: nn.Module, batch: Any) -> tuple[Tensor, Tensor]:
+        """Mean over the target's tokens, and their number."""
+        source, target, source_lengths = batch
+        logits = model(source, target[:, :-1], source_lengths).logits
+        return label_smoothed_loss(logits, target[:, 1:], self.smoothing, self.padding)
+
+
+@dataclass(frozen=True)
+class Classification:
+    """The loss of a classifier on a batch ``(*inputs, labels (B,))``; it is called on the inputs.
+
+    Attributes
+    ----------
+    smoothing:
+        As in :func:`label_smoothed_loss`.
+    """
+
+    smoothing: float = 0.0
+
+    def __call__(self, model: nn.Module, batch: Any) -> tuple[Tensor, Tensor]:
+        """Mean over the examples, and their number."""
+        *inputs, labels = batch
+        return label_smoothed_loss(model(*inputs).logits, labels, self.smoothing)
+
+
+def mean_loss(loss: Loss, batches: Iterable[Any]) -> Callable[[nn.Module], float]:
+    """What ``validate`` of :func:`~tfcourse.training.fit` takes: the loss over held-out batches.
+
+    Parameters
+    ----------
+    loss:
+        As in training; without smoothing it is what perplexity is made from.
+    batches:
+        Gone through once each time; it must give the same batches again.
+
+    Returns
+    -------
+    validate
+        ``validate(model)`` is the mean over all tokens. Batches go where the model is.
+
+    Raises
+    ------
+    ValueError
+        When called, where ``batches`` gave nothing: it is empty, or could be gone through only
+        once.
+    """
+
+    @torch.no_grad()
+    def validate(model: nn.Module) -> float:
+        device = next(model.parameters()).device
+        total = tokens = 0.0
+        for batch in batches:
+            mean, count = loss(model, moved(batch, device))
+            total += float(mean) * float(count)
+            tokens += float(count)
+        if not tokens:
+            raise ValueError(
+                "batches must be a collection that can be gone through each time, got nothing from "
+                f"{type(batches).__name__}"
+            )
+        return total / tokens
+
+    return validate

@@ -1,0 +1,181 @@
+"""Optimisers, and which parameters are drawn towards zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+from torch.optim import Optimizer
+
+from tfcourse.arguments import above_zero, share
+from tfcourse.layers import LayerNorm, RMSNorm
+from tfcourse.positions import Positions
+
+#: Modules whose parameters scale or shift what is normalised.
+NORMS = (
+    LayerNorm, RMSNorm, nn.LayerNorm, nn.RMSNorm, nn.GroupNorm, nn.modules.batchnorm._BatchNorm,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OptimiserChoice:
+    """An optimiser yet to be made: training makes it once the model is on its devices.
+
+    Attributes
+    ----------
+    says:
+        How it was chosen, such as ``"adamw(weight_decay=0.1, …)"``; a run that goes on compares it.
+    make:
+        Gives the optimiser of a model.
+    """
+
+    says: str
+    make: Callable[[nn.Module], Optimizer] = field(compare=False, repr=False)
+
+    def __call__(self, model: nn.Module) -> Optimizer:
+        """The optimiser of this model's parameters."""
+        return self.make(model)
+
+    def __repr__(self) -> str:
+        return self.says
+
+
+def parameter_groups(
+    model: nn.Module, weight_decay: float, *, embeddings: bool = True
+) -> list[dict[str, Any]]:
+    """The model's parameters in two groups: with weight decay, and without.
+
+    Decay is for matrices, which multiply what comes in. Biases (one axis, or a name that is ``b``,
+    ``bias`` or begins with ``b_``) and what normalisations learn have none: they do not make the
+    model more complex, and drawing a gain to zero would silence its layer.
+
+    Parameters
+    ----------
+    model:
+        Whose parameters; one that several parts share stands in one group once, and one that is not
+        trained in none.
+    weight_decay:
+        Of the first group.
+    embeddings:
+        Whether tables of tokens and of positions decay too, as in GPT-2's training; else they
+        stand in the second group. A tied unembedding is one of them.
+
+    Returns
+    -------
+    groups
+        What PyTorch's optimisers take; a group that would be empty is left out.
+
+    Raises
+    ------
+    ValueError
+        Where ``weight_decay`` is below 0 or nothing is to be trained.
+
+    Notes
+    -----
+    Loshchilov and Hutter 2019 ("Decoupled Weight Decay Regularization"); which parameters are left
+    out is a habit of GPT-2's and BERT's training code, not of a paper.
+    """
+    if weight_decay < 0:
+        raise ValueError(f"weight_decay must be at least 0, got {weight_decay}")
+    decays: dict[nn.Parameter, None] = {}
+    spared: dict[nn.Parameter, None] = {}
+    for module in model.modules():
+        for name, p in module.named_parameters(recurse=False):
+            bias = p.dim() < 2 or name in ("b", "bias") or name.startswith("b_")
+            table = isinstance(module, nn.Embedding | Positions)
+            if p.requires_grad:
+                no_decay = bias or isinstance(module, NORMS) or (table and not embeddings)
+                (spared if no_decay else decays)[p] = None
+    if not decays and not spared:
+        raise ValueError("model must have a parameter to train, every one has requires_grad=False")
+    for p in spared:  # one that is shared is spared where any of its owners spares it
+        decays.pop(p, None)
+    groups = [
+        {"params": list(decays), "weight_decay": weight_decay},
+        {"params": list(spared), "weight_decay": 0.0},
+    ]
+    return [group for group in groups if group["params"]]
+
+
+def adamw(
+    weight_decay: float = 0.0,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+    *,
+    embeddings: bool = True,
+) -> OptimiserChoice:
+    r"""Adam with decoupled weight decay.
+
+    .. math:: m \leftarrow \beta_1 m + (1 - \beta_1) g, \quad
+              v \leftarrow \beta_2 v + (1 - \beta_2) g^2, \quad
+              \theta \leftarrow \theta - \eta \left(
+              \frac{m / (1 - \beta_1^s)}{\sqrt{v / (1 - \beta_2^s)} + \epsilon} + \lambda \theta
+              \right)
+
+    Parameters
+    ----------
+    weight_decay:
+        :math:`\lambda`, of the parameters that :func:`parameter_groups` lets decay. At 0 this is
+        Adam.
+    betas, eps:
+        :math:`(\beta_1, \beta_2)` and :math:`\epsilon`. Vaswani et al. take (0.9, 0.98) and 1e-9,
+        GPT's training (0.9, 0.95).
+    embeddings:
+        As in :func:`parameter_groups`.
+
+    Raises
+    ------
+    ValueError
+        Where ``weight_decay`` is below 0, ``eps`` is not above 0 or a beta does not lie in [0, 1).
+
+    Notes
+    -----
+    Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019, algorithm 2. PyTorch computes it,
+    in one pass over each tensor (``fused``).
+    """
+    if weight_decay < 0:
+        raise ValueError(f"weight_decay must be at least 0, got {weight_decay}")
+    above_zero(eps=eps)
+    share(**{f"betas[{i}]": beta for i, beta in enumerate(betas)})
+
+    def make(model: nn.Module) -> Optimizer:
+        groups = parameter_groups(model, weight_decay, embeddings=embeddings)
+        return torch.optim.AdamW(groups, betas=tuple(betas), eps=eps, fused=True)
+
+    return OptimiserChoice(
+        f"adamw(weight_decay={weight_decay}, betas={tuple(betas)}, eps={eps}, "
+        f"embeddings={embeddings})",
+        make,
+    )
+
+
+def sgd(momentum: float = 0.0, weight_decay: float = 0.0) -> OptimiserChoice:
+    r"""Steps down the gradient, with a memory of the steps before.
+
+    .. math:: u \leftarrow \mu u + g, \qquad \theta \leftarrow \theta - \eta\, u
+
+    Parameters
+    ----------
+    momentum:
+        :math:`\mu`, in [0, 1).
+    weight_decay:
+        Of the parameters that :func:`parameter_groups` lets decay; added to the gradient.
+
+    Raises
+    ------
+    ValueError
+        Where ``momentum`` does not lie in [0, 1) or ``weight_decay`` is below 0.
+    """
+    share(momentum=momentum)
+    if weight_decay < 0:
+        raise ValueError(f"weight_decay must be at least 0, got {weight_decay}")
+    return OptimiserChoice(
+        f"sgd(momentum={momentum}, weight_decay={weight_decay})",
+        # The rate is set before each step; until then there is none to go wrong with.
+        lambda model: torch.optim.SGD(
+            parameter_groups(model, weight_decay), lr=0.0, momentum=momentum
+        ),
+    )

@@ -1,0 +1,51 @@
+"""All the random numbers that a model or its data may draw: set, kept, put back."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+
+
+def start(seed: int) -> None:
+    """Let PyTorch, NumPy and Python draw from ``seed``."""
+    torch.manual_seed(seed)
+    np.random.seed(seed % 2**32)
+    random.seed(seed)
+
+
+def state() -> dict[str, Any]:
+    """Where each of them stands, in tensors, lists and numbers."""
+    version, words, gauss = random.getstate()
+    name, keys, position, has_gauss, cached = np.random.get_state()
+    return {
+        "torch": torch.get_rng_state(),
+        "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else [],
+        "python": [version, list(words), gauss],
+        "numpy": [name, torch.from_numpy(keys.astype(np.int64)), position, has_gauss, cached],
+    }
+
+
+def restore(kept: dict[str, Any]) -> None:
+    """Stand where :func:`state` was asked; GPUs too where there are as many."""
+    torch.set_rng_state(kept["torch"])
+    if kept["cuda"] and len(kept["cuda"]) == torch.cuda.device_count():
+        torch.cuda.set_rng_state_all(kept["cuda"])
+    version, words, gauss = kept["python"]
+    random.setstate((version, tuple(words), gauss))
+    name, keys, position, has_gauss, cached = kept["numpy"]
+    np.random.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """What is drawn within leaves no trace: validating more often does not change training."""
+    kept = state()
+    try:
+        yield
+    finally:
+        restore(kept)

@@ -1,0 +1,186 @@
+"""A run: all that changes while a model is trained, kept in checkpoints and read from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import get_total_norm
+
+from tfcourse.training import checkpoints, randomness
+from tfcourse.training.batches import Stream
+from tfcourse.training.distributed import Shared, load_optimiser, whole
+from tfcourse.training.failures import NotFinite, Seen, save_batches
+from tfcourse.training.history import History
+from tfcourse.training.settings import Settings
+
+
+class Run:
+    """The model, its optimiser, where it stands in its data, and its history.
+
+    Parameters
+    ----------
+    shared:
+        The model and who trains it.
+    batches:
+        As :func:`~tfcourse.training.fit` was given.
+    settings:
+        How it is trained.
+    folder:
+        Where checkpoints are kept, if anywhere.
+    higher:
+        Whether a higher validation is a better one.
+
+    Raises
+    ------
+    ValueError
+        Where the batches cannot be shared among processes, or not be found again from a checkpoint.
+    """
+
+    def __init__(
+        self,
+        shared: Shared,
+        batches: Iterable[Any],
+        settings: Settings,
+        folder: str | Path | None,
+        higher: bool,
+    ) -> None:
+        self.shared, self.team, self.settings = shared, shared.team, settings
+        self.folder = None if folder is None else Path(folder)
+        self.higher, self.last = higher, None
+        self.describes = settings.describe(shared.original, batches, self.team.world)
+        if self.team.world > 1:
+            if not hasattr(batches, "shard"):
+                raise ValueError(
+                    f"batches must have shard(rank, world) to be trained on in {self.team.world} "
+                    f"processes, got a {type(batches).__name__}"
+                )
+            batches = batches.shard(self.team.rank, self.team.world)
+        self.stream, self.history = Stream(batches), History()
+        if self.folder is not None and not self.stream.can_resume:
+            raise ValueError(
+                "batches must be a list or have state_dict() and load_state_dict(state) where "
+                f"checkpoints are kept, got a {type(batches).__name__}"
+            )
+        self.optimiser = settings.optimiser(shared.model)
+        self.elapsed = 0.0
+
+    def resume(self, allowed: bool) -> None:
+        """Go on from the newest whole checkpoint, where there is one.
+
+        Raises
+        ------
+        ValueError
+            Where there is one and it is not ``allowed``, none is whole, or the settings differ.
+        """
+        if self.folder is None:
+            return
+        if not allowed and checkpoints.found(self.folder):
+            raise ValueError(
+                f"checkpoint must be a folder without checkpoints where resume is False, got "
+                f"{self.folder}"
+            )
+        if self.team.leads:
+            checkpoints.clear(self.folder)
+        path = self.team.told(checkpoints.newest(self.folder) if self.team.leads else None)
+        if path is None:
+            return
+        _, weights, state, settings = checkpoints.read(path)
+        checkpoints.compare(settings, self.describes, path)
+        self.history.load_state_dict(state["history"])
+        if len(self.history) > self.settings.steps:
+            raise ValueError(
+                f"steps must be at least {len(self.history)}, which {path} has taken, got "
+                f"{self.settings.steps}"
+            )
+        if any(self.settings.rate(s) != r for s, r in enumerate(self.history.lr, start=1)):
+            raise ValueError(f"lr must give the rates that the run in {self.folder} began with")
+        self.shared.load(weights)
+        load_optimiser(self.optimiser, state["optimiser"])
+        own = state["processes"][self.team.rank]
+        self.stream.load_state_dict(own["stream"])
+        randomness.restore(own["randomness"])
+        self.elapsed, self.last = sum(self.history.seconds), path
+
+    def keep(self) -> None:
+        """Write a checkpoint of the step just taken, where there is a folder for it."""
+        if self.folder is None:
+            return
+        weights, optimiser = self.shared.weights(), whole(self.optimiser.state_dict())
+        own = {"stream": self.stream.state_dict(), "randomness": randomness.state()}
+        state = {
+            "history": self.history.state_dict(),
+            "optimiser": optimiser,
+            "processes": self.team.gathered(own),
+        }
+        step = len(self.history)
+        if self.team.leads:
+            self.last = checkpoints.write(
+                self.folder, step, weights, state, self.describes, self.settings.keep
+            )
+        else:
+            self.last = self.folder / f"step-{step:08d}"
+
+    def took(self, began: float, now: float) -> float:
+        """Seconds that a step took, as process 0 measured them."""
+        seconds = now - began
+        if self.team.world > 1:
+            (seconds,) = self.team.total([seconds if self.team.leads else 0.0])
+        self.elapsed += seconds
+        return seconds
+
+    def out_of_time(self) -> bool:
+        """Whether the steps have taken as long as they may."""
+        limit = self.settings.max_seconds
+        return limit is not None and self.elapsed >= limit
+
+    def gradients(self) -> tuple[list[Tensor], float]:
+        """The gradients, and the length of all of them together.
+
+        Raises
+        ------
+        ValueError
+            Where there are none.
+        """
+        gradients = [p.grad for p in self.shared.model.parameters() if p.grad is not None]
+        if not gradients:
+            raise ValueError("loss must depend on the model's parameters: none has a gradient")
+        norm = get_total_norm([g.coalesce().values() if g.is_sparse else g for g in gradients])
+        return gradients, float(whole(norm))
+
+    def validate(self, judge: Callable[[nn.Module], float | Mapping[str, float]]) -> None:
+        """Validate, and keep the weights where they are the best so far."""
+        model = self.shared.model.eval()
+        with randomness.undisturbed(), torch.no_grad(), self.settings.cast(self.team.device):
+            found = judge(model)
+        model.train()
+        self.history.add_validation(found if isinstance(found, Mapping) else {"loss": found})
+        step, value = self.history.best(self.higher)
+        if self.folder is not None and step == len(self.history):
+            weights = self.shared.weights()
+            if self.team.leads:
+                checkpoints.write_best(self.folder, weights, step, value)
+
+    def not_finite(self, loss: float, norm: float, seen: list[Seen]) -> NotFinite:
+        """The error for a step that cannot be taken; its batches are kept in a file."""
+        step, path = len(self.history) + 1, None
+        seen = [s._replace(loss=float(s.loss)) for s in seen]
+        if self.folder is not None:
+            process = "" if self.team.world == 1 else f"-process-{self.team.rank}"
+            path = self.folder / f"not-finite-step-{step:08d}{process}.pt"
+            save_batches(path, step, seen)
+        return NotFinite(step, loss, norm, seen, path, self.last)
+
+    def stopped(self) -> str:
+        """What to say where training was stopped."""
+        kept = f"; it goes on from {self.last}" if self.last else ""
+        return f"training was stopped by Ctrl-C after step {len(self.history)}{kept}"
+
+
+def finite(*numbers: float) -> bool:
+    """Whether none is NaN or infinite."""
+    return all(map(math.isfinite, numbers))

@@ -1,0 +1,154 @@
+"""A trained model as a folder: config, weights, tokenizers, and how it came about; no pickle.
+
+``config.json`` names the model by its config's class, one of :data:`KINDS`, and nothing else is
+ever made from it. It holds the SHA-256 of the files beside it, so a torn copy is noticed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+from tfcourse.tokenizers import Tokenizer
+from tfcourse.training.files import digest_of, pack, unpack, write_whole
+
+CONFIG, WEIGHTS = "config.json", "model.safetensors"
+#: The models that may be saved: their config's class, where it stands, and the model's class.
+KINDS = {
+    "SkipGramConfig": ("skipgram", "SkipGram"),
+    "RecurrentLMConfig": ("recurrent_lm", "RecurrentLM"),
+    "Seq2SeqConfig": ("seq2seq", "Seq2Seq"),
+    "GPTConfig": ("gpt", "GPT"),
+    "BERTConfig": ("bert", "BERT"),
+    "TransformerConfig": ("transformer", "Transformer"),
+    "ViTConfig": ("vit", "ViT"),
+    "PoolingConfig": ("classifiers", "PoolingClassifier"),
+    "HierarchicalConfig": ("classifiers", "HierarchicalClassifier"),
+    "TransformerClassifierConfig": ("classifiers", "TransformerClassifier"),
+}
+
+
+class Saved(NamedTuple):
+    """What a folder held.
+
+    Attributes
+    ----------
+    model:
+        In ``eval()`` mode, on the CPU.
+    extra:
+        What else was saved, by name: tokenizers, and what JSON can hold.
+    """
+
+    model: nn.Module
+    extra: dict[str, Any]
+
+
+def save(folder: str | Path, model: nn.Module, **extra: Any) -> Path:
+    """Write a model so that :func:`open_saved` and the commands of ``tfcourse`` can open it.
+
+    Parameters
+    ----------
+    folder:
+        Made where it is missing. An earlier model in it is replaced.
+    model:
+        One of ``tfcourse.models``.
+    extra:
+        Tokenizers, each written to ``NAME.json`` in Hugging Face's format, and anything that JSON
+        can hold, such as the preset that it was trained with.
+
+    Returns
+    -------
+    folder
+        As a path.
+
+    Raises
+    ------
+    ValueError
+        Where the model is of no known kind, or something else cannot be written as JSON.
+    """
+    folder, config = Path(folder), getattr(model, "config", None)
+    kind = type(config).__name__
+    if kind not in KINDS:
+        raise ValueError(
+            f"model must have a config of one of {', '.join(KINDS)}, got a {type(model).__name__} "
+            f"with {'none' if config is None else kind}"
+        )
+    if wrong := [name for name in extra if f"{name}.json" == CONFIG]:
+        raise ValueError(f"extra must have another name than {wrong[0]!r}, which {CONFIG} has")
+    files = {n: value for n, value in extra.items() if isinstance(value, Tokenizer)}
+    plain = {n: value for n, value in extra.items() if n not in files}
+    says = {"kind": kind, "config": dataclasses.asdict(config), "extra": plain}
+    try:
+        json.dumps(says)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"extra must be tokenizers or what JSON can hold: {error}") from None
+    folder.mkdir(parents=True, exist_ok=True)
+    sums = {WEIGHTS: write_whole(folder / WEIGHTS, pack(model.state_dict()))}
+    for name, tokenizer in files.items():
+        new = folder / f".{name}.json.new"
+        tokenizer.save(new)
+        sums[f"{name}.json"] = write_whole(folder / f"{name}.json", new.read_bytes())
+        new.unlink()
+    # Last: until it is there, the old one does not fit the files, and that is noticed.
+    text = json.dumps({**says, "sha256": sums}, indent=1, ensure_ascii=False)
+    write_whole(folder / CONFIG, (text + "\n").encode())
+    return folder
+
+
+def open_saved(folder: str | Path) -> Saved:
+    """Read what :func:`save` wrote.
+
+    Raises
+    ------
+    ValueError
+        Where the folder holds no saved model, names a kind that is not known, or is damaged.
+    """
+    folder = Path(folder)
+    try:
+        says = json.loads((folder / CONFIG).read_text("utf-8"))
+        kind, config = says["kind"], says["config"]
+        sums, extra = dict(says["sha256"]), dict(says["extra"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ValueError(
+            f"folder must hold a model that was saved by tfcourse, got {folder}: no {CONFIG} there "
+            "that says what it is"
+        ) from None
+    if kind not in KINDS:
+        raise ValueError(f"{folder / CONFIG} must name one of {', '.join(KINDS)}, got {kind!r}")
+    for name, expected in sums.items():
+        path = folder / name
+        if not re.fullmatch(r"\w+\.(json|safetensors)", name):
+            raise ValueError(f"{folder / CONFIG} must name files of its own folder, got {name!r}")
+        if not path.is_file() or digest_of(path) != expected:
+            raise ValueError(f"{path} must be what was saved; it is missing or was changed")
+    model = _model(kind, config, folder)
+    weights, _ = unpack(folder / WEIGHTS)
+    try:
+        model.load_state_dict(weights)
+    except RuntimeError as error:
+        raise ValueError(f"{folder / WEIGHTS} must fit its config: {error}") from None
+    for name in sums:
+        if name != WEIGHTS:
+            extra[name.removesuffix(".json")] = Tokenizer.load(folder / name)
+    return Saved(model.eval(), extra)
+
+
+def _model(kind: str, choices: Mapping[str, Any], folder: Path) -> nn.Module:
+    """A model of these sizes, its weights not yet read."""
+    module, name = KINDS[kind]
+    module = importlib.import_module(f"tfcourse.models.{module}")
+    # JSON has lists where a config has tuples.
+    choices = {k: tuple(v) if isinstance(v, list) else v for k, v in choices.items()}
+    with torch.random.fork_rng():
+        try:
+            return getattr(module, name)(getattr(module, kind)(**choices))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{folder / CONFIG} must hold a {kind}: {error}") from None
