@@ -1,0 +1,69 @@
+"""Presets: files from which a run can be repeated, to be read, copied and changed.
+
+A preset is a TOML file with the sections ``[data]``, ``[tokenizer]``, ``[model]``, ``[training]``
+and ``[evaluation]``; its keys are the attributes of the classes named so. ``tfcourse
+train NAME`` runs one; ``tfcourse train my.toml`` runs a copy of it that you have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tfcourse.presets.reading import (
+    change_of,
+    from_mapping,
+    parse,
+    source_of,
+    to_mapping,
+    to_toml,
+)
+from tfcourse.presets.schema import Data, Evaluation, Model, Preset, Tokens, Training
+
+__all__ = [
+    "Data", "Evaluation", "Model", "Preset", "Tokens", "Training", "change_of", "from_mapping",
+    "load", "names", "text", "to_mapping", "to_toml",
+]  # fmt: skip
+
+_FOLDER = Path(__file__).parent
+
+
+def names() -> tuple[str, ...]:
+    """The presets that come with the package, in alphabetical order."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+
+
+def text(name: str | Path) -> str:
+    """A preset's file as it is written, comments and all.
+
+    Raises
+    ------
+    ValueError
+        Where there is none of this name.
+    """
+    return source_of(name, _FOLDER)[0]
+
+
+def load(name: str | Path, changes: Mapping[str, Any] | None = None) -> Preset:
+    """Read a preset.
+
+    Parameters
+    ----------
+    name:
+        One of :func:`names`, or a file.
+    changes:
+        Values that replace those of the file, by key: ``{"training.steps": 100}``.
+
+    Returns
+    -------
+    preset
+        With every value checked.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such preset, or it has a key or a value that is impossible; the message
+        names the file, the section and the key.
+    """
+    return parse(*source_of(name, _FOLDER), changes)

@@ -1,0 +1,204 @@
+"""Presets in TOML: read strictly, changed key by key, and written again."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from tfcourse.presets.schema import Data, Evaluation, Model, Preset, Tokens, Training
+
+#: The sections, and what they are read into.
+SECTIONS = {
+    "data": Data, "tokenizer": Tokens, "model": Model, "training": Training,
+    "evaluation": Evaluation,
+}  # fmt: skip
+_WORDS = {int: "a whole number", float: "a number", str: "a string", bool: "true or false"}
+
+
+def parse(text: str, name: str, changes: Mapping[str, Any] | None = None) -> Preset:
+    """The preset that a text in TOML describes.
+
+    Parameters
+    ----------
+    text, name:
+        The text, and what errors call it.
+    changes:
+        Values that replace others, by their keys: ``{"training.steps": 100}``.
+
+    Raises
+    ------
+    ValueError
+        Where it is no TOML, a section or key is unknown or missing, or a value impossible; the
+        message names file, section and key.
+    """
+    try:
+        says = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{name} must be TOML: {error}") from None
+    for key, value in (changes or {}).items():
+        _change(says, key, value, name)
+    return from_mapping(says, name)
+
+
+def from_mapping(says: Mapping[str, Any], name: str) -> Preset:
+    """The preset that nested mappings describe; see :func:`parse`."""
+    if unknown := [key for key in says if key not in (*SECTIONS, "about", "task")]:
+        raise ValueError(
+            f"{name} must have no {unknown[0]!r}; it may have about, task and the sections "
+            f"{list(SECTIONS)}"
+        )
+    for key in ("about", "task", "data", "model", "training"):
+        if key not in says:
+            raise ValueError(f"{name} must have {key!r}, which is missing")
+    parts = {key: _value(says[key], str, f"{name}: {key}") for key in ("about", "task")}
+    for section, kind in SECTIONS.items():
+        if section in says:
+            parts[section] = _section(says[section], kind, f"{name} [{section}]")
+    try:
+        return Preset(**parts)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def to_mapping(preset: Preset) -> dict[str, Any]:
+    """The preset as nested mappings that JSON and TOML can hold, every value written out."""
+    says: dict[str, Any] = {"about": preset.about, "task": preset.task}
+    for section in SECTIONS:
+        part = dataclasses.asdict(getattr(preset, section))
+        if section == "model":
+            part = {"kind": part["kind"], **part["choices"]}
+        says[section] = {k: list(v) if isinstance(v, tuple) else v for k, v in part.items()}
+    return says
+
+
+def to_toml(preset: Preset) -> str:
+    """The preset as a text that :func:`parse` reads, every value written out."""
+    says = to_mapping(preset)
+    lines = [f"{key} = {_toml(says[key])}" for key in ("about", "task")]
+    for section in SECTIONS:
+        lines += ["", f"[{section}]"]
+        lines += [f"{key} = {_toml(value)}" for key, value in says[section].items()]
+    return "\n".join(lines) + "\n"
+
+
+def change_of(text: str) -> tuple[str, Any]:
+    """What ``KEY=VALUE`` changes: the value as TOML has it, a bare word as a string.
+
+    Raises
+    ------
+    ValueError
+        Where it has no such form.
+    """
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not key or not value:
+        raise ValueError(f"a change must be KEY=VALUE, such as training.steps=100, got {text!r}")
+    try:
+        return key, tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key, value
+
+
+def _change(says: dict[str, Any], key: str, value: Any, name: str) -> None:
+    *way, last = key.split(".")
+    place = says
+    for part in way:
+        place = place.setdefault(part, {})
+        if not isinstance(place, dict):
+            raise ValueError(f"{name} has no section {'.'.join(way)!r} for the change of {key!r}")
+    place[last] = value
+
+
+def _section(says: Any, kind: type, where: str) -> Any:
+    """One section as its dataclass."""
+    if not isinstance(says, Mapping):
+        raise ValueError(f"{where} must be a section, got {says!r}")
+    if kind is Model:
+        if "kind" not in says:
+            raise ValueError(f"{where} must have 'kind', which is missing")
+        choices = {key: value for key, value in says.items() if key != "kind"}
+        choices = _typed(choices, says["kind"], where)
+        says = {"kind": says["kind"], "choices": choices}
+    hints = get_type_hints(kind)
+    fields = {f.name: f for f in dataclasses.fields(kind)}
+    if unknown := [key for key in says if key not in fields]:
+        raise ValueError(f"{where} must have no {unknown[0]!r}; its keys are {list(fields)}")
+    needed = dataclasses.MISSING
+    for f in fields.values():
+        if f.default is needed and f.default_factory is needed and f.name not in says:
+            raise ValueError(f"{where} must have {f.name!r}, which is missing")
+    values = {key: _value(value, hints[key], f"{where} {key}") for key, value in says.items()}
+    try:
+        return kind(**values)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def _typed(choices: Mapping[str, Any], kind: Any, where: str) -> dict[str, Any]:
+    """A model's choices, each of the type that its config has it in."""
+    try:
+        hints = get_type_hints(Model(kind).config_class)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    except TypeError:
+        hints = {}
+    return {
+        key: _value(value, hints[key], f"{where} {key}") if key in hints else value
+        for key, value in choices.items()
+    }
+
+
+def _value(value: Any, hint: Any, where: str) -> Any:
+    """A value of the type that its key has.
+
+    Raises
+    ------
+    ValueError
+        Where it is of another.
+    """
+    if str(hint).startswith("tuple"):
+        inner = hint.__args__[0]
+        if not isinstance(value, list | tuple):
+            raise ValueError(f"{where} must be a list, got {value!r}")
+        return tuple(_value(part, inner, where) for part in value)
+    if str(hint).startswith("collections.abc.Mapping"):
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{where} must be a table, got {value!r}")
+        return dict(value)
+    kinds = [kind for kind in _WORDS if kind is hint or kind in getattr(hint, "__args__", ())]
+    if float in kinds and isinstance(value, int) and not isinstance(value, bool):
+        return float(value) if int not in kinds else value
+    if kinds and type(value) not in kinds:
+        words = " or ".join(_WORDS[kind] for kind in kinds)
+        raise ValueError(f"{where} must be {words}, got {value!r}")
+    return value
+
+
+def _toml(value: Any) -> str:
+    """A value in TOML, whose strings, numbers and lists are JSON's; tables on one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_toml(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def source_of(name: str | Path, folder: Path) -> tuple[str, str]:
+    """Text and name of a preset: one of those in ``folder`` by its name, or a file.
+
+    Raises
+    ------
+    ValueError
+        Where there is neither.
+    """
+    path = Path(name)
+    built_in = folder / f"{name}.toml"
+    if path.suffix != ".toml" and len(path.parts) == 1 and built_in.is_file():
+        return built_in.read_text("utf-8"), str(name)
+    if path.is_file():
+        return path.read_text("utf-8"), str(path)
+    known = sorted(p.stem for p in folder.glob("*.toml"))
+    raise ValueError(f"preset must be one of {known} or a file, got {str(name)!r}")

@@ -1,0 +1,29 @@
+"""Runs: what a preset asks for, from its corpus to a folder with a trained and judged model.
+
+:func:`prepare` turns a preset into data, tokenizers, a model and its loss; :func:`run` trains and
+judges. ``tfcourse train``, ``translate`` and ``generate`` do the same from a terminal.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tfcourse.runs.running import prepare, run
+    from tfcourse.runs.task import Task
+    from tfcourse.runs.translation import translate
+
+__all__ = ["Task", "prepare", "run", "translate"]
+
+#: Where each is defined. They need PyTorch, which ``tfcourse --help`` must not wait for.
+_MODULES = {"prepare": "running", "run": "running", "Task": "task", "translate": "translation"}
+
+
+def __getattr__(name: str):
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_MODULES]

@@ -1,0 +1,170 @@
+"""Agreement: a language model of sentences, asked which form of the verb is likelier."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tfcourse import data
+from tfcourse.batching import Batches, pad
+from tfcourse.data.examples import Agreement, MinimalPair
+from tfcourse.evaluation import wilson
+from tfcourse.presets import Preset
+from tfcourse.runs.task import Task, corpora, needs, tokenizer
+from tfcourse.tokenizers import Tokenizer
+from tfcourse.training import NextToken, mean_loss
+
+#: At most so many of Marvin and Linzen's pairs of each construction are judged, drawn at random.
+PAIRS = 500
+
+
+def agreement(preset: Preset) -> Task:
+    """The task of saying what comes next in sentences, judged by the verbs' forms."""
+    train, validation, _ = corpora(preset)
+    texts = [_text(example.words) for example in train]
+    tokens = tokenizer(preset, texts)
+    needs(tokens, "pad", "start", "end")
+    choice = preset.training
+    model = preset.model.model_class(preset.model.config(vocabulary=len(tokens)))
+
+    def collate(rows: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
+        ids, _ = pad(rows, tokens.pad)
+        return ids[:, :-1], ids[:, 1:]
+
+    def encoded(corpus: Iterable[Agreement]) -> list[list[int]]:
+        return [tokens.encode(_text(e.words), start=True, end=True) for e in corpus]
+
+    loss = NextToken(choice.smoothing, tokens.pad)
+    held_out = Batches(
+        encoded(validation), preset.evaluation.batch, collate=collate, shuffle=False, lengths=len
+    )
+
+    def judge(model: nn.Module) -> dict[str, Any]:
+        d, found = preset.data, {}
+        # The harder tests that the corpus has stand beside the plain one.
+        for split in [s for s in data.info(d.name).splits if s.startswith("test")]:
+            examples = data.load(d.name, split, **d.options)
+            found[f"{d.name}, {split}"] = by_attractors(model, tokens, examples)
+        for name, judged in (("linzen", by_attractors), ("marvin-linzen", by_construction)):
+            try:
+                examples = data.load(name, "test")
+            except FileNotFoundError:
+                found[name] = "not on the machine that this was measured on"
+            else:
+                found[name] = judged(model, tokens, examples)
+        return found
+
+    return Task(
+        model,
+        Batches(encoded(train), choice.batch, collate=collate, lengths=len, seed=choice.seed),
+        loss,
+        mean_loss(NextToken(ignore=tokens.pad), held_out),
+        judge,
+        {"tokenizer": tokens},
+        {"training sentences": len(train), "vocabulary": len(tokens)},
+    )
+
+
+def by_attractors(
+    model: nn.Module, tokens: Tokenizer, examples: Sequence[Agreement]
+) -> dict[str, Any]:
+    """How often the right form is the likelier one, by the number of attractors.
+
+    Judged are the examples of whose words, up to the verb and with both its forms, the tokenizer
+    knows every one.
+    """
+    known = [
+        e for e in examples
+        if all(word.lower() in tokens for word in (*e.words[: e.verb], e.right, e.wrong))
+    ]  # fmt: skip
+    begins = [tokens.encode(_text(e.words[: e.verb]), start=True) for e in known]
+    right, wrong = (
+        torch.tensor([tokens.id(getattr(e, form).lower()) for e in known]).long()
+        for form in ("right", "wrong")
+    )
+    hits = []
+    for rows, places in _grouped(begins):
+        log_p = _logits(model, rows, tokens.pad)[
+            torch.arange(len(rows)), [len(r) - 1 for r in rows]
+        ]
+        one, other = (log_p.gather(1, form[places][:, None])[:, 0] for form in (right, wrong))
+        hits += list(zip(places, (one > other).tolist(), strict=True))
+    return _shares([(known[i].attractors, hit) for i, hit in hits], len(examples), "attractors")
+
+
+def by_construction(
+    model: nn.Module, tokens: Tokenizer, pairs: Sequence[MinimalPair]
+) -> dict[str, Any]:
+    """How often the grammatical sentence is the likelier one, by construction.
+
+    Judged are at most :data:`PAIRS` of each construction, of those whose words are all known.
+    """
+    known = defaultdict(list)
+    for pair in pairs:
+        if all(word in tokens for word in f"{pair.good} {pair.bad}".lower().split()):
+            known[pair.condition.partition("/")[0]].append(pair)
+    drawn = random.Random(0)
+    judged = [
+        (name, pair)
+        for name, several in known.items()
+        for pair in drawn.sample(several, min(PAIRS, len(several)))
+    ]
+    scores = {}
+    for form in ("good", "bad"):
+        rows = [tokens.encode(getattr(p, form).lower(), start=True, end=True) for _, p in judged]
+        scores[form] = [0.0] * len(rows)
+        for some, places in _grouped(rows):
+            log_p = _logits(model, some, tokens.pad).log_softmax(-1)
+            ids, _ = pad(some, tokens.pad)
+            each = log_p[:, :-1].gather(-1, ids[:, 1:, None])[..., 0]
+            each = each.masked_fill(ids[:, 1:] == tokens.pad, 0.0)
+            for i, total in zip(places, each.double().sum(1).tolist(), strict=True):
+                scores[form][i] = total
+    hits = [
+        (name, good > bad)
+        for (name, _), good, bad in zip(judged, scores["good"], scores["bad"], strict=True)
+    ]
+    return _shares(hits, len(pairs), "construction")
+
+
+def _grouped(rows: list[list[int]], size: int = 256) -> Iterable[tuple[list[list[int]], list[int]]]:
+    """Rows of similar length together, with their places."""
+    order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+    for begin in range(0, len(order), size):
+        places = order[begin : begin + size]
+        yield [rows[i] for i in places], places
+
+
+@torch.no_grad()
+def _logits(model: nn.Module, rows: list[list[int]], padding: int) -> Tensor:
+    """What the model says after each token, ``(B, T, V)``, on the CPU."""
+    model.eval()
+    ids, _ = pad(rows, padding)
+    return model(ids.to(next(model.parameters()).device)).logits.cpu()
+
+
+def _shares(hits: list[tuple[Any, bool]], of: int, name: str) -> dict[str, Any]:
+    """The share of hits in all and by kind, with intervals."""
+    found: dict[str, Any] = {"covered": len(hits), "of": of}
+    if not hits:
+        return found
+
+    def share(some: list[bool]) -> dict[str, Any]:
+        got = wilson(sum(some), len(some))
+        return {"accuracy": got.value, "95 % interval": [got.low, got.high], "n": got.n}
+
+    found |= share([hit for _, hit in hits])
+    found[f"by {name}"] = {
+        str(kind): share([hit for k, hit in hits if k == kind])
+        for kind in sorted({k for k, _ in hits})
+    }
+    return found
+
+
+def _text(words: Iterable[str]) -> str:
+    return " ".join(words).lower()

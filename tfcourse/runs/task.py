@@ -1,0 +1,86 @@
+"""What is trained: the form into which every kind of preset is brought."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import nn
+
+from tfcourse import data, tokenizers
+from tfcourse.presets import Preset
+from tfcourse.tokenizers import Tokenizer
+from tfcourse.tokenizers.base import ROLES
+from tfcourse.training.losses import Loss
+
+
+@dataclass
+class Task:
+    """A preset with its corpus read, its tokenizers trained and its model made.
+
+    Attributes
+    ----------
+    model, batches, loss, validate:
+        What :func:`tfcourse.training.fit` takes.
+    judge:
+        ``judge(model)``: the measures of the preset's ``[evaluation]``, as JSON can hold them.
+    extra:
+        What is saved with the model: tokenizers, and how pictures are scaled.
+    says:
+        Facts about the data, by name.
+    """
+
+    model: nn.Module
+    batches: Iterable[Any]
+    loss: Loss
+    validate: Callable[[nn.Module], float] | None
+    judge: Callable[[nn.Module], dict[str, Any]]
+    extra: dict[str, Any] = field(default_factory=dict)
+    says: dict[str, Any] = field(default_factory=dict)
+
+
+def corpora(preset: Preset) -> tuple[data.Corpus, data.Corpus, data.Corpus]:
+    """The examples for training, for validation, and those that the model is judged on."""
+    d = preset.data
+    train = data.load(d.name, d.train, **d.options)
+    if d.held_out:
+        if d.held_out >= len(train):
+            raise ValueError(
+                f"data.held_out must be below the {len(train)} training examples, got {d.held_out}"
+            )
+        train, validation = train[: -d.held_out], train[-d.held_out :]
+    else:
+        validation = data.load(d.name, d.validation, **d.options)
+    test = data.load(d.name, d.test, **d.options) if d.test else validation
+    return train, validation, test
+
+
+def tokenizer(preset: Preset, texts: Iterable[str]) -> Tokenizer:
+    """The tokenizer that the preset asks for, trained on these texts."""
+    t = preset.tokenizer
+    most = t.vocabulary or None
+    if t.kind == "characters":
+        return tokenizers.CharTokenizer.train(texts, most, special=t.special, at_least=t.at_least)
+    if t.kind == "words":
+        return tokenizers.WordTokenizer.train(
+            texts, most, special=t.special, at_least=t.at_least, lower=t.lower,
+            punctuation=t.punctuation,
+        )  # fmt: skip
+    return tokenizers.BPETokenizer.train(texts, most, special=t.special)
+
+
+def needs(tokens: Tokenizer, *names: str) -> None:
+    """Refuse a tokenizer that lacks a special token.
+
+    Raises
+    ------
+    ValueError
+        Where it does; the message names the preset's key.
+    """
+    for name in names:
+        if getattr(tokens, name) is None:
+            raise ValueError(
+                f"tokenizer.special must have {ROLES[name]!r} for this task, got "
+                f"{list(tokens.special)}"
+            )

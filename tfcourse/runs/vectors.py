@@ -1,0 +1,171 @@
+"""Word vectors: skip-gram with negative sampling on a running text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from tfcourse import data
+from tfcourse.evaluation import spearman
+from tfcourse.presets import Preset
+from tfcourse.runs.task import Task, corpora, tokenizer
+from tfcourse.tokenizers import Tokenizer
+
+
+class Pairs:
+    r"""Words with the words around them, drawn anew in each pass over the text.
+
+    A frequent word is dropped with probability :math:`1 - \sqrt{t / f}`, ``f`` its share of the
+    text; of each word left, a number of neighbours to either side, 1 to ``around``, is taken within
+    its line; negatives are drawn by their counts to the power 3/4.
+
+    Parameters
+    ----------
+    lines:
+        The text, ids of each line.
+    vocabulary:
+        Number of words.
+    size:
+        Pairs in a batch.
+    around, subsample, negatives:
+        The widest window, the threshold t, and negatives for each pair.
+    seed:
+        What each pass is drawn from, together with its number.
+
+    Notes
+    -----
+    Mikolov et al. 2013b, sections 2.2 and 2.3; the window's width: Mikolov et al. 2013a, section
+    3.2.
+    """
+
+    def __init__(
+        self, lines: list[list[int]], vocabulary: int, size: int, *, around: int = 5,
+        subsample: float = 1e-3, negatives: int = 5, seed: int = 0,
+    ) -> None:  # fmt: skip
+        self.words = np.fromiter((w for line in lines for w in line), np.int32)
+        self.line = np.repeat(np.arange(len(lines)), [len(line) for line in lines])
+        self.size, self.around, self.negatives, self.seed = size, around, negatives, seed
+        counts = np.bincount(self.words, minlength=vocabulary)
+        with np.errstate(divide="ignore"):
+            kept = np.sqrt(subsample * len(self.words) / counts)
+        self.kept = np.minimum(kept, 1.0)
+        self.noise = np.cumsum(counts**0.75)
+        self.noise /= self.noise[-1]
+        self.epoch = self.position = self._first = 0
+
+    def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+        first, self._first = self._first, 0
+        epoch = self.epoch
+        centre, context = self._drawn(epoch)
+        for start in range(first * self.size, len(centre) - self.size + 1, self.size):
+            self.position = start // self.size + 1
+            # A generator for each batch, so that a run may go on with any of them.
+            random = np.random.default_rng((self.seed, epoch, self.position))
+            part = slice(start, start + self.size)
+            draws = random.random((self.size, self.negatives), dtype=np.float32)
+            negatives = np.searchsorted(self.noise, draws).clip(max=len(self.noise) - 1)
+            yield tuple(
+                torch.from_numpy(x.astype(np.int64))
+                for x in (centre[part], context[part], negatives)
+            )
+        self.epoch, self.position = epoch + 1, 0
+
+    def _drawn(self, epoch: int) -> tuple[np.ndarray, np.ndarray]:
+        """The pairs of a pass, in random order."""
+        random = np.random.default_rng((self.seed, epoch))
+        stays = random.random(len(self.words)) < self.kept[self.words]
+        words, line = self.words[stays], self.line[stays]
+        reach = random.integers(1, self.around + 1, len(words))
+        centres, contexts = [], []
+        for distance in range(1, self.around + 1):
+            together = line[distance:] == line[:-distance]
+            left, right = words[:-distance], words[distance:]
+            for one, other, wide in (
+                (left, right, reach[:-distance]), (right, left, reach[distance:])
+            ):  # fmt: skip
+                taken = together & (wide >= distance)
+                centres.append(one[taken])
+                contexts.append(other[taken])
+        centre, context = np.concatenate(centres), np.concatenate(contexts)
+        order = random.permutation(len(centre))
+        return centre[order], context[order]
+
+    def state_dict(self) -> dict[str, int]:
+        """Where the next batch stands."""
+        return {"epoch": self.epoch, "position": self.position}
+
+    def load_state_dict(self, state: Mapping[str, int]) -> None:
+        """Go on from there."""
+        self.epoch, self.position = int(state["epoch"]), int(state["position"])
+        self._first = self.position
+
+
+def negative_sampling(model: nn.Module, batch: Any) -> tuple[Tensor, int]:
+    """The model's own loss of a batch ``(centre, context, negatives)``, and its pairs."""
+    return model.loss(*batch), len(batch[0])
+
+
+def word_vectors(preset: Preset) -> Task:
+    """The task of guessing the words around a word."""
+    train, _, _ = corpora(preset)
+    lines = [line for line in train if line.strip()]
+    tokens = tokenizer(preset, lines)
+    t = preset.training
+    if tokens.unknown is not None:
+        raise ValueError(
+            f"tokenizer.special must be [] for word vectors: words that are not kept are left out, "
+            f"got {list(tokens.special)}"
+        )
+    ids = [[tokens.id(word) for word in _words(line, preset) if word in tokens] for line in lines]
+    model = preset.model.model_class(preset.model.config(vocabulary=len(tokens)))
+
+    def judge(model: nn.Module) -> dict[str, Any]:
+        return {
+            name: similarity(model.vectors().cpu(), tokens, name)
+            for name in ("wordsim-353", "simlex-999")
+            if "wordsim" in preset.evaluation.measures
+        }
+
+    return Task(
+        model,
+        Pairs(ids, len(tokens), t.batch, around=t.around, subsample=t.subsample,
+              negatives=t.negatives, seed=t.seed),
+        negative_sampling,
+        None,
+        judge,
+        {"tokenizer": tokens},
+        {"training words": sum(map(len, ids)), "vocabulary": len(tokens)},
+    )  # fmt: skip
+
+
+def similarity(vectors: Tensor, tokens: Tokenizer, name: str) -> dict[str, Any]:
+    """Rank correlation of cosines with people's judgements, over pairs whose words are both known.
+
+    Parameters
+    ----------
+    vectors:
+        A row for each word, ``(V, D)``.
+    tokens:
+        Which word has which row.
+    name:
+        The corpus of judgements: ``"wordsim-353"`` or ``"simlex-999"``.
+    """
+    pairs = data.load(name, "test")
+    known = [p for p in pairs if p.a.lower() in tokens and p.b.lower() in tokens]
+    a, b = (vectors[[tokens.id(getattr(p, side).lower()) for p in known]] for side in ("a", "b"))
+    found = spearman(F.cosine_similarity(a, b), [p.score for p in known])
+    return {
+        "Spearman": found.value,
+        "Spearman, 95 % interval": [found.low, found.high],
+        "pairs covered": found.n,
+        "pairs": len(pairs),
+    }
+
+
+def _words(line: str, preset: Preset) -> list[str]:
+    return (line.lower() if preset.tokenizer.lower else line).split()
