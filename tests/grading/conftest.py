@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,8 +11,9 @@ import pytest
 import small_set
 from odd_class import hand_in_class
 
-from tfcourse.grading.engine import grade
+from tfcourse.grading import cluster
 from tfcourse.grading.release import make_release
+from tfcourse.grading.sandbox import Nursery
 
 
 @pytest.fixture(scope="session")
@@ -19,6 +22,32 @@ def small_course(tmp_path_factory) -> Path:
     course = small_set.make_course(tmp_path_factory.mktemp("course"))
     make_release(small_set.NAME, course)
     return course
+
+
+@cache
+def _nursery(sandboxed: bool) -> Nursery:
+    nursery = Nursery(sandboxed=sandboxed)
+    atexit.register(nursery.close)
+    return nursery
+
+
+class OneNursery:
+    """In place of the grader's nursery: all tests share one, so that torch is loaded once."""
+
+    def __init__(self, sandboxed: bool = True):
+        self._sandboxed = sandboxed
+
+    def __enter__(self) -> Nursery:
+        return _nursery(self._sandboxed)
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def one_nursery(monkeypatch) -> None:
+    """Let submissions that are judged in this process share a nursery."""
+    monkeypatch.setattr(cluster, "Nursery", OneNursery)
 
 
 @pytest.fixture(scope="session")
@@ -31,14 +60,8 @@ def graded(small_course, tmp_path_factory) -> SimpleNamespace:
     submitted, into = folder / "submitted", folder / "graded"
     hand_in_class(submitted, small_course)
     told = []
-    report = grade(
-        small_set.NAME,
-        submitted,
-        into,
-        course=small_course,
-        cell_seconds=2,
-        submission_seconds=10,
-        progress=lambda *state: told.append(state),
+    report = small_set.grade(
+        submitted, into, small_course, workers=2, progress=lambda *state: told.append(state)
     )
     return SimpleNamespace(
         report=report, submitted=submitted, into=into, course=small_course, told=told

@@ -1,4 +1,4 @@
-"""A problem set of three pieces that needs nothing but Python, and a course that holds it."""
+"""A problem set of three pieces that needs next to nothing, and a course that holds it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from tfcourse.grading import engine, sandbox
+from tfcourse.grading.judge import Limits
+from tfcourse.grading.results import Report
+
 NAME = "ps99-small"
+
+#: Where there is no sandbox the rest of the grader is tested all the same.
+SANDBOXED = sandbox.status().works
 COURSE = Path(__file__).resolve().parents[2]
 
 SETUP = """\
-import os
 import random
 
-class Mistake(AssertionError):
-    def _render_traceback_(self):
-        return [str(self)]
+from tfcourse.grading.testing import Mistake, call, fresh
 """
 
 DOUBLE = """\
@@ -29,23 +33,24 @@ def double(x):
 """
 
 DOUBLE_VALUES = """\
-if double(3) != 6:
-    raise Mistake(f"double(3) should be 6, but it is {double(3)}")
+found = call(double, 3)
+if found != 6:
+    raise Mistake(f"double(3) should be 6, but it is {found}")
 """
 
 DOUBLE_HIDDEN = """\
 # The same for numbers drawn when the work is graded.
 ### BEGIN HIDDEN TESTS
-secret_number = random.Random(os.environ.get("TFCOURSE_SEED")).randint(100, 10**6)
-if double(secret_number) != 2 * secret_number:
+secret_number = random.Random(fresh("double--hidden").initial_seed()).randint(100, 10**6)
+if call(double, secret_number) != 2 * secret_number:
     raise Mistake("double is wrong for a large number")
 ### END HIDDEN TESTS
 """
 
 SUM_VALUES = """\
-assert sum_squares([1, 2]) == 5, "1 + 4 is 5"
+assert call(sum_squares, [1, 2]) == 5, "1 + 4 is 5"
 ### BEGIN HIDDEN TESTS
-assert sum_squares([3, 4, 12]) == 169, "wrong for another list"
+assert call(sum_squares, [3, 4, 12]) == 169, "wrong for another list"
 ### END HIDDEN TESTS
 """
 
@@ -53,7 +58,7 @@ SUM_PARTIAL = """\
 # A point for each of four lists.
 ### BEGIN HIDDEN TESTS
 lists = [[], [2], [-1, 1], [0.5]]
-right = [sum_squares(numbers) == sum(n * n for n in numbers) for numbers in lists]
+right = [call(sum_squares, numbers) == sum(n * n for n in numbers) for numbers in lists]
 if not all(right):
     print(f"right for {sum(right)} of the four lists")
 sum(right)
@@ -159,3 +164,9 @@ def hand_in(folder: Path, student: str, notebook, name: str = f"{NAME}.ipynb") -
     else:
         path.write_text(json.dumps(notebook))
     return path
+
+
+def grade(submitted: Path, into: Path, course: Path, **more) -> Report:
+    """Grade a class on the small set."""
+    more = {"limits": Limits(call_seconds=2, cell_seconds=2), "sandboxed": SANDBOXED, **more}
+    return engine.grade(NAME, submitted, into, course=course, **more)

@@ -1,19 +1,17 @@
 """Graded again: what is finished is not run again, what changed is, and marks by hand stay."""
 
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
 from nbgrader.api import Gradebook
-from small_set import NAME, answered, hand_in
+from small_set import NAME, answered, grade, hand_in
 
-from tfcourse.grading import execute
-from tfcourse.grading.engine import grade
+from tfcourse.grading import cluster, engine
+from tfcourse.grading.cluster import JudgeFailed
+from tfcourse.grading.ledger import Ledger
+
+pytestmark = pytest.mark.usefixtures("one_nursery")
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +20,7 @@ def graded_two(small_course, tmp_path_factory):
     folder = tmp_path_factory.mktemp("two")
     hand_in(folder / "in", "ada", answered(small_course))
     hand_in(folder / "in", "bob", answered(small_course, double="double = abs"))
-    grade(NAME, folder / "in", folder / "out", course=small_course)
+    grade(folder / "in", folder / "out", small_course)
     return folder
 
 
@@ -33,7 +31,7 @@ def two(graded_two, small_course, tmp_path):
         shutil.copytree(graded_two / name, tmp_path / name)
 
     def run(**more):
-        return grade(NAME, tmp_path / "in", tmp_path / "out", course=small_course, **more)
+        return grade(tmp_path / "in", tmp_path / "out", small_course, **more)
 
     run.submitted, run.into, run.course = tmp_path / "in", tmp_path / "out", small_course
     return run
@@ -47,15 +45,17 @@ def mark(into, student, points):
         book.db.commit()
 
 
-def test_a_second_run_starts_no_kernel(two, monkeypatch):
+def refuse(*_, **__):
+    """In place of the judge, where nothing is to be judged."""
+    raise AssertionError("something was judged")
+
+
+def test_a_second_run_judges_nothing(two, monkeypatch):
     before = json.loads((two.into / "report.json").read_text())[NAME]
     assert before["executed"] == ["ada", "bob"]
     grades = (two.into / "grades.csv").read_bytes()
 
-    def refuse(*_):
-        raise AssertionError("a kernel was started")
-
-    monkeypatch.setattr(execute.LimitedExecute, "create_kernel_manager", refuse)
+    monkeypatch.setattr(engine, "judge_all", refuse)
     second = two()
     assert second.executed == []
     assert (two.into / "grades.csv").read_bytes() == grades
@@ -85,13 +85,15 @@ def test_a_run_that_fails_leaves_no_stale_score(two, monkeypatch):
     hand_in(two.submitted, "ada", answered(two.course, double="def double(x):\n    return x + x "))
 
     def fail(*_):
-        raise OSError("no more processes")
+        raise JudgeFailed("no more processes")
 
     with monkeypatch.context() as patch:
-        patch.setattr(execute.LimitedExecute, "create_kernel_manager", fail)
+        patch.setattr(cluster.Bench, "judge", fail)
         report = two()
     assert report.students["ada"].score == 0
     assert "could not be graded" in report.students["ada"].flags[0]
+    assert report.unfinished == ["ada"]
+    assert not (two.into / "autograded" / "ada" / NAME / f"{NAME}.ipynb").exists()
     assert report.students["bob"].score == 5, "others are not touched"
     report = two()
     assert report.executed == ["ada"], "tried again"
@@ -140,40 +142,61 @@ def test_a_seed_replays_a_grading(two):
     assert two(seed=8).executed == ["ada", "bob"]
 
 
-def test_killed_in_the_middle_it_goes_on_and_ends_the_same(small_course, tmp_path):
-    for number in range(3):
-        wrong = {"double": "double = abs"} if number % 2 else {}
-        hand_in(tmp_path / "in", f"s{number}", answered(small_course, **wrong))
-    undisturbed = tmp_path / "undisturbed"
-    grade(NAME, tmp_path / "in", undisturbed, course=small_course)
+def test_a_result_that_was_kept_is_put_away_without_judging_again(two, monkeypatch):
+    """Killed between the judgement and the gradebook."""
+    before = two().students["ada"]
+    hand_in(two.submitted, "ada", answered(two.course, double="double = abs"))
+    with monkeypatch.context() as patch:
+        patch.setattr(engine.Grading, "commit", refuse)
+        with pytest.raises(AssertionError):
+            two()
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "judge_all", refuse)
+        report = two()
+    assert before.score == 10
+    assert report.students["ada"].score == 5
+    assert report.students["ada"].seed != before.seed
 
-    into = tmp_path / "out"
-    code = (
-        "from pathlib import Path; from tfcourse.grading.engine import grade; import sys; "
-        "grade(sys.argv[1], *map(Path, sys.argv[2:4]), course=Path(sys.argv[4]))"
-    )
-    command = [sys.executable, "-c", code, NAME, str(tmp_path / "in"), str(into), str(small_course)]
-    records = into / "records" / NAME
-    for wanted in (1, 2):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        end = time.monotonic() + 60
-        while len(list(records.glob("s*.json"))) < wanted and time.monotonic() < end:
-            time.sleep(0.01)
-        # Into the middle of the next one.
-        time.sleep(0.3 * wanted)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        assert wanted <= len(list(records.glob("s*.json"))) < 3
-    finished = {path.stem for path in records.glob("s*.json")}
-    report = grade(NAME, tmp_path / "in", into, course=small_course)
-    assert set(report.executed) == {"s0", "s1", "s2"} - finished
-    assert (into / "grades.csv").read_bytes() == (undisturbed / "grades.csv").read_bytes()
+
+def test_work_under_way_when_killed_keeps_its_seed(two, monkeypatch):
+    hand_in(two.submitted, "ada", answered(two.course, double="double = abs"))
+    with monkeypatch.context() as patch:
+        patch.setattr(cluster.Bench, "judge", refuse)
+        with pytest.raises(AssertionError):
+            two()
+    with Ledger(two.into / "ledger.db") as ledger:
+        seed = ledger.entry(NAME, "ada").seed
+    assert two().students["ada"].seed == seed
+
+
+def test_work_that_changed_after_it_was_judged_is_judged_anew(two, monkeypatch):
+    hand_in(two.submitted, "ada", answered(two.course, double="double = abs"))
+    with monkeypatch.context() as patch:
+        patch.setattr(engine.Grading, "commit", refuse)
+        with pytest.raises(AssertionError):
+            two()
+    hand_in(two.submitted, "ada", answered(two.course))
+    assert two().students["ada"].score == 10
+
+
+def test_a_seed_with_again_is_for_those_named(two):
+    before = two().students
+    report = two(again=["ada"], seed=11)
+    assert report.executed == ["ada"]
+    assert report.students["ada"].seed == 11
+    assert report.students["bob"].seed == before["bob"].seed
+
+
+def test_another_sandbox_or_other_limits_are_another_judgement(two):
+    from tfcourse.grading.judge import Limits
+
+    assert two(limits=Limits(call_seconds=3, cell_seconds=2)).executed == ["ada", "bob"]
 
 
 def test_two_gradings_at_once_are_refused(two):
     from filelock import FileLock
 
-    from tfcourse.grading.gradebook import GradingFailed
+    from tfcourse.grading.failure import GradingFailed
 
     with FileLock(two.into / ".lock"), pytest.raises(GradingFailed, match="Another grading"):
         two()
@@ -182,7 +205,7 @@ def test_two_gradings_at_once_are_refused(two):
 def test_cells_added_after_grading_are_refused_in_a_line(small_course, two, tmp_path):
     import nbformat
 
-    from tfcourse.grading.gradebook import GradingFailed
+    from tfcourse.grading.failure import GradingFailed
 
     course = shutil.copytree(small_course, tmp_path / "changed")
     path = course / "solutions" / NAME / f"{NAME}.ipynb"
@@ -190,4 +213,4 @@ def test_cells_added_after_grading_are_refused_in_a_line(small_course, two, tmp_
     notebook.cells = [cell for cell in notebook.cells if cell.id != "double--hidden"]
     nbformat.write(notebook, path)
     with pytest.raises(GradingFailed, match="Cannot add or remove cells.*grade into a new folder"):
-        grade(NAME, two.submitted, two.into, course=course)
+        grade(two.submitted, two.into, course)

@@ -5,15 +5,18 @@ import re
 
 import pytest
 import typer
-from small_set import NAME, answered, cell, hand_in, release_of
+from small_set import NAME, SANDBOXED, answered, cell, grade, hand_in, release_of
 from typer.testing import CliRunner
 
 from tfcourse.grading import check as checker
+from tfcourse.grading import engine, sandbox
 from tfcourse.grading.commands import register
+
+SANDBOX = "--sandbox" if SANDBOXED else "--no-sandbox"
 
 
 @pytest.fixture
-def run(small_course, monkeypatch):
+def run(one_nursery, small_course, monkeypatch):
     """Run a command as if inside the small course; the output's white space is made single."""
     monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
     monkeypatch.setenv("COLUMNS", "200")
@@ -21,7 +24,10 @@ def run(small_course, monkeypatch):
     register(app)
 
     def call(*arguments):
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        arguments = [str(argument) for argument in arguments]
+        if arguments[0] == "grade":
+            arguments.append(SANDBOX)
+        result = CliRunner().invoke(app, arguments)
         return result.exit_code, " ".join(result.output.split())
 
     return call
@@ -38,7 +44,32 @@ def test_grade_shows_the_table_and_where_things_are(run, small_course, tmp_path)
     assert "1 double (5) 2 sum-squares (5) 3 explain (3) – waits for a mark by hand" in text
     assert "Noticed: bob: ps99-small.ipynb is not a notebook" in text
     assert str(tmp_path / "out" / "grades.csv") in text
-    assert "1 of 2 notebooks run" in text and "unsandboxed" in text
+    assert "1 of 2 notebooks run" in text
+    assert str(tmp_path / "out" / "overview" / f"{NAME}.html") in text
+    assert ("without a sandbox" in text) != SANDBOXED
+
+
+def test_without_a_sandbox_it_is_said_wherever_grades_are(one_nursery, small_course, tmp_path):
+    hand_in(tmp_path / "in", "ada", answered(small_course))
+    out = tmp_path / "out"
+    grade(tmp_path / "in", out, small_course, sandboxed=False)
+    places = [
+        out / "report.json",
+        out / "overview" / f"{NAME}.html",
+        out / "feedback" / "ada" / NAME / f"{NAME}.html",
+    ]
+    for place in places:
+        assert "without a sandbox" in place.read_text("utf-8"), place
+    assert "none" in json.loads(places[0].read_text())[NAME]["students"]["ada"]["sandbox"]
+
+
+def test_without_a_sandbox_it_refuses_unless_told(small_course, tmp_path, monkeypatch):
+    no = sandbox.Status(False, "bubblewrap is not installed: apt-get install bubblewrap", "none")
+    monkeypatch.setitem(sandbox.require.__globals__, "status", lambda: no)
+    hand_in(tmp_path / "in", "ada", answered(small_course))
+    with pytest.raises(sandbox.SandboxError, match="--no-sandbox"):
+        engine.grade(NAME, tmp_path / "in", tmp_path / "out", course=small_course)
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
@@ -56,7 +87,17 @@ def test_grade_shows_the_table_and_where_things_are(run, small_course, tmp_path)
         ),
         (
             (NAME, "--submitted", "{in}", "--into", "{out}", "--cell-seconds", "0"),
-            "cell_seconds is 0.0, but it must be more than 0",
+            "cell_seconds must be a number above 0, got 0.0",
+        ),
+        ((NAME, "--submitted", "{in}", "--into", "{out}", "--workers", "-1"), "workers is -1"),
+        ((NAME, "--submitted", "{in}", "--into", "{out}", "--export", "excel"), "canvas, moodle"),
+        (
+            (NAME, "--submitted", "{in}", "--into", "{out}", "--db", "nowhere"),
+            "db must be a database",
+        ),
+        (
+            (NAME, "--submitted", "{in}", "--into", "{out}", "--why", "ada", "double"),
+            "nothing has been graded there",
         ),
         ((NAME, "--submitted", "{bad}", "--into", "{out}"), "must have a column called student"),
     ],
@@ -107,7 +148,8 @@ def test_check_of_what_was_given_out_says_that_nothing_is_answered_yet(small_cou
     found = checker.check(path, course=small_course)
     assert not found.all_passed
     hints = {test.name: test.hint for test in found.tests if test.verdict == checker.FAILED}
-    assert hints == {"double--values": "No answer yet.", "sum-squares--values": "No answer yet."}
+    assert set(hints) == {"double--values", "sum-squares--values"}
+    assert all("not written yet" in hint or "No answer" in hint for hint in hints.values())
 
 
 def test_check_works_away_from_the_course(run, small_course, tmp_path, monkeypatch):

@@ -3,18 +3,22 @@
 import json
 import os
 import threading
+from datetime import UTC, datetime
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 from small_set import NAME, answered, cell, hand_in, release_of, source_notebook
 
-from tfcourse.grading.intake import MAX_EXTRA_CELLS, NotANotebook, blank, merge, parse, take_in
+from tfcourse.grading import cells
+from tfcourse.grading.intake import MAX_BYTES, MAX_CELLS, MAX_SOURCE, NotANotebook, parse, take_in
+from tfcourse.grading.merge import MAX_EXTRA_CELLS, blank, merge
+from tfcourse.grading.roster import class_of, receipts
 
 
 def merged(course, notebook):
     release = release_of(course)
-    handed, _ = parse(json.dumps(notebook).encode())
+    handed = parse(json.dumps(notebook).encode()).cells
     return merge(handed, blank(source_notebook(), release), release)
 
 
@@ -31,8 +35,10 @@ def test_only_answers_are_taken_and_everything_else_is_the_instructors(small_cou
     source = source_notebook()
     assert names(result) == names(source)
     for mine, theirs in zip(result.cells, source.cells, strict=True):
+        assert mine.metadata.get("nbgrader", {}).pop("checksum", "") or not cells.grade_id(theirs)
+        assert mine.metadata == theirs.metadata
         if mine.id not in ("double", "sum-squares", "explain--written"):
-            assert (mine.source, mine.metadata) == (theirs.source, theirs.metadata)
+            assert mine.source == theirs.source
     assert cell(result, "double").source == "def double(x):\n    return x + x"
     assert "instructor" not in cell(result, "double").source
 
@@ -60,6 +66,22 @@ def _with_a_test_twice(notebook):
     return json.dumps(notebook).encode()
 
 
+def _twice_the_key(notebook):
+    return json.dumps(notebook).replace('"cells":', '"cells": 3, "cells":', 1).encode()
+
+
+def _with_outputs(notebook):
+    for found in notebook.cells:
+        found["outputs"] = [float("nan")] * 9
+        found.metadata["deep"] = json.loads("[" * 900 + "]" * 900)
+    return json.dumps(notebook).encode()
+
+
+def _in_latin(notebook):
+    notebook.metadata["author"] = "Zoë"
+    return json.dumps(notebook, ensure_ascii=False).encode("latin-1")
+
+
 @pytest.mark.parametrize(
     ("change", "flags"),
     [
@@ -68,6 +90,10 @@ def _with_a_test_twice(notebook):
         (_tagged, []),
         (lambda notebook: json.dumps(nbformat.convert(notebook, 3)).encode(), []),
         (lambda notebook: json.dumps(notebook).encode("utf-16"), []),
+        (lambda notebook: json.dumps(notebook).encode("utf-32-be"), []),
+        (_twice_the_key, []),
+        (_with_outputs, []),
+        (_in_latin, ["the file is not in UTF-8; it was read as Latin-1"]),
         (
             _with_a_test_twice,
             ["test cell double--values stands there 2 times; ours was run, once"],
@@ -77,10 +103,10 @@ def _with_a_test_twice(notebook):
 def test_what_makes_no_difference_makes_none(small_course, change, flags):
     release = release_of(small_course)
     plain, _ = merged(small_course, answered(small_course))
-    handed, _ = parse(change(answered(small_course)))
-    result, said = merge(handed, blank(source_notebook(), release), release)
+    handed = parse(change(answered(small_course)))
+    result, said = merge(handed.cells, blank(source_notebook(), release), release)
     assert result == plain
-    assert said == flags
+    assert handed.flags + said == flags
 
 
 def test_own_cells_stay_where_they_were(small_course):
@@ -148,10 +174,23 @@ def test_too_many_cells_are_left_out_and_counted(small_course):
 
 
 def test_odd_cells_are_passed_over():
-    cells = [1, None, {"cell_type": "raw", "source": "x"}, {"cell_type": "code", "source": 3}]
-    cells += [{"cell_type": "code", "source": ["a\r\n", "b\ud800"], "metadata": "?", "id": 7}]
-    (found,), kernel = parse(json.dumps({"cells": cells, "metadata": []}).encode())
-    assert (found.source, found.metadata, found.id, kernel) == ("a\nb?", {}, "", "")
+    odd = [1, None, {"cell_type": "raw", "source": "x"}, {"cell_type": "code", "source": 3}]
+    odd += [{"cell_type": "code", "source": ["a\r\n", "b\ud800\0"], "metadata": "?", "id": 7}]
+    found = parse(json.dumps({"cells": odd, "metadata": {"kernelspec": {"name": 3}}}).encode())
+    (cell,) = found.cells
+    assert (cell.source, cell.metadata, cell.id, found.kernel) == ("a\nb?�", {}, "", "")
+
+
+def test_more_cells_or_longer_ones_than_anybody_writes_are_not_taken():
+    odd = [{"cell_type": "code", "source": "x" * (MAX_SOURCE + 1)}]
+    odd += [{"cell_type": "code", "source": "1"}] * 10**5
+    found = parse(json.dumps({"cells": odd}).encode())
+    assert len(found.cells) == MAX_CELLS
+    assert found.cells[0].source == ""
+    assert found.flags == [
+        f"only the first {MAX_CELLS} of {len(odd)} cells were read",
+        f"cell 1 is longer than {MAX_SOURCE} characters: taken as empty",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -168,6 +207,9 @@ def test_odd_cells_are_passed_over():
         (b"\xff\xfe\xfd", "UTF-8"),
         (b"[" * 100_000, "cannot be read"),
         (b'{"cells": [' + b"9" * 5000 + b"]}", "cannot be read"),
+        (b'{"cells": ' + b"[" * 100_000, "cannot be read"),
+        (b"NaN", "without cells"),
+        ("{\u20ac".encode("utf-16")[:-1], "not a text in UTF-8"),
     ],
 )
 def test_what_is_no_notebook_says_why(content, why):
@@ -193,19 +235,67 @@ def test_linked_folders_are_not_followed(small_course, tmp_path):
     assert "links are not followed" in take_in(tmp_path / "bob", NAME).problem
 
 
+def test_names_of_files_are_text_whatever_they_are_made_of(small_course, tmp_path):
+    """What is not would break the table, or speak to the instructor's terminal."""
+    path = hand_in(tmp_path, "ada", answered(small_course))
+    for name in (b"\xff.py", b"\x1b[31mred.txt", b"a\nb"):
+        (path.parent / os.fsdecode(name)).touch()
+    found = take_in(tmp_path / "ada", NAME)
+    assert sorted(found.left_out) == ["a�b", "�.py", "�[31mred.txt"]
+    found.flags[0].encode("utf-8")
+    (tmp_path / "in" / os.fsdecode(b"\xff")).mkdir(parents=True)
+    with pytest.raises(ValueError, match="no learner's name"):
+        class_of(tmp_path / "in")
+
+
+def test_a_folder_that_cannot_be_read_is_one_learners_problem(tmp_path, monkeypatch):
+    def denied(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.is_dir", denied)
+    assert take_in(tmp_path, NAME).problem == "the folder cannot be read (Permission denied)"
+
+
 def test_a_huge_file_is_not_read(tmp_path):
     path = hand_in(tmp_path, "ada", "")
     with path.open("wb") as file:
         file.truncate(10**9)
-    assert take_in(tmp_path / "ada", NAME).problem == f"{NAME}.ipynb is larger than 64 MiB"
+    assert take_in(tmp_path / "ada", NAME).problem == (
+        f"{NAME}.ipynb is larger than {MAX_BYTES >> 20} MiB"
+    )
 
 
 def test_a_notebook_without_its_folder_is_taken_and_other_files_are_named(small_course, tmp_path):
     text = json.dumps(answered(small_course))
     (tmp_path / f"{NAME}.ipynb").write_text(text)
     found = take_in(tmp_path, NAME)
-    assert found.cells and found.flags == [f"{NAME}.ipynb was not in a folder {NAME}"]
+    assert found.content and found.flags == [f"{NAME}.ipynb was not in a folder {NAME}"]
     path = hand_in(tmp_path, "ada", text)
     (path.parent / "torch.py").touch()
     found = take_in(tmp_path / "ada", NAME)
     assert found.flags == ["left out, only the notebook is graded: torch.py"]
+    assert found.left_out == ["torch.py"]
+
+
+def test_when_it_came_in_is_what_the_file_system_says_not_the_learner(small_course, tmp_path):
+    path = hand_in(tmp_path, "ada", answered(small_course))
+    (path.parent / "timestamp.txt").write_text("2001-01-01 00:00:00 UTC")
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    found = take_in(tmp_path / "ada", NAME)
+    assert found.received == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
+    assert found.flags == []
+    listed = datetime(2023, 11, 1, tzinfo=UTC)
+    assert take_in(tmp_path / "ada", NAME, listed).received == listed
+
+
+def test_the_instructors_list_of_receipts(tmp_path):
+    path = tmp_path / "receipts.csv"
+    path.write_text("student,received\nada,2026-11-30T23:59+01:00\nbob,\n")
+    assert receipts(tmp_path) == {"ada": datetime(2026, 11, 30, 22, 59, tzinfo=UTC)}
+    for text, said in (
+        ("student,received\nada,yesterday\n", "'yesterday' for ada"),
+        ("name,received\nada,2026-11-30\n", "columns student and received"),
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=said):
+            receipts(tmp_path)

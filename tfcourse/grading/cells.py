@@ -6,7 +6,10 @@ test cells ``scaling--values`` and so on, its written answer ``scaling--written`
 
 from __future__ import annotations
 
-from nbformat import NotebookNode
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 #: What stands between a piece's name and the test's in a grade id.
 SEPARATOR = "--"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass, field
+import secrets
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.utils import determine_grade
 
 from tfcourse.course import root
-from tfcourse.grading import cells
-from tfcourse.grading.execute import LimitedExecute, TidyOutputs, messages
-from tfcourse.grading.intake import NotANotebook, merge, parse, read_bytes
-from tfcourse.grading.release import quiet_log
+from tfcourse.grading import cells, sandbox
+from tfcourse.grading.intake import NotANotebook, parse, read_file
+from tfcourse.grading.judge import Job, Judged, Limits, judge, names_of
+from tfcourse.grading.merge import merge
 
 #: What a test, or a written answer, can come to.
 PASSED, PARTLY, FAILED, HIDDEN, BY_HAND = "passed", "partly", "failed", "hidden", "by hand"
@@ -37,6 +36,7 @@ class Checked:
 
     ``hidden`` counts the tests that run only when the work is graded, ``hidden_points`` what they
     carry, and ``partly_hidden`` names the tests that also have a hidden half, where that is known.
+    ``sandboxed`` tells whether it ran in a sandbox, as grading does.
     """
 
     tests: list[CheckedTest]
@@ -45,6 +45,7 @@ class Checked:
     hidden_points: float = 0.0
     partly_hidden: list[str] = field(default_factory=list)
     from_course: bool = True
+    sandboxed: bool = True
 
     @property
     def all_passed(self) -> bool:
@@ -63,11 +64,14 @@ def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
     return best
 
 
-def check(notebook: Path, *, course: Path | None = None, cell_seconds: float = 30) -> Checked:
-    """Run a learner's notebook and judge it by the visible tests.
+def check(
+    notebook: Path, *, course: Path | None = None, cell_seconds: float | None = None
+) -> Checked:
+    """Run a learner's notebook and judge it by the visible tests, as grading would.
 
     Where the course is there, its own test cells are run in place of the notebook's, as in grading;
-    elsewhere the notebook's own.
+    elsewhere the notebook's own. It runs in a sandbox where this machine has one; else as in
+    Jupyter, since it is the learner's own code on the learner's own machine.
 
     Parameters
     ----------
@@ -84,33 +88,48 @@ def check(notebook: Path, *, course: Path | None = None, cell_seconds: float = 3
         Where the file is no notebook, or has no tests of a problem set in it.
     """
     try:
-        handed, _ = parse(read_bytes(Path(notebook)))
+        handed = parse(read_file(Path(notebook))[0])
     except NotANotebook as error:
         raise ValueError(f"notebook is {str(notebook)!r}, but that file {error}.") from None
     release = None
     try:
         course = course or root()
-        release = release_for(handed, course)
+        release = release_for(handed.cells, course)
     except FileNotFoundError:
         course = None
     if release is not None:
         given = nbformat.read(release, as_version=4)
-        merged, flags = merge(handed, given, given)
+        merged, flags = merge(handed.cells, given, given)
+        files = {
+            str(path.relative_to(release.parent)): path.read_bytes()
+            for path in release.parent.rglob("*")
+            if path.is_file() and path.suffix != ".ipynb" and not path.name.startswith(".")
+        }
     else:
-        merged, flags = nbformat.v4.new_notebook(), []
-        for index, cell in enumerate(handed):
-            make = nbformat.v4.new_code_cell
-            if cell.cell_type == "markdown":
-                make = nbformat.v4.new_markdown_cell
-            merged.cells.append(make(cell.source, id=f"cell-{index}", metadata=cell.metadata))
+        merged, flags, files = _as_it_is(Path(notebook)), [], {}
+        given = merged
     if not any(cells.is_test(cell) for cell in merged.cells):
         raise ValueError(
             f"notebook is {str(notebook)!r}, but it holds no tests: it must be a problem set, such "
             "as notebooks/assignments/PS/PS.ipynb."
         )
-    _run(merged, cell_seconds, release.parent if release else None)
-    found = _judged(merged)
-    found.flags, found.from_course = flags, release is not None
+    sandboxed = sandbox.status().works
+    limits = Limits()
+    if cell_seconds is not None:
+        limits = replace(limits, cell_seconds=cell_seconds)
+    job = Job(
+        student="",
+        notebook=nbformat.writes(merged).encode(),
+        seed=secrets.randbits(62),
+        limits=limits,
+        files=files,
+        names=names_of(given),
+    )
+    with sandbox.Nursery(sandboxed=sandboxed) as nursery:
+        judged = judge(job, nursery)
+    found = _judged(merged, judged)
+    found.flags, found.from_course = handed.flags + flags + judged.flags, release is not None
+    found.sandboxed = sandboxed
     if release is not None:
         source = course / "solutions" / release.stem / release.name
         if source.is_file():
@@ -125,25 +144,21 @@ def check(notebook: Path, *, course: Path | None = None, cell_seconds: float = 3
     return found
 
 
-def _run(notebook: NotebookNode, cell_seconds: float, data: Path | None) -> None:
-    execute = LimitedExecute(
-        cell_seconds=cell_seconds, submission_seconds=20 * cell_seconds, data=data
-    )
-    execute.log = quiet_log()
-    before = os.environ.get("NBGRADER_EXECUTION")
-    os.environ["NBGRADER_EXECUTION"] = "validate"
-    try:
-        execute.preprocess(notebook, {})
-    finally:
-        if before is None:
-            del os.environ["NBGRADER_EXECUTION"]
-        else:
-            os.environ["NBGRADER_EXECUTION"] = before
-    TidyOutputs().preprocess(notebook, {})
+def _as_it_is(path: Path) -> NotebookNode:
+    """The learner's notebook itself, for where there is no course to take the tests from."""
+    notebook = nbformat.v4.new_notebook()
+    for index, raw in enumerate(nbformat.read(path, as_version=4).cells):
+        if raw.cell_type in ("code", "markdown"):
+            make = nbformat.v4.new_code_cell
+            if raw.cell_type == "markdown":
+                make = nbformat.v4.new_markdown_cell
+            about = {"nbgrader": cells.nbgrader(raw)} if cells.grade_id(raw) else {}
+            notebook.cells.append(make(raw.source, id=f"cell-{index}", metadata=about))
+    return notebook
 
 
-def _judged(notebook: NotebookNode) -> Checked:
-    found, told = Checked([]), messages(notebook)
+def _judged(notebook: NotebookNode, judged: Judged) -> Checked:
+    found = Checked([])
     for cell in notebook.cells:
         if not cells.is_graded(cell):
             continue
@@ -156,8 +171,9 @@ def _judged(notebook: NotebookNode) -> Checked:
             found.hidden += 1
             found.hidden_points += points
         else:
-            score, _ = determine_grade(cell, quiet_log())
+            test = judged.tests[name]
+            score = test["score"]
             verdict = PASSED if score >= points else PARTLY if score > 0 else FAILED
-            hint = "" if verdict == PASSED else told.get(name, "")
+            hint = "" if verdict == PASSED else test["message"]
             found.tests.append(CheckedTest(name, verdict, score, points, hint))
     return found

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.columns import Columns
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from tfcourse.grading.cells import SEPARATOR, listed
-from tfcourse.grading.results import WAITS
+from tfcourse.grading.outputs import plain
+from tfcourse.grading.show import number, progress_bar, show_grades, show_why
 
 
 @contextmanager
@@ -23,123 +23,128 @@ def plain_errors():
     try:
         yield
     except (ValueError, FileNotFoundError) as error:
-        Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False)
-        raise typer.Exit(2) from None
+        said = error
     except RuntimeError as error:
-        if type(error).__name__ != "GradingFailed":
+        if type(error).__name__ not in ("GradingFailed", "SandboxError"):
             raise
-        Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False)
-        raise typer.Exit(2) from None
-
-
-def number(value: float | None) -> str:
-    """Points in a table; a dash for what is not known."""
-    return "–" if value is None else f"{round(value, 2):g}"
-
-
-def show_grades(report, console: Console) -> None:
-    """The class as a table, a row for each student, and below it what was noticed.
-
-    The pieces' columns are numbered, so that the table fits a terminal of 80 columns.
-    """
-    table = Table(title=report.problem_set, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("student", overflow="fold")
-    table.add_column("score", justify="right", no_wrap=True)
-    for place, _ in enumerate(report.pieces, 1):
-        table.add_column(str(place), justify="right", no_wrap=True)
-    waits, noticed, most = False, [], {}
-    for name, student in report.students.items():
-        pieces = student.pieces
-        most |= {piece: found.max_score for piece, found in pieces.items()}
-        scores = [pieces[piece].score for piece in report.pieces]
-        waits = waits or None in scores
-        score = f"{number(student.score)}/{number(student.max_score)}"
-        table.add_row(escape(name), score, *map(number, scores))
-        # That something waits for a mark is a dash in the table already.
-        if flags := [flag for flag in student.flags if not flag.endswith(WAITS)]:
-            noticed.append(f"  {escape(name)}: {escape('; '.join(flags))}")
-    console.print(table)
-    legend = [
-        f"{place} {escape(piece)} ({number(most[piece])})"
-        for place, piece in enumerate(report.pieces, 1)
-    ]
-    console.print(Columns(legend + [f"{number(None)} {WAITS}"] * waits, padding=(0, 3)))
-    if noticed:
-        console.print("\nNoticed:\n" + "\n".join(noticed), highlight=False)
-
-
-@contextmanager
-def progress_bar(console: Console):
-    """A bar that :func:`tfcourse.grading.engine.grade` can report its progress to."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("making ready", total=None)
-
-        def report(done: int, total: int, student: str) -> None:
-            what = f"grading {escape(student)}" if student else "done"
-            bar.update(task, completed=done, total=total, description=what)
-
-        yield report
+        said = error
+    else:
+        return
+    Console(stderr=True).print(f"[red]{escape(str(said))}[/red]", highlight=False)
+    raise typer.Exit(2)
 
 
 def grade(
     problem_set: Annotated[str, typer.Argument(help="Such as `ps05-self-attention`.")],
     submitted: Annotated[
-        Path, typer.Option(help="The folder that holds STUDENT/PS/PS.ipynb (and roster.csv).")
+        Path,
+        typer.Option(help="The folder that holds STUDENT/PS/PS.ipynb (and roster.csv)."),
     ],
     into: Annotated[Path, typer.Option(help="The folder for the results.")],
-    cell_seconds: Annotated[float, typer.Option(help="How long one cell may take.")] = 30,
-    submission_seconds: Annotated[
-        float, typer.Option(help="How long all cells of a submission may take.")
-    ] = 180,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes here; as many as cores unless given.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="A Dask scheduler's address: its workers judge.")
+    ] = None,
+    db: Annotated[
+        str | None,
+        typer.Option(envvar="TFCOURSE_DB", help="The gradebook's URL, if it is no file."),
+    ] = None,
     again: Annotated[
         list[str] | None, typer.Option(help="Grade this student again. Marks by hand stay.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Draw the hidden tests' inputs from this: replays a grading.")
+        int | None,
+        typer.Option(help="Draw the hidden tests' inputs from this; with --again, replays one."),
+    ] = None,
+    why: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="STUDENT PIECE", help="Explain a grade that stands; grade nothing."),
+    ] = None,
+    export: Annotated[
+        list[str] | None, typer.Option(help="Write the scores for `canvas` or `moodle` too.")
+    ] = None,
+    sandbox: Annotated[
+        bool, typer.Option(help="Without one, learners' code runs with your rights.")
+    ] = True,
+    call_seconds: Annotated[
+        float | None, typer.Option(help="How long one call of a learner's function may take.")
+    ] = None,
+    cell_seconds: Annotated[float | None, typer.Option(help="How long one cell may take.")] = None,
+    submission_seconds: Annotated[
+        float | None, typer.Option(help="How long all cells of a submission may take.")
+    ] = None,
+    memory_mb: Annotated[
+        int | None, typer.Option(help="How much memory a submission may use, in MiB.")
     ] = None,
 ) -> None:
     """Grade a class on a problem set.
 
-    Leaves grades.csv, report.json, feedback/ (a page for each student), autograded/ and
-    gradebook.db. Run again, it grades only what is new or has changed.
+    Leaves grades.csv, report.json, overview/ (for you), feedback/ (a page for each student),
+    autograded/ and gradebook.db. Run again, it grades only what is new or has changed; killed, it
+    goes on where it was.
     """
     console = Console()
     with plain_errors():
-        from tfcourse.grading import engine
+        from tfcourse.grading import engine, exports, roster
+        from tfcourse.grading.judge import Limits
 
+        if why is not None:
+            from tfcourse.grading.why import why as explain
+
+            show_why(explain(problem_set, submitted, into, *why, database=db), console)
+            return
+        for kind in export or ():
+            exports.check_kind(kind)
+        given = {
+            "call_seconds": call_seconds,
+            "cell_seconds": cell_seconds,
+            "submission_seconds": submission_seconds,
+            "memory_mb": memory_mb,
+        }
+        limits = Limits(**{name: value for name, value in given.items() if value is not None})
         with progress_bar(console) as progress:
             report = engine.grade(
                 problem_set,
                 submitted,
                 into,
-                cell_seconds=cell_seconds,
-                submission_seconds=submission_seconds,
+                limits=limits,
                 again=again or (),
                 seed=seed,
+                workers=workers,
+                scheduler=scheduler,
+                database=db,
+                sandboxed=sandbox,
                 progress=progress,
             )
+        people = roster.people(submitted)
+        written = [exports.write_export(kind, report, people, into) for kind in export or ()]
     show_grades(report, console)
-    console.print(
+    lines = [
         f"\n{len(report.executed)} of {len(report.students)} notebooks run in "
-        f"{report.seconds:.0f} s, unsandboxed: the learners' code ran with your rights.\n"
-        f"Grades: {into / 'grades.csv'}\nPages:  {into / 'feedback'}\nBy hand: cd {into} && "
-        "jupyter lab, then nbgrader's Formgrader",
-        highlight=False,
-        soft_wrap=True,
-    )
+        f"{report.seconds:.0f} s.",
+        f"Grades:   {into / 'grades.csv'}",
+        f"Overview: {into / 'overview' / f'{report.problem_set}.html'}",
+        f"Pages:    {into / 'feedback'}",
+        *(f"Export:   {path}" for path in written),
+        f"By hand:  cd {into} && jupyter lab, then nbgrader's Formgrader",
+    ]
+    console.print("\n".join(lines), highlight=False, soft_wrap=True)
+    if report.unfinished:
+        console.print(
+            f"[yellow]{len(report.unfinished)} could not be judged, the same command tries again: "
+            f"{escape(listed(report.unfinished))}[/yellow]",
+            highlight=False,
+            soft_wrap=True,
+        )
+    for warning in report.warnings:
+        console.print(f"[yellow]{escape(warning)}[/yellow]", highlight=False, soft_wrap=True)
 
 
 def check(
     notebook: Annotated[Path, typer.Argument(help="Your notebook of a problem set.")],
-    cell_seconds: Annotated[float, typer.Option(help="How long one cell may take.")] = 30,
+    cell_seconds: Annotated[float | None, typer.Option(help="How long one cell may take.")] = None,
 ) -> None:
     """Judge your own notebook by the visible tests, with hints.
 
@@ -165,7 +170,7 @@ def check(
             escape(name),
             f"[{colours.get(test.verdict, 'dim')}]{test.verdict}[/]",
             f"{number(test.score)}/{number(test.points)}",
-            "as above" if same and test.hint else escape(test.hint),
+            "as above" if same and test.hint else escape(plain(test.hint)),
         )
         before = (piece, test.hint)
     console.print(table)
@@ -192,6 +197,8 @@ def _what_remains(found) -> str:
         lines.append("Tests shown here may have a hidden half that runs only when work is graded.")
     if not found.from_course:
         lines.append("No course was found here: the tests in the notebook itself were run.")
+    if not found.sandboxed:
+        lines.append("It ran without a sandbox, as in Jupyter: some limits hold only when graded.")
     return "\n".join(lines)
 
 

@@ -1,267 +1,36 @@
-"""Grade a class on one problem set: one submission after the other, by nbgrader's converters."""
+"""Grade a class on one problem set: plan, stage, judge, commit.
+
+Workers judge and know nothing of the gradebook. This process alone takes submissions in, writes the
+gradebook and keeps the ledger by which a killed run goes on.
+"""
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import importlib.metadata
-import json
-import platform
-import re
 import secrets
-import shutil
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
-import nbformat
-from nbconvert.preprocessors import Preprocessor
-from nbformat import NotebookNode
-from nbgrader.converters import Autograde
-from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import (
-    AssignLatePenalties,
-    CheckCellMetadata,
-    LimitOutput,
-    SaveAutoGrades,
-)
-
 from tfcourse import course as course_tree
-from tfcourse.grading import cells
-from tfcourse.grading.execute import LimitedExecute, TidyOutputs, messages
-from tfcourse.grading.gradebook import GradingFailed, GradingFolder, OneStudent
-from tfcourse.grading.intake import Handed, blank, merge, take_in
+from tfcourse.grading import intake, ledger, roster
+from tfcourse.grading.cluster import Outcome, judge_all
+from tfcourse.grading.digests import versions
+from tfcourse.grading.failure import GradingFailed
+from tfcourse.grading.folder import GradingFolder
+from tfcourse.grading.gradebook import Book
+from tfcourse.grading.intake import Handed
+from tfcourse.grading.judge import Limits
+from tfcourse.grading.ledger import Entry
+from tfcourse.grading.overview import write_overview
+from tfcourse.grading.parcels import BadParcel, unpack_judged
 from tfcourse.grading.release import quiet_log, source_folder
-from tfcourse.grading.results import WAITS, Report, StudentResult, write_report, write_whole
+from tfcourse.grading.results import Report, StudentResult, write_report
+from tfcourse.grading.submissions import Grading, Staged
 
-#: Packages whose versions a report names.
-NAMED_VERSIONS = ("tfcourse", "nbgrader", "ipykernel", "torch", "numpy")
-
-#: Called before each student with how many are done, how many there are, and the student's name.
+#: Called as students are finished: how many are, how many there are, and who was the last.
 Progress = Callable[[int, int, str], None]
-
-NOTHING = "nothing handed in"
-
-
-class OneSubmission(OneStudent, Autograde):
-    """nbgrader's Autograde for one student."""
-
-
-def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
-    """The students, in order, and a flag for each that deserves one.
-
-    They are the folders in ``submitted`` and, where there is a ``roster.csv`` with a column
-    ``student``, everyone in it.
-
-    Raises
-    ------
-    ValueError
-        Where the roster has no such column, or there is no student at all.
-    """
-    folders = {
-        path.name
-        for path in submitted.iterdir()
-        if path.is_dir() and not path.name.startswith((".", "_"))
-    }
-    roster = submitted / "roster.csv"
-    if not roster.is_file():
-        if not folders:
-            raise ValueError(
-                f"submitted is {str(submitted)!r}, but no student's folder is in it: it must hold "
-                "STUDENT/PS/PS.ipynb for each student."
-            )
-        return sorted(folders), {}
-    with roster.open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
-    listed = [(row.get("student") or "").strip() for row in rows]
-    listed = [name for name in listed if name]
-    if not listed:
-        raise ValueError(f"{roster} must have a column called student with a name in each row.")
-    if bad := [name for name in listed if "/" in name or "\\" in name or name.startswith(".")]:
-        raise ValueError(f"{roster} lists {bad[0]!r}, which cannot be a folder's name.")
-    flags = dict.fromkeys(folders - set(listed), "not in roster.csv")
-    return sorted(folders | set(listed)), flags
-
-
-def judge_digest(notebook: NotebookNode) -> str:
-    """The package's own files that have a say in the grades of this notebook, as one SHA-256.
-
-    They are the grader's, and the modules of ``tfcourse`` that the notebook or the grader names.
-    """
-    package = Path(course_tree.__file__).parent
-    text = "\n".join(cell.source for cell in notebook.cells)
-    for path in sorted((package / "grading").rglob("*.py")):
-        text += path.read_text(encoding="utf-8")
-    total = hashlib.sha256(text.encode())
-    for name in sorted(set(re.findall(r"\btfcourse\.(\w+)", text)) - {"grading"}):
-        for path in sorted([package / f"{name}.py", *(package / name).rglob("*.py")]):
-            if path.is_file():
-                total.update(path.read_bytes())
-    return total.hexdigest()
-
-
-class Grading:
-    """One run of the grader over one class."""
-
-    def __init__(self, folder: GradingFolder, cell_seconds: float, submission_seconds: float):
-        self.folder = folder
-        self.limits = {"cell_seconds": cell_seconds, "submission_seconds": submission_seconds}
-        self.release = folder.release()
-        self.blank = blank(folder.source(), self.release)
-        self.graded_cells = [cell for cell in self.blank.cells if cells.is_graded(cell)]
-        self.judge = folder.digest() + judge_digest(self.blank)
-
-    # -- what is already finished ----------------------------------------------------------------
-
-    def record_path(self, student: str) -> Path:
-        """Where it is written down that a student is finished, last of all and in one step."""
-        return self.folder.into / "records" / self.folder.problem_set / f"{student}.json"
-
-    def record(self, student: str) -> dict:
-        """What :meth:`record_path` holds; empty where the student is not finished."""
-        path = self.record_path(student)
-        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-
-    def key(self, handed: Handed) -> str:
-        """Changes when the submission, the problem set or the judge does."""
-        found = [handed.digest, handed.problem, *handed.flags, self.judge]
-        return hashlib.sha256("\0".join(found).encode()).hexdigest()
-
-    def is_finished(self, student: str, record: dict, handed: Handed, seed: int | None) -> bool:
-        """Whether what was handed in was graded as it is, by this judge, and the page is there."""
-        page = self.folder.path("feedback", student) / f"{self.folder.problem_set}.html"
-        made = (
-            [page] if handed.cells is None else [page, self.folder.notebook("autograded", student)]
-        )
-        return (
-            record.get("key") == self.key(handed)
-            and all(path.is_file() for path in made)
-            and (seed is None or record["seed"] in (seed, None))
-        )
-
-    # -- one student -----------------------------------------------------------------------------
-
-    def grade_one(self, student: str, handed: Handed, seed: int | None) -> dict:
-        """Grade what one student handed in, anew; returns the record, which is also stored."""
-        before = self.record(student)
-        # Until the new record stands, nothing must look finished.
-        self.record_path(student).unlink(missing_ok=True)
-        record = {
-            "key": self.key(handed),
-            "digest": handed.digest,
-            "seed": None,
-            "flags": list(handed.flags),
-            "messages": {},
-            "seconds": 0.0,
-        }
-        if handed.cells is None:
-            record["flags"].append(handed.problem)
-            if handed.problem != NOTHING or self.folder.has_submission(student):
-                self.folder.give_nothing(student)
-        else:
-            marks = self.folder.marks_by_hand(student)
-            self.run(student, handed, secrets.randbits(31) if seed is None else seed, record)
-            if marks and before.get("digest") == handed.digest:
-                self.folder.settle(student, marks)
-                record["old_marks"] = before.get("old_marks", {})
-            else:
-                record["old_marks"] = {name: mark for name, (mark, _) in marks.items()}
-        self.write_feedback(student, record)
-        return record
-
-    def run(self, student: str, handed: Handed, seed: int, record: dict) -> None:
-        """Put the answers into our notebook, run it, and write into the record what came of it."""
-        folder = self.folder
-        notebook, flags = merge(handed.cells, self.blank, self.release)
-        record["flags"] += flags
-        staged = folder.notebook("submitted", student)
-        shutil.rmtree(staged.parent, ignore_errors=True)
-        staged.parent.mkdir(parents=True)
-        nbformat.write(notebook, staged)
-
-        data = folder.into / "source" / folder.problem_set
-        execute = LimitedExecute(seed=seed, data=data, **self.limits)
-        folder.reset(student)
-        started = monotonic()
-        self.autograde(student, execute)
-        record["seconds"] = monotonic() - started
-        record["seed"] = seed
-        record["flags"] += execute.flags
-        graded = nbformat.read(folder.notebook("autograded", student), as_version=4)
-        record["messages"] = messages(graded)
-
-    def autograde(self, student: str, execute: Preprocessor) -> None:
-        """Run the staged notebook through nbgrader, which writes the marks into its gradebook."""
-        config, log = self.folder.config, quiet_log()
-        place = CourseDirectory(config=config, log=log)
-        place.student_id, place.assignment_id = student, self.folder.problem_set
-        converter = OneSubmission(coursedir=place, config=config, log=log, force=True)
-        converter.autograde_preprocessors = [
-            execute,
-            TidyOutputs,
-            LimitOutput,
-            SaveAutoGrades,
-            AssignLatePenalties,
-            CheckCellMetadata,
-        ]
-        try:
-            converter.start()
-        except Exception as error:
-            raise GradingFailed(
-                f"could not be graded: nbgrader stopped (why: {self.folder.into}/grading.log)"
-            ) from error
-
-    def write_feedback(self, student: str, record: dict) -> None:
-        """Write the page and then the record, the last thing that is done for a submission."""
-        from tfcourse.grading.feedback import write_feedback, write_note
-
-        result = self.result(student, record)
-        if self.folder.notebook("autograded", student).is_file():
-            write_feedback(self.folder, student, result)
-        else:
-            write_note(self.folder, student, result)
-        record["marks"] = self.folder.marks(student)
-        write_whole(self.record_path(student), json.dumps(record, ensure_ascii=False))
-
-    def result(self, student: str, record: dict) -> StudentResult:
-        """A student's result from the record and from the gradebook as it is now."""
-        tests = self.folder.scores(student, self.graded_cells)
-        marks = self.folder.marks_by_hand(student)
-        flags = list(record["flags"])
-        for name, test in tests.items():
-            if test.score is None:
-                flags.append(f"{name} {WAITS}")
-            else:
-                lost = test.score < test.max_score
-                test.message = record["messages"].get(name, "") if lost else ""
-            old = record.get("old_marks", {}).get(name)
-            if name in marks and marks[name] == (old, True):
-                flags.append(f"{name} was marked by hand before the work changed: look again")
-        return StudentResult(tests, flags, record["seed"], record["seconds"])
-
-
-def check_folders(submitted: Path, into: Path) -> None:
-    """Refuse folders that would write over each other.
-
-    Raises
-    ------
-    ValueError
-        Where ``submitted`` is not there, or one of the two lies in the other.
-    """
-    if not submitted.is_dir():
-        raise ValueError(
-            f"submitted is {str(submitted)!r}, but it must be a folder that holds "
-            "STUDENT/PS/PS.ipynb for each student."
-        )
-    one, other = submitted.resolve(), into.resolve()
-    if one == other or one in other.parents or other in one.parents:
-        raise ValueError(
-            f"into is {str(into)!r} and submitted is {str(submitted)!r}, but neither may lie in "
-            "the other: choose a folder elsewhere for the results."
-        )
-    if into.exists() and not into.is_dir():
-        raise ValueError(f"into is {str(into)!r}, but it must be a folder, there or to be made.")
 
 
 def grade(
@@ -270,100 +39,203 @@ def grade(
     into: Path,
     *,
     course: Path | None = None,
-    cell_seconds: float = 30,
-    submission_seconds: float = 180,
+    limits: Limits | None = None,
     again: Collection[str] = (),
     seed: int | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    database: str | None = None,
+    sandboxed: bool = True,
     progress: Progress | None = None,
 ) -> Report:
     """Grade a class's work on a problem set.
 
     What was graded before and has not changed since is not run again; marks given by hand in
-    nbgrader's gradebook count and are kept. The learners' code runs with the rights of whoever
-    calls this, in no sandbox.
+    nbgrader's gradebook count and are kept. Killed at any moment, the same call goes on where it
+    stopped.
 
     Parameters
     ----------
     problem_set:
         Its name, ``"ps05-self-attention"``.
     submitted:
-        The folder that holds ``STUDENT/PS/PS.ipynb``, and where wanted ``roster.csv``.
+        The folder that holds ``STUDENT/PS/PS.ipynb``, and where wanted ``roster.csv`` and
+        ``receipts.csv``.
     into:
-        Where to leave ``grades.csv``, ``report.json``, ``gradebook.db``, ``autograded/`` and
-        ``feedback/``.
+        Where to leave ``grades.csv``, ``report.json``, ``overview/``, ``gradebook.db``,
+        ``autograded/`` and ``feedback/``.
     course:
         The course's folder; looked for unless given.
-    cell_seconds, submission_seconds:
-        How long a cell, and all cells of a submission, may take.
+    limits:
+        How long code may run and how much memory it may use.
     again:
         Students whose work is run again although nothing has changed.
     seed:
-        What hidden tests draw their inputs from, for every student that is graded in this run: the
-        one in the report replays a grading. Drawn for each student unless given.
+        What hidden tests draw their inputs from, for everybody in this run, or for those in
+        ``again`` where there are any: the one in the report replays a grading. Drawn for each
+        student unless given.
+    workers:
+        Processes on this machine; as many as it has cores unless given. 0 and 1: this process.
+    scheduler:
+        The address of a Dask scheduler whose workers are to judge instead.
+    database:
+        The gradebook's URL, where it is not to be ``gradebook.db`` in ``into``.
+    sandboxed:
+        Whether learners' code is kept in a sandbox. Without one it runs with the rights of whoever
+        calls this, and the report says so.
     progress:
-        Called before each student with how many are done, how many there are and the name, and
-        after the last with an empty name.
+        Called as students are finished with how many are, how many there are, and the last one's
+        name; with an empty name at the beginning.
 
     Raises
     ------
     ValueError
         Where an argument names something that is not there.
     GradingFailed
-        Where the problem set itself cannot be graded, or another grading holds the folder.
+        Where the problem set itself cannot be graded, another grading holds the folder, there is no
+        sandbox on this machine, or no worker is left.
     """
     started, began = monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
     course = (course or course_tree.root()).resolve()
     submitted, into = Path(submitted), Path(into)
+    limits = limits or Limits()
     source_folder(problem_set, course)
-    check_folders(submitted, into)
-    students, roster_flags = class_of(submitted)
+    roster.check_folders(submitted, into)
+    students, roster_flags = roster.class_of(submitted)
+    received = roster.receipts(submitted)
     if unknown := sorted(set(again) - set(students)):
         raise ValueError(f"again names {unknown[0]!r}, but there is no such student.")
-    for name, value in (("cell_seconds", cell_seconds), ("submission_seconds", submission_seconds)):
-        if not value > 0:
-            raise ValueError(f"{name} is {value}, but it must be more than 0.")
+    if workers is not None and workers < 0:
+        raise ValueError(f"workers is {workers}, but it must be 0 or more.")
+    if sandboxed and scheduler is None:
+        _require_sandbox()
+    folder = GradingFolder(into, course, problem_set, database)
 
-    folder = GradingFolder(into, course, problem_set)
-    with folder.only_one(), folder.logged():
-        folder.prepare()
-        folder.enrol(students)
-        grading = Grading(folder, cell_seconds, submission_seconds)
-        report = Report(problem_set, {}, started=began, versions=_versions())
-        for done, student in enumerate(students):
-            if progress:
-                progress(done, len(students), student)
-            handed = take_in(submitted / student, problem_set)
-            if student in roster_flags:
-                handed.flags.insert(0, roster_flags[student])
-            record = grading.record(student)
-            if student in again or not grading.is_finished(student, record, handed, seed):
-                record = _graded(grading, student, handed, seed)
-                if handed.cells is not None:
-                    report.executed.append(student)
-            elif record["marks"] != folder.marks(student):
-                grading.write_feedback(student, record)
-            report.students[student] = grading.result(student, record)
+    def look(student: str) -> Handed:
+        handed = intake.take_in(submitted / student, problem_set, received.get(student))
+        if student in roster_flags:
+            handed.flags.insert(0, roster_flags[student])
+        return handed
+
+    with folder.only_one(), folder.logged(), folder.ledger() as kept:
+        folder.prepare(kept)
+        with Book(folder.url, folder.course_id, problem_set, folder.config) as book:
+            book.enrol(students)
+            grading = Grading(folder, book, kept, limits, sandboxed)
+            report = Report(problem_set, {}, started=began, versions=versions())
+            report.warnings, report.limits = grading.warnings, asdict(limits)
+            run = _Run(grading, report, look, seed, set(again), progress, len(students))
+            run.plan(students)
+            run.judge(workers, scheduler)
+        report.students = {name: report.students[name] for name in students}
         report.seconds = monotonic() - started
         write_report(report, folder.into)
-    if progress:
-        progress(len(students), len(students), "")
+        write_overview(report, folder)
     return report
 
 
-def _graded(grading: Grading, student: str, handed: Handed, seed: int | None) -> dict:
-    """Grade one; where the grader itself fails, say so for this student and go on."""
-    try:
-        return grading.grade_one(student, handed, seed)
-    except GradingFailed as error:
-        grading.folder.give_nothing(student)
-        return {"key": "", "seed": None, "flags": [str(error)], "messages": {}, "seconds": 0.0}
+def _require_sandbox() -> None:
+    from tfcourse.grading import sandbox
+
+    sandbox.require()
 
 
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for name in NAMED_VERSIONS:
+class _Run:
+    """What :func:`grade` does, once everything is open."""
+
+    def __init__(self, grading, report, look, seed, again, progress, total):
+        self.grading, self.report, self.look = grading, report, look
+        self.seed, self.again, self.progress, self.total = seed, again, progress, total
+        self.waiting: list[tuple[str, bool]] = []
+        self.under_way: dict[str, tuple[Staged, Entry]] = {}
+
+    def say(self, student: str) -> None:
+        if self.progress:
+            self.progress(len(self.report.students), self.total, student)
+
+    def seed_for(self, student: str) -> int | None:
+        """The seed that was asked for."""
+        return self.seed if not self.again or student in self.again else None
+
+    def plan(self, students: list[str]) -> None:
+        """Settle what needs no judge, and put the others in the queue."""
+        grading, self.entries = self.grading, self.grading.ledger.entries(self.grading.problem_set)
+        all_marks = grading.book.all_marks()
+        self.say("")
+        for student in students:
+            entry, handed = self.entries.get(student, Entry()), self.look(student)
+            key = grading.key(handed)
+            seed, again = self.seed_for(student), student in self.again
+            if not again and grading.is_finished(student, entry, key, seed):
+                self.done(student, grading.refresh(student, entry, handed, all_marks.get(student)))
+                continue
+            staged = grading.stage(student, handed)
+            if staged.problem:
+                self.done(student, grading.settle_nothing(staged))
+                continue
+            goes_on = not again and entry.key == key and seed in (None, entry.seed)
+            if goes_on and entry.state == ledger.JUDGED and self.commit(staged, entry):
+                continue
+            # A submission that was under way when a run was killed keeps its seed.
+            self.waiting.append((student, goes_on and entry.state == ledger.QUEUED))
+
+    def judge(self, workers: int | None, scheduler: str | None) -> None:
+        """Have the others judged, and put away each result as it comes."""
+        if not self.waiting:
+            return
+        outcomes = judge_all(
+            self._jobs(),
+            len(self.waiting),
+            self.grading.terms(scheduler),
+            workers=workers,
+            scheduler=scheduler,
+            scratch=self.grading.folder.into,
+        )
+        for outcome in outcomes:
+            self._put_away(outcome)
+
+    def _jobs(self) -> Iterator[tuple[str, bytes]]:
+        for student, keeps_seed in self.waiting:
+            # Looked at again: it may have changed since the plan was made.
+            staged = self.grading.stage(student, self.look(student))
+            if staged.problem:
+                self.done(student, self.grading.settle_nothing(staged))
+                continue
+            entry = self.entries.get(student, Entry())
+            entry.key = staged.key
+            if self.seed_for(student) is not None:
+                entry.seed = self.seed_for(student)
+            elif not keeps_seed or entry.seed is None:
+                entry.seed = secrets.randbits(62)
+            self.under_way[student] = (staged, entry)
+            yield student, self.grading.job(staged, entry.seed)
+
+    def _put_away(self, outcome: Outcome) -> None:
+        student = outcome.student
+        staged, entry = self.under_way.pop(student)
+        self.report.executed.append(student)
+        problem = outcome.problem
+        if outcome.parcel is not None:
+            self.grading.ledger.judged(self.grading.problem_set, student, outcome.parcel)
+            problem = "the judge gave back something else"
+            if self.commit(staged, entry, outcome.parcel):
+                return
+        self.report.unfinished.append(student)
+        self.done(student, self.grading.give_up(staged, problem))
+
+    def commit(self, staged: Staged, entry: Entry, parcel: bytes | None = None) -> bool:
+        """Put a judgement away; whether there was one that could be."""
+        grading, student = self.grading, staged.student
+        parcel = parcel or grading.ledger.result(grading.problem_set, student)
         try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
+            judged = unpack_judged(parcel or b"")
+            self.done(student, grading.commit(staged, entry, judged))
+        except (BadParcel, GradingFailed) as error:
+            quiet_log().error("%s: %s", student, error)
+            return False
+        return True
+
+    def done(self, student: str, result: StudentResult) -> None:
+        """A student is finished."""
+        self.report.students[student] = result
+        self.say(student)

@@ -1,26 +1,30 @@
-"""A page of feedback for a student: nbgrader's own converter with a page that shows no hidden
-test and runs no script."""
+"""A page of feedback for a student: what each test said, what was noticed, and their own work. It
+shows no hidden test and runs no script."""
 
 from __future__ import annotations
 
-import html
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import bleach
-from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
-from nbgrader.converters import GenerateFeedback
-from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
+from markupsafe import Markup
+from nbconvert.filters import markdown2html
+from nbformat import NotebookNode
+from nbgrader.preprocessors import NbGraderPreprocessor
 
-from tfcourse.grading import cells
-from tfcourse.grading.execute import TidyOutputs
-from tfcourse.grading.gradebook import GradingFailed, GradingFolder, OneStudent
-from tfcourse.grading.release import METADATA, quiet_log
-from tfcourse.grading.results import WAITS, StudentResult, write_whole
+from tfcourse.grading import cells, outputs
+from tfcourse.grading.folder import GradingFolder
+from tfcourse.grading.merge import OWN
+from tfcourse.grading.pages import code, page
+from tfcourse.grading.release import METADATA
+from tfcourse.grading.results import WAITS, StudentResult, TestResult, write_whole
 
-TEMPLATES = Path(__file__).parent / "templates"
+#: What stands in place of a hidden test.
+HIDDEN = "# hidden test: its source is not shown"
 
+#: What a marker's comment may be made of.
 TAGS = {
     *bleach.ALLOWED_TAGS,
     *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "div", "span", "del", "sub"),
@@ -28,134 +32,171 @@ TAGS = {
 }
 
 
-def safe_html(text: str) -> str:
+def safe_html(text: str) -> Markup:
     """HTML with only harmless tags and attributes left."""
     attributes = {"a": ["href", "title"], "*": ["class"]}
-    return bleach.clean(str(text), tags=TAGS, attributes=attributes, strip=True)
+    return Markup(bleach.clean(str(text), tags=TAGS, attributes=attributes, strip=True))
+
+
+def is_shown(cell: NotebookNode) -> bool:
+    """Whether a cell is the learner's or judged: the rest they have in their own notebook."""
+    return cells.is_answer(cell) or cells.is_graded(cell) or cell.get("id", "").startswith(OWN)
+
+
+def headings(cell: NotebookNode) -> list[str]:
+    """The headings in a Markdown cell."""
+    if cell.cell_type != "markdown":
+        return []
+    found = re.findall(r"^#{1,6} (.+)$", cell.source, re.MULTILINE)
+    return [heading.replace("`", "") for heading in found]
 
 
 class Redact(NbGraderPreprocessor):
-    """Leave out what a student is not to see, or has in their own notebook anyway.
+    """For a page that nbgrader's own converter makes: leave out what a student is not to see.
 
     Hidden tests become one comment line. Of the instructor's text the headings stay, of locked code
-    the tests.
+    the tests; of outputs what cannot run.
     """
 
-    def preprocess(self, nb, resources):
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        """The notebook as the page shows it."""
         kept = []
         for cell in nb.cells:
-            judged = cells.is_answer(cell) or cells.is_graded(cell)
-            if not judged and not cell.id.startswith("own-"):
-                cell.source = "\n".join(re.findall(r"^#{1,6} .+$", cell.source, re.MULTILINE))
-                if cell.cell_type != "markdown" or not cell.source:
+            if not is_shown(cell):
+                cell.source = "\n".join(f"## {heading}" for heading in headings(cell))
+                if not cell.source:
                     continue
-            cell.source = cells.without_hidden_tests(
-                cell.source, "# hidden test: its source is not shown"
-            )
-            cell.metadata = type(cell.metadata)(
+            elif cell.cell_type == "markdown":
+                cell.source = outputs.harmless_markdown(cell.source)
+            cell.source = cells.without_hidden_tests(cell.source, HIDDEN)
+            cell.metadata = NotebookNode(
                 {key: value for key, value in cell.metadata.items() if key == "nbgrader"}
             )
+            if cell.cell_type == "code":
+                cell.outputs = outputs.harmless(cell.outputs)
             kept.append(cell)
         nb.cells = kept
-        nb.metadata = type(nb.metadata)(METADATA)
+        nb.metadata = NotebookNode(METADATA)
         return nb, resources
 
 
-class Panel(NbGraderPreprocessor):
-    """Hand the page the table at its top: each test's points and what it said."""
+@dataclass
+class Shown:
+    """One cell as the page shows it: a heading of the instructor's, or a cell with its outputs."""
 
-    def __init__(self, student: StudentResult, name: str, **traits):
-        super().__init__(**traits)
-        self.student, self.name = student, name
-
-    def preprocess(self, nb, resources):
-        resources["panel"] = panel(self.name, self.student)
-        return nb, resources
-
-
-class OnePage(OneStudent, GenerateFeedback):
-    """nbgrader's converter for one student."""
+    heading: str = ""
+    label: str = ""
+    name: str = ""
+    is_code: bool = True
+    source: Any = ""
+    result: TestResult | None = None
+    comment: Markup | str = ""
+    outputs: list[dict] = field(default_factory=list)
 
 
-def number(value: float) -> str:
-    """Points as a reader writes them: ``3``, ``2.5``."""
-    return f"{round(value, 2):g}"
-
-
-def panel(name: str, student: StudentResult) -> str:
-    """The top of the page as HTML: the score, what was noticed, and a table of the tests."""
-    text = html.escape
-    lines = [
-        f"<h1>{text(name)}: {number(student.score)} of {number(student.max_score)} points</h1>"
-    ]
-    # The table says itself what waits for a mark.
-    if flags := [flag for flag in student.flags if not flag.endswith(WAITS)]:
-        items = "".join(f"<li>{text(flag)}</li>" for flag in flags)
-        lines.append(f"<p>Noticed when this was graded:</p><ul>{items}</ul>")
-    lines.append(
-        "<table><thead><tr><th scope='col'>test</th><th scope='col'>points</th>"
-        "<th scope='col'>what it says</th></tr></thead>"
-    )
-    for piece, whole in student.pieces.items():
-        lines.append(
-            f"<tbody><tr class='piece'><th scope='rowgroup'>{text(piece)}</th>"
-            f"<td>{of(whole.score, whole.max_score)}</td><td class='says'></td></tr>"
+def shown(notebook: NotebookNode, student: StudentResult) -> list[Shown]:
+    """The cells of a notebook that was run, as the page shows them."""
+    found: list[Shown] = []
+    for cell in notebook.cells:
+        if not is_shown(cell):
+            found += [Shown(heading=heading) for heading in headings(cell)]
+            continue
+        name, is_code = cells.grade_id(cell), cell.cell_type == "code"
+        label = "A cell of your own"
+        if name:
+            label = "Your answer" if cells.is_answer(cell) else "Test"
+        source = cells.without_hidden_tests(cell.source, HIDDEN) if name else cell.source
+        comment = student.comments.get(name, "")
+        found.append(
+            Shown(
+                label=label,
+                name=name,
+                is_code=is_code,
+                source=code(source) if is_code else source,
+                result=student.tests.get(name),
+                comment=safe_html(markdown2html(comment)) if comment else "",
+                outputs=_outputs(cell) if is_code else [],
+            )
         )
-        for test, found in student.tests.items():
-            if cells.piece_of(test) == piece:
-                full = found.score is not None and found.score >= found.max_score
-                sign = "✓" if full else "…" if found.score is None else "✗"
-                says = WAITS if found.score is None else found.message
-                shown = text(test.partition(cells.SEPARATOR)[2] or piece)
-                lines.append(
-                    f"<tr class='{'full' if full else 'lost'}'>"
-                    f"<td>{sign} <a href='#{text(test)}'>{shown}</a></td>"
-                    f"<td>{of(found.score, found.max_score)}</td>"
-                    f"<td class='says'>{text(says)}</td></tr>"
-                )
-        lines.append("</tbody>")
-    return "\n".join([*lines, "</table>"])
+    return found
 
 
-def of(score: float | None, most: float) -> str:
-    """A score and what could be had: ``3 of 4``, ``– of 4`` while it is not known."""
-    return f"{'–' if score is None else number(score)} of {number(most)}"
+def _outputs(cell: NotebookNode) -> list[dict]:
+    found = []
+    for out in outputs.harmless(cell.outputs):
+        if out.output_type == "stream":
+            found.append({"kind": out.name, "text": outputs.plain(out.text)})
+        elif out.output_type == "error":
+            found.append({"kind": "error", "text": outputs.plain("\n".join(out.traceback))})
+        else:
+            pictures = [kind for kind in outputs.PICTURES if kind in out.data]
+            if pictures:
+                found.append({"kind": pictures[0], "picture": out.data[pictures[0]]})
+            else:
+                found.append({"kind": "result", "text": outputs.plain(out.data["text/plain"])})
+    return found
 
 
-def write_feedback(folder: GradingFolder, name: str, student: StudentResult) -> Path:
-    """Write ``feedback/STUDENT/PS/PS.html`` from what was graded; returns the page's path.
+def _table(student: StudentResult, linked: bool) -> list[tuple]:
+    """For each piece its name, its result and its tests, as the table at the top shows them."""
+    found = []
+    for piece, whole in student.pieces.items():
+        tests = []
+        for name, test in student.tests.items():
+            if cells.piece_of(name) != piece:
+                continue
+            full = test.score is not None and test.score >= test.max_score
+            tests.append(
+                {
+                    "name": name,
+                    "shown": name.partition(cells.SEPARATOR)[2] or piece,
+                    "linked": linked,
+                    "full": full,
+                    "sign": "✓" if full else "…" if test.score is None else "✗",
+                    "result": test,
+                    "says": WAITS if test.score is None else test.message,
+                }
+            )
+        found.append((piece, whole, tests))
+    return found
 
-    Raises
-    ------
-    GradingFailed
-        Where nbgrader's converter fails; its log says why.
+
+def feedback(
+    name: str, student: StudentResult, notebook: NotebookNode | None, warnings: list[str]
+) -> str:
+    """The page as HTML.
+
+    Parameters
+    ----------
+    name:
+        The problem set's.
+    student:
+        What the work came to.
+    notebook:
+        As it was run; ``None`` where it could not be read.
+    warnings:
+        What is to be said above everything else.
     """
-    config = folder.config.copy()
-    config.HTMLExporter.template_name = "feedback"
-    config.HTMLExporter.extra_template_basedirs = [str(TEMPLATES)]
-    config.TemplateExporter.filters = {"safe_html": safe_html, "number": number}
-    log = quiet_log()
-    place = CourseDirectory(config=config, log=log)
-    place.student_id, place.assignment_id = name, folder.problem_set
-    converter = OnePage(coursedir=place, config=config, log=log, force=True)
-    converter.preprocessors = [
-        Redact,
-        TidyOutputs,
-        GetGrades,
-        Panel(student, folder.problem_set),
-        CSSHTMLHeaderPreprocessor,
-    ]
-    try:
-        converter.start()
-    except Exception as error:
-        raise GradingFailed(f"no feedback could be written for {name}") from error
-    return folder.path("feedback", name) / f"{folder.problem_set}.html"
+    return page(
+        "feedback.html.j2",
+        name=name,
+        student=student,
+        # The table says itself what waits for a mark.
+        noticed=[flag for flag in student.flags if not flag.endswith(WAITS)],
+        warnings=warnings,
+        pieces=_table(student, notebook is not None),
+        shown=[] if notebook is None else shown(notebook, student),
+    )
 
 
-def write_note(folder: GradingFolder, name: str, student: StudentResult) -> Path:
-    """Write the page of someone whose work could not be read: the table, and why."""
-    page = folder.path("feedback", name) / f"{folder.problem_set}.html"
-    head = (TEMPLATES / "feedback" / "head.html").read_text(encoding="utf-8")
-    body = panel(folder.problem_set, student)
-    write_whole(page, f"{head}</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n")
-    return page
+def write_feedback(
+    folder: GradingFolder,
+    name: str,
+    student: StudentResult,
+    notebook: NotebookNode | None,
+    warnings: list[str],
+) -> Path:
+    """Write ``feedback/STUDENT/PS/PS.html``; returns its path."""
+    path = folder.page(name)
+    write_whole(path, feedback(folder.problem_set, student, notebook, warnings))
+    return path

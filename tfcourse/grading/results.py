@@ -27,6 +27,8 @@ class TestResult:
     score: float | None
     max_score: float
     message: str = ""
+    seconds: float = 0.0
+    seen: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -39,18 +41,31 @@ class PieceResult:
 
 @dataclass
 class StudentResult:
-    """One student's work. ``seed`` is what hidden tests drew their inputs from: with it the same
-    grading can be run again. ``seconds`` is how long it ran."""
+    """One student's work.
+
+    ``seed`` is what hidden tests drew their inputs from: with it the same grading can be run again.
+    ``seconds``, ``cpu_seconds`` and ``memory_mb`` say what running it took; ``sandbox`` what held
+    it, empty where nothing was run; ``penalty`` the points taken off for coming late; ``comments``
+    what a person wrote to a cell; ``prints`` the answers' fingerprints.
+    """
 
     tests: dict[str, TestResult]
     flags: list[str] = field(default_factory=list)
     seed: int | None = None
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    memory_mb: float = 0.0
+    sandbox: str = ""
+    received: str = ""
+    penalty: float = 0.0
+    comments: dict[str, str] = field(default_factory=dict)
+    prints: dict[str, str] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
 
     @property
     def score(self) -> float:
         """Points so far; what waits for a mark by hand counts nothing yet."""
-        return sum(test.score or 0.0 for test in self.tests.values())
+        return max(0.0, sum(test.score or 0.0 for test in self.tests.values()) - self.penalty)
 
     @property
     def max_score(self) -> float:
@@ -74,7 +89,8 @@ class Report:
     """A class's work on one problem set.
 
     ``executed`` names the students whose notebooks were run this time; the others' results stood
-    already.
+    already. ``warnings`` is what whoever reads the grades must know, such as that there was no
+    sandbox. ``unfinished`` names those whose work could not be judged: the next run tries again.
     """
 
     problem_set: str
@@ -83,6 +99,9 @@ class Report:
     started: str = ""
     seconds: float = 0.0
     versions: dict[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    unfinished: list[str] = field(default_factory=list)
+    limits: dict[str, float] = field(default_factory=dict)
 
     @property
     def pieces(self) -> list[str]:
@@ -97,17 +116,28 @@ class Report:
             "problem_set": self.problem_set,
             "started": self.started,
             "seconds": round(self.seconds, 2),
+            "warnings": self.warnings,
             "versions": self.versions,
+            "limits": self.limits,
             "executed": self.executed,
+            "unfinished": self.unfinished,
             "students": {
                 name: {
                     "score": student.score,
                     "max_score": student.max_score,
                     "seed": student.seed,
                     "seconds": round(student.seconds, 2),
+                    "cpu_seconds": round(student.cpu_seconds, 2),
+                    "memory_mb": round(student.memory_mb),
+                    "sandbox": student.sandbox,
+                    "received": student.received,
+                    "penalty": student.penalty,
                     "flags": student.flags,
                     "pieces": {piece: asdict(found) for piece, found in student.pieces.items()},
-                    "tests": {test: asdict(found) for test, found in student.tests.items()},
+                    "tests": {
+                        test: {**asdict(found), "seconds": round(found.seconds, 3)}
+                        for test, found in student.tests.items()
+                    },
                 }
                 for name, student in self.students.items()
             },
@@ -117,7 +147,7 @@ class Report:
         """As grades.csv holds it: a row for each student."""
         return [
             {
-                "student": name,
+                "student": as_cell(name),
                 "problem set": self.problem_set,
                 "score": f"{student.score:g}",
                 "max score": f"{student.max_score:g}",
@@ -125,10 +155,15 @@ class Report:
                     piece: "" if found.score is None else f"{found.score:g}"
                     for piece, found in student.pieces.items()
                 },
-                "flags": "; ".join(student.flags),
+                "flags": as_cell("; ".join(student.flags)),
             }
             for name, student in self.students.items()
         ]
+
+
+def as_cell(text: str) -> str:
+    """A text as a cell of a CSV file: no spreadsheet takes it for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -14,6 +14,7 @@ in any case of letters, for the message of at least one of the tests that it los
 
 from __future__ import annotations
 
+import random
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,3 +116,43 @@ def fill(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
             )
         places[piece].source = source
     return filled
+
+
+def example_class(
+    problem_set: str, course: Path, submitted: Path, count: int, seed: int = 0
+) -> None:
+    """Write a class of any size, the same each time: each learner's answers are drawn from the
+    solution and the variants, and only now and then a wrong one.
+
+    Parameters
+    ----------
+    problem_set:
+        Its name.
+    course:
+        The course's folder.
+    submitted:
+        Where to write ``STUDENT/PS/PS.ipynb``.
+    count:
+        How many learners: ``s0000`` and so on.
+    seed:
+        What is drawn from.
+    """
+    from tfcourse.grading.release import release_folder, source_folder
+
+    folder, name = source_folder(problem_set, course), f"{problem_set}.ipynb"
+    release = nbformat.read(release_folder(problem_set, course) / name, as_version=4)
+    solution = {
+        cells.grade_id(cell): cells.learners_own(cell.source)
+        for cell in nbformat.read(folder / name, as_version=4).cells
+        if cells.is_answer(cell) and cell.cell_type == "code"
+    }
+    known, draw = load_variants(folder), random.Random(seed)
+    for number in range(count):
+        answers = {}
+        for piece, source in solution.items():
+            right = [source, *(v.source for v in known.get(piece, []) if v.right)]
+            wrong = [v.source for v in known.get(piece, []) if not v.right] or right
+            answers[piece] = draw.choice(wrong if draw.random() < 0.2 else right)
+        path = submitted / f"s{number:04}" / problem_set / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(nbformat.writes(fill(release, answers)), "utf-8")

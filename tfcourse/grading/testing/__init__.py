@@ -6,9 +6,10 @@ notebook and where the learner's code runs in a process of its own. The *checks*
 back, and raise a :class:`Mistake` that says what is wrong and where to look.
 
 ======================  ===================================================================
-verbs                   :func:`call`, :func:`inputs_after`, :func:`gradients`,
-                        :func:`build`, :func:`parameter_shapes`, :func:`parameter_values`,
-                        :func:`parameter_gradients`, :func:`switch`, :func:`mode`
+verbs                   :func:`call`, :func:`value`, :func:`inputs_after`,
+                        :func:`gradients`, :func:`build`, :func:`parameter_shapes`,
+                        :func:`parameter_values`, :func:`parameter_gradients`,
+                        :func:`switch`, :func:`mode`
 checks                  :func:`close`, :func:`shaped`, :func:`unpacked`, :func:`distribution`,
                         :func:`same_gradients`, :func:`same_parameter_gradients`,
                         :func:`untouched`, :func:`require`
@@ -40,7 +41,7 @@ from tfcourse.grading.testing.modules import (
     parameter_values,
     switch,
 )
-from tfcourse.grading.testing.verbs import call, gradients, inputs_after
+from tfcourse.grading.testing.verbs import call, gradients, inputs_after, value
 
 __all__ = [
     "Mistake",
@@ -65,4 +66,5 @@ __all__ = [
     "switch",
     "unpacked",
     "untouched",
+    "value",
 ]

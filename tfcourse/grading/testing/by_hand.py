@@ -6,9 +6,9 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -20,13 +20,27 @@ from tfcourse.grading.testing.mistake import Mistake
 class Forbidden:
     """One thing to be written by hand, and everything that would do it instead.
 
-    PyTorch's functions are known by name however they were imported; Python functions, and all
-    functions of the modules and classes named, by their dotted path.
+    Attributes
+    ----------
+    why:
+        What to say of a call.
+    torch_functions:
+        PyTorch's functions, by name however they were imported.
+    python:
+        Python functions, and all functions of the classes and modules named, by dotted path.
+    modules:
+        Modules that are not to be had at all where a kernel is made without this.
+    operators:
+        Parts of the names of PyTorch's operators that such a kernel is made without.
+    only:
+        Which calls of ``torch_functions`` are meant; all of them unless said.
     """
 
     why: str
     torch_functions: frozenset[str]
     python: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    operators: tuple[str, ...] = ()
     only: Callable[[tuple, dict], bool] = field(default=lambda args, kwargs: True)
 
 
@@ -54,11 +68,35 @@ KINDS: dict[str, Forbidden] = {
         python=(
             "torch.nn.functional.multi_head_attention_forward",
             "torch.nn.MultiheadAttention",
+            "torch.nn.Transformer",
+            "torch.nn.TransformerEncoder",
             "torch.nn.TransformerEncoderLayer",
+            "torch.nn.TransformerDecoder",
             "torch.nn.TransformerDecoderLayer",
             "torch.nn.attention.flex_attention",
+            "torch._higher_order_ops.flex_attention",
+            "torch.ao.nn.quantizable.modules.activation.MultiheadAttention",
+            "torch.ao.nn.quantized.modules.activation.MultiheadAttention",
+            "torch._decomp.decompositions.scaled_dot_product_flash_attention_for_cpu",
             "tfcourse.attention",
+            "tfcourse.grading.mistakes.attention",
         ),
+        modules=(
+            "tfcourse.attention",
+            "tfcourse.kernels",
+            "tfcourse.layers",
+            "tfcourse.models",
+            "tfcourse.pretrained",
+            "torch.nn.attention.bias",
+            "torch.nn.attention.experimental",
+            "torch.nn.attention.flex_attention",
+            "torch.nn.attention.varlen",
+            "torch.nested._internal.sdpa",
+            "torch.onnx.ops",
+            "torch.sparse._triton_ops",
+            "transformers",
+        ),
+        operators=("attention", "scaled_dot", "_sdp_", "_transformer_encoder_layer"),
     ),
     "matrix products": Forbidden(
         why="multiplies two matrices at once. This piece is about the loop that such a product "
@@ -69,21 +107,105 @@ KINDS: dict[str, Forbidden] = {
         ),
         only=_two_matrices,
     ),
+    "word vectors": Forbidden(
+        why="is one of the things that this problem set writes by hand: one-hot rows and look-ups, "
+        "the log-sigmoid, the cosine. Take the call out and follow the formula.",
+        torch_functions=frozenset(
+            {"one_hot", "embedding", "embedding_bag", "cosine_similarity", "cosine_embedding_loss"}
+            | {"logsigmoid", "log_sigmoid", "softplus", "soft_margin_loss"}
+            | {"binary_cross_entropy", "binary_cross_entropy_with_logits"}
+            | {"multilabel_soft_margin_loss"}
+        ),
+        python=(
+            "torch.nn.Embedding",
+            "torch.nn.EmbeddingBag",
+            "torch.nn.LogSigmoid",
+            "torch.nn.CosineSimilarity",
+            "tfcourse.models.skipgram",
+            "tfcourse.grading.mistakes.words",
+        ),
+        modules=("tfcourse.models", "tfcourse.runs"),
+        operators=(
+            *("embedding", "one_hot", "log_sigmoid", "softplus", "cosine_similarity"),
+            *("binary_cross_entropy", "soft_margin"),
+        ),
+    ),
+    "recurrent nets": Forbidden(
+        why="is one of the things that this problem set writes by hand: recurrent cells, and the "
+        "nets made of them. Take the call out and follow the formula.",
+        torch_functions=frozenset(
+            {"rnn_tanh", "rnn_relu", "lstm", "gru", "rnn_tanh_cell", "rnn_relu_cell"}
+            | {"lstm_cell", "gru_cell", "_thnn_fused_lstm_cell", "_thnn_fused_gru_cell"}
+            | {"mkldnn_rnn_layer", "quantized_lstm_cell", "quantized_gru_cell"}
+            | {"quantized_rnn_tanh_cell", "quantized_rnn_relu_cell"}
+        ),
+        python=(
+            *(f"torch.nn.{name}" for name in ("RNNBase", "RNN", "LSTM", "GRU", "RNNCellBase")),
+            *(f"torch.nn.{name}" for name in ("RNNCell", "LSTMCell", "GRUCell")),
+            "torch.ao.nn.quantizable.modules.rnn.LSTM",
+            "torch.ao.nn.quantizable.modules.rnn.LSTMCell",
+            *(f"torch._decomp.decompositions.{cell}_cell" for cell in ("rnn", "lstm", "gru")),
+            *(f"torch._decomp.decompositions.one_layer_{net}" for net in ("rnn", "lstm")),
+            "tfcourse.recurrent",
+            "tfcourse.grading.mistakes.recurrence",
+        ),
+        modules=("tfcourse.recurrent", "tfcourse.models", "tfcourse.runs"),
+        operators=("lstm", "gru", "rnn"),
+    ),
+    "clipping": Forbidden(
+        why="clips for you. Here clipping is written by hand: take the call out and follow the "
+        "formula.",
+        torch_functions=frozenset(),
+        python=("torch.nn.utils.clip_grad", "tfcourse.grading.mistakes.recurrence"),
+    ),
+    "autograd": Forbidden(
+        why="lets PyTorch find the gradient. Here the gradient is written by hand: take the call "
+        "out and follow the formula.",
+        torch_functions=frozenset({"backward"}),
+        python=(
+            "torch.autograd.backward",
+            "torch.autograd.grad",
+            "torch.autograd.graph._engine_run_backward",
+            "torch.autograd.forward_ad",
+            "torch.autograd.functional",
+            "torch._functorch.eager_transforms",
+        ),
+    ),
+    "translation": Forbidden(
+        why="does what this problem set writes by hand: the loss over the words of a batch, the "
+        "search for the best text. Take the call out and follow the formula.",
+        torch_functions=frozenset(
+            {"cross_entropy", "cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d"}
+        ),
+        python=(
+            "torch.nn.CrossEntropyLoss",
+            "torch.nn.NLLLoss",
+            "tfcourse.generation",
+            "tfcourse.grading.mistakes.alignment",
+            "tfcourse.grading.mistakes.search",
+        ),
+        modules=("tfcourse.generation", "tfcourse.models", "tfcourse.runs", "tfcourse.training"),
+        operators=("cross_entropy", "nll_loss"),
+    ),
 }
 
 _forbidden: tuple[str, ...] = ()
+
+_refusals: list[Mistake] = []
 
 
 def by_hand(*what: str) -> None:
     """Say what must be written by hand from here on: calling it in a verb explains itself.
 
-    Holds while a verb runs a learner's code, until the next ``by_hand``. It is there to teach, and
-    stops nobody who means to get round it: that is the work of the grader's sandbox.
+    Holds while a verb runs a learner's code, until the next ``by_hand``. In a learner's notebook it
+    is there to teach, and stops nobody who means to get round it; where work is graded, the kernel
+    is made without what is named here.
 
     Parameters
     ----------
     what:
-        Names out of :data:`KINDS`, such as ``"attention"``; none allows everything.
+        Names out of :data:`KINDS`, such as ``"attention"``; none allows everything. Written out as
+        texts: the grader reads them before it runs the cell.
 
     Raises
     ------
@@ -96,37 +218,62 @@ def by_hand(*what: str) -> None:
     _forbidden = what
 
 
+def forbidden() -> tuple[str, ...]:
+    """What :func:`by_hand` named last."""
+    return _forbidden
+
+
+def refuse(name: str, kind: Forbidden) -> None:
+    """Say that what was just called is to be written by hand.
+
+    Raises
+    ------
+    Mistake
+        Always. Work that catches it is told of it all the same.
+    """
+    _refusals.append(Mistake(f"`{name}` {kind.why}"))
+    raise _refusals[-1]
+
+
 @contextmanager
-def watched() -> Iterator[None]:
-    """Run a learner's code; what :func:`by_hand` forbids raises a :class:`Mistake` in it."""
-    kinds = [KINDS[name] for name in _forbidden]
+def watched(known: tuple[str, ...] = ()) -> Iterator[None]:
+    """Run a learner's code; what :func:`by_hand` forbids raises a :class:`Mistake` in it.
+
+    ``known`` are kinds that need no watching, as they are not there.
+    """
+    kinds = [KINDS[name] for name in _forbidden if name not in known]
+    _refusals.clear()
+    try:
+        with _watching(kinds):
+            yield
+    except Exception:
+        # Work that catches the refusal, or fails on it in its own way, is told of it all the same.
+        if _refusals:
+            raise _refusals[0] from None
+        raise
+    if _refusals:
+        raise _refusals[0]
+
+
+@contextmanager
+def _watching(kinds: list[Forbidden]) -> Iterator[None]:
     if not kinds:
         yield
         return
-    watch = _Watch(kinds)
-    codes = {code: (kind, name) for kind in kinds for code, name in _codes(kind)}
+    codes = {code: (name, kind) for kind in kinds for code, name in _codes(kind)}
 
     def profile(frame: FrameType, event: str, arg: object) -> None:
         if event == "call" and frame.f_code in codes:
-            kind, name = codes[frame.f_code]
-            watch.refuse(name, kind)
+            refuse(*codes[frame.f_code])
 
     before = sys.getprofile()
-    try:
-        with watch:
-            if codes:
-                sys.setprofile(profile)
-            try:
-                yield
-            finally:
-                sys.setprofile(before)
-    except Exception:
-        # Work that catches the refusal, or fails on it in its own way, is told of it all the same.
-        if watch.refused:
-            raise watch.refused from None
-        raise
-    if watch.refused:
-        raise watch.refused
+    with _Watch(kinds):
+        if codes:
+            sys.setprofile(profile)
+        try:
+            yield
+        finally:
+            sys.setprofile(before)
 
 
 class _Watch(TorchFunctionMode):
@@ -135,44 +282,51 @@ class _Watch(TorchFunctionMode):
     def __init__(self, kinds: list[Forbidden]) -> None:
         super().__init__()
         self.kinds = kinds
-        self.refused: Mistake | None = None
-
-    def refuse(self, name: str, kind: Forbidden) -> None:
-        self.refused = Mistake(f"`{name}` {kind.why}")
-        raise self.refused
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "").partition(".")[0]  # torch.ops adds ".default"
         for kind in self.kinds:
             if name in kind.torch_functions and kind.only(args, kwargs):
-                self.refuse({"matmul": "@", "__matmul__": "@"}.get(name, name), kind)
+                refuse({"matmul": "@", "__matmul__": "@"}.get(name, name), kind)
         return func(*args, **kwargs)
 
 
 def _codes(kind: Forbidden) -> Iterator[tuple[CodeType, str]]:
     """The code of every Python function that a kind names, with the name to tell a learner."""
+    for function, name in functions(kind):
+        yield inspect.unwrap(function).__code__, name
+
+
+def functions(kind: Forbidden, load: bool = True) -> Iterator[tuple[FunctionType, str]]:
+    """Every Python function that a kind names, with the name to tell a learner.
+
+    With ``load`` false, of those modules alone that are loaded.
+    """
     for path in kind.python:
-        thing, name = _find(path), path.rpartition(".")[2]
+        thing, name = _find(path, load), path.rpartition(".")[2]
         if not isinstance(thing, ModuleType):
-            yield from ((code, name) for code in _codes_of(thing))
+            yield from ((function, name) for function in _functions_of(thing))
             continue
-        for inner in vars(thing).values():
+        for inner in list(vars(thing).values()):
             if str(getattr(inner, "__module__", "")).startswith(path):
-                yield from ((code, f"{path}.{inner.__name__}") for code in _codes_of(inner))
+                told = f"{path}.{getattr(inner, '__name__', '')}"
+                yield from ((function, told) for function in _functions_of(inner))
 
 
-def _codes_of(thing: object) -> Iterator[CodeType]:
-    if inspect.isfunction(thing):
-        yield inspect.unwrap(thing).__code__
-    elif inspect.isclass(thing):
-        for inner in vars(thing).values():
-            yield from _codes_of(inner)
+def _functions_of(thing: object) -> Iterator[FunctionType]:
+    inner = vars(thing).values() if inspect.isclass(thing) else [thing]
+    for function in (getattr(part, "__func__", part) for part in inner):
+        if inspect.isfunction(function):
+            yield function
 
 
-def _find(path: str) -> object:
-    try:
-        return importlib.import_module(path)
-    except ModuleNotFoundError:
-        parent, _, name = path.rpartition(".")
-        return getattr(_find(parent), name)
+def _find(path: str, load: bool) -> object:
+    """What a dotted path leads to; ``None`` where there is no such thing, or it is not loaded."""
+    if load:
+        with suppress(Exception):
+            return importlib.import_module(path)
+    elif path in sys.modules:
+        return sys.modules[path]
+    parent, _, name = path.rpartition(".")
+    return getattr(_find(parent, load), name, None) if parent else None

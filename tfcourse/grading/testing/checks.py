@@ -10,7 +10,8 @@ from torch import Tensor
 
 from tfcourse.grading.testing.mistake import Mistake
 from tfcourse.grading.testing.modules import parameter_gradients
-from tfcourse.grading.testing.verbs import call, gradients, inputs_after, kind_of, name_of
+from tfcourse.grading.testing.served import kind_of
+from tfcourse.grading.testing.verbs import call, gradients, inputs_after, name_of
 
 #: How far two ways of computing the same may lie apart, absolutely and relatively, by precision.
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
@@ -150,7 +151,7 @@ def same_parameter_gradients(
 
 def _compare_value(value: Any, right: Tensor, output: int | None, if_nan: str) -> None:
     try:
-        value = value if output is None or not isinstance(value, tuple) else value[output]
+        value = value if output is None or not isinstance(value, tuple | list) else value[output]
         close(value, right.detach(), "The output", if_nan=if_nan)
     except Mistake as mistake:
         raise Mistake(f"While its value is wrong a gradient is too. {mistake}") from None
@@ -244,6 +245,8 @@ def _fault(got: Any, expected: Any, name: str, if_nan: str) -> str | None:
         return f"{name}: shape {tuple(got.shape)}, it must be {tuple(want.shape)}."
     if got.dtype != want.dtype and not isinstance(expected, int | float):
         return _wrong_dtype(name, got.dtype, want.dtype)
+    if shown and got.is_floating_point() and got.dtype not in TOLERANCE:
+        return _wrong_dtype(name, got.dtype, torch.float32)
     if got.device != want.device:
         return f"{name}: on {got.device}, while its inputs are on {want.device}."
     if got.isnan().any():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tfcourse.grading.testing.handle import is_handle
 from tfcourse.grading.testing.mistake import Mistake
+from tfcourse.grading.testing.verbs import value
 
 
 def answered(given: object, statements: list[str]) -> None:
@@ -79,6 +81,7 @@ def choices(
 
 
 def _answers(given: object) -> dict[str, object]:
+    given = value(given) if is_handle(given) else given
     if not isinstance(given, dict):
         raise Mistake(
             f"Your answers must stay a dict, statement → True or False; they are a "

@@ -1,0 +1,10 @@
+"""Prints without end.
+
+kind: exhaustion
+honest: 0
+piece: double
+seen: (?i)prints without end|stopped
+"""
+
+while True:
+    print("mark me\n" * 10_000)

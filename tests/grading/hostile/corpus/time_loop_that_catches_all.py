@@ -1,0 +1,16 @@
+"""A loop without end that catches every interrupt.
+
+kind: time
+honest: 0
+piece: double
+seen: stopped after|is there a loop
+"""
+
+
+def double(x):
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:
+            continue

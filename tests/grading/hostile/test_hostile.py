@@ -1,0 +1,143 @@
+"""A hostile class, graded once among honest learners: nobody gains, nobody else loses."""
+
+import hashlib
+import re
+import sqlite3
+from pathlib import Path
+from types import SimpleNamespace
+
+import corpus
+import nbformat
+import psutil
+import pytest
+import target_set
+
+from tfcourse.grading.engine import grade
+from tfcourse.grading.judge import Limits
+from tfcourse.grading.release import make_release
+
+ATTACKS = corpus.attacks()
+
+#: Honest, and graded before, among and after the others; each name a worker may get at any time.
+NEIGHBOURS = ("a-neighbour", "j-neighbour", "z-neighbour")
+
+#: What a page would hold if a learner's text were not shown as text.
+RUNS = re.compile(r"<script>alert|<img src=x|<svg[ /]on|href=.javascript:", re.IGNORECASE)
+
+
+def _tree(*folders: Path) -> dict[str, str]:
+    """Every regular file in these folders, and what it holds."""
+    return {
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest()
+        for folder in folders
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink() and "__pycache__" not in path.parts
+    }
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory) -> SimpleNamespace:
+    """The class, graded by two workers."""
+    folder = tmp_path_factory.mktemp("hostile")
+    course = target_set.make_course(folder / "course")
+    make_release(target_set.NAME, course)
+    path = course / "notebooks" / "assignments" / target_set.NAME / f"{target_set.NAME}.ipynb"
+    release = nbformat.read(path, as_version=4)
+    submitted = folder / "submitted"
+    for name in NEIGHBOURS:
+        place = submitted / name / target_set.NAME
+        place.mkdir(parents=True)
+        right = target_set.answered(release, target_set.RIGHT)
+        (place / f"{target_set.NAME}.ipynb").write_text(nbformat.writes(right))
+    for attack in ATTACKS:
+        attack.hand_in(submitted, release)
+    package = Path(target_set.COURSE, "tfcourse", "grading")
+    before = _tree(course, submitted, package)
+    report = grade(
+        target_set.NAME,
+        submitted,
+        folder / "graded",
+        course=course,
+        workers=2,
+        limits=Limits(
+            call_seconds=1.5,
+            cell_seconds=2.5,
+            submission_seconds=10,
+            memory_mb=700,
+            scratch_mb=32,
+            processes=48,
+        ),
+    )
+    after = _tree(course, submitted, package)
+    return SimpleNamespace(report=report, into=folder / "graded", before=before, after=after)
+
+
+def told(student) -> str:
+    """All that the report says of a student."""
+    messages = [test.message for test in student.tests.values()]
+    seen = [note for test in student.tests.values() for note in test.seen]
+    return "\n".join([*student.flags, *messages, *seen])
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_an_attack_gains_nothing_and_is_told_of(graded, attack):
+    found = graded.report.students[attack.name]
+    assert found.score <= attack.honest, told(found)
+    assert re.search(attack.seen, told(found)), told(found)
+    assert max(len(flag) for flag in [*found.flags, ""]) < 1000
+
+
+@pytest.mark.parametrize("name", NEIGHBOURS)
+def test_neighbours_have_what_they_earned(graded, name):
+    found = graded.report.students[name]
+    assert (found.score, found.max_score) == (21, 21)
+    assert found.flags == []
+
+
+def test_the_run_goes_on_to_its_end(graded):
+    names = {*NEIGHBOURS, *(attack.name for attack in ATTACKS)}
+    assert set(graded.report.students) == names
+    assert graded.report.unfinished == []
+    assert len(graded.report.executed) == len(set(graded.report.executed))
+
+
+def test_the_gradebook_holds_the_machines_marks_and_no_others(graded):
+    book = sqlite3.connect(graded.into / "gradebook.db")
+    assert book.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert book.execute("SELECT count(*) FROM grade WHERE manual_score IS NOT NULL").fetchone() == (
+        0,
+    )
+    rows = book.execute(
+        "SELECT student.id, sum(grade.auto_score) FROM student "
+        "JOIN submitted_assignment ON submitted_assignment.student_id = student.id "
+        "JOIN submitted_notebook ON submitted_notebook.assignment_id = submitted_assignment.id "
+        "JOIN grade ON grade.notebook_id = submitted_notebook.id GROUP BY student.id"
+    ).fetchall()
+    scores = {name: student.score for name, student in graded.report.students.items()}
+    assert {name: score for name, score in rows if score} == {
+        name: score for name, score in scores.items() if score
+    }
+
+
+def test_nothing_was_changed_and_nothing_was_left(graded):
+    assert graded.after == graded.before
+    for place in ("/tmp", "/dev/shm", "/var/tmp"):
+        assert not [path.name for path in Path(place).glob("hostile-*") if path.is_file()]
+    names = {process.info["name"] for process in psutil.process_iter(["name"])}
+    assert "hostile-daemon" not in names
+
+
+def test_no_page_runs_what_a_learner_wrote(graded):
+    pages = [*graded.into.rglob("*.html"), graded.into / "grades.csv"]
+    assert len(pages) > len(ATTACKS)
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert not RUNS.search(text), page
+        assert len(text) < 3_000_000, page
+
+
+def test_every_kind_of_attack_is_there():
+    assert {attack.kind for attack in ATTACKS} == set(corpus.KINDS)
+    assert len(ATTACKS) >= 60
+    tried = [attack.tries for attack in ATTACKS]
+    assert len(set(tried)) == len(tried)

@@ -1,0 +1,200 @@
+"""nbgrader's formgrader on what was graded: in a real browser, with its real server."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+from nbgrader.api import Gradebook
+from small_set import NAME, answered, cell, grade, hand_in
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+)
+
+#: What a learner wrote: each of these would set the page's title, were it to run.
+ATTACK = "document.title='taken'"
+WRITTEN = f"""\
+It is never negative, $a<b$.
+<script>{ATTACK}</script><img src=x onerror="{ATTACK}"><svg/onload="{ATTACK}">
+[click](javascript:{ATTACK}) [again][x]
+
+[x]: javascript:{ATTACK}
+"""
+SHOWN = f"""\
+from IPython.display import HTML, SVG, Javascript, Markdown, display
+display(HTML("<script>{ATTACK}</script><img src=x onerror=\\"{ATTACK}\\">"))
+display(Javascript("{ATTACK}"), SVG("<svg onload=\\"{ATTACK}\\"></svg>"))
+display({{"image/png": "\\"><script>{ATTACK}</script>", "text/plain": "<b>x</b>"}}, raw=True)
+display({{"text/markdown": "<script>{ATTACK}</script>", "text/latex": "<script>"}}, raw=True)
+print("<script>{ATTACK}</script>")
+def double(x):
+    return 2 * x
+def __getattr__(name): raise RuntimeError("<script>{ATTACK}</script>")
+"""
+WRONG = f"""\
+def sum_squares(numbers):
+    raise ValueError("<script>{ATTACK}</script><img src=x onerror={ATTACK}>")
+"""
+
+
+@pytest.fixture(scope="module")
+def marked(small_course, tmp_path_factory):
+    """A class of two, one of whom attacks whoever marks it."""
+    folder = tmp_path_factory.mktemp("marked")
+    hand_in(folder / "in", "ada", answered(small_course))
+    notebook = answered(small_course, double=SHOWN, sum_squares=WRONG, explain=WRITTEN)
+    own = type(notebook.cells[0])(cell_type="markdown", source=WRITTEN, metadata={}, id="own")
+    notebook.cells.insert(notebook.cells.index(cell(notebook, "double")), own)
+    hand_in(folder / "in", "eve", notebook)
+    grade(folder / "in", folder / "out", small_course)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
+        pytest.skip("needs Chromium: apt-get install chromium (or your system's way)")
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs: pip install playwright")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=executable, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def formgrader(marked, tmp_path_factory):
+    """The address of the formgrader, opened in the folder as the page on teaching says."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    home = tmp_path_factory.mktemp("home")
+    command = [sys.executable, "-m", "jupyter_server", "--no-browser", "--allow-root"]
+    command += [f"--ServerApp.port={port}", "--ServerApp.ip=127.0.0.1"]
+    command += ["--IdentityProvider.token=", "--ServerApp.port_retries=0"]
+    environment = {**os.environ, "HOME": str(home), "JUPYTER_DATA_DIR": str(home / "data")}
+    log = (home / "log").open("w")
+    server = subprocess.Popen(
+        command, cwd=marked / "out", env=environment, stdout=log, stderr=subprocess.STDOUT
+    )
+    address = f"http://127.0.0.1:{port}/formgrader"
+    try:
+        for _ in range(600):
+            try:
+                urllib.request.urlopen(f"{address}/manage_assignments", timeout=30)
+                break
+            except OSError:
+                assert server.poll() is None, (home / "log").read_text()
+                time.sleep(0.2)
+        else:
+            raise TimeoutError((home / "log").read_text())
+        yield address
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def opened(browser, address):
+    page = browser.new_context().new_page()
+    page.set_default_timeout(120_000)
+    page.goto(address, wait_until="load", timeout=120_000)
+    return page
+
+
+def submission(marked, student):
+    with Gradebook(
+        f"sqlite:///{marked / 'out' / 'gradebook.db'}", "attention-to-transformers"
+    ) as book:
+        return book.find_submission_notebook(NAME, NAME, student).id
+
+
+def test_it_shows_the_grades(marked, formgrader, browser):
+    page = opened(browser, f"{formgrader}/gradebook/{NAME}/{NAME}")
+    page.wait_for_selector("td.score")
+    scores = page.eval_on_selector_all(
+        "td.score", "cells => cells.map(cell => cell.textContent.replace(/\\s+/g, ' ').trim())"
+    )
+    assert sorted(scores) == ["10 / 13", "5 / 13"]
+    page.goto(f"{formgrader}/manage_submissions/{NAME}")
+    page.wait_for_selector("text=eve")
+    page.wait_for_selector("td.status")
+    status = " ".join(page.locator("td.status").all_inner_texts()).lower()
+    assert status.count("needs manual grading") == 2, status
+
+
+def test_nothing_that_a_learner_wrote_runs_there(marked, formgrader, browser):
+    page = opened(browser, f"{formgrader}/submissions/{submission(marked, 'eve')}/")
+    page.wait_for_selector("input.score")
+    for link in page.query_selector_all("a"):
+        assert not (link.get_attribute("href") or "").lower().startswith("javascript:alert")
+        assert ATTACK not in (link.get_attribute("href") or "")
+    page.wait_for_timeout(500)
+    assert page.title() != "taken"
+    assert page.locator("text=It is never negative").count() >= 1
+    assert page.evaluate(
+        f"[...document.scripts].every(s => s.src || !s.text.includes({ATTACK[:14]!r}))"
+    )
+
+
+def test_a_page_of_ours_runs_nothing_either(marked, browser):
+    for path in (
+        marked / "out" / "feedback" / "eve" / NAME / f"{NAME}.html",
+        marked / "out" / "overview" / f"{NAME}.html",
+    ):
+        page = opened(browser, path.as_uri())
+        page.wait_for_timeout(300)
+        assert page.title() != "taken"
+        assert page.locator("script").count() == 0
+        text = page.inner_text("body")
+        assert "eve" in text or "<script>" in text, "shown as text"
+        # Without the page's own rule against scripts there is still nothing to run.
+        page.set_content(re.sub(r"<meta http-equiv[^>]*>", "", path.read_text("utf-8")))
+        page.wait_for_timeout(300)
+        assert page.title() != "taken"
+
+
+def test_a_mark_by_hand_and_the_feedback_made_from_it(marked, formgrader, browser, small_course):
+    """Given in the form; in nbgrader's own feedback, and in ours when grading runs again."""
+    page = opened(browser, f"{formgrader}/submissions/{submission(marked, 'ada')}/")
+    page.wait_for_selector("input.score#explain--written")
+    page.fill("input.score#explain--written", "2")
+    with page.expect_response(lambda r: "/api/grade/" in r.url and r.request.method == "PUT"):
+        page.press("input.score#explain--written", "Tab")
+
+    page.goto(f"{formgrader}/manage_submissions/{NAME}")
+    page.wait_for_selector("text=ada")
+    feedback = marked / "out" / "feedback" / "ada" / NAME / f"{NAME}.html"
+    ours = feedback.read_text("utf-8")
+    with page.expect_response(
+        lambda r: r.url.endswith("/ada/generate_feedback"), timeout=120_000
+    ) as told:
+        page.locator("tr", has_text="ada").locator("td.generate-feedback a").click()
+    assert told.value.json()["success"], told.value.json()
+    theirs = feedback.read_text("utf-8")
+    assert theirs != ours
+    assert "(Score: 12.0 / 13.0)" in re.sub(r"\s+", " ", theirs)
+    for secret in ("secret_number", "169", "the instructor's way"):
+        assert secret not in re.sub(r"<style.*?</style>|<[^>]+>", "", theirs, flags=re.DOTALL)
+    report = grade(marked / "in", marked / "out", small_course)
+    assert report.executed == []
+    assert report.students["ada"].score == 12
+    assert "12 of 13 points" in feedback.read_text("utf-8")
+
+
+def test_its_button_for_autograding_runs_nothing(marked, formgrader, browser):
+    page = opened(browser, f"{formgrader}/manage_submissions/{NAME}")
+    page.wait_for_selector("text=eve")
+    with page.expect_response(lambda r: r.url.endswith("/eve/autograde"), timeout=120_000) as told:
+        page.locator("tr", has_text="eve").locator("td.autograde a").click()
+    answer = told.value.json()
+    assert not answer["success"]
+    assert "tfcourse grade --again" in answer["log"] + str(answer.get("error"))

@@ -1,0 +1,211 @@
+"""The examiner: a process of ours in which the locked test cells run, out of a learner's reach.
+
+It runs the problem set's set-up cells as they are. A name that a learner's answer binds is a
+:class:`Handle` here, which verbs alone can use. The judge tells it over a socket what to run, hands
+it the connection to the learner's process, and is told what came of each test.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import hashlib
+import io
+import os
+import socket
+from time import monotonic
+from typing import Any
+
+import torch
+
+from tfcourse.grading.testing.by_hand import by_hand
+from tfcourse.grading.testing.fresh import SEED_VARIABLE
+from tfcourse.grading.testing.handle import Handle, NotThroughAVerb
+from tfcourse.grading.testing.learner import seed_all
+from tfcourse.grading.testing.mistake import Mistake
+from tfcourse.grading.testing.remote import Link, Lost, Missing
+from tfcourse.grading.wire import Channel, Closed
+
+#: So many characters of what a test prints or says are kept.
+MAX_TEXT = 50_000
+
+#: The error's name in a test cell that is itself at fault.
+FAULTY = "FaultyTest"
+
+#: How long one message to or from the judge may take; both are ours.
+TALK_SECONDS = 60.0
+
+
+def warm() -> None:
+    """Load what tests use, in the process that examiners are forked from."""
+    import tfcourse.attention  # noqa: F401 - what most tests compare with
+    from tfcourse.grading.testing.learner import warm
+
+    warm()
+
+
+def main(sock: socket.socket) -> None:
+    """Do what the judge says until it hangs up."""
+    torch.set_num_threads(1)
+    channel = Channel(sock)
+    examiner = Examiner()
+    while True:
+        try:
+            request = channel.receive()
+        except Closed:
+            return
+        if request["do"] == "link":
+            # A byte with the connection to the learner's process follows.
+            _, (number,), _, _ = socket.recv_fds(sock, 1, 1)
+            examiner.connect(socket.socket(fileno=number), request["most"])
+            channel.send({"linked": True}, TALK_SECONDS)
+        elif request["do"] == "open":
+            examiner.open(request["seed"])
+        else:
+            channel.send(examiner.test(**request["test"]), TALK_SECONDS)
+
+
+def learners_seed(seed: int, what: str) -> int:
+    """What the learner's side draws from: nothing that tells what the hidden tests draw from."""
+    digest = hashlib.sha256(f"learner/{seed}/{what}".encode()).digest()
+    return int.from_bytes(digest[:7], "big")
+
+
+class Examiner:
+    """The set-up cells' names, and the learner's behind handles."""
+
+    def __init__(self) -> None:
+        self.namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
+        self.learners: set[str] = set()
+        self.link: Link | None = None
+        self.seed = 0
+
+    def open(self, seed: int) -> None:
+        """Take up the seed that hidden tests draw their inputs from."""
+        self.seed = seed
+        os.environ[SEED_VARIABLE] = str(seed)
+
+    def connect(self, sock: socket.socket, most: int) -> None:
+        """Talk to the learner's process over this socket from now on."""
+        if self.link is not None:
+            self.link.channel.close()
+        self.link = Link(sock, most)
+
+    def test(
+        self,
+        name: str,
+        source: str,
+        before: list[dict[str, Any]],
+        seconds: float,
+        call_seconds: float,
+    ) -> dict[str, Any]:
+        """Run one test cell.
+
+        Parameters
+        ----------
+        name, source:
+            Its grade id and its code, hidden tests and all.
+        before:
+            What stands above it since the last test, in order: ``{"setup": source}`` for a cell to
+            be run here, ``{"learners": [names]}`` for names that are the learner's from there on.
+        seconds, call_seconds:
+            How long the learner's code may take in all, and in one call.
+
+        Returns
+        -------
+        What came of it: ``error`` (its name, empty where there was none) and ``says``; ``value``, a
+        number where the last line gives one; ``printed``; ``missing``, a learner's name that is not
+        there; ``lost``, whether the learner's process must be replaced; ``seconds``; ``calls``.
+        """
+        began = monotonic()
+        found = dict.fromkeys(("error", "says", "printed", "missing"), "") | {"value": None}
+        told = io.StringIO()
+        try:
+            for step in before:
+                self._prepare(step)
+            with contextlib.redirect_stdout(told), contextlib.redirect_stderr(io.StringIO()):
+                value = self._run(name, source, began + seconds, call_seconds)
+            if value is not None:
+                plain = type(value) in (int, float)
+                found["value"] = float(value) if plain else repr(type(value).__name__)
+        except Missing as error:
+            found |= {"error": "Missing", "says": str(error), "missing": error.name}
+        except Lost as error:
+            found |= {"error": error.what, "says": str(error)}
+        except (NotThroughAVerb, SyntaxError) as error:
+            found |= {"error": FAULTY, "says": str(error)}
+        except Mistake as error:
+            found |= {"error": "Mistake", "says": str(error)}
+        except BaseException as error:
+            found |= {"error": type(error).__name__, "says": _text(error)}
+        found["says"] = found["says"][:MAX_TEXT]
+        found["printed"] = told.getvalue()[:MAX_TEXT]
+        found["lost"] = self.link is None or self.link.lost is not None
+        found["seconds"] = monotonic() - began
+        found["calls"] = self.link.asked if self.link else 0
+        return found
+
+    def _prepare(self, step: dict[str, Any]) -> None:
+        if "learners" in step:
+            self.learners |= set(step["learners"])
+            return
+        code = compile(step["setup"], "<set-up>", "exec")
+        bound = set(self.namespace)
+        before = {name: id(found) for name, found in self.namespace.items()}
+        nowhere = io.StringIO()
+        with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+            exec(code, self.namespace)
+        self.learners -= set(self.namespace) - bound
+        self.learners -= {n for n, number in before.items() if id(self.namespace.get(n)) != number}
+
+    def _run(self, name: str, source: str, deadline: float, call_seconds: float) -> Any:
+        tree = ast.parse(source)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        seed_all(learners_seed(self.seed, f"examiner/{name}"))
+        by_hand()
+        if self.link is None:
+            raise Lost("KernelDied", "There is no notebook to test.")
+        self.link.begin(learners_seed(self.seed, name), call_seconds, deadline)
+        # Names that a test binds are its own: no test leans on another.
+        namespace = dict(self.namespace)
+        self.learners |= self._unknown(source)
+        for learners in self.learners:
+            namespace[learners] = self.namespace[learners] = self.link.name(learners)
+        exec(compile(tree, f"<{name}>", "exec"), namespace)
+        if last is None:
+            return None
+        value = eval(compile(ast.Expression(last.value), f"<{name}>", "eval"), namespace)
+        return None if type(value) is Handle else value
+
+    def _unknown(self, source: str) -> set[str]:
+        """Names that a test uses and nobody else gives it."""
+        used = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)]
+        bound = {node.id for node in used if not isinstance(node.ctx, ast.Load)}
+        bound |= bound_anywhere(ast.parse(source))
+        loaded = {node.id for node in used if isinstance(node.ctx, ast.Load)}
+        return loaded - bound - set(self.namespace) - set(dir(builtins))
+
+
+def bound_anywhere(tree: ast.AST) -> set[str]:
+    """Names that definitions, imports, arguments and handlers bind, at any depth."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+    return found
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return ""

@@ -1,0 +1,333 @@
+"""The course of one submission: its cells in order, here or there, and what came of each.
+
+Most test cells forbid the same; the kernel made without that runs the notebook and gives the
+outputs that are shown. A test cell that forbids more has a kernel of its own, in which the cells
+before are run again.
+"""
+
+from __future__ import annotations
+
+import socket
+from time import monotonic
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from tfcourse.grading import cells
+from tfcourse.grading.examiner import FAULTY
+from tfcourse.grading.judging import names, outcome
+from tfcourse.grading.judging.kernels import Kernels
+from tfcourse.grading.judging.learners import Learner, NoKernel
+from tfcourse.grading.judging.pump import DIED, FLOODED, OUT_OF_TIME, Ran
+from tfcourse.grading.testing import remote
+from tfcourse.grading.wire import Channel, Closed, TimedOut, WireError
+
+#: Beyond what a test may take, the examiner itself gets this.
+EXAMINERS_SECONDS = 20.0
+
+#: What is said of an answer's cell after which the kernel answers no more.
+BREAKS = "after this cell the kernel no longer runs anything: what does it change in it?"
+
+
+class Course:
+    """Judges one job. Used with ``with``: its kernels and examiner end with it."""
+
+    def __init__(self, job: Any, nursery: Any):
+        self.job, self.nursery, self.limits = job, nursery, job.limits
+        self.began = monotonic()
+        self.deadline = self.began + job.limits.submission_seconds
+        self.notebook = nbformat.reads(job.notebook.decode("utf-8"), as_version=4)
+        self.cells = self.notebook.cells
+        said = {i: names.forbidden(c.source) for i, c in enumerate(self.cells) if cells.is_test(c)}
+        every = [kinds for kinds in said.values() if kinds is not None]
+        #: What every test forbids: what the notebook itself is run without.
+        self.common = tuple(sorted(frozenset.intersection(*every))) if every else ()
+        self.forbidden = {
+            i: self.common if kinds is None else tuple(sorted(kinds)) for i, kinds in said.items()
+        }
+        self.kernels = Kernels(job, nursery, self._source, self._seconds)
+        self.examiner: Any = None
+        self.talk: Channel | None = None
+        self.met: Learner | None = None
+        self.before: list[dict[str, Any]] = []
+        self.told: list[dict[str, Any]] = []
+        self.stopped: dict[str, str] = {}
+        self.out_of_time: list[str] = []
+        self.died: dict[str, list[str]] = {}
+        self.slow: set[str] = set()
+        self.tests: dict[str, dict[str, Any]] = {}
+        self.flags: list[str] = []
+        self.over = ""
+
+    def __enter__(self) -> Course:
+        try:
+            # All at once: they come up while the first of them is waited for.
+            for kinds in dict.fromkeys([self.common, *self.forbidden.values()]):
+                self.kernels.bear(kinds)
+            if self.forbidden:
+                self._new_examiner()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.kernels.end_all()
+        self._end_examiner()
+
+    def _new_examiner(self) -> None:
+        self.examiner = self.nursery.examiner(self.limits, files=self.job.files)
+        self.talk, self.met = Channel(self.examiner.socket), None
+        self.talk.send({"do": "open", "seed": self.job.seed}, EXAMINERS_SECONDS)
+        self.before, self.told = self.told + self.before, []
+
+    def _end_examiner(self) -> None:
+        if self.examiner is not None:
+            self.kernels.count(self.examiner.usage())
+            self.examiner.kill()
+            self.examiner = self.talk = None
+
+    # -- the cells in order ----------------------------------------------------------------------
+
+    def judged(self) -> Any:
+        """Run every cell and say what came of it."""
+        from tfcourse.grading.judge import Judged
+
+        last_use = {kinds: index for index, kinds in self.forbidden.items()}
+        count = 0
+        for index, cell in enumerate(self.cells):
+            if cell.cell_type != "code":
+                continue
+            cell.outputs, cell.execution_count = [], None
+            if not cell.source.strip():
+                continue
+            count += 1
+            cell.execution_count = count
+            if not self.over and monotonic() > self.deadline:
+                self.over = f"the submission's {self.limits.submission_seconds:g} s were used up"
+                self.flags.append(f"{self.over} before {_called(cell)}")
+            if cells.is_test(cell):
+                self._test(cell, self.forbidden[index])
+                if (
+                    index == last_use[self.forbidden[index]]
+                    and self.forbidden[index] != self.common
+                ):
+                    self.kernels.end(self.forbidden[index])
+            else:
+                self._note(cell)
+                self._run(index, cell)
+            outcome.tidy(cell)
+        self.__exit__()
+        return Judged(
+            notebook=nbformat.writes(self.notebook).encode("utf-8", "replace"),
+            tests=self.tests,
+            flags=[*self.flags, *self._summary()],
+            seconds=monotonic() - self.began,
+            cpu_seconds=self.kernels.cpu_seconds,
+            peak_memory_mb=self.kernels.peak_memory_mb,
+            sandbox=self.nursery.description,
+        )
+
+    def _summary(self) -> list[str]:
+        """Flags that name several cells in one line."""
+        lines = [f"the kernel died in {cells.listed(n)}: {why}" for why, n in self.died.items()]
+        if self.out_of_time:
+            lines.append(f"ran out of time in {cells.listed(self.out_of_time)}")
+        if broken := [_called(self.cells[index]) for index in self.kernels.broken]:
+            lines.append(
+                f"the kernel ran nothing more after {cells.listed(broken)}; what came after was "
+                "judged without it"
+            )
+        return lines
+
+    def _source(self, index: int) -> str:
+        """What of a cell a learner's kernel is given: never a hidden test."""
+        return cells.without_hidden_tests(self.cells[index].source, "")
+
+    def _seconds(self, index: int) -> float:
+        """How long a cell may take. A locked one is ours: that a machine is slow to run it is not
+        the learner's fault."""
+        locked = cells.is_locked(self.cells[index])
+        limit = self.limits.submission_seconds if locked else self.limits.cell_seconds
+        return max(0.1, min(limit, self.deadline - monotonic()))
+
+    def _note(self, cell: NotebookNode) -> None:
+        """Let the examiner know of a cell before the next test."""
+        if cells.is_answer(cell):
+            bound = list(self.job.names.get(cells.grade_id(cell), ()))
+            self.before.append({"learners": bound})
+        elif cells.is_locked(cell):
+            steps = self.told + self.before
+            learners = {name for step in steps for name in step.get("learners", ())}
+            if names.used(cell.source) & learners:
+                # What it computes of a learner's answer is the learner's.
+                self.before.append({"learners": sorted(names.bound(cell.source))})
+            else:
+                self.before.append({"setup": cell.source})
+
+    def _run(self, index: int, cell: NotebookNode) -> None:
+        """Run a cell that is no test in the learner's kernel."""
+        if self.over:
+            cell.outputs = [outcome.error(outcome.NOT_RUN, f"This cell was not run: {self.over}.")]
+            return
+        seconds = self._seconds(index)
+        try:
+            ran = self._ran(index, cell, seconds)
+        except NoKernel as error:
+            self.over = str(error)
+            self.flags.append(f"{error}, from {_called(cell)} on")
+            cell.outputs = [outcome.error(outcome.NOT_RUN, f"This cell was not run: {error}.")]
+            return
+        cell.outputs = ran.outputs
+        if ran.how == OUT_OF_TIME:
+            self.out_of_time.append(_called(cell))
+        outcome.explain(cell, ran.how, seconds)
+        if ran.cut:
+            self.flags.append(f"{_called(cell)} puts out more than is kept")
+        if cells.is_answer(cell) and (why := outcome.why_stopped(cell)):
+            self.stopped[cells.grade_id(cell)] = why
+
+    def _ran(self, index: int, cell: NotebookNode, seconds: float) -> Ran:
+        """Run a cell, and where the kernel does not come back from it see whether another cell is
+        to blame."""
+        while True:
+            learner = self.kernels.brought(self.common)
+            try:
+                ran = learner.run(self._source(index), seconds)
+            except NoKernel:  # it does not come back from the tests before
+                ran = Ran(DIED, rests=False)
+            if ran.rests:
+                learner.done.add(index)
+                if ran.how not in (OUT_OF_TIME, FLOODED):
+                    self.kernels.finished.append(index)
+                return ran
+            why = learner.why_dead()
+            self.kernels.end(self.common)
+            if not self._another_is_to_blame(self.common):
+                if ran.how == DIED:
+                    self.died.setdefault(why, []).append(_called(cell))
+                return ran
+
+    def _another_is_to_blame(self, kinds: tuple[str, ...], piece: str = "") -> bool:
+        """Whether, the cells before run again with care, one of them is found to break a kernel."""
+        found = self.kernels.beware()
+        self.kernels.brought(kinds, piece)
+        return len(self.kernels.broken) > found
+
+    # -- a test ----------------------------------------------------------------------------------
+
+    def _test(self, cell: NotebookNode, kinds: tuple[str, ...]) -> None:
+        name, points = cells.grade_id(cell), cells.points(cell)
+        piece, seen = cells.piece_of(name), []
+        try:
+            if self.over:
+                raise NoKernel(self.over)
+            found = self._examined(cell, kinds, piece, seen)
+            if found["error"] == remote.GARBLED and self._another_is_to_blame(kinds, piece):
+                found = self._examined(cell, kinds, piece, seen)
+        except NoKernel as error:
+            found = {"error": outcome.NOT_RUN, "says": f"This test was not run: {error}."}
+        what = found.get("error")
+        if what == remote.OUT_OF_TIME:
+            self.slow.add(piece)
+            self.out_of_time.append(name)
+        elif what == remote.GONE:
+            self.died.setdefault(found["why"], []).append(name)
+        elif what == remote.GARBLED:
+            self.flags.append(f"{name}: {found['says']}")
+        elif what == FAULTY:
+            self.flags.append(f"test {name} cannot be run as it is: {found['says']}")
+        elif what == "Missing" and (why := self._why_missing(piece)):
+            found["says"] = why
+        found = outcome.settled(found, points)
+        cell.outputs, score = outcome.scored(found, points)
+        self.tests[name] = {
+            "score": score,
+            "max_score": points,
+            "message": outcome.message(found, score, points),
+            "seconds": round(found.get("seconds", 0.0), 4),
+            "seen": seen,
+        }
+
+    def _why_missing(self, piece: str) -> str:
+        broken = {cells.grade_id(self.cells[index]) for index in self.kernels.broken}
+        why = BREAKS if piece in broken else self.stopped.get(piece, "")
+        return why if why in ("", outcome.NO_ANSWER) else f"The answer's own cell stopped: {why}"
+
+    def _examined(
+        self, cell: NotebookNode, kinds: tuple[str, ...], piece: str, seen: list[str]
+    ) -> dict[str, Any]:
+        """Have the examiner run a test cell."""
+        if self.examiner is None or not self.examiner.alive():
+            self._end_examiner()
+            self._new_examiner()
+        learner = self._met(kinds, piece, seen)
+        seconds = max(0.1, min(self.limits.cell_seconds, self.deadline - monotonic()))
+        call_seconds = float(self.limits.call_seconds)
+        if piece in self.slow:  # one endless loop does not eat the time of the other pieces
+            call_seconds = max(call_seconds / 10, min(1.0, call_seconds))
+        test = {
+            "name": cells.grade_id(cell),
+            "source": cell.source,
+            "before": self.before,
+            "seconds": float(seconds),
+            "call_seconds": call_seconds,
+        }
+        self.told, self.before = self.told + self.before, []
+        try:
+            self.talk.send({"do": "test", "test": test}, EXAMINERS_SECONDS)
+            found = self._answer(learner, seconds + EXAMINERS_SECONDS)
+        except WireError as error:
+            late = isinstance(error, TimedOut)
+            seen.append("the examiner " + ("took too long" if late else "ended"))
+            self.flags.append(f"{cells.grade_id(cell)}: {seen[-1]}")
+            self._end_examiner()
+            self.kernels.end(kinds)
+            return {
+                "error": remote.OUT_OF_TIME if late else outcome.NOT_RUN,
+                "says": f"This test was stopped after {seconds:.0f} s."
+                if late
+                else "This test could not be carried out: what came back was too much for it.",
+            }
+        if found["lost"]:
+            seen.append("the kernel was replaced after this test")
+            if found["error"] == remote.GONE:
+                found["why"] = learner.why_dead()
+                found["says"] = f"{found['says']} {found['why']}"
+            self.kernels.end(kinds)
+        return found
+
+    def _met(self, kinds: tuple[str, ...], piece: str, seen: list[str]) -> Learner:
+        """A kernel that answers the examiner; one that does not is replaced."""
+        for again in (False, True):
+            learner = self.kernels.brought(kinds, piece)
+            try:
+                new = learner.meet()
+                break
+            except NoKernel as error:
+                seen.append(str(error))
+                self.kernels.end(kinds)
+                self.kernels.beware()
+                if again:
+                    raise
+        if new or self.met is not learner:
+            self.talk.send({"do": "link", "most": self.limits.message_mb << 20}, EXAMINERS_SECONDS)
+            socket.send_fds(self.examiner.socket, [b"w"], [learner.wire.fileno()])
+            self.talk.receive(EXAMINERS_SECONDS)
+            self.met = learner
+        return learner
+
+    def _answer(self, learner: Learner, seconds: float) -> dict[str, Any]:
+        """The examiner's answer; what the kernel prints meanwhile is thrown away."""
+        deadline = monotonic() + seconds
+        while not learner.pump.waits_for(self.talk.sock, deadline - monotonic()):
+            if monotonic() > deadline:
+                raise TimedOut("the examiner does not answer")
+            if not self.examiner.alive():
+                raise Closed("the examiner has ended")
+        return self.talk.receive(max(0.1, deadline - monotonic()))
+
+
+def _called(cell: NotebookNode) -> str:
+    return cells.grade_id(cell) or "a cell of their own"

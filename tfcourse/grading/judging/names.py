@@ -1,0 +1,78 @@
+"""What cells bind, use and forbid, read from their source without running it."""
+
+from __future__ import annotations
+
+import ast
+
+from nbformat import NotebookNode
+
+from tfcourse.grading import cells
+from tfcourse.grading.testing.by_hand import KINDS
+
+
+def bound(source: str) -> set[str]:
+    """The names that a cell binds for the cells after it."""
+    found: set[str] = set()
+    for statement in _parsed(source):
+        found |= _bound_by(statement)
+    return found
+
+
+def used(source: str) -> set[str]:
+    """The names that a cell uses as it runs: not those in the functions that it only defines."""
+    found: set[str] = set()
+    todo: list[ast.AST] = list(_parsed(source))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            outside = [*getattr(node, "decorator_list", []), *node.args.defaults]
+            todo += outside + [default for default in node.args.kw_defaults if default]
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        todo += ast.iter_child_nodes(node)
+    return found
+
+
+def forbidden(source: str) -> frozenset[str] | None:
+    """What a test cell's ``by_hand`` names; ``None`` where it says nothing of it."""
+    said = [
+        node
+        for statement in _parsed(source)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "by_hand"
+    ]
+    if not said:
+        return None
+    named = [argument for call in said for argument in call.args]
+    texts = {argument.value for argument in named if isinstance(argument, ast.Constant)}
+    return frozenset(texts & set(KINDS))
+
+
+def names_of(notebook: NotebookNode) -> dict[str, tuple[str, ...]]:
+    """For each answer cell of an instructor's notebook, by grade id, the names that it binds."""
+    return {
+        cells.grade_id(cell): tuple(sorted(bound(cells.learners_own(cell.source))))
+        for cell in notebook.cells
+        if cell.cell_type == "code" and cells.is_answer(cell)
+    }
+
+
+def _parsed(source: str) -> list[ast.stmt]:
+    plain = ["pass" if line.startswith(("%", "!")) else line for line in source.splitlines()]
+    try:
+        return ast.parse("\n".join(plain)).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def _bound_by(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        return set()
+    if isinstance(node, ast.Name):
+        return {node.id} if isinstance(node.ctx, ast.Store) else set()
+    return {name for child in ast.iter_child_nodes(node) for name in _bound_by(child)}

@@ -1,0 +1,123 @@
+"""What a cell's outcome is worth and how it is told, as outputs that nbgrader can score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from tfcourse.grading import cells
+from tfcourse.grading.judging.pump import DIED, FLOODED, OUT_OF_TIME
+from tfcourse.grading.outputs import harmless, plain
+
+#: The names of errors that the judge itself writes into a cell.
+NOT_RUN, NOT_A_SCORE = "NotRun", "NotAScore"
+
+#: What is said of a stub.
+NO_ANSWER = "No answer yet."
+
+#: A message for people has no more characters than this.
+MAX_MESSAGE = 4000
+
+
+def error(name: str, message: str) -> NotebookNode:
+    """An error output with a message and no traceback."""
+    return new_output("error", ename=name, evalue=message, traceback=[f"{name}: {message}"])
+
+
+def explain(cell: NotebookNode, how: str, seconds: float) -> None:
+    """Add to a cell's outputs why it did not come to its end."""
+    if how == OUT_OF_TIME:
+        # What the interrupt itself raised says nothing to a reader.
+        cell.outputs = [out for out in cell.outputs if out.output_type != "error"]
+        message = f"This cell was stopped after {seconds:.0f} s: is there a loop that never ends?"
+        cell.outputs.append(error("OutOfTime", message))
+    elif how == FLOODED:
+        cell.outputs = [out for out in cell.outputs if out.output_type != "error"]
+        cell.outputs.append(error("TooMuchOutput", "This cell was stopped: it prints without end."))
+    elif how == DIED:
+        message = "The kernel died here: out of memory, or stopped from within?"
+        cell.outputs.append(error("KernelDied", message))
+
+
+def why_stopped(cell: NotebookNode) -> str:
+    """What stopped an answer's cell, in one line; empty where nothing did."""
+    failed = next((out for out in cell.outputs if out.output_type == "error"), None)
+    if failed is None:
+        return ""
+    if failed.ename == "NotImplementedError":
+        return NO_ANSWER
+    known = failed.ename in ("Mistake", "OutOfTime", "TooMuchOutput", "KernelDied", NOT_RUN)
+    text = failed.evalue if known else f"{failed.ename}: {failed.evalue}".removesuffix(": ")
+    return plain(text).strip()[:MAX_MESSAGE]
+
+
+def settled(found: dict[str, Any], points: float) -> dict[str, Any]:
+    """What the examiner says of a test; that its last line gives no score is an error too."""
+    value = found.get("value")
+    if value is None or found.get("error"):
+        return found
+    if not isinstance(value, str) and 0 <= value <= points:
+        return found
+    says = (
+        f"This test gave the score {value if isinstance(value, str) else f'{value:g}'}, but it "
+        f"carries {points:g} points: none were given. Tell your instructor."
+    )
+    return {**found, "error": NOT_A_SCORE, "says": says}
+
+
+def scored(found: dict[str, Any], points: float) -> tuple[list[NotebookNode], float]:
+    """A test cell's outputs and its score, from what is said of it."""
+    outputs = []
+    if found.get("printed"):
+        outputs.append(new_output("stream", name="stdout", text=found["printed"]))
+    if found.get("error"):
+        ename = "NameError" if found["error"] == "Missing" else found["error"]
+        return [*outputs, _told(ename, found["says"])], 0.0
+    value = found.get("value")
+    if value is None:
+        return outputs, points
+    return [*outputs, new_output("execute_result", data={"text/plain": repr(value)})], value
+
+
+def _told(name: str, says: str) -> NotebookNode:
+    out = error(name, plain(says)[:MAX_MESSAGE])
+    if name == "Mistake":
+        out.traceback = out.evalue.splitlines() or [""]
+    return out
+
+
+def message(found: dict[str, Any], score: float, points: float) -> str:
+    """What a test tells the learner; empty where all its points were given."""
+    if score >= points:
+        return ""
+    name, says = found.get("error", ""), found.get("says", "")
+    if not name:
+        text = found.get("printed") or f"The score is {score:g} of {points:g}."
+    elif name == "NotImplementedError" and "Your code goes here" in says:
+        text = NO_ANSWER
+    elif name in _SPEAK_FOR_THEMSELVES or (name == "AssertionError" and says):
+        text = says
+    else:
+        text = f"{name}: {says}".removesuffix(": ")
+    return plain(text).strip()[:MAX_MESSAGE]
+
+
+_SPEAK_FOR_THEMSELVES = (
+    "Mistake",
+    "Missing",
+    "OutOfTime",
+    "KernelDied",
+    "Garbled",
+    NOT_RUN,
+    NOT_A_SCORE,
+)
+
+
+def tidy(cell: NotebookNode) -> None:
+    """Leave in a code cell's outputs only what is harmless to show, and in a locked cell nothing of
+    stderr, for which nbgrader would take the points."""
+    cell.outputs = harmless(cell.outputs)
+    if cells.is_locked(cell):
+        cell.outputs = [out for out in cell.outputs if out.get("name") != "stderr"]

@@ -1,0 +1,151 @@
+"""Put a learner's answers, and nothing else of theirs but cells of their own, into the
+instructor's notebook."""
+
+from __future__ import annotations
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.utils import compute_checksum
+
+from tfcourse.grading import cells
+
+#: More cells of the learner's own than this are left out, the last ones first.
+MAX_EXTRA_CELLS = 500
+
+#: What the ids of a learner's own cells begin with in the merged notebook.
+OWN = "own-"
+
+
+def merge(
+    handed: list[NotebookNode], template: NotebookNode, release: NotebookNode
+) -> tuple[NotebookNode, list[str]]:
+    """Put a learner's answers into the instructor's notebook.
+
+    Parameters
+    ----------
+    handed:
+        The learner's cells, as :func:`tfcourse.grading.intake.parse` gives them.
+    template:
+        The notebook to put them into: the instructor's, or the release. Not changed.
+    release:
+        What the learner was given: an answer that is missing becomes its stub, and a locked cell
+        that differs from it was changed.
+
+    Returns
+    -------
+    The notebook and the flags, a clear line each. The learner's own cells stand after the known
+    cell that they followed in the submission, or first.
+    """
+    given = {cells.grade_id(cell): cell for cell in release.cells if cells.grade_id(cell)}
+    plain_id = {cell.id: cell.id for cell in release.cells if not cells.grade_id(cell)}
+    plain_text = {
+        (cell.cell_type, cell.source.strip()): cell.id
+        for cell in release.cells
+        if not cells.grade_id(cell)
+    }
+    by_cell_id = {cell.id: name for name, cell in given.items()}
+
+    places: dict[str, list[int]] = {}
+    for index, cell in enumerate(handed):
+        # Some editors drop the metadata that they do not know but keep the cell's id.
+        name = cells.grade_id(cell) or by_cell_id.get(cell.id, "")
+        if name in given:
+            places.setdefault(name, []).append(index)
+    known = {indices[-1]: name for name, indices in places.items()}
+    repeated_tests = {
+        index
+        for name, indices in places.items()
+        for index in indices[:-1]
+        if not cells.is_answer(given[name])
+    }
+
+    flags = _flags(handed, given, template, places)
+    taken_plain: dict[str, NotebookNode] = {}
+    extras: dict[str, list[NotebookNode]] = {}
+    anchor, count = "", 0
+    for index, cell in enumerate(handed):
+        if index in known:
+            anchor = "grade:" + known[index]
+        elif index in repeated_tests:
+            continue
+        else:
+            same = plain_id.get(cell.id) or plain_text.get((cell.cell_type, cell.source.strip()))
+            if same and same not in taken_plain and not cells.grade_id(cell):
+                taken_plain[same] = cell
+                anchor = "plain:" + same
+            elif cell.source.strip():
+                count += 1
+                if count <= MAX_EXTRA_CELLS:
+                    extras.setdefault(anchor, []).append(cell)
+    if count > MAX_EXTRA_CELLS:
+        flags.append(f"{count - MAX_EXTRA_CELLS} of {count} cells of their own were left out")
+
+    merged = nbformat.from_dict({**template, "cells": []})
+    _extend(merged, extras.get("", []))
+    for cell in template.cells:
+        cell = nbformat.from_dict(dict(cell))
+        name = cells.grade_id(cell)
+        if cells.is_answer(cell):
+            stub = given[name].source
+            answer = handed[places[name][-1]].source if name in places else stub
+            # Blank lines around a stub do not make it an answer.
+            cell.source = stub if answer.strip() in ("", stub.strip()) else answer
+        elif not name and cell.id in taken_plain:
+            cell.source = taken_plain[cell.id].source
+        merged.cells.append(cell)
+        _extend(merged, extras.get(("grade:" + name) if name else ("plain:" + cell.id), []))
+    return merged, flags
+
+
+def _extend(notebook: NotebookNode, extras: list[NotebookNode]) -> None:
+    make = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}
+    for cell in extras:
+        new = make[cell.cell_type](cell.source)
+        new.id = f"{OWN}{len(notebook.cells)}"
+        notebook.cells.append(new)
+
+
+def _flags(
+    handed: list[NotebookNode],
+    given: dict[str, NotebookNode],
+    template: NotebookNode,
+    places: dict[str, list[int]],
+) -> list[str]:
+    """One line for each kind of thing that was done to our cells, naming the cells."""
+    ours = {cells.grade_id(cell): cell.source.strip() for cell in template.cells}
+    done: dict[tuple[str, str], list[str]] = {}
+    for name, cell in given.items():
+        what, locked = cells.kind(cell), cells.is_locked(cell)
+        if name not in places:
+            ending = "deleted; ours was run" if locked else "deleted; no answer counts"
+            done.setdefault((what, "was " + ending), []).append(name)
+            continue
+        mine, times = handed[places[name][-1]], len(places[name])
+        if times > 1:
+            ending = "ours was run, once" if locked else "the last one counts"
+            done.setdefault((what, f"stands there {times} times; {ending}"), []).append(name)
+        if mine.cell_type != cell.cell_type:
+            ending = f"had been turned into a {mine.cell_type} cell"
+            done.setdefault((what, ending), []).append(name)
+        elif locked and mine.source.strip() not in (cell.source.strip(), ours[name]):
+            done.setdefault((what, "was changed; ours was run"), []).append(name)
+    flags = []
+    for (what, ending), names in done.items():
+        each = " (each)" if len(names) > 1 else ""
+        flags.append(f"{what} {cells.listed(names)}{each} {ending}")
+    return flags
+
+
+def blank(source: NotebookNode, release: NotebookNode) -> NotebookNode:
+    """The instructor's notebook with the release's stubs for answers: hidden tests in, solutions
+    out, and the checksums by which nbgrader knows an answer that was left as it came."""
+    stubs = {cells.grade_id(cell): cell.source for cell in release.cells if cells.is_answer(cell)}
+    notebook = nbformat.from_dict(dict(source))
+    for cell in notebook.cells:
+        if cells.is_answer(cell):
+            cell.source = stubs[cells.grade_id(cell)]
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        if cells.grade_id(cell):
+            cell.metadata.nbgrader["checksum"] = compute_checksum(cell)
+    return notebook

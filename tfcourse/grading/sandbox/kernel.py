@@ -1,0 +1,50 @@
+"""A real ipykernel in a forked child: bound to sockets in its slot, without a history."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from tfcourse.grading.sandbox.request import Request
+
+#: The kernel's channels and the numbers that its sockets' names end with.
+PORTS = {"shell_port": 1, "iopub_port": 2, "stdin_port": 3, "control_port": 4, "hb_port": 5}
+
+
+def connection(slot: str, key: str) -> dict[str, Any]:
+    """What a Jupyter client needs to talk to the kernel in this slot."""
+    return {
+        "transport": "ipc",
+        "ip": f"{slot}/k",
+        "key": key,
+        "signature_scheme": "hmac-sha256",
+        "kernel_name": "",
+        **PORTS,
+    }
+
+
+def prepare(request: Request) -> Any:
+    """A kernel whose sockets are bound; ``start()`` of what is returned runs it for good.
+
+    Nothing of it exists before the fork: sockets, threads and event loops do not outlive one.
+    """
+    from ipykernel.kernelapp import IPKernelApp
+
+    from tfcourse.grading.testing import learner
+
+    learner.begin(
+        forbidden=request.forbidden,
+        seed=request.seed,
+        wire_path=request.wire_path,
+        message_bytes=int(request.limits.message_mb * 2**20),
+    )
+    slot = request.slot.path
+    file = os.open(f"{slot}/k.json", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    with os.fdopen(file, "w") as out:
+        json.dump(connection(slot, request.key), out)
+    # With 1 as its parent's number it neither looks after that parent nor prints how to connect.
+    app = IPKernelApp.instance(connection_file=f"{slot}/k.json", parent_handle=1, log_level=50)
+    app.config.HistoryManager.enabled = False
+    app.initialize([])
+    return app

@@ -1,0 +1,81 @@
+"""What the processes below one use, read from /proc."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_TICK = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Process:
+    """One line of /proc: its number, its parent's, and the processor time it has used."""
+
+    pid: int
+    parent: int
+    cpu_seconds: float
+
+
+class Proc:
+    """A view of /proc that stays as it was opened, whatever is mounted over it later."""
+
+    def __init__(self) -> None:
+        self._folder = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+
+    def close(self) -> None:
+        """Give the folder back."""
+        os.close(self._folder)
+
+    def _read(self, name: str) -> bytes:
+        file = os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._folder)
+        try:
+            return os.read(file, 4096)
+        finally:
+            os.close(file)
+
+    def below(self, root: int) -> list[Process]:
+        """``root`` and all processes that descend from it."""
+        found = {}
+        for name in os.listdir(self._folder):
+            if name.isdigit():
+                try:
+                    # The name in brackets may hold anything, brackets too.
+                    fields = self._read(f"{name}/stat").rpartition(b")")[2].split()
+                except OSError:  # gone by now
+                    continue
+                spent = sum(int(ticks) for ticks in fields[11:15]) / _TICK
+                found[int(name)] = Process(int(name), int(fields[1]), spent)
+        inside, grown = {root}, True
+        while grown:
+            more = {p.pid for p in found.values() if p.parent in inside} - inside
+            inside |= more
+            grown = bool(more)
+        return [found[pid] for pid in sorted(inside) if pid in found]
+
+    def address_space(self, pid: int) -> int:
+        """Bytes of address space; 0 where the process is gone."""
+        return self._pages(pid, 0)
+
+    def resident(self, pid: int) -> int:
+        """Bytes in memory, shared ones included; 0 where the process is gone."""
+        return self._pages(pid, 1)
+
+    def _pages(self, pid: int, field: int) -> int:
+        try:
+            return int(self._read(f"{pid}/statm").split()[field]) * _PAGE
+        except OSError:
+            return 0
+
+    def proportional(self, pid: int) -> int:
+        """Bytes in memory, what several processes share being divided among them.
+
+        Takes milliseconds. A process that hides its maps counts with all that it has.
+        """
+        try:
+            lines = self._read(f"{pid}/smaps_rollup").splitlines()
+        except OSError:
+            return self.resident(pid)
+        sizes = [int(line.split()[1]) for line in lines if line.startswith((b"Pss:", b"SwapPss:"))]
+        return sum(sizes) * 1024

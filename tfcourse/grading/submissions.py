@@ -1,0 +1,314 @@
+"""One submission from what was handed in to its place in the gradebook: staged, judged elsewhere,
+committed."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from dataclasses import asdict, dataclass, field
+from datetime import UTC
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.utils import determine_grade
+
+from tfcourse.grading import cells, intake, ledger
+from tfcourse.grading.cluster import Terms
+from tfcourse.grading.digests import fingerprints, judge_digest
+from tfcourse.grading.failure import GradingFailed
+from tfcourse.grading.feedback import write_feedback
+from tfcourse.grading.folder import GradingFolder
+from tfcourse.grading.gradebook import Book, Marks
+from tfcourse.grading.intake import Handed, NotANotebook
+from tfcourse.grading.judge import Job, Judged, Limits, names_of
+from tfcourse.grading.ledger import Entry, Ledger
+from tfcourse.grading.merge import OWN, blank, merge
+from tfcourse.grading.outputs import harmless, harmless_markdown
+from tfcourse.grading.parcels import pack_job
+from tfcourse.grading.release import quiet_log
+from tfcourse.grading.results import WAITS, StudentResult, TestResult, write_whole
+
+#: Said in the report, on every page and at the end of the run.
+NO_SANDBOX = (
+    "Graded without a sandbox: the learners' code ran with the rights of the account that graded."
+)
+
+
+@dataclass
+class Staged:
+    """One student's answers in the instructor's notebook, ready to be judged or judged already."""
+
+    student: str
+    handed: Handed
+    key: str
+    notebook: NotebookNode | None = None
+    flags: list[str] = field(default_factory=list)
+    problem: str = ""
+
+
+class Grading:
+    """One run of the grader over one class."""
+
+    def __init__(
+        self, folder: GradingFolder, book: Book, kept: Ledger, limits: Limits, sandboxed: bool
+    ):
+        self.folder, self.book, self.ledger = folder, book, kept
+        self.problem_set, self.limits = folder.problem_set, limits
+        self.release = folder.release()
+        source = folder.source()
+        self.names = names_of(source)
+        self.blank = blank(source, self.release)
+        self.graded = {
+            cells.grade_id(cell): cells.points(cell)
+            for cell in self.blank.cells
+            if cells.is_graded(cell)
+        }
+        self.sandboxed, self.files = sandboxed, folder.files()
+        self.warnings = [] if sandboxed else [NO_SANDBOX]
+        self.judge = [folder.digest(), judge_digest(), repr(asdict(limits)), repr(sandboxed)]
+
+    def terms(self, scheduler: str | None) -> Terms:
+        """What holds for all jobs, for workers here or those of a scheduler's."""
+        return Terms(self.sandboxed, self.files, judge_digest() if scheduler else "")
+
+    # -- plan ------------------------------------------------------------------------------------
+
+    def key(self, handed: Handed) -> str:
+        """Changes when the submission, the problem set, the judge or the limits do."""
+        found = [handed.digest, handed.problem, *handed.flags, *self.judge]
+        return hashlib.sha256("\0".join(found).encode()).hexdigest()
+
+    def is_finished(self, student: str, entry: Entry, key: str, seed: int | None) -> bool:
+        """Whether just this was graded by this judge, and what it left is still there."""
+        made = [self.folder.page(student)]
+        if entry.seed is not None:
+            made.append(self.folder.notebook("autograded", student))
+        return (
+            entry.state == ledger.FINISHED
+            and entry.key == key
+            and (seed is None or entry.seed in (seed, None))
+            and all(path.is_file() for path in made)
+        )
+
+    # -- stage -----------------------------------------------------------------------------------
+
+    def stage(self, student: str, handed: Handed) -> Staged:
+        """Put the answers into our notebook, where there are any."""
+        staged = Staged(student, handed, self.key(handed), flags=list(handed.flags))
+        if handed.content is None:
+            staged.problem = handed.problem
+            return staged
+        try:
+            parsed = intake.parse(handed.content)
+        except NotANotebook as error:
+            staged.problem = f"{self.problem_set}.ipynb {error}"
+            return staged
+        staged.flags += parsed.flags
+        if parsed.kernel and parsed.kernel != "python3":
+            staged.flags.append(
+                f"the notebook's kernel is {parsed.kernel[:40]!r}; it was run in python3"
+            )
+        staged.notebook, flags = merge(parsed.cells, self.blank, self.release)
+        staged.flags += flags
+        return staged
+
+    def job(self, staged: Staged, seed: int) -> bytes:
+        """What is sent to a worker; the ledger notes that it was."""
+        text = nbformat.writes(staged.notebook)
+        write_whole(self.folder.notebook("submitted", staged.student), text)
+        self.ledger.queue(self.problem_set, staged.student, staged.key, seed)
+        job = Job(
+            student=staged.student,
+            notebook=text.encode(),
+            seed=seed,
+            limits=self.limits,
+            files={},
+            names=self.names,
+        )
+        return pack_job(job)
+
+    # -- commit ----------------------------------------------------------------------------------
+
+    def commit(self, staged: Staged, entry: Entry, judged: Judged) -> StudentResult:
+        """Put a judgement into the gradebook, write what was run and the page, and note the end."""
+        student, before = staged.student, entry.record
+        run = self.as_run(staged.notebook, judged)
+        marks = self.book.marks(student)
+        by_hand = marks.by_hand() if marks else {}
+        same = before.get("digest") == staged.handed.digest
+        self.book.save(student, run, staged.handed.received, by_hand if same else None)
+        self.stamp(student, staged.handed)
+        for cell in run.cells:
+            if cell.cell_type == "markdown" and (cells.is_answer(cell) or cell.id.startswith(OWN)):
+                cell.source = harmless_markdown(cell.source)
+        write_whole(self.folder.notebook("autograded", student), nbformat.writes(run))
+        record = self.record(staged, judged)
+        if same:
+            record["old_marks"] = before.get("old_marks", {})
+        else:
+            record["old_marks"] = {name: mark for name, (mark, _) in by_hand.items()}
+        return self.finish(student, staged.key, entry.seed, record, run)
+
+    def as_run(self, notebook: NotebookNode, judged: Judged) -> NotebookNode:
+        """Our notebook with what its cells put out; of what came back nothing else is used.
+
+        Raises
+        ------
+        GradingFailed
+            Where the judgement is not one of this notebook.
+        """
+        try:
+            returned = nbformat.v4.reads(judged.notebook.decode())
+            found = {cell["id"]: cell for cell in returned.cells}
+            run = nbformat.from_dict(dict(notebook))
+            for cell in run.cells:
+                if cell.cell_type == "code":
+                    back = found[cell.id]
+                    cell.outputs = harmless(back["outputs"])
+                    count = back.get("execution_count")
+                    cell.execution_count = count if type(count) is int else None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise GradingFailed(f"the judge gave back something else: {error!r}") from None
+        tests = {cells.grade_id(cell): cell for cell in run.cells if cells.is_test(cell)}
+        if set(tests) != set(judged.tests):
+            raise GradingFailed("the judge gave back other tests than there are")
+        for name, cell in tests.items():
+            score, most = determine_grade(cell, quiet_log())
+            said = judged.tests[name]
+            if abs(score - said["score"]) > 1e-9 or most != said["max_score"]:
+                raise GradingFailed(
+                    f"the judge gave {said['score']:g} of {said['max_score']:g} for {name}, its "
+                    f"notebook {score:g} of {most:g}"
+                )
+        return run
+
+    def stamp(self, student: str, handed: Handed) -> None:
+        """Leave the time of receipt where nbgrader looks for it: by this its formgrader knows that
+        what it shows was made from what was handed in."""
+        path = self.folder.path("submitted", student) / intake.TIMESTAMP
+        if handed.received is not None and path.parent.is_dir():
+            write_whole(path, f"{handed.received:%Y-%m-%d %H:%M:%S} UTC\n")
+
+    def record(self, staged: Staged, judged: Judged | None = None) -> dict:
+        """What the ledger keeps of a submission beside its marks."""
+        handed = staged.handed
+        record = {
+            "digest": handed.digest,
+            "flags": list(staged.flags),
+            "received": handed.received.isoformat(timespec="seconds") if handed.received else "",
+            "left_out": handed.left_out,
+            "tests": {},
+        }
+        if staged.notebook is not None:
+            record["prints"] = fingerprints(staged.notebook, self.release)
+        if judged is not None:
+            record["flags"] += judged.flags
+            record["tests"] = {
+                name: {key: test.get(key) for key in ("message", "seconds", "seen")}
+                for name, test in judged.tests.items()
+            }
+            record |= {
+                "seconds": judged.seconds,
+                "cpu_seconds": judged.cpu_seconds,
+                "memory_mb": judged.peak_memory_mb,
+                "sandbox": judged.sandbox,
+            }
+        return record
+
+    def settle_nothing(self, staged: Staged) -> StudentResult:
+        """0 points where nothing can be judged, and why."""
+        student = staged.student
+        if staged.handed.content is not None or self.book.marks(student) is not None:
+            self.book.save_nothing(student, staged.handed.received)
+        for step in ("submitted", "autograded"):
+            shutil.rmtree(self.folder.path(step, student), ignore_errors=True)
+        staged.flags.append(staged.problem)
+        return self.finish(student, staged.key, None, self.record(staged), None)
+
+    def finish(
+        self,
+        student: str,
+        key: str,
+        seed: int | None,
+        record: dict,
+        run: NotebookNode | None,
+    ) -> StudentResult:
+        """Write the page, and then into the ledger, last of all, that everything is done."""
+        marks = self.book.marks(student)
+        record["shown"] = marks.shown() if marks else ""
+        result = self.result(record, seed, marks)
+        write_feedback(self.folder, student, result, run, self.warnings)
+        self.ledger.finish(self.problem_set, student, key, seed, record)
+        return result
+
+    def refresh(self, student: str, entry: Entry, handed: Handed, marks: Marks | None):
+        """The result of somebody who was finished before: the page follows what has been marked
+        by hand since, and the penalty the day of receipt and the due date."""
+        received = handed.received
+        if marks is not None:
+            naive = received and received.astimezone(UTC).replace(tzinfo=None)
+            if marks.received != naive or marks.late_seconds or marks.penalty:
+                self.book.receive(student, received)
+                self.stamp(student, handed)
+                marks = self.book.marks(student)
+        if entry.record.get("shown", "") == (marks.shown() if marks else ""):
+            return self.result(entry.record, entry.seed, marks)
+        run = None
+        if entry.seed is not None:
+            run = nbformat.read(self.folder.notebook("autograded", student), as_version=4)
+        if received is not None:
+            entry.record["received"] = received.isoformat(timespec="seconds")
+        return self.finish(student, entry.key, entry.seed, entry.record, run)
+
+    def result(self, record: dict, seed: int | None, marks: Marks | None) -> StudentResult:
+        """A student's result from the record and from the gradebook as it is now."""
+        flags, tests = list(record["flags"]), {}
+        marks = marks or Marks()
+        for name, most in self.graded.items():
+            mark = marks.grades.get(name)
+            said = record["tests"].get(name, {})
+            test = TestResult(mark.score if mark else 0.0, most)
+            test.seconds, test.seen = said.get("seconds") or 0.0, said.get("seen") or []
+            if test.score is None:
+                flags.append(f"{name} {WAITS}")
+            elif test.score < most:
+                test.message = said.get("message") or ""
+            old = record.get("old_marks", {}).get(name)
+            if mark and mark.manual is not None and mark.waits and mark.manual == old:
+                flags.append(f"{name} was marked by hand before the work changed: look again")
+            tests[name] = test
+        if marks.late_seconds:
+            cost = f"{marks.penalty:g} points are taken off" if marks.penalty else "no points off"
+            flags.append(f"came {_span(marks.late_seconds)} late: {cost}")
+        return StudentResult(
+            tests,
+            flags,
+            seed,
+            seconds=record.get("seconds", 0.0),
+            cpu_seconds=record.get("cpu_seconds", 0.0),
+            memory_mb=record.get("memory_mb", 0.0),
+            sandbox=record.get("sandbox", ""),
+            received=record.get("received", ""),
+            penalty=marks.penalty,
+            comments=marks.comments,
+            prints=record.get("prints", {}),
+            left_out=record.get("left_out", []),
+        )
+
+    def give_up(self, staged: Staged, problem: str) -> StudentResult:
+        """The grader itself failed on this one: no points yet, and the next run tries again."""
+        self.book.save_nothing(staged.student, staged.handed.received)
+        self.ledger.failed(self.problem_set, staged.student)
+        shutil.rmtree(self.folder.path("autograded", staged.student), ignore_errors=True)
+        staged.flags.append(f"could not be graded, the next run tries again: {problem}")
+        result = self.result(self.record(staged), None, self.book.marks(staged.student))
+        write_feedback(self.folder, staged.student, result, None, self.warnings)
+        return result
+
+
+def _span(seconds: float) -> str:
+    """A stretch of time in words: ``3 h``, ``2 days``."""
+    for unit, size in (("days", 2 * 86400), ("h", 2 * 3600), ("min", 120)):
+        if seconds >= size:
+            return f"{seconds / (size / 2):.0f} {unit}"
+    return f"{seconds:.0f} s"
