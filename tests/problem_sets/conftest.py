@@ -8,7 +8,7 @@ from functools import cache
 from types import SimpleNamespace
 
 import pytest
-from whole_class import COURSE, SEED, hand_in
+from whole_class import COURSE, SANDBOXED, SEED, hand_in
 
 from tfcourse.grading.engine import grade
 from tfcourse.grading.release import make_release
@@ -33,7 +33,7 @@ def graded(tmp_path_factory) -> Callable[[str], SimpleNamespace]:
         make_release(problem_set, course)
         submitted, into = folder / "submitted", folder / "graded"
         hand_in(problem_set, course, submitted)
-        report = grade(problem_set, submitted, into, course=course, seed=SEED)
+        report = grade(problem_set, submitted, into, course=course, seed=SEED, sandboxed=SANDBOXED)
         return SimpleNamespace(report=report, course=course, submitted=submitted, into=into)
 
     return run

@@ -11,6 +11,8 @@ from torch import nn
 from torch.nn import functional as F
 
 import tfcourse.attention
+import tfcourse.generation
+import tfcourse.recurrent
 from tfcourse.grading import testing
 from tfcourse.grading.testing import Mistake, by_hand, call, close, fresh
 
@@ -169,6 +171,7 @@ def test_same_gradients_compares_value_and_gradient():
         )
 
     same(lambda a: a.sin())
+    same(lambda a: [a.sin(), a], output=0)  # several results, in a list as in a tuple
     assert "While its value is wrong" in said(same, torch.cos)
     assert "gradient with respect to a" in said(same, lambda a: a.sin() + a - a.detach())
     assert "NaN" in said(same, lambda a: a.sin() + 0 * (a - a.detach()).sqrt(), if_nan="Look.")
@@ -309,6 +312,61 @@ def test_products_of_matrices_are_refused_and_those_with_a_vector_are_not():
         assert "multiplies two matrices" in said(call, product)
     for product in (lambda: A @ v, lambda: v @ v, lambda: F.linear(v, A), lambda: (A * A).sum()):
         call(product)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: F.cross_entropy(X[0], torch.tensor([0, 1, 2])),
+        lambda: nn.CrossEntropyLoss(ignore_index=0)(X[0], torch.tensor([0, 1, 2])),
+        lambda: F.nll_loss(X[0].log_softmax(-1), torch.tensor([0, 1, 2])),
+        lambda: tfcourse.generation.length_penalty(3, 1.0),
+    ],
+)
+def test_the_loss_of_a_translation_and_its_search_are_refused(use):
+    call(lambda: (use(), 1)[1])
+    by_hand("attention", "translation")
+    assert "Take the call out" in said(call, lambda: (use(), 1)[1])
+    call(lambda: X.log_softmax(-1).gather(-1, torch.zeros(1, 3, 1).long()))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: nn.RNN(4, 2),
+        lambda: nn.LSTMCell(4, 2),
+        lambda: torch.rnn_tanh_cell(X[0], X[0, :, :2], torch.ones(2, 4), torch.ones(2, 2)),
+        lambda: torch.ops.aten.gru_cell(X[0], X[0, :, :2], torch.ones(6, 4), torch.ones(6, 2)),
+        lambda: tfcourse.recurrent.LSTMCell(4, 2),
+        lambda: tfcourse.recurrent.Recurrent(tfcourse.recurrent.RNNCell, 4, 2),
+    ],
+)
+def test_recurrent_nets_are_refused_however_they_are_called(use):
+    call(lambda: (use(), 1)[1])
+    by_hand("recurrent nets")
+    assert "writes by hand: recurrent cells" in said(call, lambda: (use(), 1)[1])
+    call(lambda: torch.tanh(X @ torch.ones(4, 2)))
+
+
+def with_gradient():
+    parameter = nn.Parameter(X)
+    parameter.grad = X.clone()
+    return parameter
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: nn.utils.clip_grad_norm_([with_gradient()], 1.0),
+        lambda: nn.utils.clip_grad.clip_grad_value_([with_gradient()], 1.0),
+        lambda: nn.utils.get_total_norm([X]),
+    ],
+)
+def test_clipping_is_refused_and_norms_are_not(use):
+    call(lambda: (use(), 1)[1])
+    by_hand("clipping")
+    assert "clips for you" in said(call, lambda: (use(), 1)[1])
+    call(lambda: X.norm() + torch.linalg.vector_norm(X))
 
 
 def test_an_unknown_kind_is_an_error_of_the_tests_author():

@@ -1,6 +1,6 @@
 """The grader is graded: every right answer gets all points, every wrong one is told what is wrong.
 
-All through the real grader: nbgrader's converters, kernels, hidden tests and all.
+All through the real grader: sandbox, examiner, hidden tests, gradebook and all.
 """
 
 import re
@@ -9,6 +9,7 @@ import pytest
 from nbgrader.api import Gradebook
 from whole_class import (
     COURSE,
+    SANDBOXED,
     SEED,
     answers_of,
     broken,
@@ -116,7 +117,12 @@ def test_the_solution_gets_everything_once_its_text_is_marked(graded, problem_se
             mark = book.find_grade(name, problem_set, problem_set, "solution")
             mark.manual_score, mark.needs_manual_grade = test.max_score, False
         book.db.commit()
-    again = grade(problem_set, run.submitted, run.into, course=run.course, seed=SEED)
+    again = grade(
+        *(problem_set, run.submitted, run.into),
+        course=run.course,
+        seed=SEED,
+        sandboxed=SANDBOXED,
+    )
     assert again.executed == []
     assert again.students["solution"].score == again.students["solution"].max_score
 

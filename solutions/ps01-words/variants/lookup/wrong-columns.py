@@ -1,0 +1,13 @@
+# wrong: columns instead of rows
+# loses: lookup--rows
+# told: IndexError|shape
+def one_hot(ids, n):
+    return (ids[:, None] == torch.arange(n)).float()
+
+
+def look_up(ids, W):
+    return W[:, ids]
+
+
+def look_up_gradient(ids, G, n):
+    return G.new_zeros(n, G.shape[1]).index_add(0, ids, G)

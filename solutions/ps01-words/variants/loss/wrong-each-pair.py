@@ -1,0 +1,11 @@
+# wrong: a loss for each pair
+# loses: loss--by-hand loss--values loss--large loss--gradients loss--precision
+# told: one loss for each pair|shape
+def log_sigmoid(s):
+    return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))
+
+
+def negative_sampling_loss(w, v, negatives):
+    true = (w * v).sum(dim=-1)
+    drawn = (negatives * w[:, None, :]).sum(dim=-1)
+    return -(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1))

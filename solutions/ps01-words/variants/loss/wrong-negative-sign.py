@@ -1,0 +1,11 @@
+# wrong: no minus in the negatives' sigmoid
+# loses: loss--by-hand loss--values loss--large loss--gradients loss--precision
+# told: sign in the negatives
+def log_sigmoid(s):
+    return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))
+
+
+def negative_sampling_loss(w, v, negatives):
+    true = (w * v).sum(dim=-1)
+    drawn = (negatives * w[:, None, :]).sum(dim=-1)
+    return -(log_sigmoid(true) + log_sigmoid(drawn).sum(dim=-1)).mean()

@@ -1,0 +1,13 @@
+# right: sorts all and takes the id out
+def neighbours(W, word, k):
+    lengths = W.norm(dim=1)
+    cosines = W @ W[word] / (lengths * lengths[word]).clamp(min=1e-30)
+    order = cosines.argsort(descending=True)
+    return order[order != word][:k]
+
+
+def analogy(W, a, b, c):
+    U = W / W.norm(dim=1, keepdim=True)
+    target = U[b] - U[a] + U[c]
+    order = (U @ target).argsort(descending=True).tolist()
+    return next(word for word in order if word not in (a, b, c))

@@ -1,0 +1,15 @@
+# wrong: cosines in place of ids
+# loses: neighbours--by-hand neighbours--lengths neighbours--itself neighbours--zeros neighbours--values
+# told: you return the cosines
+def neighbours(W, word, k):
+    lengths = W.norm(dim=1)
+    cosines = W @ W[word] / (lengths * lengths[word]).clamp(min=1e-30)
+    cosines[word] = -2
+    return cosines.sort(descending=True).values[:k]
+
+
+def analogy(W, a, b, c):
+    U = W / W.norm(dim=1, keepdim=True)
+    target = U[b] - U[a] + U[c]
+    order = (U @ target).argsort(descending=True).tolist()
+    return next(word for word in order if word not in (a, b, c))

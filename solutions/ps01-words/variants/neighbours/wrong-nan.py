@@ -1,0 +1,15 @@
+# wrong: 0/0 for a vector of zeros
+# loses: neighbours--zeros
+# told: NaN is sorted before
+def neighbours(W, word, k):
+    lengths = W.norm(dim=1)
+    cosines = W @ W[word] / (lengths * lengths[word])
+    cosines[word] = -2
+    return cosines.argsort(descending=True)[:k]
+
+
+def analogy(W, a, b, c):
+    U = W / W.norm(dim=1, keepdim=True)
+    target = U[b] - U[a] + U[c]
+    order = (U @ target).argsort(descending=True).tolist()
+    return next(word for word in order if word not in (a, b, c))

@@ -1,0 +1,15 @@
+# wrong: joins the sentences first
+# loses: pairs--edges pairs--sentences
+# told: border between two sentences
+def window_pairs(text, m):
+    pairs = []
+    for words in [sum(text, [])]:
+        for i, centre in enumerate(words):
+            for j in range(max(0, i - m), min(len(words), i + m + 1)):
+                if j != i:
+                    pairs.append((centre, words[j]))
+    return pairs
+
+
+def share_taken(m, d):
+    return max(0, m - d + 1) / m

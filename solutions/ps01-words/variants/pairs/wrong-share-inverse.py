@@ -1,0 +1,15 @@
+# wrong: falls like one over the distance
+# loses: pairs--share
+# told: not like 1/d
+def window_pairs(text, m):
+    pairs = []
+    for words in text:
+        for i, centre in enumerate(words):
+            for j in range(max(0, i - m), min(len(words), i + m + 1)):
+                if j != i:
+                    pairs.append((centre, words[j]))
+    return pairs
+
+
+def share_taken(m, d):
+    return 1 / d

@@ -1,0 +1,13 @@
+# wrong: gives all states
+# loses: bug--place bug--padding bug--same bug--empty
+# told: must be
+def mended_states(x, lengths, W, U, b):
+    B, T, _ = x.shape
+    h = x.new_zeros(B, len(U))
+
+    states = []
+    for t in range(T):
+        new = torch.tanh(x[:, t] @ W + h @ U + b)
+        h = torch.where((t >= T - lengths)[:, None], new, h)
+        states.append(h)
+    return torch.stack(states, dim=1)

@@ -1,0 +1,19 @@
+# wrong: means over the steps
+# loses: through-time--by-hand through-time--values through-time--every-step through-time--measured
+# told: means over the steps
+def through_time(x, W, U, b, G):
+    states = [torch.zeros_like(b)]
+    for x_t in x:
+        states.append(torch.tanh(x_t @ W + states[-1] @ U + b))
+    dx = torch.zeros_like(x)
+    dW, dU, db = torch.zeros_like(W), torch.zeros_like(U), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in reversed(range(len(x))):
+        dh = G[t] + later
+        delta = dh * (1 - states[t + 1] ** 2)
+        dx[t] = delta @ W.T
+        dW += torch.outer(x[t], delta)
+        dU += torch.outer(states[t], delta)
+        db += delta
+        later = delta @ U.T
+    return dx, dW / len(x), dU / len(x), db / len(x)

@@ -1,0 +1,13 @@
+# wrong: ids as floats, masks as numbers
+# loses: batch--by-hand batch--values batch--zeros batch--empty
+# told: float32
+def pad_documents(documents):
+    N = max(len(d) for d in documents)
+    S = max(len(s) for d in documents for s in d)
+    ids = torch.zeros(len(documents), N, S)
+    words = torch.zeros(len(documents), N, S)
+    for i, d in enumerate(documents):
+        for n, s in enumerate(d):
+            for j, word in enumerate(s):
+                ids[i, n, j], words[i, n, j] = word, 1
+    return ids, words, words.amax(-1)

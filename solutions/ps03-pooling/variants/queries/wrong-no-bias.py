@@ -1,0 +1,7 @@
+# wrong: the bias is left out
+# loses: queries--values queries--padding queries--gradients
+# told: the bias b has no effect|no gradient reaches b
+def pool_by_queries(x, mask, W, b, v):
+    r = v @ torch.tanh(x @ W).mT
+    a = r.masked_fill(~mask[:, None], -math.inf).softmax(-1)
+    return a @ x, a

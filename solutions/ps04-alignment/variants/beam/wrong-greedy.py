@@ -1,0 +1,29 @@
+# wrong: greedy search whatever K
+# loses: beam--values beam--wide beam--ends beam--length
+# told: what greedy search finds
+def best_continuations(total, log_p, K):
+    both = total[:, None] + log_p
+    values, places = both.flatten().topk(K)
+    return values, places // log_p.shape[1], places % log_p.shape[1]
+
+
+def beam_search(log_p, start, end, K, longest, alpha):
+    K = 1
+    texts, total, found = [[]], log_p.new_zeros(1), []
+    for n in range(1, longest + 1):
+        penalty = ((5 + n) / 6) ** alpha
+        before = [text[-1] if text else start for text in texts]
+        both = (total[:, None] + log_p[before]).flatten()
+        running = []
+        for rank, place in enumerate(both.argsort(descending=True)):
+            row, word = divmod(place.item(), len(log_p))
+            grown = (texts[row] + [word], both[place])
+            if word == end and rank < K:
+                found.append((both[place] / penalty, grown[0]))
+            if word != end and len(running) < K:
+                running.append(grown)
+        texts = [text for text, _ in running]
+        total = torch.stack([value for _, value in running])
+    found += [(v / penalty, text) for v, text in zip(total, texts)]
+    score, text = max(found, key=lambda pair: pair[0].item())
+    return torch.tensor(text), score

@@ -1,0 +1,28 @@
+# wrong: each text keeps its best word
+# loses: beam--step
+# told: own best|shape
+def best_continuations(total, log_p, K):
+    values, words = (total[:, None] + log_p).max(dim=1)
+    order = values.argsort(descending=True)[:K]
+    return values[order], order, words[order]
+
+
+def beam_search(log_p, start, end, K, longest, alpha):
+    texts, total, found = [[]], log_p.new_zeros(1), []
+    for n in range(1, longest + 1):
+        penalty = ((5 + n) / 6) ** alpha
+        before = [text[-1] if text else start for text in texts]
+        both = (total[:, None] + log_p[before]).flatten()
+        running = []
+        for rank, place in enumerate(both.argsort(descending=True)):
+            row, word = divmod(place.item(), len(log_p))
+            grown = (texts[row] + [word], both[place])
+            if word == end and rank < K:
+                found.append((both[place] / penalty, grown[0]))
+            if word != end and len(running) < K:
+                running.append(grown)
+        texts = [text for text, _ in running]
+        total = torch.stack([value for _, value in running])
+    found += [(v / penalty, text) for v, text in zip(total, texts)]
+    score, text = max(found, key=lambda pair: pair[0].item())
+    return torch.tensor(text), score

@@ -1,0 +1,15 @@
+# wrong: all sources cut to the shortest
+# loses: bug--state bug--weights bug--context
+# told: wrong in
+def mended_begin(X, lengths, W_x, W_h, b):
+    real = (torch.arange(X.shape[1]) < lengths.min()).expand(X.shape[:2])
+    state, states = X.new_zeros(len(X), len(W_h)), []
+    for x, reads in zip(X.unbind(dim=1), real.unbind(dim=1)):
+        new = torch.tanh(x @ W_x + state @ W_h + b)
+        state = torch.where(reads[:, None], new, state)
+        states.append(state)
+    H = torch.stack(states, dim=1)
+    scores = (H * state[:, None, :]).sum(dim=-1)
+    weights = scores.masked_fill(~real, -torch.inf).softmax(dim=-1)
+    context = (weights[:, :, None] * H).sum(dim=1)
+    return state, context, weights

@@ -1,0 +1,11 @@
+# wrong: padding in X overwritten
+# loses: bug--inputs
+# told: changes its input X
+def mended_begin(X, lengths, W_x, W_h, b):
+    found = []
+    for x, n in zip(X, lengths.tolist()):
+        x[n:] = 0.0
+        state, context, weights = begin(x[None, :n], torch.tensor([n]), W_x, W_h, b)
+        rest = weights.new_zeros(1, len(x) - n)
+        found.append((state, context, torch.cat([weights, rest], dim=1)))
+    return tuple(torch.cat(part) for part in zip(*found))

@@ -1,0 +1,11 @@
+# wrong: W_a left out
+# loses: decoder-step--by-hand decoder-step--state decoder-step--weights decoder-step--logits decoder-step--gradients decoder-step--inputs
+# told: stops with|score called dot
+def decoder_step(y, s, H, W_y, W_s, b, W_a, W_t, W_U):
+    new = torch.tanh(y @ W_y + s @ W_s + b)
+    scores = (H @ new[:, :, None])[:, :, 0]
+    weights = scores.softmax(dim=-1)
+    context = (weights[:, :, None] * H).sum(dim=1)
+    joined = torch.cat([context, new], dim=-1)
+    t = torch.tanh(joined @ W_t)
+    return t @ W_U, new, weights

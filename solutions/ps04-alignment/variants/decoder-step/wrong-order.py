@@ -1,0 +1,11 @@
+# wrong: state first, then context
+# loses: decoder-step--by-hand decoder-step--logits decoder-step--gradients
+# told: the wrong way round
+def decoder_step(y, s, H, W_y, W_s, b, W_a, W_t, W_U):
+    new = torch.tanh(y @ W_y + s @ W_s + b)
+    scores = (H @ (new @ W_a)[:, :, None])[:, :, 0]
+    weights = scores.softmax(dim=-1)
+    context = (weights[:, :, None] * H).sum(dim=1)
+    joined = torch.cat([new, context], dim=-1)
+    t = torch.tanh(joined @ W_t)
+    return t @ W_U, new, weights

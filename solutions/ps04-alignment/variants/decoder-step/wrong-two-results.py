@@ -1,0 +1,11 @@
+# wrong: weights not returned
+# loses: decoder-step--by-hand decoder-step--state decoder-step--weights decoder-step--logits
+# told: 3 results
+def decoder_step(y, s, H, W_y, W_s, b, W_a, W_t, W_U):
+    new = torch.tanh(y @ W_y + s @ W_s + b)
+    scores = (H @ (new @ W_a)[:, :, None])[:, :, 0]
+    weights = scores.softmax(dim=-1)
+    context = (weights[:, :, None] * H).sum(dim=1)
+    joined = torch.cat([context, new], dim=-1)
+    t = torch.tanh(joined @ W_t)
+    return t @ W_U, new

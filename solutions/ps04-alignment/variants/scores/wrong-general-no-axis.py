@@ -1,0 +1,12 @@
+# wrong: the query of the general score gets no axis
+# loses: scores--general scores--gradients scores--precision
+# told: laid along the places
+def additive_scores(s, H, W_a, U_a, v_a):
+    asked = (s @ W_a)[:, None, :]
+    memory = H @ U_a
+    return torch.tanh(asked + memory) @ v_a
+
+
+def general_scores(s, H, W):
+    query = s @ W
+    return (query * H).sum(dim=-1)

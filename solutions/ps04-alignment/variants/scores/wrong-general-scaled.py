@@ -1,0 +1,12 @@
+# wrong: general scores divided by the root of the width
+# loses: scores--by-hand scores--general scores--gradients scores--precision
+# told: root of a width
+def additive_scores(s, H, W_a, U_a, v_a):
+    asked = (s @ W_a)[:, None, :]
+    memory = H @ U_a
+    return torch.tanh(asked + memory) @ v_a
+
+
+def general_scores(s, H, W):
+    query = s @ W
+    return (H @ query[:, :, None])[:, :, 0] / math.sqrt(H.shape[-1])

@@ -1,0 +1,12 @@
+# wrong: a tanh around the general score
+# loses: scores--by-hand scores--general scores--gradients scores--precision
+# told: no tanh
+def additive_scores(s, H, W_a, U_a, v_a):
+    asked = (s @ W_a)[:, None, :]
+    memory = H @ U_a
+    return torch.tanh(asked + memory) @ v_a
+
+
+def general_scores(s, H, W):
+    query = s @ W
+    return torch.tanh((H @ query[:, :, None])[:, :, 0])

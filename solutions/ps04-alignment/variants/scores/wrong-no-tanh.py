@@ -1,0 +1,12 @@
+# wrong: no tanh: the query then moves all its scores alike
+# loses: scores--by-hand scores--additive scores--gradients scores--precision
+# told: tanh is missing
+def additive_scores(s, H, W_a, U_a, v_a):
+    asked = (s @ W_a)[:, None, :]
+    memory = H @ U_a
+    return (asked + memory) @ v_a
+
+
+def general_scores(s, H, W):
+    query = s @ W
+    return (H @ query[:, :, None])[:, :, 0]
