@@ -1,0 +1,246 @@
+"""How many submissions a minute: this grader with two workers beside ``nbgrader autograde``.
+
+Both grade the same class, on the same machine, in turn: block by block, so that a busy moment falls
+on both alike, each by its own command from start to end. Ours: sandbox, examiner, gradebook and
+pages of feedback included. Theirs: as it comes, which is one process, no sandbox and no pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+import psutil
+from nbgrader.api import Gradebook
+
+from tfcourse import course as course_tree
+from tfcourse import records
+from tfcourse.grading import cells
+from tfcourse.grading.variants import example_class
+
+SEED = 0
+
+#: What hidden tests draw their inputs from, in both, so that marks can be compared.
+INPUTS = 20170612
+
+WORKERS = 2
+
+#: One thread each, as in grading.
+ENVIRONMENT = {
+    **os.environ,
+    "PATH": str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"],
+    "TFCOURSE_SEED": str(INPUTS),
+    **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"),
+}
+
+SETTINGS = """\
+c = get_config()
+c.CourseDirectory.course_id = "speed"
+c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "variants"]
+# A slow machine must not cost a learner marks.
+c.Execute.timeout = 120
+"""
+
+
+def memory_mb(process: psutil.Process) -> float:
+    """The memory of a process and of all below it, each page that they share counted once."""
+    total = 0
+    for one in [process, *process.children(recursive=True)]:
+        try:
+            text = Path(f"/proc/{one.pid}/smaps_rollup").read_text()
+        except OSError:
+            continue
+        total += sum(int(line.split()[1]) for line in text.splitlines() if line[:4] == "Pss:")
+    return total / 2**10
+
+
+def command(
+    program: list[str], folder: Path, may_fail: bool = False
+) -> tuple[float, dict[str, float]]:
+    """Run a command; the seconds it took, and the most memory of it and of a worker of it."""
+    began = time.perf_counter()
+    log = (folder / "bench.log").open("w+")
+    started = subprocess.Popen(program, cwd=folder, env=ENVIRONMENT, stdout=log, stderr=log)
+    whole, peak = psutil.Process(started.pid), {"all": 0.0, "worker": 0.0}
+    while started.poll() is None:
+        try:
+            peak["all"] = max(peak["all"], memory_mb(whole))
+            for child in whole.children():
+                if "spawn_main" in " ".join(child.cmdline()):
+                    peak["worker"] = max(peak["worker"], memory_mb(child))
+        except psutil.Error:
+            pass
+        time.sleep(2)
+    seconds = time.perf_counter() - began
+    if started.returncode and not may_fail:
+        log.seek(0)
+        raise RuntimeError(f"{' '.join(program)[:200]} failed: {log.read()[-2000:]}")
+    log.close()
+    return seconds, peak
+
+
+class Ours:
+    """This grader, by its command."""
+
+    def __init__(self, folder: Path, course: Path, problem_set: str):
+        self.folder, self.problem_set = folder, problem_set
+        folder.mkdir()
+        ENVIRONMENT["TFCOURSE_ROOT"] = str(course)
+
+    def grade(self, block: int, submitted: Path) -> tuple[float, dict[str, float]]:
+        """Grade one block."""
+        program = "import sys; from tfcourse.cli import app; app(sys.argv[1:])"
+        asked = ["grade", self.problem_set, "--submitted", str(submitted)]
+        asked += ["--into", str(self.folder / str(block)), "--workers", str(WORKERS)]
+        asked += ["--seed", str(INPUTS)]
+        return command([sys.executable, "-P", "-c", program, *asked], self.folder)
+
+    def marks(self) -> dict[tuple[str, str], float]:
+        """Student and test → points, of all blocks."""
+        found = {}
+        for report in self.folder.glob("*/report.json"):
+            students = json.loads(report.read_text("utf-8"))[self.problem_set]["students"]
+            for student, about in students.items():
+                for test, result in about["tests"].items():
+                    if result["score"] is not None:
+                        found[student, test] = result["score"]
+        return found
+
+
+class Theirs:
+    """A course folder of plain nbgrader's."""
+
+    def __init__(self, folder: Path, course: Path, problem_set: str):
+        self.folder, self.problem_set = folder, problem_set
+        folder.mkdir()
+        (folder / "nbgrader_config.py").write_text(SETTINGS)
+        ignored = shutil.ignore_patterns("variants")
+        source = course / "solutions" / problem_set
+        shutil.copytree(source, folder / "source" / problem_set, ignore=ignored)
+        command(self.program("generate_assignment"), folder)
+
+    def program(self, what: str) -> list[str]:
+        """The command line of one of nbgrader's programs."""
+        return [sys.executable, "-m", "nbgrader", what, self.problem_set]
+
+    def grade(self, block: int, submitted: Path) -> tuple[float, dict[str, float]]:
+        """Grade one block."""
+        here = f"submitted-{block}"
+        shutil.copytree(submitted, self.folder / here)
+        asked = [f"--CourseDirectory.submitted_directory={here}"]
+        # It fails as a whole where it could not grade one.
+        return command([*self.program("autograde"), *asked], self.folder, may_fail=True)
+
+    def marks(self) -> dict[tuple[str, str], float]:
+        """Student and test → points that the machine gave."""
+        url = f"sqlite:///{self.folder / 'gradebook.db'}"
+        with Gradebook(url, "speed") as book:
+            return {
+                (submission.student.id, grade.name): grade.auto_score
+                for submission in book.assignment_submissions(self.problem_set)
+                for notebook in submission.notebooks
+                for grade in notebook.grades
+                if grade.auto_score is not None
+            }
+
+    def mis_scored(self, student: str, test: str) -> bool:
+        """Whether it graded the work not at all, or gave a test no points for what was written to
+        the error stream alone."""
+        path = self.folder / "autograded" / student / self.problem_set / f"{self.problem_set}.ipynb"
+        if not path.is_file():
+            return True
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cells.grade_id(cell) == test:
+                kinds = [(out.output_type, out.get("name")) for out in cell.outputs]
+                return ("stream", "stderr") in kinds and ("error", None) not in kinds
+        return False
+
+
+def compare(ours: Ours, theirs: Theirs) -> dict:
+    """Where the two give different marks."""
+    mine, other = ours.marks(), theirs.marks()
+    differ = sorted(key for key in mine.keys() | other.keys() if mine.get(key) != other.get(key))
+    excused = [key for key in differ if theirs.mis_scored(*key)]
+    rest = [key for key in differ if key not in excused]
+    return {
+        "marks compared": len(mine.keys() & other.keys()),
+        "submissions that nbgrader did not grade": len(
+            {student for student, _ in mine} - {student for student, _ in other}
+        ),
+        "marks that differ, nbgrader mis-scores": len(excused),
+        "marks that differ otherwise": [
+            {"student": s, "test": t, "ours": mine.get((s, t)), "nbgrader": other.get((s, t))}
+            for s, t in rest
+        ],
+    }
+
+
+def main() -> None:
+    """Measure, print, and write the record unless it was a quick look."""
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--submissions", type=int, default=200)
+    options.add_argument("--blocks", type=int, default=4)
+    options.add_argument("--problem-set", default="ps05-self-attention")
+    options.add_argument("--quick", action="store_true", help="8 submissions, 2 blocks, no record")
+    asked = options.parse_args()
+    if asked.quick:
+        asked.submissions, asked.blocks = 8, 2
+    course = course_tree.root()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        whole = folder / "class"
+        example_class(asked.problem_set, course, whole, asked.submissions, SEED)
+        students = sorted(path.name for path in whole.iterdir())
+        ways = {
+            "tfcourse": Ours(folder / "ours", course, asked.problem_set),
+            "nbgrader": Theirs(folder / "theirs", course, asked.problem_set),
+        }
+        seconds: dict[str, list[float]] = {name: [] for name in ways}
+        peaks: dict[str, list[dict]] = {name: [] for name in ways}
+        for block in range(asked.blocks):
+            part = folder / f"block-{block}"
+            for student in students[block :: asked.blocks]:
+                shutil.copytree(whole / student, part / student)
+            for name, way in ways.items():
+                took, peak = way.grade(block, part)
+                seconds[name].append(took)
+                peaks[name].append(peak)
+        ratios = [t / o for t, o in zip(seconds["nbgrader"], seconds["tfcourse"], strict=True)]
+        count = len(students)
+        results = {
+            "problem set": asked.problem_set,
+            "submissions": count,
+            "workers": WORKERS,
+            "seconds per submission": {n: round(sum(s) / count, 3) for n, s in seconds.items()},
+            "submissions per minute": {
+                n: round(60 * count / sum(s), 1) for n, s in seconds.items()
+            },
+            "times as many per minute, median of blocks": round(statistics.median(ratios), 2),
+            "times as many per minute, each block": [round(ratio, 2) for ratio in ratios],
+            "peak memory in MiB": {
+                "tfcourse, a worker with its kernels and examiner": round(
+                    max(peak["worker"] for peak in peaks["tfcourse"])
+                ),
+                "tfcourse, all of it": round(max(peak["all"] for peak in peaks["tfcourse"])),
+                "nbgrader, all of it": round(max(peak["all"] for peak in peaks["nbgrader"])),
+            },
+            **compare(ways["tfcourse"], ways["nbgrader"]),
+        }
+    print(json.dumps(results, indent=1))
+    if not asked.quick:
+        records.write("grading-speed", results, seed=SEED)
+    if results["marks that differ otherwise"]:
+        sys.exit("marks differ that nbgrader does not mis-score")
+
+
+if __name__ == "__main__":
+    main()

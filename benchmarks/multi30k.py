@@ -1,0 +1,61 @@
+"""Multi30k: BLEU and chrF of a trained translator, greedy and with five beams.
+
+On a CPU the preset ``multi30k-de-en-cpu`` trains for at most 15 minutes on two cores. The two
+others want a GPU; they are run with several seeds, and the record has each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+
+import torch
+
+from tfcourse import presets, records
+from tfcourse.runs.measuring import measure, need_cuda, short
+
+PRESETS = ("multi30k-de-en-cpu", "multi30k-de-en", "multi30k-en-de")
+THREADS = 2
+
+
+def several(name: str, seeds: list[int], device: str, changes: dict) -> dict:
+    """A preset with each of these seeds, and mean and deviation of BLEU over them."""
+    runs = [measure(name, changes | {"training.seed": seed}, device=device) for seed in seeds]
+    found: dict = {"runs": runs}
+    for way in runs[0]["evaluation"]:
+        scores = [run["evaluation"][way]["BLEU"] for run in runs]
+        found[f"BLEU, {way}"] = {
+            "mean": statistics.mean(scores),
+            "standard deviation": statistics.stdev(scores) if len(scores) > 1 else None,
+            "seeds": seeds,
+        }
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--preset", choices=PRESETS, default=PRESETS[0])
+    parser.add_argument("--seeds", type=int, nargs="+", help="on a GPU 1 2 3 by default")
+    parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
+    choice = parser.parse_args()
+    on_gpu = choice.preset != PRESETS[0] and not choice.quick
+    if on_gpu:
+        need_cuda()
+    else:
+        torch.set_num_threads(THREADS)
+    seeds = choice.seeds or ([1, 2, 3] if on_gpu else [presets.load(choice.preset).training.seed])
+    few = {
+        "evaluation.beams": 2, "evaluation.new_tokens": 3, "data.validation": "test2017-mscoco",
+        "data.test": "test2017-mscoco", "model.d_model": 16, "model.d_ff": 16,
+        "tokenizer.vocabulary": 400,
+    }  # fmt: skip
+    device = "cuda" if on_gpu else "cpu"
+    results = several(choice.preset, seeds, device, short(**few) if choice.quick else {})
+    if choice.quick:
+        print(results)
+        return
+    print(records.write(choice.preset, results, seed=seeds[0], device=device).name)
+
+
+if __name__ == "__main__":
+    main()

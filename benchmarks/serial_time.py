@@ -1,0 +1,89 @@
+"""What recurrence costs in time as the sequence grows; chapter 02 shows the record.
+
+A recurrent net step by step and in PyTorch's kernel, an LSTM in its kernel, and self-attention
+explicit and fused: forward, and forward with backward. Medians over alternating runs, so that a
+busy moment falls on all alike. ``--device cuda`` writes a record of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from tfcourse import records
+from tfcourse.attention import SelfAttention
+from tfcourse.recurrent import LSTMCell, Recurrent, RNNCell
+
+SEED = 0
+WIDTH = 64
+BATCH = 8
+LENGTHS = (16, 32, 64, 128, 256, 512, 1024)
+
+
+def ways(device: str) -> dict[str, tuple[nn.Module, Callable[[Tensor], Tensor]]]:
+    """For each name the module and what runs it."""
+    torch.manual_seed(SEED)
+    rnn = Recurrent(RNNCell, WIDTH, WIDTH).to(device)
+    lstm = Recurrent(LSTMCell, WIDTH, WIDTH).to(device)
+    attention = SelfAttention(WIDTH).to(device)
+    return {
+        "RNN, step by step": (rnn, lambda x: rnn(x)[0]),
+        "RNN, kernel": (rnn, lambda x: rnn(x, fused=True)[0]),
+        "LSTM, kernel": (lstm, lambda x: lstm(x, fused=True)[0]),
+        "self-attention": (attention, lambda x: attention(x)[0]),
+        "self-attention, kernel": (attention, lambda x: attention(x, fused=True)[0]),
+    }
+
+
+def milliseconds(device: str, n: int, backward: bool, repeats: int) -> dict[str, float]:
+    """Median time of each way at length ``n``."""
+    generator = torch.Generator().manual_seed(SEED)
+    x = torch.randn(BATCH, n, WIDTH, generator=generator).to(device).requires_grad_(backward)
+    built = ways(device)
+    seen: dict[str, list[float]] = {name: [] for name in built}
+    for turn in range(repeats + 1):
+        for name, (module, run) in built.items():
+            module.zero_grad()
+            _wait(device)
+            start = time.perf_counter()
+            with torch.set_grad_enabled(backward):
+                output = run(x)
+            if backward:
+                output.sum().backward()
+            _wait(device)
+            if turn:  # the first turn warms up
+                seen[name].append(1000 * (time.perf_counter() - start))
+    return {name: round(statistics.median(times), 4) for name, times in seen.items()}
+
+
+def _wait(device: str) -> None:
+    """A GPU works on its own: wait until it is done."""
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--repeats", type=int, default=15, help="runs of each, alternating")
+    options = parser.parse_args()
+    device, repeats = options.device, options.repeats
+    torch.set_num_threads(1)
+    results = {
+        "width": WIDTH,
+        "batch": BATCH,
+        "unit": "milliseconds",
+        "forward": {n: milliseconds(device, n, False, repeats) for n in LENGTHS},
+        "forward and backward": {n: milliseconds(device, n, True, repeats) for n in LENGTHS},
+    }
+    name = "serial-time" if device == "cpu" else "serial-time-gpu"
+    print(records.write(name, results, seed=SEED, device=device).name)
+
+
+if __name__ == "__main__":
+    main()
