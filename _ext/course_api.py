@@ -41,7 +41,7 @@ def skip_field(app: Sphinx, what: str, name: str, obj, skip: bool, options) -> b
 
 def link_back(app: Sphinx, what: str, name: str, obj, options, lines: list[str]) -> None:
     """End an entry of the API with a link to the chapter that takes it first."""
-    if what not in ("function", "class", "data"):
+    if what not in ("function", "class", "method", "data"):
         return
     root = Path(app.srcdir)
     if chapter := first_use(root).get(name):

@@ -16,7 +16,7 @@ from tfcourse import course
 logger = logging.getLogger(__name__)
 
 
-class _Table(SphinxDirective):
+class MarkdownTable(SphinxDirective):
     """A directive that writes Markdown and lets the page's own parser read it."""
 
     def markdown(self, lines: list[str]) -> list[nodes.Node]:
@@ -25,7 +25,7 @@ class _Table(SphinxDirective):
         return [holder]
 
 
-class ChapterMap(_Table):
+class ChapterMap(MarkdownTable):
     """The course's chapters by part; those that are written are links."""
 
     classes = ["chapter-map"]
@@ -47,7 +47,7 @@ class ChapterMap(_Table):
         return self.markdown(lines)
 
 
-class ProblemSetList(_Table):
+class ProblemSetList(MarkdownTable):
     """The released problem sets: page, points for each piece, and the file itself."""
 
     classes = ["problem-set-list"]

@@ -6,7 +6,7 @@ import typer
 
 app = typer.Typer(
     name="tfcourse",
-    help="Attention to Transformers: grade, check, run and build the course.",
+    help="Attention to Transformers: train models, grade, check and build the course.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -15,8 +15,12 @@ app = typer.Typer(
 
 def _collect() -> None:
     from tfcourse.authoring import commands as authoring
+    from tfcourse.data import commands as data
     from tfcourse.grading import commands as grading
+    from tfcourse.runs import commands as runs
 
+    runs.register(app)
+    data.register(app)
     grading.register(app)
     authoring.register(app)
 

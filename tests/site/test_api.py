@@ -8,8 +8,9 @@ import pytest
 from sphinx.util.inventory import InventoryFile
 
 #: Rooms that readers walk in; the other modules are the package's own business.
-SHOWN = ["attention", "kernels", "layers", "models", "positions", "pretrained", "properties",
-         "recurrent", "grading.testing"]  # fmt: skip
+SHOWN = ["attention", "batching", "data", "evaluation", "generation", "kernels", "layers", "models",
+         "positions", "pretrained", "properties", "recurrent", "tokenizers", "training",
+         "grading.testing"]  # fmt: skip
 #: Modules inside them that only serve their neighbours.
 INNER = {"tfcourse.models.checks"}
 
@@ -37,6 +38,13 @@ def offered(room):
     return names
 
 
+def at_home(name):
+    """The name in the module that defines it, where a page may show it instead."""
+    package, _, last = name.rpartition(".")
+    thing = getattr(importlib.import_module(package), last)
+    return f"{getattr(thing, '__module__', package)}.{last}"
+
+
 @pytest.fixture(scope="module")
 def inventory(site):
     with (site / "objects.inv").open("rb") as file:
@@ -48,4 +56,5 @@ def inventory(site):
 def test_every_public_name_is_on_a_page(room, inventory):
     names = offered(room)
     assert names
-    assert names - inventory == set()
+    missing = {name for name in names - inventory if at_home(name) not in inventory}
+    assert missing == set()

@@ -18,7 +18,7 @@ from tfcourse.grading import cells
 from tfcourse.grading.variants import fill, load_variants
 
 #: A loop that never ends is part of the example class, and nobody wants to wait for it.
-CELL_SECONDS = 6
+CALL_SECONDS, CELL_SECONDS = 5, 6
 
 #: What an entry of class.yml may say.
 KEYS = {"about", "from", "variants", "code", "written", "file", "delete", "kernel"}
@@ -52,7 +52,7 @@ def demo(course: Path, fresh: bool = False) -> None:
     with step(console, "Grading it"):
         report = grade_class(course, built, console)
 
-    from tfcourse.grading.commands import show_grades
+    from tfcourse.grading.show import show_grades
 
     console.print()
     show_grades(report, console)
@@ -63,11 +63,17 @@ def demo(course: Path, fresh: bool = False) -> None:
     for what, path in (
         ("The site", index),
         ("A page of feedback", page),
+        ("The instructor's overview", graded / "overview" / f"{report.problem_set}.html"),
         ("The grades", graded / "grades.csv"),
         ("For nbgrader's Formgrader", graded),
     ):
         console.print(f"{what + ':':26} {path.relative_to(course)}", soft_wrap=True)
-    console.print("\n" + sandbox_note(), soft_wrap=True)
+    for warning in report.warnings:
+        console.print(
+            f"\n[yellow]{escape(warning)}[/yellow] Before you grade a real class: "
+            f"{escape(sandbox_advice())}",
+            soft_wrap=True,
+        )
 
 
 @contextmanager
@@ -190,8 +196,10 @@ def handed_in(course: Path, problem_set: str, entry: dict) -> NotebookNode:
 
 def grade_class(course: Path, built: Path, console: Console):
     """Grade the example class; what has been graded and has not changed is not run again."""
-    from tfcourse.grading.commands import progress_bar
+    from tfcourse.grading import sandbox
     from tfcourse.grading.engine import grade
+    from tfcourse.grading.judge import Limits
+    from tfcourse.grading.show import progress_bar
 
     with progress_bar(console) as progress:
         report = grade(
@@ -199,7 +207,9 @@ def grade_class(course: Path, built: Path, console: Console):
             built / "submitted",
             built / "graded",
             course=course,
-            cell_seconds=CELL_SECONDS,
+            limits=Limits(call_seconds=CALL_SECONDS, cell_seconds=CELL_SECONDS),
+            # The example class is ours: it is graded without a sandbox too, which is said.
+            sandboxed=sandbox.status().works,
             progress=progress,
         )
     stood = len(report.students) - len(report.executed)
@@ -209,12 +219,8 @@ def grade_class(course: Path, built: Path, console: Console):
     return report
 
 
-def sandbox_note() -> str:
-    """What a real class needs besides, and whether it is here."""
-    here = "is on this machine" if shutil.which("bwrap") else "is not on this machine"
-    return (
-        "[bold]Before you grade a real class:[/bold] learners' code runs here as you, with your "
-        "files and your network. A real class needs a sandbox (bubblewrap, which "
-        f"{here}, but which this version does not use yet): until it does, grade in a container "
-        "or a virtual machine that holds nothing else."
-    )
+def sandbox_advice() -> str:
+    """What to do so that learners' code is kept in a sandbox on this machine."""
+    from tfcourse.grading import sandbox
+
+    return sandbox.status().why

@@ -39,12 +39,15 @@ def examine() -> list[Part]:
     """All parts, in the order a reader meets them."""
     import torch
 
+    from tfcourse.grading import sandbox
+
     try:
         course.root()
         tree = Part("the course's tree", True, "chapters, problem sets, the book")
     except FileNotFoundError as error:
         tree = Part("the course's tree", False, str(error))
     cuda = torch.cuda.is_available()
+    shelter = sandbox.status()
     data = os.environ.get("TFCOURSE_DATA")
     return [
         Part(f"Python {platform.python_version()}", True, "3.11 or later is needed"),
@@ -63,6 +66,7 @@ def examine() -> list[Part]:
             shutil.which("bwrap") is not None,
             "a sandbox for learners' code: apt-get install bubblewrap (Linux only)",
         ),
+        Part("the sandbox", shelter.works, shelter.why),
         Part("chromium", browser() is not None, "the tests that open the site in a browser"),
         Part("TFCOURSE_DATA", bool(data), data or "a folder of real corpora; optional"),
     ]
