@@ -8,10 +8,10 @@ say    := @printf '\n\033[1m== %s\033[0m\n'
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test book serve release grade bench chapters clean
+.PHONY: help demo test book serve release grade bench bench-gpu bench-grading chapters clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): requirements.txt pyproject.toml package.json
 	$(say) 'Making .venv (about a minute, once)'
@@ -50,8 +50,18 @@ grade: $(READY)  ## grade a class: make grade PS=ps05-self-attention SUBMITTED=d
 chapters: $(READY)  ## run every chapter again and store its outputs
 	@$(BIN)/tfcourse chapter notebooks/[0-9][0-9]-*.ipynb
 
-bench: $(READY)  ## measure what the pages quote and the package beside its peers, into benchmarks/records
-	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+# What needs a GPU or tries the grader has targets of its own.
+ELSEWHERE := benchmarks/on_gpu.py $(wildcard benchmarks/grading_*.py)
+MEASURES  := $(filter-out $(ELSEWHERE),$(wildcard benchmarks/[a-z]*.py))
+
+bench: $(READY)  ## measure on CPU what the pages quote, into benchmarks/records (real corpora: TFCOURSE_DATA)
+	@for script in $(MEASURES); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+bench-gpu: $(READY)  ## train the presets for a GPU, into benchmarks/records
+	@$(BIN)/python benchmarks/on_gpu.py
+
+bench-grading: $(READY)  ## 200 submissions: this grader beside nbgrader's own
+	@$(BIN)/python benchmarks/grading_speed.py
 
 clean:  ## remove what was built; keep .venv
 	rm -rf _build node_modules .pytest_cache .hypothesis .ruff_cache

@@ -17,7 +17,8 @@ import pytest  # noqa: E402
 from jaxtyping import install_import_hook  # noqa: E402
 
 # Every annotated shape in the package is checked whenever a test calls it.
-CHECKED = ["attention", "positions", "layers", "recurrent", "models", "kernels", "properties"]
+CHECKED = ["attention", "generation", "kernels", "layers", "models", "positions", "properties",
+           "recurrent", "training.losses"]  # fmt: skip
 install_import_hook([f"tfcourse.{name}" for name in CHECKED], "beartype.beartype")
 
 import torch  # noqa: E402
@@ -27,6 +28,26 @@ from tfcourse import course as course_tree  # noqa: E402
 torch.set_num_threads(1)
 if not torch.cuda.is_available():
     os.environ.setdefault("TRITON_INTERPRET", "1")  # before anything imports Triton
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Among several processes, what shares a costly fixture stays together.
+
+    A file's tests go to one process, and so do all that open the built site. Chapters share
+    nothing.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByCost(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            if nodeid.startswith("tests/chapters/"):
+                return nodeid
+            if nodeid.startswith("tests/site/"):
+                return "tests/site"
+            return nodeid.partition("::")[0]
+
+    return ByCost(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

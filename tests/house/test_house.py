@@ -76,6 +76,12 @@ def test_source_of_leaves_out_the_documentation_only():
     assert "# a comment that stays" in shown and "return x  # and this" in shown
 
 
+def test_what_tests_share_has_a_name_of_its_own(course):
+    """Several folders have a conftest: which one an import by that name finds is chance."""
+    for path in sorted((course / "tests").rglob("*.py")):
+        assert "conftest " + "import" not in path.read_text("utf-8"), path
+
+
 def test_the_course_names_no_machine(course):
     """No path of the machine it was written on, and no registry, goes into the course."""
     files = subprocess.run(["git", "ls-files"], cwd=course, capture_output=True, text=True)
