@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 READY  := .venv/.ready
+# The processes that the tests run in.
+JOBS   ?= 2
 say    := @printf '\n\033[1m== %s\033[0m\n'
 
 # Kernels, nbgrader and alembic are found by name: ours come before the machine's.
@@ -32,7 +34,7 @@ test: $(READY) node_modules/.ready  ## every check of the course, the site and t
 	$(say) 'Formatting and lint'
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(say) 'Tests'
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n $(JOBS)
 
 book: $(READY)  ## build the site into _build/html
 	@$(BIN)/tfcourse book
