@@ -9,34 +9,21 @@ Linzen's pairs that it covers.
 
 from __future__ import annotations
 
-import argparse
-
-import torch
-
-from tfcourse import records
-from tfcourse.runs.measuring import measure, short
+from tfcourse.runs.measuring import keep_record, measure, short
 
 MODELS = ("agreement-rnn", "agreement-lstm", "agreement-transformer")
 SEEDS = (0, 1, 2)
-THREADS = 2
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
-    quick = parser.parse_args().quick
-    torch.set_num_threads(THREADS)
-    few = {"data.options.examples": 300, "data.options.held_out": 40}
-    results: dict[str, list] = {}
-    for name in MODELS:
-        for seed in SEEDS[:1] if quick else SEEDS:
-            changes = {"training.seed": seed} | (short(**few) if quick else {})
-            results.setdefault(name, []).append(measure(name, changes, device="cpu"))
-    if quick:
-        print(results)
-        return
-    print(records.write("agreement", results, seed=SEEDS[0]).name)
+def measured(quick: bool) -> dict[str, list]:
+    """Each model's runs, one for each seed."""
+    few = short(**{"data.options.examples": 300, "data.options.held_out": 40}) if quick else {}
+    seeds = SEEDS[:1] if quick else SEEDS
+    return {
+        name: [measure(name, few | {"training.seed": seed}, device="cpu") for seed in seeds]
+        for name in MODELS
+    }
 
 
 if __name__ == "__main__":
-    main()
+    keep_record("agreement", __doc__, measured, seed=SEEDS[0])

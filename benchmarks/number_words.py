@@ -7,37 +7,24 @@ attention one vector must hold all of it.
 
 from __future__ import annotations
 
-import argparse
-
-import torch
-
-from tfcourse import presets, records
-from tfcourse.runs.measuring import measure, short
+from tfcourse import presets
+from tfcourse.runs.measuring import keep_record, measure, short
 
 MODELS = ("numbers-de-en", "numbers-de-en-attention", "numbers-de-en-recurrent")
-THREADS = 2
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
-    quick = parser.parse_args().quick
-    torch.set_num_threads(THREADS)
-    fewer = {"data.options.examples": 300, "data.options.held_out": 20}
-    results: dict[str, dict] = {}
+def measured(quick: bool) -> dict[str, dict]:
+    """Each model's run, in both directions."""
+    few = short(**{"data.options.examples": 300, "data.options.held_out": 20}) if quick else {}
+    results = {}
     for source, target in (("de", "en"), ("en", "de")):
+        way = {"data.options.source": source, "data.options.target": target}
         for name in MODELS:
-            changes = short(**fewer) if quick else {}
-            if source == "en":
-                changes |= {"data.options.source": source, "data.options.target": target}
+            changes = few | (way if source == "en" else {})
             kind = name.removeprefix("numbers-de-en").removeprefix("-") or "Transformer"
             results[f"{source} to {target}, {kind}"] = measure(name, changes, device="cpu")
-    if quick:
-        print(results)
-        return
-    seed = presets.load(MODELS[0]).training.seed
-    print(records.write("number-words", results, seed=seed).name)
+    return results
 
 
 if __name__ == "__main__":
-    main()
+    keep_record("number-words", __doc__, measured, seed=presets.load(MODELS[0]).training.seed)

@@ -7,28 +7,16 @@ tuned on WordSim. SimLex-999, which asks for likeness and not relatedness, stand
 
 from __future__ import annotations
 
-import argparse
-
-import torch
-
-from tfcourse import presets, records
-from tfcourse.runs.measuring import measure, short
+from tfcourse import presets
+from tfcourse.runs.measuring import keep_record, measure, short
 
 PRESET = "wikitext-2-skipgram"
-THREADS = 2
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
-    quick = parser.parse_args().quick
-    torch.set_num_threads(THREADS)
-    results = measure(PRESET, short(**{"training.batch": 64}) if quick else None, device="cpu")
-    if quick:
-        print(results)
-        return
-    print(records.write("wordsim", results, seed=presets.load(PRESET).training.seed).name)
+def measured(quick: bool) -> dict:
+    """The run."""
+    return measure(PRESET, short(**{"training.batch": 64}) if quick else None, device="cpu")
 
 
 if __name__ == "__main__":
-    main()
+    keep_record("wordsim", __doc__, measured, seed=presets.load(PRESET).training.seed)

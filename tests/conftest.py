@@ -1,4 +1,4 @@
-"""What every test shares: one thread, shapes checked at run time, where the course is."""
+"""What every test shares: one thread, shapes checked at run time, the course, a browser."""
 
 import os
 
@@ -8,6 +8,7 @@ os.environ.update(
 )
 
 import importlib.util  # noqa: E402
+import shutil  # noqa: E402
 import sys  # noqa: E402
 from collections.abc import Callable  # noqa: E402
 from pathlib import Path  # noqa: E402
@@ -28,6 +29,21 @@ from tfcourse import course as course_tree  # noqa: E402
 torch.set_num_threads(1)
 if not torch.cuda.is_available():
     os.environ.setdefault("TRITON_INTERPRET", "1")  # before anything imports Triton
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # No name is found but this machine's own address: a page that asks elsewhere fails.
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -92,3 +108,16 @@ def unchecked() -> Callable[[str], ModuleType]:
 def generator() -> torch.Generator:
     """Random numbers of this test's own, the same at every run."""
     return torch.Generator().manual_seed(0)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Headless Chromium without a network, driven by Playwright; skips where either is missing."""
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
+        pytest.skip("needs Chromium: apt-get install chromium (or your system's way)")
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs: pip install playwright")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=executable, args=list(FLAGS))
+        yield browser
+        browser.close()

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -12,13 +11,6 @@ import urllib.request
 import pytest
 from nbgrader.api import Gradebook
 from small_set import NAME, answered, cell, grade, hand_in
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-)
 
 #: What a learner wrote: each of these would set the page's title, were it to run.
 ATTACK = "document.title='taken'"
@@ -60,18 +52,6 @@ def marked(small_course, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def browser():
-    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if executable is None:
-        pytest.skip("needs Chromium: apt-get install chromium (or your system's way)")
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs: pip install playwright")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=executable, args=list(FLAGS))
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
 def formgrader(marked, tmp_path_factory):
     """The address of the formgrader, opened in the folder as the page on teaching says."""
     with socket.socket() as free:
@@ -103,8 +83,8 @@ def formgrader(marked, tmp_path_factory):
         server.wait()
 
 
-def opened(browser, address):
-    page = browser.new_context().new_page()
+def opened(chromium, address):
+    page = chromium.new_context().new_page()
     page.set_default_timeout(120_000)
     page.goto(address, wait_until="load", timeout=120_000)
     return page
@@ -117,8 +97,8 @@ def submission(marked, student):
         return book.find_submission_notebook(NAME, NAME, student).id
 
 
-def test_it_shows_the_grades(marked, formgrader, browser):
-    page = opened(browser, f"{formgrader}/gradebook/{NAME}/{NAME}")
+def test_it_shows_the_grades(marked, formgrader, chromium):
+    page = opened(chromium, f"{formgrader}/gradebook/{NAME}/{NAME}")
     page.wait_for_selector("td.score")
     scores = page.eval_on_selector_all(
         "td.score", "cells => cells.map(cell => cell.textContent.replace(/\\s+/g, ' ').trim())"
@@ -131,8 +111,8 @@ def test_it_shows_the_grades(marked, formgrader, browser):
     assert status.count("needs manual grading") == 2, status
 
 
-def test_nothing_that_a_learner_wrote_runs_there(marked, formgrader, browser):
-    page = opened(browser, f"{formgrader}/submissions/{submission(marked, 'eve')}/")
+def test_nothing_that_a_learner_wrote_runs_there(marked, formgrader, chromium):
+    page = opened(chromium, f"{formgrader}/submissions/{submission(marked, 'eve')}/")
     page.wait_for_selector("input.score")
     for link in page.query_selector_all("a"):
         assert not (link.get_attribute("href") or "").lower().startswith("javascript:alert")
@@ -145,12 +125,12 @@ def test_nothing_that_a_learner_wrote_runs_there(marked, formgrader, browser):
     )
 
 
-def test_a_page_of_ours_runs_nothing_either(marked, browser):
+def test_a_page_of_ours_runs_nothing_either(marked, chromium):
     for path in (
         marked / "out" / "feedback" / "eve" / NAME / f"{NAME}.html",
         marked / "out" / "overview" / f"{NAME}.html",
     ):
-        page = opened(browser, path.as_uri())
+        page = opened(chromium, path.as_uri())
         page.wait_for_timeout(300)
         assert page.title() != "taken"
         assert page.locator("script").count() == 0
@@ -162,9 +142,9 @@ def test_a_page_of_ours_runs_nothing_either(marked, browser):
         assert page.title() != "taken"
 
 
-def test_a_mark_by_hand_and_the_feedback_made_from_it(marked, formgrader, browser, small_course):
+def test_a_mark_by_hand_and_the_feedback_made_from_it(marked, formgrader, chromium, small_course):
     """Given in the form; in nbgrader's own feedback, and in ours when grading runs again."""
-    page = opened(browser, f"{formgrader}/submissions/{submission(marked, 'ada')}/")
+    page = opened(chromium, f"{formgrader}/submissions/{submission(marked, 'ada')}/")
     page.wait_for_selector("input.score#explain--written")
     page.fill("input.score#explain--written", "2")
     with page.expect_response(lambda r: "/api/grade/" in r.url and r.request.method == "PUT"):
@@ -190,8 +170,8 @@ def test_a_mark_by_hand_and_the_feedback_made_from_it(marked, formgrader, browse
     assert "12 of 13 points" in feedback.read_text("utf-8")
 
 
-def test_its_button_for_autograding_runs_nothing(marked, formgrader, browser):
-    page = opened(browser, f"{formgrader}/manage_submissions/{NAME}")
+def test_its_button_for_autograding_runs_nothing(marked, formgrader, chromium):
+    page = opened(chromium, f"{formgrader}/manage_submissions/{NAME}")
     page.wait_for_selector("text=eve")
     with page.expect_response(lambda r: r.url.endswith("/eve/autograde"), timeout=120_000) as told:
         page.locator("tr", has_text="eve").locator("td.autograde a").click()

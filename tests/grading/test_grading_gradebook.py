@@ -177,9 +177,9 @@ def postgres(tmp_path_factory):
     as_owner = []
     with contextlib.suppress(FileNotFoundError, subprocess.CalledProcessError):
         if subprocess.run(["id", "-u"], capture_output=True, text=True).stdout.strip() == "0":
-            # PostgreSQL refuses to run as root.
-            base = tmp_path_factory.getbasetemp()
-            for parent in (folder, base, base.parent):
+            # PostgreSQL refuses to run as root. pytest's folders are its owner's alone.
+            above = [p for p in folder.parents if p.name.startswith(("pytest-", "popen-"))]
+            for parent in (folder, *above):
                 parent.chmod(parent.stat().st_mode | 0o055)
             shutil.chown(folder, "nobody")
             as_owner = ["setpriv", "--reuid=nobody", "--clear-groups", "--"]

@@ -1,8 +1,7 @@
-"""The site, built once from clean, and a browser without a network to look at it with."""
+"""The site, built once from clean, and pages of a browser to look at it with."""
 
 from __future__ import annotations
 
-import shutil
 import sys
 import threading
 from collections.abc import Iterator
@@ -14,20 +13,6 @@ from tfcourse.authoring.site import build_site, server
 
 # The site's own extensions, as Sphinx finds them.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "_ext"))
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    # No name is found but this machine's own address: a page that asks elsewhere fails.
-    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-)
 
 
 @pytest.fixture(scope="session")
@@ -46,19 +31,6 @@ def address(site: Path) -> Iterator[str]:
     running.shutdown()
     thread.join()
     running.server_close()
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """Headless Chromium, driven by Playwright; skips where either is missing."""
-    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if executable is None:
-        pytest.skip("needs Chromium: apt-get install chromium (or your system's way)")
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs: pip install playwright")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=executable, args=list(FLAGS))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

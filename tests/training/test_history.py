@@ -6,9 +6,10 @@ import pytest
 import torch
 from small_run import V, held_out, same_bits, small_fit, small_model
 
+from tfcourse.files import write_whole
 from tfcourse.training import History, average_checkpoints, checkpoints
 from tfcourse.training.batches import Stream, moved
-from tfcourse.training.files import pack, unpack, write_whole
+from tfcourse.training.weights import pack, unpack
 
 
 def test_csv_gives_the_same_numbers_back(tmp_path):
@@ -82,7 +83,7 @@ def test_files_are_whole_or_as_they_were(tmp_path):
     path = tmp_path / "a"
     write_whole(path, b"first")
     with pytest.raises(TypeError):
-        write_whole(path, "not bytes")
+        write_whole(path, ["not bytes"])
     assert path.read_bytes() == b"first" and list(tmp_path.iterdir()) == [path]
 
 

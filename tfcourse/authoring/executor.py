@@ -16,6 +16,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from tfcourse.files import write_whole
+
 #: What a chapter's kernel sees, here and when its outputs are checked.
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
@@ -122,6 +124,4 @@ def _own(notebook: NotebookNode) -> dict:
 
 def write(notebook: NotebookNode, path: Path) -> None:
     """Write the notebook in one step, so that a stopped run leaves the old one whole."""
-    new = path.with_name(path.name + ".new")
-    new.write_text(nbformat.writes(notebook) + "\n")
-    new.replace(path)
+    write_whole(path, nbformat.writes(notebook) + "\n")

@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tfcourse.files import digest_of, sync_folder
+
 #: Called with the bytes that are there and the bytes of the whole file.
 Progress = Callable[[int, int], None]
 
@@ -43,14 +45,7 @@ class _Again(Exception):
 
 def matches(path: Path, known: str) -> bool:
     """Whether a file's bytes have the hash ``known``, such as ``"sha256:86c4e6..."``."""
-    return digest(path, _algorithm(known)) == known.partition(":")[2]
-
-
-def digest(path: Path, algorithm: str = "sha256") -> str:
-    """The hash of a file's bytes in hexadecimal."""
-    import pooch
-
-    return pooch.file_hash(str(path), alg=algorithm)
+    return digest_of(path, _algorithm(known)) == known.partition(":")[2]
 
 
 def fetch(
@@ -124,7 +119,7 @@ def fetch(
                     failed.append((url, error))
                     continue
                 os.replace(part, into)
-                _sync(into.parent)
+                sync_folder(into.parent)
                 return into
     except OSError as error:
         if error.errno in _FULL:
@@ -251,11 +246,11 @@ class _Transfer:
 def _checked(transfer: _Transfer, known: str) -> None:
     """Transfer, and compare the hash; what was joined of several answers gets a second chance."""
     transfer.run()
-    got = digest(transfer.part, _algorithm(known))
+    got = digest_of(transfer.part, _algorithm(known))
     if got != known.partition(":")[2] and transfer.joined:
         transfer.part.unlink()
         transfer.run()
-        got = digest(transfer.part, _algorithm(known))
+        got = digest_of(transfer.part, _algorithm(known))
     if got != known.partition(":")[2]:
         transfer.part.unlink()
         raise ChecksumError(
@@ -303,14 +298,3 @@ def _cause(error: BaseException) -> str:
     if isinstance(error, urllib3.exceptions.TimeoutError) and not isinstance(error, refused):
         return "no answer in time"
     return f"the connection failed: {error}"
-
-
-def _sync(folder: Path) -> None:
-    """The name on the disk too, where the system can tell a folder to be written."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

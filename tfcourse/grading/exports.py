@@ -6,7 +6,8 @@ import csv
 import io
 from pathlib import Path
 
-from tfcourse.grading.results import Report, as_cell, write_whole
+from tfcourse.files import write_whole
+from tfcourse.grading.results import Report, as_cell
 
 #: Canvas knows its columns by these names, and a student by the third or the fourth of them.
 CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")

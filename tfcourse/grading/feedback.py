@@ -14,12 +14,13 @@ from nbconvert.filters import markdown2html
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from tfcourse.files import write_whole
 from tfcourse.grading import cells, outputs
 from tfcourse.grading.folder import GradingFolder
 from tfcourse.grading.merge import OWN
 from tfcourse.grading.pages import code, page
 from tfcourse.grading.release import METADATA
-from tfcourse.grading.results import WAITS, StudentResult, TestResult, write_whole
+from tfcourse.grading.results import WAITS, StudentResult, TestResult
 
 #: What stands in place of a hidden test.
 HIDDEN = "# hidden test: its source is not shown"

@@ -14,6 +14,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, SAWarning
 
+from tfcourse.files import write_whole
 from tfcourse.grading.failure import GradingFailed
 from tfcourse.grading.ledger import Ledger
 from tfcourse.grading.release import (
@@ -25,7 +26,6 @@ from tfcourse.grading.release import (
     quiet_log,
     source_folder,
 )
-from tfcourse.grading.results import write_whole
 
 CONFIG_FILE = '''"""nbgrader's settings for this folder of graded work: its formgrader opens it."""
 

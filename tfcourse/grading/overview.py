@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 from statistics import mean, median
 
+from tfcourse.files import write_whole
 from tfcourse.grading import cells
 from tfcourse.grading.folder import GradingFolder
 from tfcourse.grading.pages import page
-from tfcourse.grading.results import WAITS, Report, StudentResult, write_whole
+from tfcourse.grading.results import WAITS, Report, StudentResult
 from tfcourse.grading.variants import Variant, load_variants
 
 #: So many rows of the commonest mistakes, and of the slowest, are shown.

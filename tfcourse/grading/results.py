@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from tfcourse.files import write_whole
 from tfcourse.grading.cells import piece_of
 
 #: How the flag ends that says what has no score yet.
@@ -164,14 +164,6 @@ class Report:
 def as_cell(text: str) -> str:
     """A text as a cell of a CSV file: no spreadsheet takes it for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all, whatever happens meanwhile."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text, encoding="utf-8", newline="")
-    temporary.replace(path)
 
 
 def write_report(report: Report, into: Path) -> None:

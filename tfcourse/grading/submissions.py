@@ -12,6 +12,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.utils import determine_grade
 
+from tfcourse.files import write_whole
 from tfcourse.grading import cells, intake, ledger
 from tfcourse.grading.cluster import Terms
 from tfcourse.grading.digests import fingerprints, judge_digest
@@ -26,7 +27,7 @@ from tfcourse.grading.merge import OWN, blank, merge
 from tfcourse.grading.outputs import harmless, harmless_markdown
 from tfcourse.grading.parcels import pack_job
 from tfcourse.grading.release import quiet_log
-from tfcourse.grading.results import WAITS, StudentResult, TestResult, write_whole
+from tfcourse.grading.results import WAITS, StudentResult, TestResult
 
 #: Said in the report, on every page and at the end of the run.
 NO_SANDBOX = (

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
-from tfcourse import presets
+from tfcourse import presets, records
 from tfcourse.runs.running import run
 
 
@@ -41,6 +42,33 @@ def measure(
 def short(**more: Any) -> dict[str, Any]:
     """Changes that make any preset's run so short that it only shows that it runs."""
     return {"training.steps": 4, "training.warmup": 1, "training.validate_every": 4} | more
+
+
+def keep_record(
+    name: str, about: str, measured: Callable[[bool], dict[str, Any]], *, seed: int
+) -> None:
+    """What a script that measures on a CPU does: two threads, then the record.
+
+    With ``--quick`` on the command line it only shows that it runs: the results are printed, and no
+    record is written.
+
+    Parameters
+    ----------
+    name:
+        The record's name.
+    about:
+        What the script measures, for its ``--help``.
+    measured:
+        Gives the results; it is told whether to be quick.
+    seed:
+        What the record gives as its seed.
+    """
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
+    quick = parser.parse_args().quick
+    torch.set_num_threads(2)
+    results = measured(quick)
+    print(results if quick else records.write(name, results, seed=seed).name)
 
 
 def need_cuda() -> None:

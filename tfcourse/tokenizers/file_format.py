@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from tfcourse.files import write_whole
 
 #: Parts of a file that change how a text is read, and that no tokenizer here has.
 UNUSED = ("truncation", "padding")
@@ -86,17 +86,7 @@ def write(path: str | Path, parts: Mapping[str, Any], special: Mapping[str, int]
         "post_processor": None,
         **parts,
     }
-    path = Path(path)
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-        try:
-            json.dump(whole, file, ensure_ascii=False, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-            os.chmod(file.name, 0o644)  # a temporary file is its owner's alone
-            os.replace(file.name, path)
-        except BaseException:
-            Path(file.name).unlink(missing_ok=True)
-            raise
+    write_whole(Path(path), json.dumps(whole, ensure_ascii=False, indent=1))
 
 
 def read(path: str | Path) -> Document:

@@ -21,7 +21,8 @@ import torch
 from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one
-from tfcourse.training.files import digest_of, pack, sync_folder, unpack, write_whole
+from tfcourse.files import digest_of, sync_folder, write_whole
+from tfcourse.training.weights import pack, unpack
 
 WEIGHTS, STATE, MANIFEST, BEST = (
     "model.safetensors", "training.pt", "manifest.json", "best.safetensors",
@@ -77,7 +78,7 @@ def write(
             STATE: write_whole(new / STATE, buffer.getvalue()),
         }
         manifest = {"step": step, "sha256": files, "settings": dict(settings)}
-        write_whole(new / MANIFEST, json.dumps(manifest, indent=1).encode())
+        write_whole(new / MANIFEST, json.dumps(manifest, indent=1))
         _remove(final)  # one of this step that was found damaged
         new.replace(final)
         sync_folder(folder)

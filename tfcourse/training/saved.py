@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+from tfcourse.files import digest_of, write_whole
 from tfcourse.tokenizers import Tokenizer
-from tfcourse.training.files import digest_of, pack, unpack, write_whole
+from tfcourse.training.weights import pack, unpack
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 #: The models that may be saved: their config's class, where it stands, and the model's class.
@@ -99,7 +100,7 @@ def save(folder: str | Path, model: nn.Module, **extra: Any) -> Path:
         new.unlink()
     # Last: until it is there, the old one does not fit the files, and that is noticed.
     text = json.dumps({**says, "sha256": sums}, indent=1, ensure_ascii=False)
-    write_whole(folder / CONFIG, (text + "\n").encode())
+    write_whole(folder / CONFIG, text + "\n")
     return folder
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
 from tfcourse.data.docstrings import cleaning, reading
+from tfcourse.files import write_whole
 
 
 class Document(NamedTuple):
@@ -84,12 +83,4 @@ def _write(path: Path | None, found: list[Document]) -> None:
         return
     text = json.dumps(found, separators=(",", ":")).encode()
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
-            os.replace(part, path)
-        finally:
-            with contextlib.suppress(OSError):
-                os.unlink(part)
+        write_whole(path, hashlib.sha256(text).hexdigest().encode() + b"\n" + text)

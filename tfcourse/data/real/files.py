@@ -15,6 +15,7 @@ from pathlib import Path
 from tfcourse.data import corpus, download
 from tfcourse.data.corpus import Card
 from tfcourse.data.real.archives import MOST_BYTES, gunzip
+from tfcourse.files import digest_of
 
 #: Called with a file's name, the bytes of it that are there, and all its bytes.
 FileProgress = Callable[[str, int, int], None]
@@ -104,7 +105,7 @@ def find(file: RealFile) -> Path:
     """
     path = _there(file)
     if not download.matches(path, file.known):
-        raise _damaged(path, file, download.digest(path, file.known.partition(":")[0]))
+        raise _damaged(path, file, digest_of(path, file.known.partition(":")[0]))
     return path
 
 

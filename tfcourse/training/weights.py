@@ -1,10 +1,8 @@
-"""Files that are there whole or not at all, and weights as safetensors."""
+"""Weights as safetensors files."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,57 +10,6 @@ from pathlib import Path
 import safetensors.torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
-
-
-def write_whole(path: Path, data: bytes) -> str:
-    """Write ``data`` so that ``path`` holds either all of it or what it held before.
-
-    The bytes go to a file beside it, are forced onto the disk, and only then take the name.
-
-    Returns
-    -------
-    digest
-        The SHA-256 of ``data``.
-
-    Raises
-    ------
-    OSError
-        Where the disk is full or refuses; nothing is left behind.
-    """
-    new = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        with new.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
-    except BaseException:
-        new.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
-    return digest(data)
-
-
-def sync_folder(folder: Path) -> None:
-    """Force the folder's list of names onto the disk, where the system can."""
-    if os.name == "nt":  # folders cannot be opened there
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def digest(data: bytes) -> str:
-    """SHA-256, in hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def digest_of(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def pack(weights: Mapping[str, Tensor], **says: str) -> bytes:
