@@ -20,10 +20,9 @@ import tempfile
 import time
 from pathlib import Path
 
-import psutil
-
 from tfcourse import course as course_tree
 from tfcourse.grading.variants import example_class
+from tfcourse.grading.workers import workers_of
 
 SEED = 0
 
@@ -91,18 +90,6 @@ class Run:
             return list(csv.DictReader(file))
 
 
-def workers_of(process: psutil.Process) -> list[psutil.Process]:
-    """The processes in which submissions are judged."""
-    found = []
-    for child in process.children():
-        try:
-            if "spawn_main" in " ".join(child.cmdline()):
-                found.append(child)
-        except psutil.Error:
-            continue
-    return found
-
-
 def wait_for_work(run: Run, process: subprocess.Popen, before: int) -> bool:
     """Wait until the run has finished one more; whether it has, and still runs."""
     while process.poll() is None:
@@ -136,7 +123,7 @@ def disturbed(run: Run, count: int, coordinators: int, workers: int, seed: int) 
                 stood = now
                 process = run.start()
             else:
-                alive = workers_of(psutil.Process(process.pid)) if process.poll() is None else []
+                alive = workers_of(process.pid) if process.poll() is None else []
                 if not alive:
                     continue
                 draw.choice(alive).kill()

@@ -23,6 +23,7 @@ from tfcourse.grading.failure import GradingFailed
 from tfcourse.grading.judge import judge
 from tfcourse.grading.parcels import pack_judged, unpack_job
 from tfcourse.grading.sandbox import Nursery
+from tfcourse.grading.workers import warm_up
 
 #: A submission whose worker was lost is given to another one so many times; one that the judge
 #: failed on, once.
@@ -310,6 +311,7 @@ def _client(workers: int, scheduler: str | None, scratch: Path | None):
 
     quiet = {
         "distributed.worker.daemon": False,
+        "distributed.worker.multiprocessing-method": "forkserver",
         # A worker that is lost counts against the one submission that it was judging, and that one
         # we send again ourselves.
         "distributed.scheduler.worker-saturation": 1.0,
@@ -331,6 +333,7 @@ def _client(workers: int, scheduler: str | None, scratch: Path | None):
             finally:
                 client.close()
             return
+        warm_up()
         folder = tempfile.mkdtemp(prefix="workers-", dir=scratch)
         try:
             with (

@@ -161,6 +161,7 @@ class Examiner:
 
     def _run(self, name: str, source: str, deadline: float, call_seconds: float) -> Any:
         tree = ast.parse(source)
+        unknown = self._unknown(tree)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         seed_all(learners_seed(self.seed, f"examiner/{name}"))
         by_hand()
@@ -169,7 +170,7 @@ class Examiner:
         self.link.begin(learners_seed(self.seed, name), call_seconds, deadline)
         # Names that a test binds are its own: no test leans on another.
         namespace = dict(self.namespace)
-        self.learners |= self._unknown(source)
+        self.learners |= unknown
         for learners in self.learners:
             namespace[learners] = self.namespace[learners] = self.link.name(learners)
         exec(compile(tree, f"<{name}>", "exec"), namespace)
@@ -178,11 +179,10 @@ class Examiner:
         value = eval(compile(ast.Expression(last.value), f"<{name}>", "eval"), namespace)
         return None if type(value) is Handle else value
 
-    def _unknown(self, source: str) -> set[str]:
+    def _unknown(self, tree: ast.AST) -> set[str]:
         """Names that a test uses and nobody else gives it."""
-        used = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)]
-        bound = {node.id for node in used if not isinstance(node.ctx, ast.Load)}
-        bound |= bound_anywhere(ast.parse(source))
+        used = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        bound = bound_anywhere(tree)
         loaded = {node.id for node in used if isinstance(node.ctx, ast.Load)}
         return loaded - bound - set(self.namespace) - set(dir(builtins))
 

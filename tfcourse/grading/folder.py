@@ -22,7 +22,6 @@ from tfcourse.grading.release import (
     copy_source,
     course_config,
     generate,
-    own_programs_first,
     quiet_log,
     source_folder,
 )
@@ -193,26 +192,25 @@ class GradingFolder:
         return f"c.CourseDirectory.db_url = os.environ.get({DATABASE_VARIABLE!r}, {url!r})\n"
 
     def _make_database(self) -> None:
-        from nbgrader.api import Gradebook
+        from tfcourse.grading import gradebook
 
         database = self.into / "gradebook.db"
         if self.own_database and database.is_file():
             return
-        with own_programs_first():
-            if not self.own_database:
-                try:
-                    Gradebook(self.url, self.course_id).close()
-                except Exception as error:
-                    raise GradingFailed(
-                        f"The gradebook {self.shown_url} cannot be opened: "
-                        f"{str(error).splitlines()[0] if str(error) else type(error).__name__}"
-                    ) from None
-                return
-            # Made aside and moved: one that was left half made would look like a gradebook.
-            temporary = self.into / ".gradebook.db"
-            temporary.unlink(missing_ok=True)
-            Gradebook(f"sqlite:///{temporary}", self.course_id).close()
-            temporary.replace(database)
+        if not self.own_database:
+            try:
+                gradebook.make(self.url, self.course_id)
+            except Exception as error:
+                raise GradingFailed(
+                    f"The gradebook {self.shown_url} cannot be opened: "
+                    f"{str(error).splitlines()[0] if str(error) else type(error).__name__}"
+                ) from None
+            return
+        # Made aside and moved: one that was left half made would look like a gradebook.
+        temporary = self.into / ".gradebook.db"
+        temporary.unlink(missing_ok=True)
+        gradebook.make(f"sqlite:///{temporary}", self.course_id)
+        temporary.replace(database)
 
     def digest(self) -> str:
         """What the instructor's files come to, as one SHA-256."""

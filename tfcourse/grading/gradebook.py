@@ -6,8 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+import sqlalchemy
+from alembic.script import ScriptDirectory
 from nbformat import NotebookNode
 from nbgrader import api
+from nbgrader.dbutil import ALEMBIC_DIR
 from nbgrader.preprocessors import AssignLatePenalties, SaveAutoGrades
 from sqlalchemy import event, select
 from sqlalchemy.orm import Session
@@ -60,6 +63,24 @@ class Marks:
 
 def _wait(connection, _record) -> None:
     connection.execute("PRAGMA busy_timeout = 60000")
+
+
+def make(url: str, course_id: str) -> None:
+    """Make the gradebook at ``url`` unless it is there.
+
+    Which version of nbgrader's tables it has is written here: nbgrader would start a program that
+    takes seconds to say so.
+    """
+    engine = sqlalchemy.create_engine(url)
+    if not sqlalchemy.inspect(engine).get_table_names():
+        version = ScriptDirectory(ALEMBIC_DIR).get_current_head()
+        table = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"
+        row = sqlalchemy.text("INSERT INTO alembic_version VALUES (:version)")
+        with engine.begin() as connection:
+            connection.execute(sqlalchemy.text(table))
+            connection.execute(row, {"version": version})
+    engine.dispose()
+    api.Gradebook(url, course_id).close()
 
 
 class _Save(SaveAutoGrades):

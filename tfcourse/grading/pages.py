@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import jinja2
@@ -30,8 +30,9 @@ def of(result) -> str:
     return f"{number(result.score)} of {number(result.max_score)}"
 
 
+@lru_cache(500)
 def code(source: str) -> Markup:
-    """Python as HTML, in colours."""
+    """Python as HTML, in colours. Most cells are the same for everybody."""
     if len(source) > MAX_COLOURED:
         return escape(source)
     return Markup(highlight(source, PythonLexer(stripnl=False), _FORMATTER))

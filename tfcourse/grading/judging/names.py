@@ -7,7 +7,7 @@ import ast
 from nbformat import NotebookNode
 
 from tfcourse.grading import cells
-from tfcourse.grading.testing.by_hand import KINDS
+from tfcourse.grading.kinds import KINDS
 
 
 def bound(source: str) -> set[str]:

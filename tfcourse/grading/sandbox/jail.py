@@ -22,7 +22,7 @@ PACKAGE_ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = PACKAGE_ROOT / "tfcourse"
 
 #: Of ``tfcourse/grading`` a learner's process finds only these.
-LEARNERS_HALF = ("__init__.py", "testing", "wire.py", "sandbox")
+LEARNERS_HALF = ("__init__.py", "kinds.py", "testing", "wire.py", "sandbox")
 
 #: Of the system, besides /usr: what programs need to start.
 _LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")

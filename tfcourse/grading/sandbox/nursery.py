@@ -69,7 +69,7 @@ class Nursery:
         *,
         examiner_entry: str = "tfcourse.grading.examiner:main",
         learners: Sequence[str] = server.LEARNERS,
-        examiners: Sequence[str] = ("torch", "numpy"),
+        examiners: Sequence[str] = ("torch", "numpy", "numpy.random"),
     ) -> None:
         if not sys.platform.startswith("linux"):
             raise SandboxError(
@@ -127,7 +127,7 @@ class Nursery:
         limits:
             What it may use; :class:`Limits` says what where this is ``None``.
         forbidden:
-            What it is to be without: names out of :data:`tfcourse.grading.testing.by_hand.KINDS`.
+            What it is to be without: names out of :data:`tfcourse.grading.kinds.KINDS`.
         files:
             Relative path → content of what lies in its working folder.
         seed:

@@ -22,6 +22,7 @@ LEARNERS = (
     "torch",
     "torch.nn.functional",
     "numpy",
+    "numpy.random",
     "matplotlib.pyplot",
     "matplotlib.backends.backend_agg",
     "ipykernel.kernelapp",

@@ -7,7 +7,7 @@ Where :func:`tfcourse.grading.testing.by_hand` watches calls, this takes away wh
 - Python functions, by giving them another body, so that it does not matter who holds them;
 - modules, which can no longer be imported.
 
-Each says what :data:`tfcourse.grading.testing.by_hand.KINDS` says of it. It holds for the life of
+Each says what :data:`tfcourse.grading.kinds.KINDS` says of it. It holds for the life of
 the process; there is no way back.
 """
 
@@ -18,6 +18,7 @@ import inspect
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import FunctionType
@@ -26,7 +27,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tfcourse.grading.testing.by_hand import KINDS, Forbidden, functions, refuse
+from tfcourse.grading.kinds import KINDS, Forbidden
+from tfcourse.grading.testing.by_hand import functions, refuse
 
 _removed: tuple[str, ...] = ()
 
@@ -55,7 +57,7 @@ def remove(*what: str) -> None:
     Parameters
     ----------
     what:
-        Names out of :data:`tfcourse.grading.testing.by_hand.KINDS`.
+        Names out of :data:`tfcourse.grading.kinds.KINDS`.
 
     Raises
     ------
@@ -130,12 +132,17 @@ def _replace_body(function: FunctionType, name: str, kind: str) -> None:
         function.__code__ = made["refused"].__code__
 
 
+@cache
+def operators() -> tuple[str, ...]:
+    """The names of PyTorch's operators."""
+    every = torch._C._dispatch_get_all_op_names()
+    return tuple(op.removeprefix("aten::") for op in every if op.startswith("aten::"))
+
+
 def _override(chosen: Callable[[str], bool], kind: Forbidden) -> None:
     """Every operator of PyTorch's whose name is chosen refuses, under every key."""
-    names = [op for op in torch._C._dispatch_get_all_op_names() if op.startswith("aten::")]
-    names = [op.removeprefix("aten::") for op in names]
-
-    kernels = {name: _refusing(name.partition(".")[0], kind) for name in names if chosen(name)}
+    names = filter(chosen, operators())
+    kernels = {name: _refusing(name.partition(".")[0], kind) for name in names}
     _implement(kernels, DISPATCH_KEYS)
 
 

@@ -39,6 +39,7 @@ def warm() -> None:
     y = torch.nn.Linear(4, 4)((x @ x).softmax(-1))
     # With a cotangent, as the verbs do it: that imports a computer algebra system.
     torch.autograd.grad(y, [x], torch.ones(4, 4))
+    absent.operators()
     seed_all(0)
 
 
@@ -50,7 +51,7 @@ def begin(
     Parameters
     ----------
     forbidden:
-        The kinds of :data:`tfcourse.grading.testing.by_hand.KINDS` that it is to be without.
+        The kinds of :data:`tfcourse.grading.kinds.KINDS` that it is to be without.
     seed:
         Where its random numbers start; ``None`` = anywhere.
     wire_path:
@@ -68,8 +69,12 @@ def begin(
 
 
 def seed_all(seed: int) -> None:
-    """Let all random numbers of this process start here."""
-    torch.manual_seed(seed)
+    """Let all random numbers of this process start here.
+
+    Those of devices are left as they are: torch.manual_seed would note for each of them, at every
+    test, from where it was called.
+    """
+    torch.default_generator.manual_seed(seed)
     np.random.seed(seed % 2**32)
     random.seed(seed)
 
