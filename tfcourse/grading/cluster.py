@@ -55,11 +55,12 @@ class JudgeFailed(RuntimeError):
 @dataclass(frozen=True)
 class Terms:
     """What holds for all jobs of a run: whether learners' code is kept in a sandbox, the problem
-    set's data files, and the judge's own digest: the same on every machine, or empty where there is
-    only one."""
+    set's data files, what all its tests forbid, and the judge's own digest: the same on every
+    machine, or empty where there is only one."""
 
     sandboxed: bool = True
     files: dict[str, bytes] = field(default_factory=dict)
+    forbidden: tuple[str, ...] = ()
     digest: str = ""
 
 
@@ -96,7 +97,9 @@ class Bench:
             for last in (False, True):
                 try:
                     if self._nursery is None:
-                        self._nursery = Nursery(sandboxed=self.terms.sandboxed).__enter__()
+                        terms = self.terms
+                        nursery = Nursery(terms.sandboxed, forbidden=terms.forbidden)
+                        self._nursery = nursery.__enter__()
                         self._nursery.start()
                     return pack_judged(judge(job, self._nursery))
                 except Exception as error:

@@ -22,6 +22,7 @@ from tfcourse.grading.folder import GradingFolder
 from tfcourse.grading.gradebook import Book, Marks
 from tfcourse.grading.intake import Handed, NotANotebook
 from tfcourse.grading.judge import Job, Judged, Limits, names_of
+from tfcourse.grading.judging.names import forbidden_by_all
 from tfcourse.grading.ledger import Entry, Ledger
 from tfcourse.grading.merge import OWN, blank, merge
 from tfcourse.grading.outputs import harmless, harmless_markdown
@@ -58,6 +59,7 @@ class Grading:
         self.release = folder.release()
         source = folder.source()
         self.names = names_of(source)
+        self.forbidden = forbidden_by_all(source)
         self.blank = blank(source, self.release)
         self.graded = {
             cells.grade_id(cell): cells.points(cell)
@@ -70,7 +72,8 @@ class Grading:
 
     def terms(self, scheduler: str | None) -> Terms:
         """What holds for all jobs, for workers here or those of a scheduler's."""
-        return Terms(self.sandboxed, self.files, judge_digest() if scheduler else "")
+        digest = judge_digest() if scheduler else ""
+        return Terms(self.sandboxed, self.files, self.forbidden, digest)
 
     # -- plan ------------------------------------------------------------------------------------
 

@@ -40,9 +40,8 @@ class Course:
         self.notebook = nbformat.reads(job.notebook.decode("utf-8"), as_version=4)
         self.cells = self.notebook.cells
         said = {i: names.forbidden(c.source) for i, c in enumerate(self.cells) if cells.is_test(c)}
-        every = [kinds for kinds in said.values() if kinds is not None]
-        #: What every test forbids: what the notebook itself is run without.
-        self.common = tuple(sorted(frozenset.intersection(*every))) if every else ()
+        #: What the notebook itself is run without.
+        self.common = names.forbidden_by_all(self.notebook)
         self.forbidden = {
             i: self.common if kinds is None else tuple(sorted(kinds)) for i, kinds in said.items()
         }

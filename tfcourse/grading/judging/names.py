@@ -34,6 +34,13 @@ def used(source: str) -> set[str]:
     return found
 
 
+def forbidden_by_all(notebook: NotebookNode) -> tuple[str, ...]:
+    """What every test cell of a notebook forbids that forbids anything."""
+    said = [forbidden(cell.source) for cell in notebook.cells if cells.is_test(cell)]
+    every = [kinds for kinds in said if kinds is not None]
+    return tuple(sorted(frozenset.intersection(*every))) if every else ()
+
+
 def forbidden(source: str) -> frozenset[str] | None:
     """What a test cell's ``by_hand`` names; ``None`` where it says nothing of it."""
     said = [

@@ -31,6 +31,15 @@ def prepare(request: Request) -> Any:
     """
     from ipykernel.kernelapp import IPKernelApp
 
+    class App(IPKernelApp):
+        """Has neither a command line nor files of settings to read, which takes a while."""
+
+        def parse_command_line(self, argv=None):
+            """Nothing."""
+
+        def load_config_file(self, *args, **kwargs):
+            """Nothing."""
+
     from tfcourse.grading.testing import learner
 
     learner.begin(
@@ -44,7 +53,7 @@ def prepare(request: Request) -> Any:
     with os.fdopen(file, "w") as out:
         json.dump(connection(slot, request.key), out)
     # With 1 as its parent's number it neither looks after that parent nor prints how to connect.
-    app = IPKernelApp.instance(connection_file=f"{slot}/k.json", parent_handle=1, log_level=50)
+    app = App.instance(connection_file=f"{slot}/k.json", parent_handle=1, log_level=50)
     app.config.HistoryManager.enabled = False
     app.initialize([])
     return app

@@ -56,6 +56,9 @@ class Nursery:
         examiner's end of its socket.
     learners, examiners:
         What else, or instead, the two parents load.
+    forbidden:
+        What all kernels are to be without, names out of :data:`tfcourse.grading.kinds.KINDS`: it is
+        taken from their parent, once, and not from each.
 
     Raises
     ------
@@ -70,6 +73,7 @@ class Nursery:
         examiner_entry: str = "tfcourse.grading.examiner:main",
         learners: Sequence[str] = server.LEARNERS,
         examiners: Sequence[str] = ("torch", "numpy", "numpy.random"),
+        forbidden: Sequence[str] = (),
     ) -> None:
         if not sys.platform.startswith("linux"):
             raise SandboxError(
@@ -78,6 +82,7 @@ class Nursery:
             )
         self.sandboxed = sandboxed
         self._entry = examiner_entry
+        self.forbidden = tuple(forbidden)
         self._modules = {
             "learners": tuple(learners),
             "examiners": (*examiners, examiner_entry.partition(":")[0]),
@@ -137,12 +142,14 @@ class Nursery:
         ------
         ValueError
             Where a path of ``files`` leads out of the folder, or all of them together leave no room
-            in the scratch space.
+            in the scratch space; where ``forbidden`` lacks what no kernel of this nursery has.
         SandboxError
             Where no kernel can be made.
         """
         limits, files = limits or Limits(), dict(files or {})
         _check_files(files, limits)
+        if lacks := sorted(set(self.forbidden) - set(forbidden)):
+            raise ValueError(f"forbidden must name {', '.join(lacks)}: no kernel here has it")
         return self._child(
             "learners",
             files,
@@ -249,6 +256,7 @@ class Nursery:
                     self._modules[kind],
                     sandboxed=self.sandboxed,
                     whole_package=kind == "examiners",
+                    forbidden=self.forbidden if kind == "learners" else (),
                     core=self._core.number if kind == "learners" else None,
                 )
             return parent

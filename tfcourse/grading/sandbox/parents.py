@@ -40,6 +40,8 @@ class Parent:
         Whether it runs in a jail.
     whole_package:
         Whether it finds the examiner's half of the package.
+    forbidden:
+        The kinds of things that all its children are to be without: it is without them itself.
     core:
         The only core that it and its children run on; ``None`` = any.
 
@@ -57,6 +59,7 @@ class Parent:
         *,
         sandboxed: bool,
         whole_package: bool,
+        forbidden: Sequence[str] = (),
         core: int | None = None,
     ) -> None:
         self._control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -65,6 +68,7 @@ class Parent:
             "control": far.fileno(),
             "modules": list(modules),
             "path": jail.import_path(),
+            "forbidden": list(forbidden),
             "core": core,
         }
         server = Path(__file__).with_name("server.py")

@@ -110,6 +110,10 @@ def main() -> None:
     for name in settings["modules"]:
         importlib.import_module(name)
     warm_up(settings["modules"])
+    if settings["forbidden"]:
+        from tfcourse.grading.testing import absent
+
+        absent.remove(*settings["forbidden"])
     threads = len(os.listdir("/proc/self/task"))
     if threads != 1:
         raise RuntimeError(f"a fork server must have one thread, after loading it has {threads}")

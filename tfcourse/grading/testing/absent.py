@@ -52,7 +52,8 @@ def removed() -> tuple[str, ...]:
 
 
 def remove(*what: str) -> None:
-    """Take away what these kinds name, in this process and for good.
+    """Take away what these kinds name, in this process and for good; what is gone already is passed
+    over.
 
     Parameters
     ----------
@@ -67,20 +68,21 @@ def remove(*what: str) -> None:
     global _removed
     if unknown := sorted(set(what) - set(KINDS)):
         raise ValueError(f"what must be among {', '.join(sorted(KINDS))}; got {', '.join(unknown)}")
+    what = tuple(name for name in what if name not in _removed)
+    gone = tuple(f"{path}." for name in what for path in KINDS[name].modules)
+    for loaded in [m for m in sys.modules if f"{m}.".startswith(gone)]:
+        del sys.modules[loaded]
     for name in what:
         kind = KINDS[name]
-        for path in kind.modules:
-            for loaded in [m for m in sys.modules if m == path or m.startswith(f"{path}.")]:
-                del sys.modules[loaded]
         for function, told in functions(kind, load=False):
-            _replace_body(function, told, name)
-            _replace_body(inspect.unwrap(function), told, name)
+            for body in {function, inspect.unwrap(function)}:
+                _replace_body(body, told, name)
         if kind.operators:
             _override(lambda op, kind=kind: any(part in op for part in kind.operators), kind)
         if name == "matrix products":
             _override_products(kind)
     sys.meta_path.insert(0, NotHere(what))
-    _removed = what
+    _removed += what
 
 
 def files(what: Sequence[str]) -> list[Path]:
