@@ -67,7 +67,7 @@ class Run:
         process = self.start()
         _, said = process.communicate()
         if process.returncode:
-            raise RuntimeError(f"grading failed: {said.decode()[-2000:]}")
+            raise RuntimeError(f"grading failed: {said.decode()[-6000:]}")
         return time.monotonic() - began
 
     def finished(self) -> dict[str, str]:
@@ -130,7 +130,7 @@ def disturbed(run: Run, count: int, coordinators: int, workers: int, seed: int) 
             killed[what] += 1
         _, said = process.communicate()
         if process.returncode:
-            raise RuntimeError(f"grading failed: {said.decode()[-2000:]}")
+            raise RuntimeError(f"grading failed: {said.decode()[-6000:]}")
     finally:
         if process.poll() is None:
             process.kill()

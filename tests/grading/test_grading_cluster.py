@@ -71,7 +71,7 @@ def test_a_nursery_that_breaks_is_made_anew_once(monkeypatch):
     made = []
 
     class Nursery:
-        def __init__(self, sandboxed):
+        def __init__(self, sandboxed, forbidden):
             made.append(self)
 
         def __enter__(self):
@@ -145,7 +145,7 @@ def test_killed_now_and_then_everybody_is_graded_once(small_course, tmp_path):
 
 
 def test_a_submission_that_takes_its_worker_along_is_given_up_and_the_others_go_on(
-    small_course, tmp_path, monkeypatch
+    small_course, tmp_path
 ):
     """As it would be if one crashed the judge itself: nothing that a learner should be able to."""
     spec = importlib.util.find_spec("tfcourse.grading.cluster")
@@ -175,12 +175,25 @@ def test_a_submission_that_takes_its_worker_along_is_given_up_and_the_others_go_
         "        return spec\n"
         "sys.meta_path.insert(0, Finder())\n"
     )
-    monkeypatch.setenv("PYTHONPATH", f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
-    report = grade(tmp_path / "in", tmp_path / "out", small_course, workers=2)
-    assert report.unfinished == ["s02"]
-    assert "could not be graded" in report.students["s02"].flags[0]
-    assert [s.score for name, s in report.students.items() if name != "s02"] == [5, 10, 5]
-    monkeypatch.setenv("PYTHONPATH", os.environ["PYTHONPATH"].split(os.pathsep, 1)[1])
+    # By a process of its own: workers of this one may have been loaded long since.
+    program = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from pathlib import Path
+from small_set import grade
+if __name__ == "__main__":
+    folder = Path({str(tmp_path)!r})
+    report = grade(folder / "in", folder / "out", Path({str(small_course)!r}), workers=2)
+    print(report.unfinished, report.students["s02"].flags[0])
+    print([s.score for name, s in report.students.items() if name != "s02"])
+"""
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment
+    )
+    told, scores = done.stdout.splitlines()[-2:]
+    assert told.startswith("['s02'] could not be graded"), done.stdout + done.stderr
+    assert scores == "[5.0, 10.0, 5.0]"
     report = grade(tmp_path / "in", tmp_path / "out", small_course)
     assert (report.executed, report.students["s02"].score) == (["s02"], 10)
 

@@ -309,8 +309,7 @@ class _Round:
 def _client(workers: int, scheduler: str | None, scratch: Path | None):
     """A client of the cluster at ``scheduler``, or of one started for this run."""
     import dask
-    from distributed import Client, LocalCluster
-    from distributed.security import Security
+    from distributed import Client
 
     quiet = {
         "distributed.worker.daemon": False,
@@ -340,20 +339,34 @@ def _client(workers: int, scheduler: str | None, scratch: Path | None):
         folder = tempfile.mkdtemp(prefix="workers-", dir=scratch)
         try:
             with (
-                LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    processes=True,
-                    host="127.0.0.1",
-                    dashboard_address=None,
-                    # Anybody on this machine could reach the port; only we have the key.
-                    security=Security.temporary(),
-                    memory_limit=0,
-                    local_directory=folder,
-                    silence_logs=logging.CRITICAL,
-                ) as cluster,
+                _cluster(workers, folder) as cluster,
                 Client(cluster, timeout=START_SECONDS, set_as_default=False) as client,
             ):
                 yield client
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _cluster(workers: int, folder: str):
+    """Workers on this machine. A start in which one of them is killed is tried again, twice."""
+    from distributed import LocalCluster
+    from distributed.security import Security
+
+    for left in (2, 1, 0):
+        try:
+            return LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address=None,
+                # Anybody on this machine could reach the port; only we have the key.
+                security=Security.temporary(),
+                memory_limit=0,
+                local_directory=folder,
+                silence_logs=logging.CRITICAL,
+            )
+        except RuntimeError as error:
+            if not left:
+                raise GradingFailed(f"The workers do not start: {error}") from None
+    raise AssertionError
