@@ -52,7 +52,7 @@ def test_a_few_are_judged_here_and_a_failure_is_told_with_its_student(monkeypatc
 
     monkeypatch.setattr(cluster, "Bench", Bench)
     jobs = [("ada", b"a"), ("bob", b"bad")]
-    assert list(judge_all(iter(jobs), 2, Terms())) == [
+    assert list(judge_all(iter(jobs), Terms())) == [
         Outcome("ada", b"A"),
         Outcome("bob", None, "no more processes"),
     ]

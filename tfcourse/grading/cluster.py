@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from pathlib import Path
 from time import monotonic
 
@@ -55,12 +56,13 @@ class JudgeFailed(RuntimeError):
 @dataclass(frozen=True)
 class Terms:
     """What holds for all jobs of a run: whether learners' code is kept in a sandbox, the problem
-    set's data files, what all its tests forbid, and the judge's own digest: the same on every
-    machine, or empty where there is only one."""
+    set's data files, what all its tests forbid, the tests by name, and the judge's own digest: the
+    same on every machine, or empty where there is only one."""
 
     sandboxed: bool = True
     files: dict[str, bytes] = field(default_factory=dict)
     forbidden: tuple[str, ...] = ()
+    tests: dict[str, str] = field(default_factory=dict)
     digest: str = ""
 
 
@@ -96,12 +98,7 @@ class Bench:
         with self._lock:
             for last in (False, True):
                 try:
-                    if self._nursery is None:
-                        terms = self.terms
-                        nursery = Nursery(terms.sandboxed, forbidden=terms.forbidden)
-                        self._nursery = nursery.__enter__()
-                        self._nursery.start()
-                    return pack_judged(judge(job, self._nursery))
+                    return pack_judged(judge(job, self._opened()))
                 except Exception as error:
                     self._close()
                     if last:
@@ -109,11 +106,26 @@ class Bench:
                         raise JudgeFailed(f"{type(error).__name__}: {error}") from None
         raise AssertionError
 
+    def open(self) -> None:
+        """Start the nursery ahead of the first job, which tells where that cannot be done."""
+        with self._lock:
+            try:
+                self._opened()
+            except Exception:
+                self._close()
+
+    def _opened(self) -> Nursery:
+        if self._nursery is None:
+            terms = self.terms
+            self._nursery = Nursery(terms.sandboxed, forbidden=terms.forbidden, tests=terms.tests)
+            self._nursery.start()
+        return self._nursery
+
     def _close(self) -> None:
         nursery, self._nursery = self._nursery, None
         if nursery is not None:
             with suppress(Exception):
-                nursery.__exit__(None, None, None)
+                nursery.close()
 
     def close(self) -> None:
         """End the nursery and all that lives in it."""
@@ -130,13 +142,15 @@ class Judging(WorkerPlugin):
         self.terms = terms
 
     def setup(self, worker) -> None:
-        """Called on the worker: the nursery itself is started by the first job."""
+        """Called on the worker: its nursery starts while the jobs are being made ready."""
         if self.terms.digest not in ("", judge_digest()):
             raise RuntimeError(
                 f"the worker at {worker.address} has another version of the course: install the "
                 "same on all machines"
             )
         self.bench = Bench(self.terms)
+        # In the thread that judges, ahead of its first job.
+        worker.executors["default"].submit(self.bench.open)
         atexit.register(self.bench.close)
 
     def teardown(self, worker) -> None:
@@ -184,7 +198,6 @@ def unless_broken(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
 
 def judge_all(
     jobs: Iterable[tuple[str, bytes]],
-    count: int,
     terms: Terms,
     *,
     workers: int | None = None,
@@ -197,8 +210,6 @@ def judge_all(
     ----------
     jobs:
         Students with their jobs; taken one by one as there is room, so that memory stays flat.
-    count:
-        How many there are.
     terms:
         What holds for all of them.
     workers:
@@ -215,10 +226,13 @@ def judge_all(
         been given out.
     """
     workers = os.cpu_count() or 1 if workers is None else workers
-    if scheduler is None and (workers <= 1 or count <= FEW):
+    jobs = iter(jobs)
+    first = list(islice(jobs, max(workers, FEW + 1)))
+    jobs = chain(first, jobs)
+    if scheduler is None and (workers <= 1 or len(first) <= FEW):
         yield from unless_broken(judge_here(jobs, terms))
         return
-    with _client(min(workers, count), scheduler, scratch) as client:
+    with _client(min(workers, len(first)), scheduler, scratch) as client:
         try:
             client.register_plugin(Judging(terms))
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Grade a class on one problem set: plan, stage, judge, commit.
+"""Grade a class on one problem set: look, stage, judge, commit, each submission on its own.
 
 Workers judge and know nothing of the gradebook. This process alone takes submissions in, writes the
 gradebook and keeps the ledger by which a killed run goes on.
@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from time import monotonic
 
@@ -125,8 +126,7 @@ def grade(
             report = Report(problem_set, {}, started=began, versions=versions())
             report.warnings, report.limits = grading.warnings, asdict(limits)
             run = _Run(grading, report, look, seed, set(again), progress, len(students))
-            run.plan(students)
-            run.judge(workers, scheduler)
+            run.judge(students, workers, scheduler)
         report.students = {name: report.students[name] for name in students}
         report.seconds = monotonic() - started
         write_report(report, folder.into)
@@ -146,7 +146,6 @@ class _Run:
     def __init__(self, grading, report, look, seed, again, progress, total):
         self.grading, self.report, self.look = grading, report, look
         self.seed, self.again, self.progress, self.total = seed, again, progress, total
-        self.waiting: list[tuple[str, bool]] = []
         self.under_way: dict[str, tuple[Staged, Entry]] = {}
 
     def say(self, student: str) -> None:
@@ -157,13 +156,30 @@ class _Run:
         """The seed that was asked for."""
         return self.seed if not self.again or student in self.again else None
 
-    def plan(self, students: list[str]) -> None:
-        """Settle what needs no judge, and put the others in the queue."""
-        grading, self.entries = self.grading, self.grading.ledger.entries(self.grading.problem_set)
+    def judge(self, students: list[str], workers: int | None, scheduler: str | None) -> None:
+        """Have everybody's work judged that needs it, and put away each result as it comes."""
+        jobs = self._jobs(students)
+        first = next(jobs, None)
+        if first is None:
+            return
+        outcomes = judge_all(
+            chain([first], jobs),
+            self.grading.terms(scheduler),
+            workers=workers,
+            scheduler=scheduler,
+            scratch=self.grading.folder.into,
+        )
+        for outcome in outcomes:
+            self._put_away(outcome)
+
+    def _jobs(self, students: list[str]) -> Iterator[tuple[str, bytes]]:
+        """Settle what needs no judge, and give out the others one by one, as they are asked for."""
+        grading = self.grading
+        entries = grading.ledger.entries(grading.problem_set)
         all_marks = grading.book.all_marks()
         self.say("")
         for student in students:
-            entry, handed = self.entries.get(student, Entry()), self.look(student)
+            entry, handed = entries.get(student, Entry()), self.look(student)
             key = grading.key(handed)
             seed, again = self.seed_for(student), student in self.again
             if not again and grading.is_finished(student, entry, key, seed):
@@ -176,39 +192,14 @@ class _Run:
             goes_on = not again and entry.key == key and seed in (None, entry.seed)
             if goes_on and entry.state == ledger.JUDGED and self.commit(staged, entry):
                 continue
-            # A submission that was under way when a run was killed keeps its seed.
-            self.waiting.append((student, goes_on and entry.state == ledger.QUEUED))
-
-    def judge(self, workers: int | None, scheduler: str | None) -> None:
-        """Have the others judged, and put away each result as it comes."""
-        if not self.waiting:
-            return
-        outcomes = judge_all(
-            self._jobs(),
-            len(self.waiting),
-            self.grading.terms(scheduler),
-            workers=workers,
-            scheduler=scheduler,
-            scratch=self.grading.folder.into,
-        )
-        for outcome in outcomes:
-            self._put_away(outcome)
-
-    def _jobs(self) -> Iterator[tuple[str, bytes]]:
-        for student, keeps_seed in self.waiting:
-            # Looked at again: it may have changed since the plan was made.
-            staged = self.grading.stage(student, self.look(student))
-            if staged.problem:
-                self.done(student, self.grading.settle_nothing(staged))
-                continue
-            entry = self.entries.get(student, Entry())
-            entry.key = staged.key
-            if self.seed_for(student) is not None:
-                entry.seed = self.seed_for(student)
-            elif not keeps_seed or entry.seed is None:
+            entry.key = key
+            if seed is not None:
+                entry.seed = seed
+            elif not (goes_on and entry.state == ledger.QUEUED) or entry.seed is None:
+                # One that was under way when a run was killed keeps its own.
                 entry.seed = secrets.randbits(62)
             self.under_way[student] = (staged, entry)
-            yield student, self.grading.job(staged, entry.seed)
+            yield student, grading.job(staged, entry.seed)
 
     def _put_away(self, outcome: Outcome) -> None:
         student = outcome.student

@@ -14,7 +14,12 @@ import hashlib
 import io
 import os
 import socket
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
 from time import monotonic
+from types import CodeType
 from typing import Any
 
 import torch
@@ -43,6 +48,13 @@ def warm() -> None:
     from tfcourse.grading.testing.learner import warm
 
     warm()
+
+
+def learn(tests: Mapping[str, str]) -> None:
+    """Read these test cells, by name, in the process that examiners are forked from."""
+    for name, source in tests.items():
+        with suppress(SyntaxError):  # it is told where the test is run
+            read(name, source)
 
 
 def main(sock: socket.socket) -> None:
@@ -160,9 +172,7 @@ class Examiner:
         self.learners -= {n for n, number in before.items() if id(self.namespace.get(n)) != number}
 
     def _run(self, name: str, source: str, deadline: float, call_seconds: float) -> Any:
-        tree = ast.parse(source)
-        unknown = self._unknown(tree)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        test = read(name, source)
         seed_all(learners_seed(self.seed, f"examiner/{name}"))
         by_hand()
         if self.link is None:
@@ -170,27 +180,52 @@ class Examiner:
         self.link.begin(learners_seed(self.seed, name), call_seconds, deadline)
         # Names that a test binds are its own: no test leans on another.
         namespace = dict(self.namespace)
-        self.learners |= unknown
+        # Names that a test uses and nobody else gives it.
+        self.learners |= test.taken - set(self.namespace)
         for learners in self.learners:
             namespace[learners] = self.namespace[learners] = self.link.name(learners)
-        exec(compile(tree, f"<{name}>", "exec"), namespace)
-        if last is None:
+        exec(test.body, namespace)
+        if test.last is None:
             return None
-        value = eval(compile(ast.Expression(last.value), f"<{name}>", "eval"), namespace)
+        value = eval(test.last, namespace)
         return None if type(value) is Handle else value
 
-    def _unknown(self, tree: ast.AST) -> set[str]:
-        """Names that a test uses and nobody else gives it."""
-        used = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-        bound = bound_anywhere(tree)
-        loaded = {node.id for node in used if isinstance(node.ctx, ast.Load)}
-        return loaded - bound - set(self.namespace) - set(dir(builtins))
+
+@dataclass(frozen=True)
+class TestCell:
+    """A test cell that has been read: all of it but a last line that is an expression, that line,
+    and the names that it takes from outside."""
+
+    body: CodeType
+    last: CodeType | None
+    taken: frozenset[str]
 
 
-def bound_anywhere(tree: ast.AST) -> set[str]:
+@lru_cache(maxsize=1024)
+def read(name: str, source: str) -> TestCell:
+    """Read a test cell: once, where that is done before examiners are forked.
+
+    Raises
+    ------
+    SyntaxError
+        Where it is not Python.
+    """
+    tree = ast.parse(source)
+    nodes = list(ast.walk(tree))
+    used = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    taken = frozenset(used - bound_anywhere(nodes) - set(dir(builtins)))
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    return TestCell(
+        body=compile(tree, f"<{name}>", "exec"),
+        last=last and compile(ast.Expression(last.value), f"<{name}>", "eval"),
+        taken=taken,
+    )
+
+
+def bound_anywhere(nodes: Iterable[ast.AST]) -> set[str]:
     """Names that definitions, imports, arguments and handlers bind, at any depth."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.add(node.name)
         elif isinstance(node, ast.Import | ast.ImportFrom):

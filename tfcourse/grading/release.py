@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -59,6 +60,7 @@ def course_config(course: Path) -> Config:
     return PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
 
 
+@cache
 def quiet_log() -> logging.Logger:
     """A log that goes nowhere until a handler is given to it: nbgrader writes much."""
     log = logging.getLogger("tfcourse.grading")

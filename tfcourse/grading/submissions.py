@@ -73,7 +73,8 @@ class Grading:
     def terms(self, scheduler: str | None) -> Terms:
         """What holds for all jobs, for workers here or those of a scheduler's."""
         digest = judge_digest() if scheduler else ""
-        return Terms(self.sandboxed, self.files, self.forbidden, digest)
+        tests = {cells.grade_id(c): c.source for c in self.blank.cells if cells.is_test(c)}
+        return Terms(self.sandboxed, self.files, self.forbidden, tests, digest)
 
     # -- plan ------------------------------------------------------------------------------------
 

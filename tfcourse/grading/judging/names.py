@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from nbformat import NotebookNode
 
 from tfcourse.grading import cells
 from tfcourse.grading.kinds import KINDS
+
+#: A class has the same test cells many times over: what they say is read once.
+_once = lru_cache(maxsize=1024)
 
 
 def bound(source: str) -> set[str]:
@@ -18,7 +22,8 @@ def bound(source: str) -> set[str]:
     return found
 
 
-def used(source: str) -> set[str]:
+@_once
+def used(source: str) -> frozenset[str]:
     """The names that a cell uses as it runs: not those in the functions that it only defines."""
     found: set[str] = set()
     todo: list[ast.AST] = list(_parsed(source))
@@ -31,7 +36,7 @@ def used(source: str) -> set[str]:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             found.add(node.id)
         todo += ast.iter_child_nodes(node)
-    return found
+    return frozenset(found)
 
 
 def forbidden_by_all(notebook: NotebookNode) -> tuple[str, ...]:
@@ -41,6 +46,7 @@ def forbidden_by_all(notebook: NotebookNode) -> tuple[str, ...]:
     return tuple(sorted(frozenset.intersection(*every))) if every else ()
 
 
+@_once
 def forbidden(source: str) -> frozenset[str] | None:
     """What a test cell's ``by_hand`` names; ``None`` where it says nothing of it."""
     said = [

@@ -59,6 +59,9 @@ class Nursery:
     forbidden:
         What all kernels are to be without, names out of :data:`tfcourse.grading.kinds.KINDS`: it is
         taken from their parent, once, and not from each.
+    tests:
+        Name → source of the test cells that there will be: the examiners' parent reads them, once.
+        No kernel's process ever has them.
 
     Raises
     ------
@@ -74,6 +77,7 @@ class Nursery:
         learners: Sequence[str] = server.LEARNERS,
         examiners: Sequence[str] = ("torch", "numpy", "numpy.random"),
         forbidden: Sequence[str] = (),
+        tests: Mapping[str, str] | None = None,
     ) -> None:
         if not sys.platform.startswith("linux"):
             raise SandboxError(
@@ -83,6 +87,7 @@ class Nursery:
         self.sandboxed = sandboxed
         self._entry = examiner_entry
         self.forbidden = tuple(forbidden)
+        self._tests = dict(tests or {})
         self._modules = {
             "learners": tuple(learners),
             "examiners": (*examiners, examiner_entry.partition(":")[0]),
@@ -257,6 +262,7 @@ class Nursery:
                     sandboxed=self.sandboxed,
                     whole_package=kind == "examiners",
                     forbidden=self.forbidden if kind == "learners" else (),
+                    tests=self._tests if kind == "examiners" else {},
                     core=self._core.number if kind == "learners" else None,
                 )
             return parent

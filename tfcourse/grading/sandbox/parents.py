@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 
@@ -42,6 +42,8 @@ class Parent:
         Whether it finds the examiner's half of the package.
     forbidden:
         The kinds of things that all its children are to be without: it is without them itself.
+    tests:
+        Test cells, by name, that the last of ``modules`` is given to learn.
     core:
         The only core that it and its children run on; ``None`` = any.
 
@@ -60,6 +62,7 @@ class Parent:
         sandboxed: bool,
         whole_package: bool,
         forbidden: Sequence[str] = (),
+        tests: Mapping[str, str] | None = None,
         core: int | None = None,
     ) -> None:
         self._control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -69,13 +72,16 @@ class Parent:
             "modules": list(modules),
             "path": jail.import_path(),
             "forbidden": list(forbidden),
+            "tests": dict(tests or {}),
             "core": core,
         }
         server = Path(__file__).with_name("server.py")
-        program = [sys.executable, "-s", "-P", str(server), json.dumps(settings)]
+        program = [sys.executable, "-s", "-P", str(server)]
         self._pidfd = -1
         self.pid = 0
-        with tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told_first:
+            told_first.write(json.dumps(settings).encode())
+            told_first.seek(0)
             try:
                 if sandboxed:
                     command = jail.command(
@@ -85,7 +91,7 @@ class Parent:
                     command = program
                 self._process = subprocess.Popen(
                     command,
-                    stdin=subprocess.DEVNULL,
+                    stdin=told_first,
                     stdout=subprocess.DEVNULL,
                     stderr=said,
                     env=environment(
