@@ -75,6 +75,8 @@ KINDS: dict[str, Forbidden] = {
             "torch._decomp.decompositions.scaled_dot_product_flash_attention_for_cpu",
             "tfcourse.attention",
             "tfcourse.grading.mistakes.attention",
+            "tfcourse.grading.mistakes.heads",
+            "tfcourse.grading.mistakes.sharing",
         ),
         modules=(
             "tfcourse.attention",
@@ -182,4 +184,72 @@ KINDS: dict[str, Forbidden] = {
         modules=("tfcourse.generation", "tfcourse.models", "tfcourse.runs", "tfcourse.training"),
         operators=("cross_entropy", "nll_loss"),
     ),
+    "positions": Forbidden(
+        why="is one of the things that this problem set writes by hand: codes of positions, turned "
+        "queries and keys, what is added to the scores. Take the call out and follow the formula.",
+        torch_functions=frozenset(),
+        python=(
+            "tfcourse.positions",
+            "tfcourse.grading.mistakes.positions",
+            "tfcourse.grading.mistakes.offsets",
+        ),
+        modules=(
+            "tfcourse.positions",
+            "tfcourse.attention",
+            "tfcourse.layers",
+            "tfcourse.models",
+            "tfcourse.pretrained",
+            "tfcourse.runs",
+            "torch.onnx.ops",
+            "transformers",
+        ),
+    ),
+    "blocks": Forbidden(
+        why="is one of the things that this problem set writes by hand: the norms, the block, what "
+        "it costs, its learning rate. Take the call out and follow the formula.",
+        torch_functions=frozenset(
+            {"layer_norm", "rms_norm", "group_norm", "instance_norm", "batch_norm"}
+            | {f"native_{name}_norm" for name in ("layer", "group", "batch")}
+            | {f"native_{name}_norm_backward" for name in ("layer", "group", "batch")}
+            | {"_fused_rms_norm", "_fused_rms_norm_backward", "batch_norm_backward"}
+            | {"_native_batch_norm_legit", "_batch_norm_impl_index", "cudnn_batch_norm"}
+            | {"_native_batch_norm_legit_no_training", "quantized_batch_norm"}
+        ),
+        python=(
+            *(f"torch.nn.{name}" for name in ("LayerNorm", "RMSNorm", "GroupNorm")),
+            *(f"torch.nn.{kind}Norm{n}d" for kind in ("Batch", "Instance") for n in (1, 2, 3)),
+            *(
+                f"torch._decomp.decompositions.{name}"
+                for name in (
+                    *("native_layer_norm_backward", "native_group_norm_backward"),
+                    *("native_batch_norm_backward", "native_batch_norm_helper"),
+                    *("batch_norm_backward", "_fused_rms_norm", "_fused_rms_norm_backward"),
+                )
+            ),
+            *(f"torch._refs.native_{name}_norm" for name in ("layer", "group")),
+            *(f"torch._refs.nn.functional.{name}_norm" for name in ("layer", "group")),
+            "torch.utils.flop_counter.FlopCounterMode",
+            "tfcourse.layers",
+            "tfcourse.training.schedules",
+            "tfcourse.grading.mistakes.norms",
+            "tfcourse.grading.mistakes.blocks",
+        ),
+        modules=(
+            *("tfcourse.layers", "tfcourse.models", "tfcourse.pretrained", "tfcourse.runs"),
+            *("tfcourse.training", "torch.utils.flop_counter", "torch.onnx.ops", "transformers"),
+        ),
+        operators=("layer_norm", "rms_norm", "group_norm", "batch_norm", "instance_norm"),
+    ),
 }
+
+
+def check(what: tuple[str, ...]) -> None:
+    """See whether there are such kinds.
+
+    Raises
+    ------
+    ValueError
+        Where a name is not one of them.
+    """
+    if unknown := sorted(set(what) - set(KINDS)):
+        raise ValueError(f"what must be among {', '.join(sorted(KINDS))}; got {', '.join(unknown)}")

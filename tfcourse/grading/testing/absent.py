@@ -27,7 +27,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tfcourse.grading.kinds import KINDS, Forbidden
+from tfcourse.grading.kinds import KINDS, Forbidden, check
 from tfcourse.grading.testing.by_hand import functions, refuse
 
 _removed: tuple[str, ...] = ()
@@ -45,10 +45,12 @@ DISPATCH_KEYS = (
 def removed() -> tuple[str, ...]:
     """The kinds that this process is wholly without, so that nobody need watch for them.
 
-    Products of matrices are not among them: where one side is 1 long, only who watches the call can
-    tell a product of matrices from one with a vector.
+    Those whose PyTorch functions stay because no operator is theirs alone are not among them.
+    Products of matrices are such: where one side is 1 long, only who watches the call can tell a
+    product of matrices from one with a vector.
     """
-    return tuple(name for name in _removed if KINDS[name].operators)
+    kinds = {name: KINDS[name] for name in _removed}
+    return tuple(n for n, kind in kinds.items() if kind.operators or not kind.torch_functions)
 
 
 def remove(*what: str) -> None:
@@ -66,8 +68,7 @@ def remove(*what: str) -> None:
         Where a name is not one of them.
     """
     global _removed
-    if unknown := sorted(set(what) - set(KINDS)):
-        raise ValueError(f"what must be among {', '.join(sorted(KINDS))}; got {', '.join(unknown)}")
+    check(what)
     what = tuple(name for name in what if name not in _removed)
     gone = tuple(f"{path}." for name in what for path in KINDS[name].modules)
     for loaded in [m for m in sys.modules if f"{m}.".startswith(gone)]:

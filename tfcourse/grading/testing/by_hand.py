@@ -11,7 +11,7 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 
 from torch.overrides import TorchFunctionMode
 
-from tfcourse.grading.kinds import KINDS, Forbidden
+from tfcourse.grading.kinds import KINDS, Forbidden, check
 from tfcourse.grading.testing.mistake import Mistake
 
 _forbidden: tuple[str, ...] = ()
@@ -38,8 +38,7 @@ def by_hand(*what: str) -> None:
         Where a name is not one of them.
     """
     global _forbidden
-    if unknown := sorted(set(what) - set(KINDS)):
-        raise ValueError(f"what must be among {', '.join(sorted(KINDS))}; got {', '.join(unknown)}")
+    check(what)
     _forbidden = what
 
 

@@ -1,0 +1,10 @@
+# wrong: the keys come from the decoder's tokens
+# loses: cross--by-hand cross--values cross--parts cross--source cross--gradients
+# told: keys come from X|stops with
+def cross_attention(X, C, W_Q, W_K, W_V, W_O):
+    X, C = X[:, None], C[:, None]
+    Q, K, V = X @ W_Q, X @ W_K, C @ W_V
+    scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+    weights = scores.softmax(dim=-1)
+    parts = weights @ V @ W_O
+    return parts.sum(dim=1), parts

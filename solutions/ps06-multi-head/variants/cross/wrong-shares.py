@@ -1,0 +1,10 @@
+# wrong: shares the output out evenly among the heads
+# loses: cross--by-hand cross--values cross--parts
+# told: shares of one sum
+def cross_attention(X, C, W_Q, W_K, W_V, W_O):
+    X, C = X[:, None], C[:, None]
+    Q, K, V = X @ W_Q, C @ W_K, C @ W_V
+    scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+    weights = scores.softmax(dim=-1)
+    parts = weights @ V @ W_O
+    return parts.sum(dim=1), (parts.sum(dim=1, keepdim=True) / len(W_O)).expand_as(parts)

@@ -1,0 +1,11 @@
+# wrong: drops a batch of one
+# loses: reshape--by-hand reshape--values
+# told: shape
+def split_heads(x, heads):
+    B, T, D = x.shape
+    return x.view(B, T, heads, D // heads).transpose(1, 2).squeeze(0)
+
+
+def merge_heads(x):
+    B, H, T, K = x.shape
+    return x.transpose(1, 2).reshape(B, T, H * K)

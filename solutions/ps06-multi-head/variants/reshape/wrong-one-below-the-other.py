@@ -1,0 +1,11 @@
+# wrong: the heads become further tokens
+# loses: reshape--merge reshape--order
+# told: one below the other
+def split_heads(x, heads):
+    B, T, D = x.shape
+    return x.reshape(B, T, heads, D // heads).transpose(1, 2)
+
+
+def merge_heads(x):
+    B, H, T, K = x.shape
+    return x.reshape(B, H * T, K)

@@ -1,0 +1,11 @@
+# wrong: exchanges tokens and columns before the split
+# loses: reshape--by-hand reshape--values reshape--order
+# told: before the split
+def split_heads(x, heads):
+    B, T, D = x.shape
+    return x.transpose(1, 2).reshape(B, heads, T, D // heads)
+
+
+def merge_heads(x):
+    B, H, T, K = x.shape
+    return x.transpose(1, 2).reshape(B, T, H * K)

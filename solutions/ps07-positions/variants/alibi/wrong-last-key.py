@@ -1,0 +1,13 @@
+# wrong: counts from the last key for every query
+# loses: alibi--bias alibi--last
+# told: same for all queries
+def alibi_slopes(H):
+    P = 2 ** int(math.log2(H))
+    slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]
+    between = [2 ** (-4 * h / P) for h in range(1, 2 * P, 2)]
+    return torch.tensor(slopes + between[: H - P])
+
+
+def alibi_bias(slopes, T, S):
+    row = -(S - 1 - torch.arange(S))
+    return slopes[:, None, None] * row.expand(T, S)

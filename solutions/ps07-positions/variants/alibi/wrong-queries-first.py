@@ -1,0 +1,13 @@
+# wrong: the queries are the first T
+# loses: alibi--last
+# told: first query stands at position 0
+def alibi_slopes(H):
+    P = 2 ** int(math.log2(H))
+    slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]
+    between = [2 ** (-4 * h / P) for h in range(1, 2 * P, 2)]
+    return torch.tensor(slopes + between[: H - P])
+
+
+def alibi_bias(slopes, T, S):
+    i = torch.arange(T)[:, None]
+    return -slopes[:, None, None] * (torch.arange(S) - i).abs()

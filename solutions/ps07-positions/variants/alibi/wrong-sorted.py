@@ -1,0 +1,14 @@
+# wrong: sorts the slopes
+# loses: alibi--others
+# told: sorted
+def alibi_slopes(H):
+    P = 2 ** int(math.log2(H))
+    slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]
+    between = [2 ** (-4 * h / P) for h in range(1, 2 * P, 2)]
+    return torch.tensor(sorted(slopes + between[: H - P], reverse=True))
+
+
+def alibi_bias(slopes, T, S):
+    i = torch.arange(S - T, S)[:, None]
+    j = torch.arange(S)
+    return -slopes[:, None, None] * (i - j).abs()

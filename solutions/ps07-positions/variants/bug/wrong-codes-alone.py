@@ -1,0 +1,7 @@
+# wrong: gives the codes back
+# loses: bug--tokens bug--order bug--start bug--sizes
+# told: codes come back alone
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        codes = self.table[start : start + x.shape[1], 0]
+        return codes.expand(x.shape)

@@ -1,0 +1,7 @@
+# wrong: comes back tokens first
+# loses: bug--tokens bug--order bug--company bug--start bug--sizes
+# told: changed places|shape \(3, 2, 2\)
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        x = x.transpose(0, 1)
+        return x + self.table[start : start + x.shape[0]]

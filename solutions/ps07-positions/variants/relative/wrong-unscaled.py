@@ -1,0 +1,10 @@
+# wrong: forgets the root
+# loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients
+# told: not scaled
+def relative_bias(q, a, S):
+    T, K = q.shape[-2:]
+    L = len(a) // 2
+    i = torch.arange(S - T, S)[:, None]
+    row = (torch.arange(S) - i).clamp(-L, L) + L
+    met = q @ a.T
+    return met.gather(-1, row.expand(*q.shape[:-1], S))

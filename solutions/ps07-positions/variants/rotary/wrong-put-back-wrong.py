@@ -1,0 +1,17 @@
+# wrong: reads pairs interleaved and writes them in halves
+# loses: rotary--interleaved rotary--gradients
+# told: goes back to where it was
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    cos, sin = angle.cos(), angle.sin()
+    if pairing == "interleaved":
+        a, b = x[..., 0::2], x[..., 1::2]
+    else:
+        a, b = x.chunk(2, dim=-1)
+    first, second = a * cos - b * sin, a * sin + b * cos
+    return torch.cat([first, second], dim=-1)
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)

@@ -1,0 +1,11 @@
+# wrong: counts each pair twice
+# loses: shift--similarity
+# told: counts twice
+def shift_matrix(k, theta):
+    cos, sin = (k * theta).cos(), (k * theta).sin()
+    blocks = torch.stack([cos, -sin, sin, cos], dim=-1)
+    return torch.block_diag(*blocks.view(-1, 2, 2))
+
+
+def similarity(k, theta):
+    return (k * theta).cos().repeat_interleave(2).sum()

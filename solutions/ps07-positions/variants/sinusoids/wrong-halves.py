@@ -1,0 +1,11 @@
+# wrong: all sines and then all cosines
+# loses: sinusoids--by-hand sinusoids--values sinusoids--precision
+# told: side by side
+def sinusoids(positions, d, base=10000.0):
+    i = torch.arange(0, d, 2, dtype=positions.dtype)
+    angles = positions[:, None] / base ** (i / d)
+    return torch.cat([angles.sin(), angles.cos()], dim=-1)
+
+
+def wavelengths(d, base=10000.0):
+    return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)

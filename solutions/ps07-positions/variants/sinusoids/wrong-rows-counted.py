@@ -1,0 +1,12 @@
+# wrong: takes the row's number for the position
+# loses: sinusoids--by-hand sinusoids--values sinusoids--precision
+# told: leave `positions` unused
+def sinusoids(positions, d, base=10000.0):
+    i = torch.arange(0, d, 2, dtype=positions.dtype)
+    rows = torch.arange(len(positions), dtype=positions.dtype)
+    angles = rows[:, None] / base ** (i / d)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def wavelengths(d, base=10000.0):
+    return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)

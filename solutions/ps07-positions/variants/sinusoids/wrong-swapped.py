@@ -1,0 +1,11 @@
+# wrong: cosine before sine
+# loses: sinusoids--by-hand sinusoids--values sinusoids--precision
+# told: changed places
+def sinusoids(positions, d, base=10000.0):
+    i = torch.arange(0, d, 2, dtype=positions.dtype)
+    angles = positions[:, None] / base ** (i / d)
+    return torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
+
+
+def wavelengths(d, base=10000.0):
+    return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)

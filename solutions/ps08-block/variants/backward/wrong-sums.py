@@ -1,0 +1,11 @@
+# wrong: sums for means
+# loses: backward--by-hand backward--x backward--directions backward--measured
+# told: where a mean is to be taken
+def layer_norm_backward(x, gain, bias, eps, G):
+    D = x.shape[-1]
+    centred = x - x.mean(dim=-1, keepdim=True)
+    s = (centred.square().mean(dim=-1, keepdim=True) + eps).sqrt()
+    normal = centred / s
+    g = G * gain
+    dx = (g - g.sum(dim=-1, keepdim=True) - normal * (g * normal).sum(dim=-1, keepdim=True)) / s
+    return dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum(0)

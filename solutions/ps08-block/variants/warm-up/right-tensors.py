@@ -1,0 +1,9 @@
+# right: tensors of 64 bits
+def noam(step, d_model, warmup):
+    s = torch.tensor(step, dtype=torch.float64)
+    both = torch.stack([s.rsqrt(), s / warmup**1.5])
+    return both.min() / math.sqrt(d_model)
+
+
+def factor_for(peak, d_model, warmup):
+    return torch.tensor(float(d_model * warmup), dtype=torch.float64).sqrt() * peak
