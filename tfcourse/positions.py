@@ -1,10 +1,10 @@
-"""Where a token stands: six ways to tell attention, all through one hook.
+"""Where a token stands: seven ways to tell attention, all through one hook.
 
 Self-attention sees no order. A scheme of positions can enter in three places, and each scheme here
 changes the one or two it needs:
 
-- :meth:`Positions.embed`: something is added to the tokens before the first layer
-  (:class:`LearnedPositions`, :class:`SinusoidalPositions`);
+- :meth:`Positions.embed`: something is added to the tokens before the first layer, or laid beside
+  them (:class:`LearnedPositions`, :class:`SinusoidalPositions`, :class:`ConcatenatedPositions`);
 - :meth:`Positions.rotate`: queries and keys are turned before they meet (:class:`RotaryPositions`);
 - :meth:`Positions.bias`: something is added to the scores (:class:`RelativePositions`,
   :class:`ALiBi`, :class:`TreePositions`).
@@ -21,6 +21,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import above_zero, at_least_one, even, width
+from tfcourse.trees import tree_distances
 
 
 class Positions(nn.Module):
@@ -125,6 +126,41 @@ class SinusoidalPositions(Positions):
         """Add the codes of positions ``start`` to ``start + T - 1``."""
         positions = torch.arange(start, start + x.shape[-2], device=x.device)
         return x + self.table(positions, x.dtype)
+
+
+class ConcatenatedPositions(Positions):
+    r"""Codes laid beside the tokens instead of added: :math:`\tilde x_i = [x_i W; p_i]`.
+
+    Parameters
+    ----------
+    d_model:
+        Width of the tokens, which stays: they are brought to ``d_model - d_code`` numbers.
+    d_code:
+        Width of the codes.
+    codes:
+        A scheme that adds codes to tokens of this width.
+
+    Notes
+    -----
+    UW "No Sequence Order: Position Embedding"; UCB "Position embeddings".
+    """
+
+    def __init__(self, d_model: int, d_code: int, codes: Positions) -> None:
+        super().__init__()
+        at_least_one(**{"d_code": d_code, "d_model - d_code": d_model - d_code})
+        self.d_code, self.codes = d_code, codes
+        self.W = nn.Parameter(torch.empty(d_model, d_model - d_code))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw ``W`` anew so that the tokens keep their size."""
+        nn.init.normal_(self.W, std=len(self.W) ** -0.5)
+
+    def embed(self, x: Float[Tensor, "*batch T D"], start: int = 0) -> Float[Tensor, "*batch T D"]:
+        """The tokens, made narrower, and beside them the codes of their places."""
+        width("x", x, d_model=len(self.W))
+        codes = self.codes.embed(x.new_zeros(*x.shape[:-1], self.d_code), start)
+        return torch.cat([x @ self.W, codes], dim=-1)
 
 
 class RotaryPositions(Positions):
@@ -349,38 +385,3 @@ def alibi_slopes(heads: int) -> list[float]:
         between = [2 ** (-8 * h / (2 * power)) for h in range(1, 2 * power + 1, 2)]
         slopes += between[: heads - power]
     return slopes
-
-
-def tree_distances(parents: Int[Tensor, "B S"]) -> Int[Tensor, "B S S"]:
-    """How many edges lie between each two words of each tree.
-
-    Parameters
-    ----------
-    parents:
-        For each word its parent's index, -1 for a root. Words of different trees are ``S`` apart.
-
-    Raises
-    ------
-    ValueError
-        Where a parent is not a word of the sentence, or the links run in a circle.
-    """
-    B, S = parents.shape
-    if parents.numel() and (int(parents.min()) < -1 or int(parents.max()) >= S):
-        raise ValueError(f"parents must lie between -1 and {S - 1}, got {parents.tolist()}")
-    distance = torch.full((B, S, S), S)
-    for b, tree in enumerate(parents.tolist()):
-        paths = []
-        for word in range(S):
-            path = [word]
-            while (parent := tree[path[-1]]) >= 0:
-                if parent in path:
-                    raise ValueError(f"parents must form a tree, word {word} is its own ancestor")
-                path.append(parent)
-            paths.append(path)
-        for i in range(S):
-            steps = {word: n for n, word in enumerate(paths[i])}
-            for j in range(S):
-                met = next(((n, w) for n, w in enumerate(paths[j]) if w in steps), None)
-                if met:
-                    distance[b, i, j] = met[0] + steps[met[1]]
-    return distance

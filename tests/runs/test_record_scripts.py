@@ -28,6 +28,8 @@ def written(course, record):
     [
         ("number_words", "number-words", []),
         ("agreement", "agreement", []),
+        ("heads_cost", "heads-cost", []),
+        ("positions_lengths", "positions-lengths", []),
         ("generation_speed", "generation-speed", []),
         ("tinyshakespeare", "tinyshakespeare-cpu", ["tinyshakespeare"]),
         ("multi30k", "multi30k-de-en-cpu", ["multi30k"]),

@@ -1,0 +1,85 @@
+"""What several heads cost against one of full width, in time; chapter 06 shows the record.
+
+One layer of a fixed width, forward, with more and more heads: with the weights stored, and with the
+fused kernel. Then the loop over heads against the reshape as the sequence grows. One thread, whose
+processor time is taken, so that other work on the machine does not count; medians over alternating
+runs.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from tfcourse.attention import MultiHeadAttention, multi_head_by_loop
+from tfcourse.runs.measuring import keep_record
+
+SEED = 0
+WIDTH = 512
+HEADS = (1, 2, 4, 8, 16, 32, 64)
+LENGTH = 256
+
+#: Heads and lengths where the loop meets the reshape: 8 heads of 64 are those of 2017.
+FEW = 8
+LENGTHS = (16, 64, 256, 1024)
+
+Way = Callable[[MultiHeadAttention, Tensor], Tensor]
+
+WAYS: dict[str, Way] = {
+    "loop": multi_head_by_loop,
+    "reshape": lambda layer, x: layer(x)[0],
+    "reshape, fused": lambda layer, x: layer(x, fused=True)[0],
+}
+
+
+def milliseconds(cases: dict[str, Callable[[], Tensor]], repeats: int) -> dict[str, float]:
+    """Median processor time of each case, the cases taking turns."""
+    seen: dict[str, list[float]] = {name: [] for name in cases}
+    with torch.inference_mode():
+        for case in cases.values():
+            case()
+        for _ in range(repeats):
+            for name, case in cases.items():
+                start = time.process_time()
+                case()
+                seen[name].append(1000 * (time.process_time() - start))
+    return {name: round(statistics.median(times), 4) for name, times in seen.items()}
+
+
+def measured(quick: bool) -> dict[str, object]:
+    """Milliseconds by the number of heads, and by the length."""
+    torch.set_num_threads(1)
+    torch.manual_seed(SEED)
+    repeats, fewer = (2, 2) if quick else (61, 15)
+    layers = {h: MultiHeadAttention(WIDTH, h, bias=False) for h in HEADS}
+    inputs = {n: torch.randn(1, n, WIDTH) for n in {LENGTH, *LENGTHS}}
+    by_heads = {
+        name: milliseconds(
+            {str(h): lambda h=h, way=way: way(layers[h], inputs[LENGTH]) for h in HEADS}, repeats
+        )
+        for name, way in WAYS.items()
+        if name != "loop"
+    }
+    by_length = {
+        n: milliseconds(
+            {name: lambda n=n, way=way: way(layers[FEW], inputs[n]) for name, way in WAYS.items()},
+            fewer,
+        )
+        for n in LENGTHS
+    }
+    return {
+        "width": WIDTH,
+        "length": LENGTH,
+        "heads of the loop": FEW,
+        "unit": "milliseconds of processor time",
+        "heads": by_heads,
+        "lengths": by_length,
+    }
+
+
+if __name__ == "__main__":
+    keep_record("heads-cost", __doc__, measured, seed=SEED)

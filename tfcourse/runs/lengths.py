@@ -1,0 +1,268 @@
+"""Train short, test long: what a scheme of positions is worth past the lengths of training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from tfcourse import data
+from tfcourse.arguments import at_least_one
+from tfcourse.batching import Batches, Windows
+from tfcourse.models.gpt import GPT, GPTConfig
+from tfcourse.positions import Positions
+from tfcourse.tokenizers import WordTokenizer
+from tfcourse.training import NextToken, adamw, cosine, fit
+
+#: The share of a text, at its end, that is kept for the test.
+HELD_OUT = 0.1
+
+
+class Sizes(NamedTuple):
+    """What a scheme may need to know of the model that it will serve.
+
+    Attributes
+    ----------
+    d_model, heads, d_k:
+        Width of the tokens, number of attention heads, and width of a head.
+    train_length:
+        Tokens of each sequence in training.
+    """
+
+    d_model: int
+    heads: int
+    d_k: int
+    train_length: int
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """What :func:`train_short_test_long` found; each list has an entry for each seed.
+
+    Attributes
+    ----------
+    train_length:
+        Tokens of each sequence in training.
+    losses:
+        For each test length the mean loss over the held-out text, cut into windows of this length,
+        in nats for a token; ``None`` where the scheme refused the length.
+    by_position:
+        For each test length the loss at each place, ``(seeds, length)``, averaged over the
+        windows; without the lengths that were refused.
+    steps:
+        After which steps the loss at the training length was measured.
+    curve:
+        That loss for each of these steps, ``(seeds, steps)``, on the first held-out windows.
+    refused:
+        For each length that the scheme refused, what it said.
+    parameters:
+        How many numbers were learned, those of the scheme among them.
+    """
+
+    train_length: int
+    losses: dict[int, list[float | None]]
+    by_position: dict[int, Float[Tensor, "seeds length"]]
+    steps: list[int]
+    curve: Float[Tensor, "seeds steps"]
+    refused: dict[int, str]
+    parameters: int
+
+    def means(self) -> dict[int, float | None]:
+        """For each test length the loss averaged over the seeds, ``None`` where refused."""
+        return {
+            length: None if length in self.refused else sum(each) / len(each)
+            for length, each in self.losses.items()
+        }
+
+    def steps_to(self, loss: float) -> list[int | None]:
+        """For each seed the first of ``steps`` after which the loss was so low; ``None``: never."""
+        return [
+            next((s for s, x in zip(self.steps, row, strict=True) if x <= loss), None)
+            for row in self.curve.tolist()
+        ]
+
+
+def train_short_test_long(
+    scheme: Positions | Callable[[Sizes], Positions],
+    *,
+    train_length: int = 32,
+    test_lengths: Sequence[int] = (32, 64, 128, 256),
+    seeds: Sequence[int] = (0, 1, 2),
+    tested_as: Callable[[Positions, int], Positions] | None = None,
+    text: Int[Tensor, " N"] | None = None,
+    steps: int = 300,
+    batch: int = 32,
+    lr: float = 3e-3,
+    layers: int = 2,
+    heads: int = 4,
+    d_model: int = 64,
+    watch_every: int = 10,
+) -> Lengths:
+    """Train small GPTs with a scheme of positions on short sequences, and test them on longer ones.
+
+    All is the same for every scheme: the text, its windows and their order, the start of the
+    weights, and the held-out windows that are judged. Only the places are told otherwise.
+
+    Parameters
+    ----------
+    scheme:
+        What makes a scheme for these :class:`Sizes`, called anew for each seed; or a scheme that
+        learns nothing. One object serves the tokens and all layers: its ``embed`` is applied
+        once, its ``rotate`` and ``bias`` in each layer.
+    train_length, test_lengths:
+        Tokens of a sequence, in training and in the tests.
+    seeds:
+        One model for each. A seed draws the weights and the order of the windows.
+    tested_as:
+        Given the trained scheme and a test length, the scheme to test this length with; the
+        trained one unless given. Rotary positions can be stretched in this way.
+    text:
+        A row of ids; :func:`running_sentences` unless given. Its last tenth is held out.
+    steps, batch, lr:
+        Steps of AdamW, sequences of each, and the highest rate, which follows a cosine to zero.
+    layers, heads, d_model:
+        Sizes of the :class:`~tfcourse.models.GPT`.
+    watch_every:
+        Steps from one measure of the loss at the training length to the next.
+
+    Returns
+    -------
+    found
+        The losses by length, by place and by step.
+
+    Raises
+    ------
+    ValueError
+        Where a size is below 1, no seed or no length is given, a scheme that learns is not given
+        by what makes it, or the held-out text is shorter than the longest test. A ``ValueError``
+        of the scheme at a length other than the training's is no error: it is its refusal.
+
+    Notes
+    -----
+    After Press et al. 2022 ("Train Short, Test Long"), section 2. The tokens' vectors start with
+    entries of variance 1, as the paper of 2017 has them, so that codes of that size do not drown
+    them.
+    """
+    at_least_one(
+        train_length=train_length, steps=steps, batch=batch, watch_every=watch_every,
+        **{f"test_lengths[{i}]": length for i, length in enumerate(test_lengths)},
+    )  # fmt: skip
+    if not test_lengths or not seeds:
+        raise ValueError(
+            f"test_lengths and seeds must not be empty, got {list(test_lengths)} and {list(seeds)}"
+        )
+    make = _maker(scheme)
+    ids = running_sentences() if text is None else torch.as_tensor(text).long()
+    ends = round(len(ids) * (1 - HELD_OUT))
+    longest = max(test_lengths)
+    if len(ids) - ends < longest + 1:
+        raise ValueError(
+            f"text must leave at least {longest + 1} tokens in its last tenth for the longest "
+            f"test, got {len(ids)} tokens in all"
+        )
+    vocabulary = int(ids.max()) + 1
+    # Windows of any length cover the same tokens; longer ones only show more of what was before.
+    judged = ids[ends : ends + (len(ids) - ends - 1) // longest * longest + 1]
+    short = _first(Windows(ids[ends:], train_length), 2 * batch)
+    sizes = Sizes(d_model, heads, d_model // heads, train_length)
+
+    losses: dict[int, list[float | None]] = {length: [] for length in test_lengths}
+    places: dict[int, list[Tensor]] = {length: [] for length in test_lengths}
+    refused: dict[int, str] = {}
+    curve, watched, parameters = [], [], 0
+    for seed in seeds:
+        torch.manual_seed(seed)
+        model = GPT(
+            GPTConfig(vocabulary, train_length, layers, heads, d_model, positions="none",
+                      tied=False, scaled=True)
+        )  # fmt: skip
+        nn.init.normal_(model.embedding.weight, std=d_model**-0.5)
+        used = make(sizes)
+        _told_by(model, used)
+        history = fit(
+            model,
+            Batches(Windows(ids[:ends], train_length, 1), batch, seed=seed, drop_last=True),
+            loss=NextToken(), steps=steps, lr=cosine(lr, steps, warmup=max(1, steps // 20)),
+            optimiser=adamw(), seed=seed, device="cpu", validate_every=watch_every,
+            validate=lambda model: float(_by_place(model, *short).mean()),
+        )  # fmt: skip
+        watched = [int(step) for step in history.validation["step"]]
+        curve.append(list(history.validation.values())[1])
+        parameters = model.count_parameters()
+        for length in test_lengths:
+            try:
+                _told_by(model, used if tested_as is None else tested_as(used, length))
+                found = _by_place(model, *_first(Windows(judged, length)))
+            except ValueError as error:
+                if length == train_length:
+                    raise
+                refused[length] = str(error)
+                losses[length].append(None)
+            else:
+                losses[length].append(float(found.mean()))
+                places[length].append(found)
+    return Lengths(
+        train_length,
+        losses,
+        {length: torch.stack(found) for length, found in places.items() if found},
+        watched,
+        torch.tensor(curve),
+        refused,
+        parameters,
+    )
+
+
+def running_sentences(examples: int = 6_000) -> Int[Tensor, " N"]:
+    """The sentences of the corpus ``agreement`` one after another, as ids of words.
+
+    Parameters
+    ----------
+    examples:
+        How many sentences; each ends with a token of its own.
+    """
+    sentences = [" ".join(e.words).lower() + " ." for e in data.load(
+        "agreement", "train", examples=examples
+    )]  # fmt: skip
+    tokens = WordTokenizer.train(sentences)
+    return torch.tensor(tokens.encode(" ".join(sentences)))
+
+
+def _maker(scheme: Positions | Callable[[Sizes], Positions]) -> Callable[[Sizes], Positions]:
+    """What makes the scheme for each seed."""
+    if not isinstance(scheme, Positions):
+        return scheme
+    if any(p.requires_grad for p in scheme.parameters()):
+        raise ValueError(
+            f"scheme must be given by a function that makes it, since it learns and each seed "
+            f"needs a fresh one: lambda sizes: {type(scheme).__name__}(...)"
+        )
+    return lambda sizes: scheme
+
+
+def _told_by(model: GPT, scheme: Positions) -> None:
+    """Let the model be told places by this scheme."""
+    model.positions = scheme
+    for block in model.blocks:
+        block.attention.positions = scheme
+
+
+def _first(windows: Windows, most: int | None = None) -> tuple[Tensor, Tensor]:
+    """What is read and what follows, in the first windows, all unless given."""
+    return windows.batch(torch.arange(len(windows))[:most])
+
+
+@torch.no_grad()
+def _by_place(model: GPT, read: Tensor, follow: Tensor) -> Float[Tensor, " T"]:
+    """The loss at each place, averaged over the sequences."""
+    model.eval()
+    sums = torch.zeros(read.shape[1], dtype=torch.float64)
+    each = max(1, 4096 // read.shape[1])  # sequences at a time: the scores must fit the cache
+    for x, y in zip(read.split(each), follow.split(each), strict=True):
+        logits = model(x).logits  # (B, T, V)
+        sums += F.cross_entropy(logits.mT, y, reduction="none").sum(0).double()
+    return sums / len(read)
