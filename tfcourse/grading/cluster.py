@@ -4,6 +4,7 @@ come back as bytes, and only so many are under way at a time."""
 from __future__ import annotations
 
 import atexit
+import gc
 import logging
 import os
 import queue
@@ -148,6 +149,7 @@ class Judging(WorkerPlugin):
                 f"the worker at {worker.address} has another version of the course: install the "
                 "same on all machines"
             )
+        gc.freeze()  # what is loaded by now stays
         self.bench = Bench(self.terms)
         # In the thread that judges, ahead of its first job.
         worker.executors["default"].submit(self.bench.open)

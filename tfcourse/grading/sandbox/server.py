@@ -106,6 +106,7 @@ def main() -> None:
 
     keep_to(settings["core"])
     began = monotonic()
+    gc.disable()  # while modules are loaded there is nothing to collect
     control = socket.socket(fileno=settings["control"])
     for name in settings["modules"]:
         importlib.import_module(name)
@@ -119,6 +120,7 @@ def main() -> None:
     threads = len(os.listdir("/proc/self/task"))
     if threads != 1:
         raise RuntimeError(f"a fork server must have one thread, after loading it has {threads}")
+    gc.enable()
     gc.collect()
     gc.freeze()
     sys.argv = [""]
