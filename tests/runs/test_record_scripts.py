@@ -30,6 +30,8 @@ def written(course, record):
         ("agreement", "agreement", []),
         ("heads_cost", "heads-cost", []),
         ("positions_lengths", "positions-lengths", []),
+        ("block_parts", "block-parts", []),
+        ("block_longer", "block-longer", []),
         ("generation_speed", "generation-speed", []),
         ("tinyshakespeare", "tinyshakespeare-cpu", ["tinyshakespeare"]),
         ("multi30k", "multi30k-de-en-cpu", ["multi30k"]),
