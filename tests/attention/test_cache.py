@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 from tfcourse.positions import (
     ALiBi,
+    ConcatenatedPositions,
     LearnedPositions,
     Positions,
     RelativePositions,
@@ -31,6 +32,7 @@ SCHEMES = {
     "none": Positions,
     "learned": lambda: LearnedPositions(T, D),
     "sinusoidal": lambda: SinusoidalPositions(D),
+    "concatenated": lambda: ConcatenatedPositions(D, 2, SinusoidalPositions(2)),
     "rotary": lambda: RotaryPositions(D // H),
     "rotary halves": lambda: RotaryPositions(D // H, "halves", ntk=2.0),
     "relative": lambda: RelativePositions(D // H, longest=2),

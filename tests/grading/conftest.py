@@ -34,7 +34,7 @@ def _nursery(sandboxed: bool) -> Nursery:
 class OneNursery:
     """In place of the grader's nursery: all tests share one, so that torch is loaded once."""
 
-    def __init__(self, sandboxed: bool = True, forbidden: tuple[str, ...] = ()):
+    def __init__(self, sandboxed: bool = True, **told: object):
         self._sandboxed = sandboxed
 
     def __enter__(self) -> Nursery:

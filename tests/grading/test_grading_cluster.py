@@ -71,7 +71,7 @@ def test_a_nursery_that_breaks_is_made_anew_once(monkeypatch):
     made = []
 
     class Nursery:
-        def __init__(self, sandboxed, forbidden):
+        def __init__(self, sandboxed, forbidden, tests):
             made.append(self)
 
         def __enter__(self):

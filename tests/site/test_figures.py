@@ -363,6 +363,7 @@ def test_nothing_is_asked_for_and_nothing_moves_by_itself(shown) -> None:
 @pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_nothing_when_all_is_open(shown, axe: str, width: int) -> None:
     shown.set_viewport_size({"width": width, "height": 844})
+    shown.reload()  # which blocks of code scroll is seen when a page is loaded
     figure = shown.locator("#figure-rotary")
     figure.locator("summary").click()
     choose(figure, "m", 9)

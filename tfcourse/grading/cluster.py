@@ -118,7 +118,8 @@ class Bench:
     def _opened(self) -> Nursery:
         if self._nursery is None:
             terms = self.terms
-            self._nursery = Nursery(terms.sandboxed, forbidden=terms.forbidden, tests=terms.tests)
+            nursery = Nursery(terms.sandboxed, forbidden=terms.forbidden, tests=terms.tests)
+            self._nursery = nursery.__enter__()
             self._nursery.start()
         return self._nursery
 
@@ -126,7 +127,7 @@ class Bench:
         nursery, self._nursery = self._nursery, None
         if nursery is not None:
             with suppress(Exception):
-                nursery.close()
+                nursery.__exit__(None, None, None)
 
     def close(self) -> None:
         """End the nursery and all that lives in it."""
