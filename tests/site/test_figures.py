@@ -364,7 +364,8 @@ def test_nothing_is_asked_for_and_nothing_moves_by_itself(shown) -> None:
 def test_axe_finds_nothing_when_all_is_open(shown, axe: str, width: int) -> None:
     shown.wait_for_load_state("networkidle")
     shown.set_viewport_size({"width": width, "height": 844})
-    shown.reload(wait_until="networkidle")  # which blocks of code scroll is seen when a page is loaded
+    # Which blocks of code scroll is seen when a page is loaded.
+    shown.reload(wait_until="networkidle")
     figure = shown.locator("#figure-rotary")
     figure.locator("summary").click()
     choose(figure, "m", 9)
