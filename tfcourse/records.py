@@ -31,6 +31,12 @@ def _processor() -> str:
     return found.group(1).strip() if found else platform.machine()
 
 
+def _without_place(argument: str) -> str:
+    """An argument of the command; of a path of this machine alone its last part."""
+    path = Path(argument)
+    return path.name if path.is_absolute() else path.as_posix()
+
+
 def write(name: str, results: Any, *, seed: int, device: str = "cpu") -> Path:
     """Write the record ``name``, with all that is needed to judge and to repeat it.
 
@@ -56,7 +62,7 @@ def write(name: str, results: Any, *, seed: int, device: str = "cpu") -> Path:
     record = {
         "name": name,
         "date": datetime.date.today().isoformat(),
-        "command": " ".join(["python", *(Path(a).as_posix() for a in sys.argv)]),
+        "command": " ".join(["python", *map(_without_place, sys.argv)]),
         "device": torch.cuda.get_device_name() if cuda else _processor(),
         "threads": torch.get_num_threads(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
