@@ -15,7 +15,6 @@ import io
 import os
 import socket
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from time import monotonic
@@ -53,7 +52,7 @@ def warm() -> None:
 def learn(tests: Mapping[str, str]) -> None:
     """Read these test cells, by name, in the process that examiners are forked from."""
     for name, source in tests.items():
-        with suppress(SyntaxError):  # it is told where the test is run
+        with contextlib.suppress(SyntaxError):  # it is told where the test is run
             read(name, source)
 
 
