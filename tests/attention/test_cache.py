@@ -67,7 +67,7 @@ def test_in_pieces_equals_at_once(cuts, seed, scheme, kv_heads, fused):
 def test_every_scheme_was_meant():
     """A new scheme of positions must be tried with the cache too."""
     made = {type(make()) for make in SCHEMES.values()}
-    # A reader's own scheme, which another test may have defined in this process, is not one of these.
+    # Not a reader's own scheme, which another test may have defined in this process.
     ours = {kind for kind in Positions.__subclasses__() if kind.__module__ == Positions.__module__}
     assert made == {Positions, *ours}
 
