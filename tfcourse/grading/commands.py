@@ -15,7 +15,7 @@ from rich.table import Table
 from tfcourse.grading.cells import SEPARATOR, listed
 from tfcourse.grading.outputs import plain
 from tfcourse.grading.show import number, progress_bar, show_grades, show_why
-from tfcourse.grading.workers import warm_up
+from tfcourse.grading.workers import loading, warm_up
 
 
 @contextmanager
@@ -90,8 +90,9 @@ def grade(
     if why is None and scheduler is None and workers not in (0, 1):
         warm_up()  # while we load the rest
     with plain_errors():
-        from tfcourse.grading import engine, exports, roster
-        from tfcourse.grading.judge import Limits
+        with loading():
+            from tfcourse.grading import engine, exports, roster
+            from tfcourse.grading.judge import Limits
 
         if why is not None:
             from tfcourse.grading.why import why as explain

@@ -119,7 +119,7 @@ class Grading:
 
     def job(self, staged: Staged, seed: int) -> bytes:
         """What is sent to a worker; the ledger notes that it was."""
-        text = nbformat.writes(staged.notebook)
+        text = nbformat.v4.writes(staged.notebook)
         write_whole(self.folder.notebook("submitted", staged.student), text)
         self.ledger.queue(self.problem_set, staged.student, staged.key, seed)
         job = Job(
@@ -146,7 +146,7 @@ class Grading:
         for cell in run.cells:
             if cell.cell_type == "markdown" and (cells.is_answer(cell) or cell.id.startswith(OWN)):
                 cell.source = harmless_markdown(cell.source)
-        write_whole(self.folder.notebook("autograded", student), nbformat.writes(run))
+        write_whole(self.folder.notebook("autograded", student), nbformat.v4.writes(run))
         record = self.record(staged, judged)
         if same:
             record["old_marks"] = before.get("old_marks", {})

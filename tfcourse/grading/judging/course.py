@@ -7,6 +7,7 @@ before are run again.
 
 from __future__ import annotations
 
+import json
 import socket
 from time import monotonic
 from typing import Any
@@ -37,7 +38,7 @@ class Course:
         self.job, self.nursery, self.limits = job, nursery, job.limits
         self.began = monotonic()
         self.deadline = self.began + job.limits.submission_seconds
-        self.notebook = nbformat.reads(job.notebook.decode("utf-8"), as_version=4)
+        self.notebook = nbformat.v4.reads(job.notebook.decode("utf-8"))
         self.cells = self.notebook.cells
         said = {i: names.forbidden(c.source) for i, c in enumerate(self.cells) if cells.is_test(c)}
         #: What the notebook itself is run without.
@@ -119,7 +120,7 @@ class Course:
             outcome.tidy(cell)
         self.__exit__()
         return Judged(
-            notebook=nbformat.writes(self.notebook).encode("utf-8", "replace"),
+            notebook=json.dumps(self.notebook, ensure_ascii=False).encode("utf-8", "replace"),
             tests=self.tests,
             flags=[*self.flags, *self._summary()],
             seconds=monotonic() - self.began,

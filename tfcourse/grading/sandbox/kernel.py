@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 from tfcourse.grading.sandbox.request import Request
@@ -24,15 +30,17 @@ def connection(slot: str, key: str) -> dict[str, Any]:
     }
 
 
-def prepare(request: Request) -> Any:
-    """A kernel whose sockets are bound; ``start()`` of what is returned runs it for good.
-
-    Nothing of it exists before the fork: sockets, threads and event loops do not outlive one.
-    """
+@cache
+def application() -> type:
+    """The kernel's class."""
+    from ipykernel import debugger
     from ipykernel.kernelapp import IPKernelApp
 
     class App(IPKernelApp):
         """Has neither a command line nor files of settings to read, which takes a while."""
+
+        #: What `%reset` leaves.
+        loaded = set(sys.modules)
 
         def parse_command_line(self, argv=None):
             """Nothing."""
@@ -40,6 +48,46 @@ def prepare(request: Request) -> Any:
         def load_config_file(self, *args, **kwargs):
             """Nothing."""
 
+        def init_pdb(self):
+            """Nothing: it was done before the fork."""
+
+        def _configure_logging(self):
+            """Nothing: neither."""
+
+    IPKernelApp.init_pdb(App())
+    log = logging.getLogger(App.__name__)  # what it has to say would stand among a cell's outputs
+    log.addHandler(logging.NullHandler())
+    log.propagate = False
+    debugger._is_debugpy_available = False  # nobody debugs here
+    return App
+
+
+@contextmanager
+def without_modules() -> Iterator[None]:
+    """ipykernel and IPython find no modules when they list them, for a debugger and for a reloader:
+    to look at each of the thousands that are loaded costs a forked process a copy of the memory
+    where they lie."""
+    from ipykernel import ipkernel
+    from IPython.core import shellapp
+
+    ipkernel.sys = shellapp.sys = SimpleNamespace(**vars(sys) | {"modules": {}})
+    try:
+        yield
+    finally:
+        ipkernel.sys = shellapp.sys = sys
+
+
+def warm() -> None:
+    """Run what takes a while, in the process that kernels are forked from."""
+    application()
+
+
+def prepare(request: Request) -> Any:
+    """A kernel whose sockets are bound; ``start()`` of what is returned runs it for good.
+
+    Nothing of it but its class exists before the fork: sockets, threads and event loops do not
+    outlive one.
+    """
     from tfcourse.grading.testing import learner
 
     learner.begin(
@@ -53,7 +101,9 @@ def prepare(request: Request) -> Any:
     with os.fdopen(file, "w") as out:
         json.dump(connection(slot, request.key), out)
     # With 1 as its parent's number it neither looks after that parent nor prints how to connect.
-    app = App.instance(connection_file=f"{slot}/k.json", parent_handle=1, log_level=50)
+    app = application().instance(connection_file=f"{slot}/k.json", parent_handle=1, log_level=50)
     app.config.HistoryManager.enabled = False
-    app.initialize([])
+    with without_modules():
+        app.initialize([])
+    app.shell._sys_modules_keys = app.loaded
     return app

@@ -37,6 +37,7 @@ LEARNERS = (
     "encodings.ascii",
     "encodings.idna",
     "encodings.latin_1",
+    "tfcourse.grading.sandbox.kernel",
     "tfcourse.grading.testing.learner",
 )
 

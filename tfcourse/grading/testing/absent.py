@@ -71,7 +71,8 @@ def remove(*what: str) -> None:
     check(what)
     what = tuple(name for name in what if name not in _removed)
     gone = tuple(f"{path}." for name in what for path in KINDS[name].modules)
-    for loaded in [m for m in sys.modules if f"{m}.".startswith(gone)]:
+    # Only where there are any: in a forked process, looking at every module copies their memory.
+    for loaded in [m for m in sys.modules if f"{m}.".startswith(gone)] if gone else ():
         del sys.modules[loaded]
     for name in what:
         kind = KINDS[name]
