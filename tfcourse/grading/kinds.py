@@ -45,6 +45,17 @@ def _two_matrices(args: tuple, kwargs: dict) -> bool:
     return sum(isinstance(value, torch.Tensor) and value.ndim >= 2 for value in found) >= 2
 
 
+#: Cross-entropy in every spelling: what is called, what is Python, what it comes down to.
+CROSS_ENTROPY = frozenset(
+    {"cross_entropy", "cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d"}
+)
+CROSS_ENTROPY_PYTHON = (
+    *("torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss"),
+    *("torch._refs.nn.functional.nll_loss", "torch._refs.nn.functional._nll_loss_nd"),
+    *(f"torch._decomp.decompositions.{n}nll_loss_forward" for n in ("", "_")),
+)
+CROSS_ENTROPY_OPERATORS = ("cross_entropy", "nll_loss")
+
 #: What a piece can ask to be written by hand.
 KINDS: dict[str, Forbidden] = {
     "attention": Forbidden(
@@ -171,18 +182,15 @@ KINDS: dict[str, Forbidden] = {
     "translation": Forbidden(
         why="does what this problem set writes by hand: the loss over the words of a batch, the "
         "search for the best text. Take the call out and follow the formula.",
-        torch_functions=frozenset(
-            {"cross_entropy", "cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d"}
-        ),
+        torch_functions=CROSS_ENTROPY,
         python=(
-            "torch.nn.CrossEntropyLoss",
-            "torch.nn.NLLLoss",
+            *CROSS_ENTROPY_PYTHON,
             "tfcourse.generation",
             "tfcourse.grading.mistakes.alignment",
             "tfcourse.grading.mistakes.search",
         ),
         modules=("tfcourse.generation", "tfcourse.models", "tfcourse.runs", "tfcourse.training"),
-        operators=("cross_entropy", "nll_loss"),
+        operators=CROSS_ENTROPY_OPERATORS,
     ),
     "positions": Forbidden(
         why="is one of the things that this problem set writes by hand: codes of positions, turned "
@@ -239,6 +247,83 @@ KINDS: dict[str, Forbidden] = {
             *("tfcourse.training", "torch.utils.flop_counter", "torch.onnx.ops", "transformers"),
         ),
         operators=("layer_norm", "rms_norm", "group_norm", "batch_norm", "instance_norm"),
+    ),
+    "language models": Forbidden(
+        why="is one of the things that this problem set writes by hand: merges of byte pairs, the "
+        "loss of a language model, what may be drawn. Take the call out and follow the formula.",
+        torch_functions=CROSS_ENTROPY,
+        python=(
+            *CROSS_ENTROPY_PYTHON,
+            "tfcourse.batching",
+            "tfcourse.evaluation",
+            "tfcourse.generation",
+            "tfcourse.tokenizers",
+            "tfcourse.grading.mistakes.decoder",
+            "tfcourse.grading.mistakes.language",
+            "tfcourse.grading.mistakes.subwords",
+        ),
+        modules=(
+            *("tfcourse.batching", "tfcourse.evaluation", "tfcourse.generation"),
+            *("tfcourse.models", "tfcourse.pretrained", "tfcourse.runs", "tfcourse.tokenizers"),
+            *("tfcourse.training", "tokenizers", "transformers"),
+        ),
+        operators=CROSS_ENTROPY_OPERATORS,
+    ),
+    "encoders": Forbidden(
+        why="is one of the things that this problem set writes by hand: the encoder's input and "
+        "its hidden words, one vector for a text, the losses of pre-training. Take the call out "
+        "and follow the formula.",
+        torch_functions=CROSS_ENTROPY,
+        python=(
+            *CROSS_ENTROPY_PYTHON,
+            *("tfcourse.batching.masking", "tfcourse.models.bert"),
+            *("tfcourse.grading.mistakes.encoder", "tfcourse.grading.mistakes.masking"),
+        ),
+        modules=(
+            *("tfcourse.batching", "tfcourse.layers", "tfcourse.models", "tfcourse.positions"),
+            *("tfcourse.pretrained", "tfcourse.runs", "tfcourse.training", "transformers"),
+        ),
+        operators=CROSS_ENTROPY_OPERATORS,
+    ),
+    "encoder-decoders": Forbidden(
+        why="is one of the things that this problem set writes by hand: the decoder's block, the "
+        "smoothed loss, its learning rate, the search, BLEU. Take the call out and follow the "
+        "formula.",
+        torch_functions=CROSS_ENTROPY,
+        python=(
+            *CROSS_ENTROPY_PYTHON,
+            *("sacrebleu.compat", "sacrebleu.metrics.bleu.BLEU"),
+            *("tfcourse.evaluation.translation", "tfcourse.generation"),
+            *(f"tfcourse.grading.mistakes.{name}" for name in ("bleu", "cross_blocks")),
+            *(f"tfcourse.grading.mistakes.{name}" for name in ("search", "smoothing", "stopping")),
+        ),
+        modules=(
+            *("tfcourse.evaluation", "tfcourse.generation", "tfcourse.layers", "tfcourse.models"),
+            *("tfcourse.pretrained", "tfcourse.runs", "tfcourse.training"),
+            *("sacrebleu", "transformers"),
+        ),
+        operators=CROSS_ENTROPY_OPERATORS,
+    ),
+    "vision": Forbidden(
+        why="is one of the things that this problem set writes by hand: patches and the way back, "
+        "their places, [CLS], rollout. Take the call out and follow the formula.",
+        torch_functions=frozenset(
+            {"im2col", "col2im", "pixel_shuffle", "pixel_unshuffle"}
+            | {f"conv{n}d" for n in (1, 2, 3)}
+            | {f"conv_transpose{n}d" for n in (1, 2, 3)}
+            | {"convolution", "_convolution", "mkldnn_convolution", "conv_tbc"}
+        ),
+        python=(
+            *(f"torch.nn.functional.{name}" for name in ("unfold", "fold")),
+            *(f"torch.nn.{name}" for name in ("Unfold", "Fold")),
+            *("tfcourse.models.vit", "tfcourse.positions"),
+            *(f"tfcourse.grading.mistakes.{name}" for name in ("patches", "positions", "vision")),
+        ),
+        modules=(
+            *("tfcourse.attention", "tfcourse.layers", "tfcourse.models", "tfcourse.positions"),
+            *("tfcourse.pretrained", "tfcourse.runs", "tfcourse.training", "transformers"),
+        ),
+        operators=("im2col", "col2im", "pixel_shuffle", "pixel_unshuffle", "convolution", "conv2d"),
     ),
 }
 

@@ -1,0 +1,17 @@
+# wrong: the cut stays in the sorted order
+# loses: filters--by-hand filters--top-p filters--edges filters--minus-infinity
+# told: used in the vocabulary
+def keep_top_k(logits, k):
+    k = min(k, logits.shape[-1])
+    lowest = logits.topk(k, dim=-1).values[:, -1:]
+    return logits.masked_fill(logits < lowest, -math.inf)
+
+
+def keep_top_p(logits, p):
+    if p == 1:
+        return logits.clone()
+    ordered, order = logits.sort(dim=-1, descending=True, stable=True)
+    P = ordered.softmax(dim=-1)
+    before = P.cumsum(dim=-1) - P
+    cut = before >= p
+    return logits.masked_fill(cut, -math.inf)

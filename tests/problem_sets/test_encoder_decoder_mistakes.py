@@ -1,0 +1,153 @@
+"""Each message about a mistake is told of that mistake, and never of the right answer."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from sacrebleu.metrics import BLEU
+from test_words_mistakes import told_of_other_mistakes
+
+from tfcourse.attention import MultiHeadAttention
+from tfcourse.grading.mistakes import bleu, cross_blocks, search, smoothing, stopping
+from tfcourse.grading.testing import close
+from tfcourse.layers import Block, FeedForward
+from tfcourse.training import noam
+
+DOUBLE = {"dtype": torch.float64}
+
+
+def drawn(generator, *shapes):
+    return [torch.randn(shape, generator=generator, **DOUBLE) for shape in shapes]
+
+
+@pytest.mark.parametrize(("T", "S", "count"), [(4, 4, 35), (3, 4, 31)])
+def test_no_mistake_of_a_decoders_block_is_right(generator, T, S, count):
+    D, H, K, F_ = 6, 2, 3, 5
+    own, cross = (MultiHeadAttention(D, H, d_k=K, d_v=K, bias=False) for _ in range(2))
+    module = Block(own, FeedForward(D, F_), "post", cross=cross).double()
+    names = {f"self_{n}": f"attention.W_{n}" for n in "QKVO"}
+    names |= {f"cross_{n}": f"cross.W_{n}" for n in "QKVO"}
+    names |= {n: f"ffn.{n}" for n in ("W_1", "b_1", "W_2", "b_2")}
+    for n, part in enumerate(("attention", "cross", "ffn"), start=1):
+        names |= {f"gain_{n}": f"{part}_norm.gain", f"bias_{n}": f"{part}_norm.shift"}
+    shapes = [module.get_parameter(name).shape for name in names.values()]
+    w = dict(zip(names, drawn(generator, *shapes), strict=True))
+    module.load_state_dict({names[name]: w[name] for name in names})
+    y, m = drawn(generator, (2, T, D), (2, S, D))
+    real = torch.arange(S) < torch.tensor([[S], [2]])
+    output, (_, weights) = module(y, context=m, context_mask=real[:, None], causal=True)
+    found = cross_blocks.decoder_block_mistakes(y, m, w, H, real)
+    right = output.detach(), weights.detach()
+    assert told_of_other_mistakes(found, right, ("The output", "The weights")) == {}
+    assert len(found) == count
+
+
+@pytest.mark.parametrize(("T", "S", "count"), [(4, 4, 5), (3, 4, 4)])
+def test_no_mended_decoder_that_is_wrong_is_right(generator, T, S, count):
+    y, m, *matrices = drawn(generator, (2, T, 3), (2, S, 3), *([(3, 2), (3, 2), (3, 3)] * 2))
+    own, cross, lengths = matrices[:3], matrices[3:], torch.tensor([S, 2])
+
+    def look(x, other, allowed, W_Q, W_K, W_V):
+        return F.scaled_dot_product_attention(x @ W_Q, other @ W_K, other @ W_V, allowed)
+
+    h = y + look(y, y, torch.ones(T, T, dtype=torch.bool).tril(), *own)
+    right = h + look(h, m, (torch.arange(S) < lengths[:, None])[:, None].expand(2, T, S), *cross)
+    found = cross_blocks.look_mistakes(y, m, lengths, own, cross)
+    assert told_of_other_mistakes(found, right) == {}
+    assert len(found) == count
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 0.1])
+def test_no_mistake_of_smoothing_is_right(generator, epsilon):
+    (logits,) = drawn(generator, (3, 4, 7))
+    says = torch.tensor([[3, 5, 2, 2], [4, 6, 0, 2], [1, 2, 2, 2]])
+    right = F.cross_entropy(logits.mT, says, ignore_index=2, label_smoothing=epsilon)
+    found = smoothing.smoothed_mistakes(logits, says, epsilon, 2)
+    assert told_of_other_mistakes(found, right) == {}
+    assert len(found) == 24
+
+
+@pytest.mark.parametrize(("V", "epsilon"), [(4, 0.4), (50, 0.1)])
+def test_no_mistake_of_the_lowest_loss_is_right(V, epsilon):
+    target = torch.full((1, V), epsilon / V, **DOUBLE)
+    target[0, 0] += 1 - epsilon
+    right = F.cross_entropy(target.log(), torch.tensor([0]), label_smoothing=epsilon)
+    found = smoothing.lowest_mistakes(V, epsilon)
+    assert told_of_other_mistakes(found, right.item()) == {}
+    assert len(found) == 11
+    assert 0.0 not in smoothing.lowest_mistakes(V, 0.0).values()
+
+
+@pytest.mark.parametrize("batch", [3, 11, 40, 200])
+def test_no_mistake_of_a_batchs_rate_is_right(batch):
+    found = smoothing.rate_mistakes(batch, 3, 16, 9)
+    right = noam(16, 9)(batch // 3 + 1)
+    assert all(wrong != pytest.approx(right) for wrong in found.values())
+    assert len(found) >= 6
+
+
+@pytest.mark.parametrize(("updates", "warmup"), [(50, 9), (9, 9), (4, 9)])
+def test_no_mistake_of_the_rises_share_is_right(updates, warmup):
+    found = smoothing.share_mistakes(updates, warmup)
+    rates = [noam(8, warmup)(step + 1) for step in range(updates)]
+    right = sum(rates[:warmup]) / sum(rates)
+    assert all(wrong != pytest.approx(right, rel=1e-9) for wrong in found.values())
+    assert updates < 50 or len(found) == 9
+
+
+def table(generator, V=6):
+    log_p = 1.5 * torch.randn(V, V, generator=generator, **DOUBLE)
+    log_p[:, 0] = -torch.inf
+    return log_p.log_softmax(-1)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.5])
+def test_a_search_that_stops_early_loses_nothing(generator, alpha):
+    seen = set()
+    for n in range(30):
+        inputs = table(generator), 0, 1, 1 + n % 4, 6, alpha
+        ids, score, steps = stopping.found_in_steps(*inputs)
+        other, best = search.found_by_search(*inputs)
+        assert torch.equal(ids, other)
+        assert score == pytest.approx(best.item())
+        assert steps <= stopping.found_in_steps(*inputs, rule="never")[2]
+        for told, wrong in stopping.stop_mistakes(*inputs).items():
+            assert not torch.equal(wrong[0], ids) or wrong[1:] != (score, steps), told
+            seen.add(told)
+    assert len(seen) >= (11 if alpha else 8)
+
+
+def test_the_last_of_equal_texts_is_known():
+    log_p = torch.full((4, 4), -torch.inf, **DOUBLE)
+    log_p[0, 2:] = math.log(0.5)
+    log_p[2:, 1] = 0.0
+    inputs = log_p, 0, 1, 2, 4, 1.0
+    assert stopping.found_in_steps(*inputs)[0].tolist() == [2, 1]
+    assert stopping.found_in_steps(*inputs, rule="last")[0].tolist() == [3, 1]
+
+
+@pytest.mark.parametrize(("n", "right"), [(1, (4, 7)), (2, (3, 6)), (3, (2, 5))])
+def test_no_mistake_of_counting_n_grams_is_right(n, right):
+    found = bleu.match_mistakes(list("abaaacb"), [list("aac"), list("baac")], n)
+    assert len(found) >= 7
+    for told, wrong in found.items():
+        got = tuple(r if w is None else w for w, r in zip(wrong, right, strict=True))
+        with pytest.raises(AssertionError):
+            close(got, right, ("Found", "All"), mistakes=found)
+        assert got != right, told
+
+
+def test_no_mistake_of_bleu_is_right(generator):
+    matched = torch.tensor([[7, 4, 2, 1], [5, 3, 1, 0], [9, 6, 4, 2]])
+    lengths = torch.tensor([9, 8, 10])
+    total = lengths[:, None] - torch.arange(4)
+    theirs = torch.tensor([10, 12, 9])
+    right = BLEU.compute_bleu(
+        *(x.sum(0).tolist() for x in (matched, total)), int(lengths.sum()), int(theirs.sum())
+    ).score
+    found = bleu.bleu_mistakes(matched, total, lengths, theirs)
+    assert told_of_other_mistakes(found, right) == {}
+    assert len(found) == 13  # no order is without a match, and no text is too long
+    nothing = bleu.bleu_mistakes(0 * matched, total, lengths, theirs)
+    assert 0.0 not in nothing.values()

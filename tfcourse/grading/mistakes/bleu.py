@@ -1,0 +1,173 @@
+"""Wrong ways to count n-grams and to make BLEU of the counts that learners are known to take, and
+what to say of each.
+
+Each function gives message → what that mistake would have returned, for the ``mistakes`` of
+:func:`tfcourse.grading.testing.close`, which tells the message whose numbers came back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from tfcourse.grading.mistakes.smoothing import other_numbers
+
+Words = Sequence[str]
+
+
+def match_mistakes(
+    hypothesis: Words, references: Sequence[Words], n: int
+) -> dict[str, tuple[int | None, int | None]]:
+    """What known mistakes make of the n-grams found in references: message → (found, all)."""
+
+    def grams(words: Words, n: int = n, more: int = 0) -> Counter:
+        return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1 + more))
+
+    own, theirs = grams(hypothesis), [grams(words) for words in references]
+    most = Counter()
+    for counts in theirs:
+        most |= counts
+    matched, total = (own & most).total(), own.total()
+    every = [grams(hypothesis, k) for k in range(1, n + 1)]
+    lower = Counter()
+    for words in references:
+        lower |= sum((grams(words, k) for k in range(1, n + 1)), Counter())
+    short = grams(hypothesis, more=-1)
+    found: dict[str, tuple[int | None, int | None]] = {
+        "The counts are not clipped: an n-gram counts at most as often as a reference has it.": (
+            (sum(count for gram, count in own.items() if gram in most), total)
+        ),
+        "Each n-gram counts once with you: as often as it stands there, up to what a reference "
+        "has.": (len(own.keys() & most.keys()), None),
+        "The references' counts are added up: what clips is the most that one of them has.": (
+            (own & sum(theirs, Counter())).total(),
+            total,
+        ),
+        "Only the first reference is looked at.": ((own & theirs[0]).total(), total),
+        "An n-gram must be in all references with you: one is enough.": (
+            (sum(min([own[g], *(c[g] for c in theirs)]) for g in own), total)
+        ),
+        "All n-grams from 1 to n are counted: those of n words are asked for.": (
+            (sum((e & lower).total() for e in every), sum(e.total() for e in every))
+        ),
+        "The last n-gram is missing: L words have L - n + 1 of them.": (
+            ((short & most).total(), short.total())
+        ),
+        "The second number is the number of words: of n-grams there are L - n + 1.": (
+            (matched, len(hypothesis))
+        ),
+        "The second number is that of different n-grams: all of them are counted.": (
+            (matched, len(own))
+        ),
+        "The second number is that of the reference's n-grams: that would be recall. Precision "
+        "asks for the hypothesis's.": (matched, theirs[0].total()),
+        "The two numbers have changed places.": (total, matched),
+        "The order of the words is lost: an n-gram is n words in their order.": (
+            (
+                (_unordered(own) & _union([_unordered(counts) for counts in theirs])).total(),
+                total,
+            )
+        ),
+    }
+    right = (matched, total)
+    return {
+        message: wrong
+        for message, wrong in found.items()
+        if any(w not in (None, r) for w, r in zip(wrong, right, strict=True))
+    }
+
+
+def bleu_mistakes(
+    matched: Tensor, total: Tensor, lengths: Tensor, reference_lengths: Tensor
+) -> dict[str, float]:
+    """What known mistakes make of corpus BLEU: message → the score.
+
+    Parameters
+    ----------
+    matched, total:
+        Of each sentence and order n, ``(N, 4)``.
+    lengths, reference_lengths:
+        Words of each hypothesis and of its reference, ``(N,)``.
+    """
+    M, A = matched.sum(0).tolist(), total.sum(0).tolist()
+    c, r = int(lengths.sum()), int(reference_lengths.sum())
+    right = _bleu(M, A, c, r)
+    sentences = [
+        _bleu(m.tolist(), a.tolist(), int(own), int(other))
+        for m, a, own, other in zip(matched, total, lengths, reference_lengths, strict=True)
+    ]
+    shares = [m / a if a else 0.0 for m, a in zip(M, A, strict=True)]
+    each = (matched.double() / total.clamp(min=1)).mean(0).tolist()
+    brevity = math.exp(1 - r / c) if 0 < c < r else float(c > 0)
+    turned = math.exp(1 - c / r) if c < r else 1.0
+    penalties = [
+        math.exp(1 - b / a) if 0 < a < b else float(a > 0)
+        for a, b in zip(lengths.tolist(), reference_lengths.tolist(), strict=True)
+    ]
+
+    def mean(shares: Sequence[float], orders: int = 4) -> float:
+        shares = shares[:orders]
+        return math.prod(shares) ** (1 / orders) if shares else 0.0
+
+    geometric = mean(shares)
+    positive = [share for share in shares if share]
+    smoothed = [(m + 1) / (a + 1) for m, a in zip(M, A, strict=True)]
+    found = {
+        "This is the mean of the sentences' BLEU: add the counts of all sentences up first.": (
+            sum(sentences) / len(sentences)
+        ),
+        "The precisions are means over the sentences: add the counts of all sentences up first.": (
+            100 * brevity * mean(each)
+        ),
+        "The brevity penalty is the mean of the sentences': it is taken once, of the whole lengths."
+        : 100 * geometric * sum(penalties) / len(penalties),
+        "The brevity penalty is missing.": 100 * geometric,
+        "The brevity penalty is turned round: it is exp(1 - r/c), r being the references' length.":
+            100 * geometric * turned,
+        "Long texts are paid for, or punished, too: the brevity penalty is at most 1, and 1 from "
+        "c = r on.": 100 * geometric * (math.exp(1 - r / c) if c else 0.0),
+        "The lengths' ratio is taken as it is: it stands in an exponent, exp(1 - r/c).": (
+            100 * geometric * min(1.0, c / r)
+        ),
+        "The arithmetic mean of the precisions is taken: it is the geometric one.": (
+            100 * brevity * sum(shares) / 4
+        ),
+        "The precisions are multiplied, and the fourth root is missing.": (
+            100 * brevity * math.prod(shares)
+        ),
+        "The score lies between 0 and 1 with you: between 0 and 100 is asked for.": right / 100,
+        "One is added to the counts: there is no smoothing here.": 100 * brevity * mean(smoothed),
+        "Orders without a match are left out: one precision of 0 makes BLEU 0.": (
+            100 * brevity * math.prod(positive) ** (1 / len(positive)) if positive else right
+        ),
+        "Four-grams are missing: n goes from 1 to 4.": 100 * brevity * mean(shares, 3),
+        "This is the precision of single words.": 100 * brevity * shares[0],
+        "This is the precision of all n-grams thrown together: each order has its own.": (
+            100 * brevity * sum(M) / max(sum(A), 1)
+        ),
+    }  # fmt: skip
+    return other_numbers(found, right)
+
+
+def _bleu(matched: Sequence[int], total: Sequence[int], c: int, r: int) -> float:
+    if not all(matched) or not c:
+        return 0.0
+    shares = [m / a for m, a in zip(matched, total, strict=True)]
+    return 100 * min(1.0, math.exp(1 - r / c)) * math.prod(shares) ** 0.25
+
+
+def _unordered(counts: Counter) -> Counter:
+    found: Counter = Counter()
+    for gram, count in counts.items():
+        found[tuple(sorted(gram))] += count
+    return found
+
+
+def _union(several: Sequence[Counter]) -> Counter:
+    most: Counter = Counter()
+    for counts in several:
+        most |= counts
+    return most
