@@ -88,6 +88,41 @@ def test_heads_answer_from_one_pass_and_the_first_is_the_default():
     assert build(predicts=("classes",))(tokens).logits.shape == (2, 3)
 
 
+@settings(max_examples=30, deadline=None)
+@given(B=st.integers(1, 3), T=st.integers(1, 9), seed=seeds, share=st.floats(0, 1))
+def test_words_may_be_asked_for_at_some_places_only(B, T, seed, share):
+    model, tokens = build(seed), ids(B, T, seed)
+    places = torch.rand(B, T, generator=torch.Generator().manual_seed(seed)) < share
+    got = model(tokens, places=places).logits
+    assert got.shape == (int(places.sum()), V)
+    torch.testing.assert_close(got, model(tokens).logits[places], rtol=0, atol=1e-12)
+    with pytest.raises(ValueError, match="places must be None unless .* got them for .classes"):
+        model(tokens, predict="classes", places=places)
+
+
+@settings(max_examples=30, deadline=None)
+@given(T=st.integers(2, 9), seed=seeds, head=st.sampled_from(["next", "classes"]))
+def test_the_mean_of_the_real_tokens_may_speak_for_the_whole(T, seed, head):
+    """By hand; and as [CLS] does where there is one token."""
+    model, first = build(seed, pooled="mean"), build(seed)
+    tokens, real = ids(2, T, seed), torch.tensor([T, T - 1])
+    x, _ = model.encode(tokens, lengths=real)
+    mean = torch.stack([x[b, :n].mean(0) for b, n in enumerate(real)])
+    last = getattr(model, head)
+    expected = torch.tanh(mean @ model.pooler.W + model.pooler.b) @ last.W + last.b
+    got = model(tokens, lengths=real, predict=head).logits
+    torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
+    changed = tokens.clone()
+    changed[1, -1] = (changed[1, -1] + 1) % V
+    torch.testing.assert_close(
+        model(changed, lengths=real, predict=head).logits, got, rtol=0, atol=1e-10
+    )
+    one = tokens[:, :1]
+    torch.testing.assert_close(
+        model(one, predict=head).logits, first(one, predict=head).logits, rtol=0, atol=1e-10
+    )
+
+
 @pytest.mark.parametrize("head", HEADS)
 def test_only_what_the_head_needs_is_there_and_a_gradient_reaches_all_of_it(head):
     model = build(predicts=(head,))
@@ -96,6 +131,15 @@ def test_only_what_the_head_needs_is_there_and_a_gradient_reaches_all_of_it(head
     assert [tuple(m.shape) for m in out.maps["self"]] == [(2, 2, 9, 9)] * 2
     out.logits.square().sum().backward()
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
+
+
+@pytest.mark.parametrize("std", [0.02, 0.1])
+def test_weights_start_with_the_deviation_that_was_asked_for(std):
+    torch.manual_seed(0)
+    model = BERT(BERTConfig(500, 64, 2, 2, 64, predicts=HEADS, std=std))
+    for name, p in model.named_parameters():
+        if p.dim() > 1 and p.numel() > 1000:
+            assert float(p.detach().std()) == pytest.approx(std, rel=0.05), name
 
 
 def test_the_paddings_embedding_is_not_trained_by_being_looked_up():
@@ -113,7 +157,9 @@ def test_the_paddings_embedding_is_not_trained_by_being_looked_up():
         ({"predicts": ("words", "mood")}, r"predicts must be some of .*got \['words', 'mood'\]"),
         ({"predicts": ()}, r"predicts must be some of .*got \[\]"),
         ({"activation": "tan"}, "activation must be one of"),
+        ({"pooled": "max"}, r"pooled must be one of \['cls', 'mean'\], got 'max'"),
         ({"classes": 0}, "classes must be at least 1, got 0"),
+        ({"std": 0.0}, "std must be above 0, got 0.0"),
         ({"padding": V}, "padding must lie between 0 and 10, got 11"),
         ({"dropout": 1.5}, r"dropout must lie in \[0, 1\), got 1.5"),
     ],

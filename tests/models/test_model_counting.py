@@ -44,9 +44,11 @@ def test_gpt(B, T, P, layers, d_ff, heads, positions, d_k, llama):
 
 
 @settings(max_examples=30, deadline=None)
-@given(B=sizes, T=sizes, d_ff=sizes, head=st.sampled_from(HEADS), classes=sizes)
-def test_bert(B, T, d_ff, head, classes):
-    model = BERT(BERTConfig(V, 8, 2, 2, 8, d_ff, predicts=HEADS, classes=classes))
+@given(B=sizes, T=sizes, d_ff=sizes, head=st.sampled_from(HEADS), classes=sizes,
+       pooled=st.sampled_from(["cls", "mean"]))  # fmt: skip
+def test_bert(B, T, d_ff, head, classes, pooled):
+    config = BERTConfig(V, 8, 2, 2, 8, d_ff, predicts=HEADS, classes=classes, pooled=pooled)
+    model = BERT(config)
     assert model.flops(B, T, predict=head) == counted(model, ids(B, T), predict=head)
 
 

@@ -58,6 +58,7 @@ def test_those_that_are_compared_have_one_budget():
             ),
             6000,
         ),
+        (("reviews-bert-cpu", "reviews-bert-cpu-left"), 8000),
     ):
         loaded = [presets.load(name) for name in group]
         sizes = [
@@ -75,6 +76,14 @@ def test_the_reverse_direction_differs_in_its_direction_alone():
     for says in (forth, back):
         del says["about"], says["data"]["options"]["source"], says["data"]["options"]["target"]
     assert forth == back
+
+
+def test_the_left_side_alone_differs_in_that_alone():
+    both, left = (presets.to_mapping(presets.load(f"reviews-bert-cpu{x}")) for x in ("", "-left"))
+    assert left["model"].pop("causal") is True and not both["model"].get("causal")
+    for says in (both, left):
+        del says["about"]
+    assert both == left
 
 
 def test_a_file_is_read_and_changed_by_key(tmp_path):
@@ -144,6 +153,8 @@ def test_what_is_no_change_is_refused(text):
         ('about = "A test"', "", "mine must have 'about', which is missing"),
         ('about = "A test"', "about = 3", "mine: about must be a string, got 3"),
         ("[training]", "[evaluation]\nmeasures = ['blue']\n[training]", "must be one of .*'blue'"),
+        ("batch = 4", "batch = 4\nmasked = 0.0", r"\[training\]: masked must be above 0, got 0.0"),
+        ("batch = 4", "batch = 4\nmasked = 1.0", r"masked must lie in \[0, 1\), got 1.0"),
         ("[training]", "[evaluation]\nbeams = 0\n[training]", "beams must be at least 1, got 0"),
     ],
 )  # fmt: skip

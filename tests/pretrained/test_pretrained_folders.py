@@ -242,6 +242,7 @@ def test_folders_that_hold_nothing_to_read_are_refused(saved, tmp_path):
         (lambda: GPT(GPTConfig.llama(5, heads=2, d_model=8, layers=1, norm="layer")),
          "as llama: norm must be 'rms'"),
         (lambda: BERT(BERTConfig(5, 4, 1, 2, 8, causal=True)), "causal must be False"),
+        (lambda: BERT(BERTConfig(5, 4, 1, 2, 8, pooled="mean")), 'pooled must be "cls"'),
         (lambda: BERT(BERTConfig(5, 4, 1, 2, 8, predicts=("words", "classes"))), "predicts must"),
         (lambda: Transformer(TransformerConfig(5, d_model=8, heads=2)), "positions must be"),
         (lambda: torch.nn.Linear(2, 2), "model must be one of .*got Linear"),

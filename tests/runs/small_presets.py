@@ -24,4 +24,10 @@ SMALL = {
         "data.name": "tiny-text", "model.d_model": 8, "training.steps": 6, "training.batch": 32,
         "tokenizer.at_least": 2, "training.subsample": 0.1, "evaluation.measures": [],
     },
+    "reviews-bert-cpu": {
+        "data.name": "tiny-text", "data.validation": "validation", "data.held_out": 0,
+        "data.test": "", "model.layers": 1, "model.heads": 2, "model.d_model": 8,
+        "model.longest": 16, "training.window": 16, "training.batch": 8, "training.steps": 6,
+        "training.warmup": 2, "evaluation.batch": 3,
+    },
 }  # fmt: skip

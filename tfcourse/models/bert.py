@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import one_of, share
+from tfcourse.arguments import above_zero, one_of, share
 from tfcourse.attention import MultiHeadAttention, padding_mask
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
 from tfcourse.models.checks import divides, look_up, sizes
+from tfcourse.models.classifiers.pooling import average
 from tfcourse.models.counting import block_flops, count_parameters, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions
@@ -42,6 +43,9 @@ class BERTConfig:
         Which of :data:`HEADS` it has; the first is what ``forward`` gives unless told.
     classes:
         Number of classes of the head ``"classes"``.
+    pooled:
+        What speaks for the whole in the heads ``"next"`` and ``"classes"``: ``"cls"`` for the last
+        state of the first token, or ``"mean"`` for the mean of all real tokens' last states.
     activation, eps:
         Of the feed-forward layer and the masked-word head, and of the normalisations.
     causal:
@@ -51,6 +55,9 @@ class BERTConfig:
         adds, and of the pooled vector.
     padding:
         Id of the padding, whose embedding is not trained by being looked up; none unless given.
+    std:
+        Deviation of the weights at the start. BERT's 0.02 is meant for 768 wide tokens; narrow
+        models learn sooner from more, such as ``0.5 / d_model ** 0.5``.
     """
 
     vocabulary: int
@@ -62,11 +69,13 @@ class BERTConfig:
     segments: int = 2
     predicts: tuple[str, ...] = ("words",)
     classes: int = 2
+    pooled: str = "cls"
     activation: str = "gelu"
     eps: float = 1e-12
     causal: bool = False
     dropout: float = 0.1
     padding: int | None = None
+    std: float = 0.02
 
     def __post_init__(self) -> None:
         sizes(
@@ -75,8 +84,10 @@ class BERTConfig:
             classes=self.classes,
         )  # fmt: skip
         divides(self.heads, self.d_model)
+        one_of(("cls", "mean"), pooled=self.pooled)
         one_of(ACTIVATIONS, activation=self.activation)
         share(dropout=self.dropout)
+        above_zero(std=self.std)
         if not self.predicts or not set(self.predicts) <= set(HEADS):
             raise ValueError(f"predicts must be some of {list(HEADS)}, got {list(self.predicts)}")
         if self.padding is not None and not 0 <= self.padding < self.vocabulary:
@@ -93,7 +104,8 @@ class BERT(nn.Module):
 
     - ``"words"``: :math:`\operatorname{LN}(g(h^L W + b))\, E^\top + b_V` at every place;
     - ``"next"`` and ``"classes"``: :math:`\tanh(h^L_0 W_p + b_p)\, W_c + b_c`, from the first
-      token, [CLS], alone.
+      token, [CLS], alone; with ``pooled="mean"`` the tokens' mean state takes the place of
+      :math:`h^L_0`.
 
     Parameters
     ----------
@@ -134,10 +146,10 @@ class BERT(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew, as BERT does."""
+        """Draw the weights anew, as BERT does, with deviation ``config.std``."""
         for p in self.parameters():
             if p.dim() > 1:
-                nn.init.normal_(p, std=0.02)
+                nn.init.normal_(p, std=self.config.std)
 
     def forward(
         self,
@@ -146,6 +158,7 @@ class BERT(nn.Module):
         lengths: Int[Tensor, " B"] | None = None,
         *,
         predict: str | None = None,
+        places: Bool[Tensor, "B T"] | None = None,
         maps: bool = False,
     ) -> Output:
         """Answer one of the questions the model has a head for.
@@ -160,6 +173,9 @@ class BERT(nn.Module):
             Number of real tokens of each sequence, ``(B,)``; all of them unless given.
         predict:
             One of ``config.predicts``; its first unless given.
+        places:
+            At which places ``"words"`` is asked, ``(B, T)``; at all unless given. A row of ``V``
+            logits for each word that nobody asks for is what costs most in pre-training.
         maps:
             Whether to give the attention maps ``"self"``, each ``(B, H, T, T)``; this takes the
             explicit path through attention instead of the fused one.
@@ -167,19 +183,21 @@ class BERT(nn.Module):
         Returns
         -------
         output
-            Logits ``(B, T, V)`` for ``"words"``, ``(B, 2)`` for ``"next"``, ``(B, classes)`` for
-            ``"classes"``; and the maps or ``None``.
+            Logits ``(B, T, V)`` for ``"words"``, or with ``places`` ``(n, V)``, in the order of
+            ``tokens[places]``; ``(B, 2)`` for ``"next"``, ``(B, classes)`` for ``"classes"``; and
+            the maps or ``None``.
 
         Raises
         ------
         ValueError
-            Where an id, a segment or a length is impossible, the sequence is too long, or the model
-            has no such head.
+            Where an id, a segment or a length is impossible, the sequence is too long, the model
+            has no such head, or ``places`` are given to another head than ``"words"``.
         """
         predict = self.config.predicts[0] if predict is None else predict
         one_of(self.config.predicts, predict=predict)
         x, seen = self.encode(tokens, segments, lengths, maps=maps)
-        return Output(self.head(x, predict), {"self": seen} if seen is not None else None)
+        logits = self.head(x, predict, lengths, places)
+        return Output(logits, {"self": seen} if seen is not None else None)
 
     def encode(
         self,
@@ -201,12 +219,30 @@ class BERT(nn.Module):
             seen.append(weights)
         return x, seen if maps else None
 
-    def head(self, x: Float[Tensor, "B T D"], predict: str) -> Float[Tensor, "B *T V"]:
-        """The logits of one head from the last states; pre-training asks two of one pass."""
+    def head(
+        self,
+        x: Float[Tensor, "B T D"],
+        predict: str,
+        lengths: Int[Tensor, " B"] | None = None,
+        places: Bool[Tensor, "B T"] | None = None,
+    ) -> Float[Tensor, "*places V"]:
+        """The logits of one head from the last states; pre-training asks two of one pass.
+
+        Arguments as in :meth:`forward`; ``lengths`` matter to ``pooled="mean"`` alone.
+        """
         one_of(self.config.predicts, predict=predict)
         if predict == "words":
-            return self.words(x, self.embedding.weight)
-        pooled = torch.tanh(self.pooler(x[:, 0]))  # [CLS] speaks for the whole      (B, D)
+            return self.words(x if places is None else x[places], self.embedding.weight)
+        if places is not None:
+            raise ValueError(
+                f'places must be None unless predict="words", got them for {predict!r}'
+            )
+        if self.config.pooled == "cls":
+            pooled = x[:, 0]  # [CLS] speaks for the whole           (B, D)
+        else:
+            mask = None if lengths is None else padding_mask(lengths, x.shape[1])  # (B, 1, T)
+            pooled = average(x, mask)[0][:, 0]
+        pooled = torch.tanh(self.pooler(pooled))
         pooled = F.dropout(pooled, self.config.dropout, self.training and predict == "classes")
         return self.next(pooled) if predict == "next" else self.classes(pooled)
 
@@ -227,6 +263,8 @@ class BERT(nn.Module):
         else:
             answers = 2 if predict == "next" else self.config.classes
             head = product_flops(1, D, D) + product_flops(1, D, answers)
+            if self.config.pooled == "mean":
+                head += product_flops(1, length, D)
         return batch * (sum(block_flops(block, length) for block in self.blocks) + head)
 
 
@@ -263,6 +301,6 @@ class MaskedWords(nn.Module):
         self.norm = LayerNorm(config.d_model, config.eps)
         self.b_V = nn.Parameter(torch.zeros(config.vocabulary))
 
-    def forward(self, x: Float[Tensor, "B T D"], E: Float[Tensor, "V D"]) -> Float[Tensor, "B T V"]:
+    def forward(self, x: Float[Tensor, "*T D"], E: Float[Tensor, "V D"]) -> Float[Tensor, "*T V"]:
         """Score every word of the vocabulary at every place."""
         return F.linear(self.norm(self.activation(self.transform(x))), E, self.b_V)

@@ -18,11 +18,12 @@ TASKS = {
     "images": ("ViT",),
     "agreement": ("GPT", "RecurrentLM"),
     "word vectors": ("SkipGram",),
+    "masked words": ("BERT",),
 }
 #: Where the models and their configs stand.
 MODELS = {
     "GPT": "gpt", "RecurrentLM": "recurrent_lm", "Transformer": "transformer",
-    "Seq2Seq": "seq2seq", "ViT": "vit", "SkipGram": "skipgram",
+    "Seq2Seq": "seq2seq", "ViT": "vit", "SkipGram": "skipgram", "BERT": "bert",
 }  # fmt: skip
 #: What a model's config says that the data decide, so that a preset does not.
 FROM_DATA = ("vocabulary", "target_vocabulary", "padding", "classes", "image", "channels")
@@ -118,7 +119,8 @@ class Model:
     Attributes
     ----------
     kind:
-        ``"GPT"``, ``"RecurrentLM"``, ``"Transformer"``, ``"Seq2Seq"``, ``"ViT"`` or ``"SkipGram"``.
+        ``"GPT"``, ``"RecurrentLM"``, ``"Transformer"``, ``"Seq2Seq"``, ``"ViT"``, ``"SkipGram"``
+        or ``"BERT"``.
     choices:
         The other keys of the section: attributes of the model's config, apart from those that the
         data decide (:data:`FROM_DATA`).
@@ -175,7 +177,7 @@ class Training:
     batch_tokens:
         Most tokens of a batch of pairs, padding among them, on the longer side.
     window:
-        Tokens of a sequence cut out of running text.
+        Tokens of a sequence cut out of running text; for masked words with [CLS] and [SEP].
     accumulate:
         Batches for one step.
     lr, schedule, warmup, lowest:
@@ -189,6 +191,8 @@ class Training:
     negatives, around, subsample:
         Of word vectors: words drawn for each pair, the widest window to either side, and the
         threshold above which frequent words are dropped.
+    masked:
+        Of masked words: the share of the words that are to be guessed in training.
     flip, shift:
         Of pictures: whether they are mirrored at random, and moved by as many pixels at most.
     autocast, compile:
@@ -223,6 +227,7 @@ class Training:
     negatives: int = 5
     around: int = 5
     subsample: float = 1e-3
+    masked: float = 0.15
     flip: bool = False
     shift: int = 0
     autocast: str = ""
@@ -241,8 +246,8 @@ class Training:
             steps=self.steps, accumulate=self.accumulate, keep=self.keep, average=self.average,
             negatives=self.negatives, around=self.around,
         )  # fmt: skip
-        above_zero(lr=self.lr, eps=self.eps, subsample=self.subsample)
-        share(smoothing=self.smoothing)
+        above_zero(lr=self.lr, eps=self.eps, subsample=self.subsample, masked=self.masked)
+        share(smoothing=self.smoothing, masked=self.masked)
         one_of(self.SCHEDULES, schedule=self.schedule)
         one_of(("", "bfloat16"), autocast=self.autocast)
         for name in ("seed", "batch", "batch_tokens", "window", "warmup", "lowest", "weight_decay",
@@ -272,8 +277,8 @@ class Evaluation:
     Attributes
     ----------
     measures:
-        ``"loss"`` of all kinds; of translators ``"exact"``, ``"bleu"`` and ``"chrf"``; of pictures
-        and agreement ``"accuracy"``; of word vectors ``"wordsim"``.
+        ``"loss"`` of all kinds; of translators ``"exact"``, ``"bleu"`` and ``"chrf"``; of pictures,
+        agreement and masked words ``"accuracy"``; of word vectors ``"wordsim"``.
     beams, alpha:
         Hypotheses of beam search, beside greedy search; and its length penalty. 1 for greedy alone.
     tokenize, lowercase:
@@ -338,5 +343,5 @@ class Preset:
                 f'tokenizer.kind must be "none" for pictures and for nothing else, got '
                 f"{self.tokenizer.kind!r} for the task {self.task!r}"
             )
-        if self.task == "language model":
+        if self.task in ("language model", "masked words"):
             at_least_one(**{"training.window": self.training.window})

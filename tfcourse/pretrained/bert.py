@@ -101,6 +101,7 @@ class Bert(Family):
     def differs(self, config: BERTConfig) -> list[str]:
         """What of our config BERT's classes have no place for."""
         why = ["causal must be False"] if config.causal else []
+        why += ['pooled must be "cls"'] if config.pooled != "cls" else []
         if frozenset(config.predicts) not in ARCHITECTURES:
             known = [sorted(heads) for heads in ARCHITECTURES]
             why.append(f"predicts must be one of {known}")

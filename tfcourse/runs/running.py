@@ -15,6 +15,7 @@ from tfcourse.presets import Preset
 from tfcourse.runs.agreement import agreement
 from tfcourse.runs.images import images
 from tfcourse.runs.language import language_model
+from tfcourse.runs.masked import masked_words
 from tfcourse.runs.task import Task
 from tfcourse.runs.translation import translation
 from tfcourse.runs.vectors import word_vectors
@@ -22,7 +23,7 @@ from tfcourse.training.checkpoints import found
 
 _TASKS = {
     "language model": language_model, "translation": translation, "images": images,
-    "agreement": agreement, "word vectors": word_vectors,
+    "agreement": agreement, "word vectors": word_vectors, "masked words": masked_words,
 }  # fmt: skip
 
 

@@ -71,7 +71,7 @@ def tokenizer(preset: Preset, texts: Iterable[str]) -> Tokenizer:
 
 
 def needs(tokens: Tokenizer, *names: str) -> None:
-    """Refuse a tokenizer that lacks a special token.
+    """Refuse a tokenizer that lacks a special token, called by its role or by its own name.
 
     Raises
     ------
@@ -79,8 +79,8 @@ def needs(tokens: Tokenizer, *names: str) -> None:
         Where it does; the message names the preset's key.
     """
     for name in names:
-        if getattr(tokens, name) is None:
+        token = ROLES.get(name, name)
+        if token not in tokens.special:
             raise ValueError(
-                f"tokenizer.special must have {ROLES[name]!r} for this task, got "
-                f"{list(tokens.special)}"
+                f"tokenizer.special must have {token!r} for this task, got {list(tokens.special)}"
             )

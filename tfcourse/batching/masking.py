@@ -1,0 +1,96 @@
+"""Words hidden for an encoder to guess: the corruption of masked-language modelling."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+
+def mask_words(
+    ids: Int[Tensor, "B T"],
+    candidates: Bool[Tensor, "B T"],
+    *,
+    mask: int,
+    words: Int[Tensor, " W"],
+    share: float = 0.15,
+    masked: float = 0.8,
+    random: float = 0.1,
+    generator: torch.Generator | None = None,
+) -> tuple[Int[Tensor, "B T"], Bool[Tensor, "B T"]]:
+    r"""Choose some words to be guessed; hide most of them, replace a few, and leave a few.
+
+    .. math:: P(\text{chosen}) = 0.15, \qquad
+              \tilde x_t = \begin{cases}
+                \text{[MASK]} & \text{in 80 \% of the chosen places} \\
+                \text{a random word} & \text{in 10 \%} \\
+                x_t & \text{in 10 \%, and wherever } t \text{ is not chosen}
+              \end{cases}
+
+    The model reads :math:`\tilde x` and is to say :math:`x_t` at every chosen place. The last two
+    cases are there because [MASK] never stands in the texts that the model is made for: it has to
+    keep a good vector for a word that it can see, too.
+
+    Parameters
+    ----------
+    ids:
+        Ids ``(B, T)``; they are left as they are.
+    candidates:
+        Which places may be chosen, ``(B, T)``: no special tokens, no padding.
+    mask:
+        The id of [MASK].
+    words:
+        The ids that a random word is drawn from, each as likely, ``(W,)``. It may be the right one.
+    share:
+        How likely each candidate is to be chosen, each on its own.
+    masked, random:
+        The shares of the chosen that become [MASK], and a random word; the rest stays. With
+        ``masked=1, random=0`` every chosen word is hidden, as for a test.
+    generator:
+        What is drawn from; torch's own generator unless given.
+
+    Returns
+    -------
+    corrupted, chosen
+        What the model reads, and the places where it is judged, both ``(B, T)``; its targets are
+        ``ids[chosen]``. By chance there may be none.
+
+    Raises
+    ------
+    ValueError
+        Where the shapes do not fit, a share does not lie in [0, 1] or two make more than 1, there
+        are no words to draw from, or ``mask`` is no id.
+
+    Notes
+    -----
+    Devlin et al. 2019, section 3.1, "Task #1: Masked LM", and appendix A.1; 224N section 3.5. Their
+    code chooses a fixed number of each sequence's places, so that there is always one.
+    """
+    if ids.dim() != 2 or ids.is_floating_point():
+        raise ValueError(f"ids must be rows of ids (B, T), got {tuple(ids.shape)} of {ids.dtype}")
+    if candidates.shape != ids.shape or candidates.dtype != torch.bool:
+        raise ValueError(
+            f"candidates must be {tuple(ids.shape)} of torch.bool, one for each id, got "
+            f"{tuple(candidates.shape)} of {candidates.dtype}"
+        )
+    if words.dim() != 1 or not len(words) or words.is_floating_point():
+        raise ValueError(
+            f"words must be at least one id in a row, got {tuple(words.shape)} of {words.dtype}"
+        )
+    for name, part in (("share", share), ("masked", masked), ("random", random)):
+        if not 0 <= part <= 1:
+            raise ValueError(f"{name} must lie in [0, 1], got {part}")
+    if masked + random > 1:
+        raise ValueError(f"masked + random must be at most 1, got {masked} + {random}")
+    if mask < 0:
+        raise ValueError(f"mask must be an id of at least 0, got {mask}")
+
+    device = ids.device if generator is None else generator.device
+    choice, kind = torch.rand(2, *ids.shape, generator=generator, device=device).to(ids.device)
+    places = torch.randint(len(words), ids.shape, generator=generator, device=device)
+    drawn = words.to(ids.device)[places.to(ids.device)].to(ids.dtype)
+
+    chosen = candidates & (choice < share)
+    corrupted = ids.where(~chosen | (kind >= masked + random), drawn)  # a random word ...
+    corrupted = corrupted.masked_fill(chosen & (kind < masked), mask)  # ... or [MASK]
+    return corrupted, chosen
