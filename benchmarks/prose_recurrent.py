@@ -1,0 +1,31 @@
+"""A recurrent language model on the prose that `tying.py` gives to small GPTs.
+
+An LSTM of two layers with a tied unembedding and no more parameters than the tied GPT: the same
+tokens in the same windows and as many steps. Each of its three learning rates is run with all three
+seeds, and the best by the validation split is told.
+"""
+
+from __future__ import annotations
+
+import tying
+from tying import SEEDS, V, compared
+
+from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
+from tfcourse.runs.measuring import keep_record
+
+#: An LSTM may want a larger rate.
+tying.RATES = (3e-3, 6e-3, 1.2e-2)
+
+
+def lstm() -> RecurrentLM:
+    """As many parameters as the tied GPT, or a little fewer."""
+    return RecurrentLM(RecurrentLMConfig(V, 75, layers=2, cell="lstm", tied=True))
+
+
+if __name__ == "__main__":
+    keep_record(
+        "prose-recurrent",
+        __doc__,
+        lambda quick: compared({"LSTM": lstm}, quick, SEEDS),
+        seed=SEEDS[0],
+    )

@@ -1,0 +1,125 @@
+"""What sharing the unembedding with the embedding costs: small GPTs on the embedded prose.
+
+Three models: tied; untied, which has a second matrix of `V x D`; and tied but wider, with as many
+parameters as the untied one or fewer. All read the same windows for as many steps, with three
+seeds. Of two learning rates the better is chosen for each model, by the first seed's loss on the
+validation split; the loss told is that of the test split, in nats for a byte.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from tfcourse import data
+from tfcourse.batching import Batches, Windows
+from tfcourse.evaluation import language_model_nll
+from tfcourse.models.counting import count_parameters
+from tfcourse.models.gpt import GPT, GPTConfig
+from tfcourse.runs.measuring import keep_record
+from tfcourse.tokenizers import BPETokenizer
+from tfcourse.training import NextToken, cosine, fit
+
+SEEDS, RATES, STEPS = (0, 1, 2), (3e-3, 6e-3), 400
+V, WINDOW, BATCH, LAYERS, HEADS = 1024, 64, 8, 2, 4
+#: Characters of the validation and of the test split that are scored.
+JUDGED = 150_000
+MODELS = {
+    "tied": {"d_model": 64},
+    "untied": {"d_model": 64, "tied": False},
+    "tied, wider": {"d_model": 76, "d_ff": 342},
+}
+
+
+class Prose:
+    """The three splits as tokens."""
+
+    def __init__(self) -> None:
+        texts = {split: data.load("prose", split).text for split in ("train", "validation", "test")}
+        tokens = BPETokenizer.train([texts["train"]], V, special=())
+        self.texts = {"train": texts["train"]} | {
+            split: texts[split][:JUDGED] for split in ("validation", "test")
+        }
+        self.ids = {s: torch.tensor(tokens.encode(text)) for s, text in self.texts.items()}
+
+    def loss(self, model: nn.Module, split: str) -> float:
+        """Nats for a byte."""
+        found = language_model_nll(model, self.ids[split], WINDOW).of(self.texts[split])
+        return found.nll / found.bytes
+
+
+def trained(make: Callable[[], nn.Module], ids: Tensor, rate: float, seed: int, steps: int):
+    """A model that has read ``steps`` batches."""
+    torch.manual_seed(seed)
+    model = make()
+    batches = Batches(Windows(ids, WINDOW, 1), BATCH, seed=seed, drop_last=True)
+    schedule = cosine(rate, steps, max(1, steps // 20))
+    fit(model, batches, loss=NextToken(), steps=steps, lr=schedule, device="cpu", seed=seed)
+    return model
+
+
+def compared(
+    makers: dict[str, Callable[[], nn.Module]], quick: bool, chosen_by: tuple[int, ...]
+) -> dict:
+    """Each model at its better rate, which is chosen with the seeds ``chosen_by``."""
+    torch.set_num_threads(1)  # these nets are too small to share
+    prose = Prose()
+    steps, seeds = (2, SEEDS[:1]) if quick else (STEPS, SEEDS)
+    results: dict = {
+        "steps": steps, "tokens in a step": BATCH * WINDOW, "window": WINDOW, "vocabulary": V,
+        "unit": "nats / byte",
+    }  # fmt: skip
+    for name, make in makers.items():
+        by_rate: dict[float, dict[int, dict[str, float]]] = {rate: {} for rate in RATES}
+
+        def add(rate: float, seed: int, make=make, by_rate=by_rate) -> None:
+            model = trained(make, prose.ids["train"], rate, seed, steps)
+            by_rate[rate][seed] = {
+                split: round(prose.loss(model, split), 4) for split in ("validation", "test")
+            }
+
+        for rate in RATES:
+            for seed in set(seeds) & set(chosen_by):
+                add(rate, seed)
+        best = min(
+            by_rate,
+            key=lambda r, f=by_rate: statistics.mean(x["validation"] for x in f[r].values()),
+        )
+        for seed in seeds:
+            if seed not in by_rate[best]:
+                add(best, seed)
+        results.setdefault("models", {})[name] = {
+            "parameters": count_parameters(make()), "rate": best,
+            "test": [by_rate[best][seed]["test"] for seed in seeds],
+            "by rate and seed": {
+                f"{rate:g}": {str(seed): losses for seed, losses in found.items()}
+                for rate, found in by_rate.items()
+            },
+        }  # fmt: skip
+    return results
+
+
+def gpt(**choices: object) -> GPT:
+    """A GPT of the sizes that all share, and of these choices.
+
+    GPT-2 draws matrices with a deviation of 0.02 at width 768; narrower ones are drawn larger, so
+    that what they multiply stays as large.
+    """
+    model = GPT(GPTConfig(V, WINDOW, LAYERS, HEADS, **choices))
+    for p in model.parameters():
+        if p.dim() > 1:
+            nn.init.normal_(p, std=0.02 * (768 / model.config.d_model) ** 0.5)
+    return model
+
+
+def measured(quick: bool) -> dict:
+    """Where each model ended."""
+    makers = {name: lambda c=choices: gpt(**c) for name, choices in MODELS.items()}
+    return compared(makers, quick, SEEDS[:1])
+
+
+if __name__ == "__main__":
+    keep_record("tying", __doc__, measured, seed=SEEDS[0])
