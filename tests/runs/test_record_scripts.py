@@ -37,6 +37,17 @@ def written(course, record):
         ("multi30k", "multi30k-de-en-cpu", ["multi30k"]),
         ("multi30k_recurrent", "multi30k-recurrent", ["multi30k"]),
         ("wordsim", "wordsim", ["wikitext-2", "wordsim-353", "simlex-999"]),
+        ("tying", "tying", []),
+        ("prose_recurrent", "prose-recurrent", []),
+        ("induction", "induction", []),
+        ("masked_words", "masked-words", ["movie-reviews", "sst-2"]),
+        ("encoder_documents", "encoder-documents", []),
+        ("translators", "translators", []),
+        ("translation_speed", "translation-speed", []),
+        ("decoder_alone", "decoder-alone", ["multi30k"]),
+        ("mnist", "mnist-vit-cpu", ["mnist"]),
+        ("vision_digits", "vision-digits", []),
+        ("vision_parts", "vision-parts", []),
     ],
 )
 def test_a_quick_run_goes_through_and_writes_no_record(
