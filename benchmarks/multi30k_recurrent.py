@@ -99,8 +99,8 @@ def main() -> None:
     if choice.quick:
         changes |= short(**{
             "evaluation.beams": 2, "evaluation.new_tokens": 3, "data.train": "test2017-mscoco",
-            "data.validation": "test2017-mscoco", "data.test": "test2017-mscoco",
-            "model.d_model": 16, "tokenizer.vocabulary": 400,
+            "data.validation": "test2017-mscoco", "data.held_out": 61,
+            "data.test": "test2017-mscoco", "model.d_model": 16, "tokenizer.vocabulary": 400,
         })  # fmt: skip
     results = {"steps": choice.steps, "models": {}, "published": PUBLISHED}
     if not choice.quick:
