@@ -11,6 +11,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from tfcourse.grading.mistakes.telling import others
+
 Seen = tuple[Tensor | None, Tensor | None]
 Step = tuple[Tensor | None, Tensor | None, Tensor | None]
 
@@ -52,7 +54,7 @@ def additive_mistakes(
             ((s @ W_a) + memory).tanh() @ v_a if len(s) in (1, H.shape[1]) and len(s) > 1 else None
         ),
     }
-    return _others(found, (asked + memory).tanh() @ v_a)
+    return others(found, (asked + memory).tanh() @ v_a)
 
 
 def general_mistakes(s: Tensor, H: Tensor, W: Tensor) -> dict[str, Tensor]:
@@ -78,7 +80,7 @@ def general_mistakes(s: Tensor, H: Tensor, W: Tensor) -> dict[str, Tensor]:
         "sentence b alone.": torch.einsum("bd,csd->bcs", asked, H),
         _SPREAD: (asked * H).sum(-1) if len(s) == H.shape[1] and len(s) > 1 else None,
     }
-    return _others(found, right)
+    return others(found, right)
 
 
 _SPREAD = (
@@ -153,7 +155,7 @@ def look_back_mistakes(scores: Tensor, H: Tensor, lengths: Tensor) -> dict[str, 
         ),
         "What you return as the weights are the scores.": (None, scores),
     }
-    return _others(found, (_mix(right, H), right))
+    return others(found, (_mix(right, H), right))
 
 
 def step_mistakes(
@@ -225,7 +227,7 @@ def step_mistakes(
         found["W_a is missing from your scores: this is s' · h, the score called dot."] = step(
             weights=(new[:, None] * H).sum(-1).softmax(-1)
         )
-    return _others(found, right)
+    return others(found, right)
 
 
 def loss_mistakes(logits: Tensor, target: Tensor, pad: int) -> dict[str, Tensor]:
@@ -282,7 +284,7 @@ def loss_mistakes(logits: Tensor, target: Tensor, pad: int) -> dict[str, Tensor]
         "You return one loss for each word: their mean is asked for.": each,
         "Padding is known by its id, `pad`, which is not always 0.": of(says)[says != 0].mean(),
     }
-    return _others(found, right)
+    return others(found, right)
 
 
 def padding_mistakes(
@@ -332,7 +334,7 @@ def padding_mistakes(
         "The padding is taken out after the softmax: the weights that are left no longer sum to 1. "
         "Take its scores out before it.": _unshared(last, H, real),
     }
-    return _others(found, ask(last, H, real))
+    return others(found, ask(last, H, real))
 
 
 def _unshared(s: Tensor, H: Tensor, real: Tensor) -> Step:
@@ -351,20 +353,3 @@ def _mix(weights: Tensor, H: Tensor) -> Tensor:
 
 def _seen(weights: Tensor, H: Tensor) -> Seen:
     return _mix(weights, H), weights
-
-
-def _others(found: dict, right: Tensor | tuple[Tensor, ...]) -> dict:
-    """Those that can be told from the right answer, where sizes coincide or nothing is padded."""
-
-    def same(wrong: Tensor | None, part: Tensor) -> bool:
-        if wrong is None:
-            return True
-        return wrong.shape == part.shape and torch.allclose(wrong, part, 1e-4, 1e-4)
-
-    right = right if isinstance(right, tuple) else (right,)
-    kept = {}
-    for message, wrong in found.items():
-        parts = wrong if isinstance(wrong, tuple) else (wrong,)
-        if not all(same(w, r) for w, r in zip(parts, right, strict=True)):
-            kept[message] = wrong
-    return kept

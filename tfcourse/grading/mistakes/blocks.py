@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor
 
+from tfcourse.grading.mistakes.telling import others
+
 Part = Callable[[Tensor], Tensor]
 
 
@@ -160,7 +162,7 @@ def block_mistakes(
                 attend=block.attention(mask=~mask)
             ),
         }
-    return _others(found | alone | norms | parts, right)
+    return others(found | alone | norms | parts, right)
 
 
 class _Blocks:
@@ -379,13 +381,3 @@ def factor_mistakes(peak: float, d_model: int, warmup: int) -> dict[str, float]:
         ),
     }
     return {m: wrong for m, wrong in found.items() if not math.isclose(wrong, right)}
-
-
-def _others(found: dict[str, Tensor], right: Tensor) -> dict[str, Tensor]:
-    """Without those that come to the right answer for these numbers."""
-    near = 1e-10 if right.dtype == torch.float64 else 1e-5
-    return {
-        message: wrong
-        for message, wrong in found.items()
-        if wrong.shape != right.shape or not torch.allclose(wrong, right, near, near)
-    }

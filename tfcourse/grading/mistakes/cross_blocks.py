@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
+from tfcourse.grading.mistakes.telling import others
+
 Found = tuple[Tensor, Tensor | None]
 Head = Sequence[Tensor]
 
@@ -111,7 +113,7 @@ def decoder_block_mistakes(
             (output, weights.mT)
         ),
     }
-    return _others(found, right)
+    return others(found, right)
 
 
 def look_mistakes(
@@ -277,19 +279,3 @@ class _Decoder:
 
 def _normal(h: Tensor) -> Tensor:
     return (h - h.mean(-1, keepdim=True)) / (h.var(-1, correction=0, keepdim=True) + 1e-5).sqrt()
-
-
-def _others(found: dict[str, Found], right: Found) -> dict[str, Found]:
-    """Without those that come to the right answer for these numbers."""
-    near = 1e-10 if right[0].dtype == torch.float64 else 1e-5
-
-    def same(wrong: Tensor | None, part: Tensor | None) -> bool:
-        if wrong is None or part is None:
-            return True
-        return wrong.shape == part.shape and torch.allclose(wrong, part, near, near)
-
-    return {
-        message: wrong
-        for message, wrong in found.items()
-        if not all(same(w, r) for w, r in zip(wrong, right, strict=True))
-    }

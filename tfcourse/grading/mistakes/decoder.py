@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from tfcourse.grading.mistakes.language import others
+from tfcourse.grading.mistakes.telling import others
 
 Three = tuple[Tensor | None, Tensor | None, Tensor | None]
 Weights = Mapping[str, Tensor]

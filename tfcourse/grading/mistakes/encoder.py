@@ -12,6 +12,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from tfcourse.grading.mistakes.telling import others
+
 #: Ids, segments and which places are real; ``None`` for a part that the mistake leaves right.
 Input = tuple[Tensor | None, Tensor | None, Tensor | None]
 
@@ -286,25 +288,3 @@ def mean_mistakes(X: Tensor, real: Tensor) -> dict[str, Tensor]:
         ),
     }
     return others(found, right)
-
-
-def others(found: dict, right: Tensor | tuple[Tensor, ...]) -> dict:
-    """Those that can be told from the right answer with these numbers."""
-
-    def same(wrong: Tensor | None, part: Tensor) -> bool:
-        if wrong is None:
-            return True
-        if wrong.shape != part.shape or wrong.dtype != part.dtype:
-            return False
-        near = 1e-10 if part.dtype == torch.float64 else 1e-5
-        return torch.allclose(wrong, part, near, near)
-
-    parts = right if isinstance(right, tuple) else (right,)
-    return {
-        message: wrong
-        for message, wrong in found.items()
-        if not all(
-            same(w, part)
-            for w, part in zip(wrong if isinstance(wrong, tuple) else (wrong,), parts, strict=True)
-        )
-    }

@@ -12,6 +12,8 @@ import math
 import torch
 from torch import Tensor
 
+from tfcourse.grading.mistakes.telling import others
+
 Two = tuple[Tensor | None, Tensor | None]
 
 
@@ -250,20 +252,3 @@ def top_p_mistakes(logits: Tensor, p: float) -> dict[str, Tensor]:
         "Nothing is cut off.": logits,
     }
     return others(found, right)
-
-
-def others(found: dict, right: Tensor | tuple[Tensor, ...]) -> dict:
-    """Those that can be told from the right answer for these numbers."""
-
-    def same(wrong: Tensor | None, part: Tensor) -> bool:
-        if wrong is None:
-            return True
-        return wrong.shape == part.shape and torch.allclose(wrong, part, 1e-4, 1e-4)
-
-    right = right if isinstance(right, tuple) else (right,)
-    kept = {}
-    for message, wrong in found.items():
-        parts = wrong if isinstance(wrong, tuple) else (wrong,)
-        if not all(same(w, r) for w, r in zip(parts, right, strict=True)):
-            kept[message] = wrong
-    return kept

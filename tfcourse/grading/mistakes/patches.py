@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from tfcourse.grading.mistakes.language import others
+from tfcourse.grading.mistakes.telling import others
 
 
 def patches_of(images: Tensor, P: int, Q: int) -> Tensor:

@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from tfcourse.grading.mistakes.language import others
+from tfcourse.grading.mistakes.telling import others
 
 Grid = tuple[int, int]
 
