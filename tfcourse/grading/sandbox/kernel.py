@@ -101,7 +101,7 @@ def prepare(request: Request) -> Any:
     with os.fdopen(file, "w") as out:
         json.dump(connection(slot, request.key), out)
     # With 1 as its parent's number it neither looks after that parent nor prints how to connect.
-    app = application().instance(connection_file=f"{slot}/k.json", parent_handle=1, log_level=50)
+    app = application().instance(connection_file=f"{slot}/k.json", parent_handle=1)
     app.config.HistoryManager.enabled = False
     with without_modules():
         app.initialize([])
