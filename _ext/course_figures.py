@@ -30,7 +30,7 @@ from tfcourse.positions import RotaryPositions, SinusoidalPositions
 #: Of the sinusoidal picture: width of a code, number of positions, the two shown at first.
 D_MODEL, COUNT, POSITION, OTHER = 32, 128, 20, 21
 #: Of the rotary picture: width of a head, last position, the pair shown at first, m and n.
-D_K, LAST, PAIR, M, N = 8, 63, 1, 5, 12
+D_K, LAST, PAIR, M, N = 8, 63, 1, 12, 5
 #: Direction in degrees and length of each arrow before it is turned.
 ARROWS = {"q": (20, 1.6), "k": (40, 1.3)}
 
@@ -140,8 +140,8 @@ def positions_body(name: str) -> str:
     here, there = shown("position", POSITION), shown("other", OTHER)
     return (
         '<div class="interactive-panels"><div><p class="interactive-title">'
-        f'Codes of positions {here} <span class="key first">bars</span> and {there} '
-        f'<span class="key second">dots</span></p>{codes}'
+        f'Codes of positions {here} (<span class="key first">bars</span>) and {there} '
+        f'(<span class="key second">dots</span>)</p>{codes}'
         '<p class="interactive-hint">Even coordinates are sines, full; odd ones cosines, pale.</p>'
         '</div><div class="drag-across"><p class="interactive-title">'
         f"Similarity of {here} to each position</p>{similarity}"
@@ -212,7 +212,7 @@ def rotary_body(name: str) -> str:
     )
     at = {key: f"({number(x)}, {number(y)})" for key, (x, y) in tip.items()}
     rows = {
-        "<i>n</i> − <i>m</i>": shown("distance", number(N - M, 0)),
+        "<i>m</i> − <i>n</i>": shown("distance", number(M - N, 0)),
         "<i>q</i> at <i>m</i>": shown("q-turned", at["q"]),
         "<i>k</i> at <i>n</i>": shown("k-turned", at["k"]),
         "score, their product": f"<strong>{shown('score', number(score))}</strong>",
@@ -234,7 +234,7 @@ def rotary_body(name: str) -> str:
             "sliders.</p>",
             slider(name, "m", "<i>m</i>, position of <i>q</i>", M, 0, LAST),
             slider(name, "n", "<i>n</i>, position of <i>k</i>", N, 0, LAST),
-            slider(name, "both", "Both together", min(M, N), 0, LAST - abs(N - M)),
+            slider(name, "both", "Both together", min(M, N), 0, LAST - abs(M - N)),
             f'<div class="interactive-choice"><label for="{name}-pair">Pair</label>'
             f'<select id="{name}-pair" data-input="pair" data-width="{D_K}" autocomplete="off">'
             f"{pairs}</select></div>",

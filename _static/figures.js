@@ -162,22 +162,22 @@ function rotaryFigure(figure) {
     both.value = Math.min(now.m, now.n);
     both.setAttribute("aria-valuetext", `m = ${now.m}, n = ${now.n}`);
     figure.showInputs();
-    figure.show({ distance: figureNumber(now.n - now.m, 0), score: figureNumber(now.score) });
+    figure.show({ distance: figureNumber(now.m - now.n, 0), score: figureNumber(now.score) });
     return now;
   }
 
   // Says what became of the score, in words that stay the same as long as the score does.
   function moved() {
     const now = redraw();
-    const [distance, score] = [figureNumber(now.n - now.m, 0), figureNumber(now.score)];
+    const [distance, score] = [figureNumber(now.m - now.n, 0), figureNumber(now.score)];
     const [m, n] = [now.m - was.m, now.n - was.n];
     if (now.pair !== was.pair) {
-      figure.say(`This pair turns by ${now.theta.toPrecision(1)} a position: the score is ${score}.`);
+      figure.say(`This pair turns by ${now.theta.toPrecision(1)} radians a position: the score is ${score}.`);
     } else if (m !== 0 && m === n) {
       const kept = score === figureNumber(was.score) ? "still" : "now";
-      figure.say(`Both moved: n − m is still ${distance}, and the score is ${kept} ${score}.`);
+      figure.say(`Both moved: m − n is still ${distance}, and the score is ${kept} ${score}.`);
     } else if (m !== 0 || n !== 0) {
-      figure.say(`${m !== 0 ? "m" : "n"} moved alone: n − m is now ${distance}, and the score ${score}.`);
+      figure.say(`${m !== 0 ? "m" : "n"} moved alone: m − n is now ${distance}, and the score ${score}.`);
     } else if (now.score !== was.score) {
       figure.say(`An arrow was changed: the score is now ${score}.`);
     }

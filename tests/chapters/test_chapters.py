@@ -222,6 +222,10 @@ def long_line(nb):
     nb.cells[1].source += "\n# " + "x" * 90
 
 
+def wide_output(nb):
+    nb.cells[1].outputs = [nbformat.v4.new_output("stream", name="stdout", text="x" * 81)]
+
+
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
@@ -240,6 +244,7 @@ def long_line(nb):
         (other_kernel, "the kernel must be python3"),
         (editor_metadata, "metadata that the executor does not write: toc"),
         (long_line, "longer than 72"),
+        (wide_output, "prints a line longer than 80"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )

@@ -129,7 +129,7 @@ def agrees(figure) -> None:
     assert numbers(says(figure, "k-turned")) == pytest.approx(k, abs=6e-4)
     score = q[0] * k[0] + q[1] * k[1]
     assert numbers(says(figure, "score")) == pytest.approx([score], abs=6e-4)
-    assert numbers(says(figure, "distance")) == [n - m]
+    assert numbers(says(figure, "distance")) == [m - n]
     for name, tip in (("q", q), ("k", k)):
         angle = torch.rad2deg(torch.atan2(torch.tensor(tip[1]), torch.tensor(tip[0])))
         assert numbers(part(figure, name, "transform")) == pytest.approx([float(angle)], abs=1e-3)
@@ -222,14 +222,14 @@ def test_two_arrows_turned_together_keep_their_score(shown) -> None:
             status.inner_text()
         )
         agrees(figure)
-    assert says(figure, "n") == "62" and says(figure, "m") == str(62 - distance)
-    assert both.get_attribute("aria-valuetext") == f"m = {62 - distance}, n = 62"
+    assert says(figure, "m") == "62" and says(figure, "n") == str(62 - distance)
+    assert both.get_attribute("aria-valuetext") == f"m = 62, n = {62 - distance}"
     assert says(figure, "q-turned") != q
 
     figure.get_by_label("m, position of q").focus()
     shown.keyboard.press("ArrowLeft")
     assert says(figure, "score") != score
-    assert status.inner_text().startswith(f"m moved alone: n − m is now {distance + 1}")
+    assert status.inner_text().startswith(f"m moved alone: m − n is now {distance - 1}")
     agrees(figure)
     figure.get_by_label("n, position of k").focus()
     shown.keyboard.press("Home")
@@ -244,7 +244,7 @@ def test_every_pair_and_every_arrow_can_be_set_by_keyboard(shown) -> None:
     for n in range(figures.D_K // 2):
         pair.select_option(str(n))
         agrees(figure)
-    assert "turns by 0.001 a position" in figure.get_by_role("status").inner_text()
+    assert "turns by 0.001 radians a position" in figure.get_by_role("status").inner_text()
     pair.focus()
     shown.keyboard.press("Tab")
     shown.keyboard.press("Enter")  # the arrows' own sliders unfold

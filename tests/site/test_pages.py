@@ -39,6 +39,11 @@ OVERFLOW = """() => {
         .concat(`the page is ${root.scrollWidth} wide`);
 }"""
 
+FIGURES = """() => [...document.querySelectorAll('.cell_output img')]
+    .filter((image) => !image.closest('a[href]')
+        || image.getBoundingClientRect().right > document.documentElement.clientWidth)
+    .map((image) => `a figure that does not fit, or does not open alone: ${image.alt}`)"""
+
 AXE = """async () => {
     const found = await axe.run(document, {resultTypes: ['violations']});
     return found.violations
@@ -62,7 +67,7 @@ def test_it_loads_without_a_fault(name: str, page, address: str) -> None:
     loaded = page.evaluate("performance.getEntriesByType('resource').map(e => e.name)")
     faults += [f"asks elsewhere: {u}" for u in loaded if not u.startswith((address, "data:"))]
     page.set_viewport_size({"width": 390, "height": 844})
-    faults += [f"at 390 px: {wide}" for wide in page.evaluate(OVERFLOW)]
+    faults += [f"at 390 px: {wide}" for wide in page.evaluate(OVERFLOW) + page.evaluate(FIGURES)]
     assert not faults, "\n".join(faults)
 
 

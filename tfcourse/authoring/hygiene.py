@@ -25,6 +25,8 @@ LOOSE = "nbval-ignore-output"
 #: Kernels without a version: nothing in the file changes with the machine that ran it.
 _METADATA = {"kernelspec", "language_info", "tfcourse"}
 _CODE_WIDTH = 72
+#: As many columns as stand on a wide page of the site.
+_OUTPUT_WIDTH = 80
 
 
 def problems(notebook: NotebookNode) -> list[str]:
@@ -72,6 +74,16 @@ def _cells(notebook: NotebookNode) -> Iterator[str]:
             if len(line) > _CODE_WIDTH:
                 yield f"{name}: a line of code longer than {_CODE_WIDTH} characters"
                 break
+        if _widest_output(cell) > _OUTPUT_WIDTH:
+            yield f"{name}: prints a line longer than {_OUTPUT_WIDTH} characters"
+
+
+def _widest_output(cell: NotebookNode) -> int:
+    """The longest line printed; 0 for a verdict, which the page wraps, and the package's source."""
+    if "claim" in cell.metadata.get("tags", []) or "source_of(" in cell.source:
+        return 0
+    printed = (output.text for output in cell.outputs if output.output_type == "stream")
+    return max((len(line) for text in printed for line in text.splitlines()), default=0)
 
 
 def _text(notebook: NotebookNode) -> Iterator[str]:
