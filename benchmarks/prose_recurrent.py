@@ -7,14 +7,13 @@ seeds, and the best by the validation split is told.
 
 from __future__ import annotations
 
-import tying
 from tying import SEEDS, V, compared
 
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
 from tfcourse.runs.measuring import keep_record
 
 #: An LSTM may want a larger rate.
-tying.RATES = (3e-3, 6e-3, 1.2e-2)
+RATES = (3e-3, 6e-3, 1.2e-2)
 
 
 def lstm() -> RecurrentLM:
@@ -26,6 +25,6 @@ if __name__ == "__main__":
     keep_record(
         "prose-recurrent",
         __doc__,
-        lambda quick: compared({"LSTM": lstm}, quick, SEEDS),
+        lambda quick: compared({"LSTM": lstm}, quick, SEEDS, RATES),
         seed=SEEDS[0],
     )

@@ -62,18 +62,22 @@ def trained(make: Callable[[], nn.Module], ids: Tensor, rate: float, seed: int, 
 
 
 def compared(
-    makers: dict[str, Callable[[], nn.Module]], quick: bool, chosen_by: tuple[int, ...]
+    makers: dict[str, Callable[[], nn.Module]],
+    quick: bool,
+    chosen_by: tuple[int, ...] = SEEDS[:1],
+    rates: tuple[float, ...] = RATES,
+    steps: int = STEPS,
 ) -> dict:
-    """Each model at its better rate, which is chosen with the seeds ``chosen_by``."""
+    """Each model at the best of the rates, which is chosen with the seeds ``chosen_by``."""
     torch.set_num_threads(1)  # these nets are too small to share
     prose = Prose()
-    steps, seeds = (2, SEEDS[:1]) if quick else (STEPS, SEEDS)
+    steps, seeds = (2, SEEDS[:1]) if quick else (steps, SEEDS)
     results: dict = {
         "steps": steps, "tokens in a step": BATCH * WINDOW, "window": WINDOW, "vocabulary": V,
         "unit": "nats / byte",
     }  # fmt: skip
     for name, make in makers.items():
-        by_rate: dict[float, dict[int, dict[str, float]]] = {rate: {} for rate in RATES}
+        by_rate: dict[float, dict[int, dict[str, float]]] = {rate: {} for rate in rates}
 
         def add(rate: float, seed: int, make=make, by_rate=by_rate) -> None:
             model = trained(make, prose.ids["train"], rate, seed, steps)
@@ -81,7 +85,7 @@ def compared(
                 split: round(prose.loss(model, split), 4) for split in ("validation", "test")
             }
 
-        for rate in RATES:
+        for rate in rates:
             for seed in set(seeds) & set(chosen_by):
                 add(rate, seed)
         best = min(
@@ -115,11 +119,8 @@ def gpt(**choices: object) -> GPT:
     return model
 
 
-def measured(quick: bool) -> dict:
-    """Where each model ended."""
-    makers = {name: lambda c=choices: gpt(**c) for name, choices in MODELS.items()}
-    return compared(makers, quick, SEEDS[:1])
+MAKERS = {name: lambda c=choices: gpt(**c) for name, choices in MODELS.items()}
 
 
 if __name__ == "__main__":
-    keep_record("tying", __doc__, measured, seed=SEEDS[0])
+    keep_record("tying", __doc__, lambda quick: compared(MAKERS, quick), seed=SEEDS[0])

@@ -38,6 +38,7 @@ def written(course, record):
         ("multi30k_recurrent", "multi30k-recurrent", ["multi30k"]),
         ("wordsim", "wordsim", ["wikitext-2", "wordsim-353", "simlex-999"]),
         ("tying", "tying", []),
+        ("tying_longer", "tying-longer", []),
         ("prose_recurrent", "prose-recurrent", []),
         ("induction", "induction", []),
         ("masked_words", "masked-words", ["movie-reviews", "sst-2"]),

@@ -1,0 +1,17 @@
+"""What sharing the unembedding costs after four times the steps of `tying.py`.
+
+The same three models, text, rates and seeds, for 1600 steps: most of the training text, read once.
+"""
+
+from __future__ import annotations
+
+from tying import MAKERS, SEEDS, compared
+
+from tfcourse.runs.measuring import keep_record
+
+STEPS = 1600
+
+if __name__ == "__main__":
+    keep_record(
+        "tying-longer", __doc__, lambda quick: compared(MAKERS, quick, steps=STEPS), seed=SEEDS[0]
+    )
