@@ -39,7 +39,7 @@ SIDE, PATCH, FEW, LONGER = 8, 2, (128, 512), 2000
 
 
 def transformer(patch: int = PATCH, *, wide: bool = True) -> ViT:
-    """The small transformer; ``wide`` draws its weights for its own width, not for ViT-B's."""
+    """The small transformer; ``wide`` draws its weights for its own width, not with 0.02."""
     choices = presets.load(PRESET, CHANGES | {"model.patch": patch}).model.choices
     model = ViT(ViTConfig(10, image=SIDE, channels=1, **choices))
     if wide:

@@ -2,8 +2,8 @@
 
 `positions` tells patches their places in four ways: by learned vectors, by the sinusoidal code of
 the place in the row of all patches, by the codes of row and column side by side, or not at all.
-`patches` cuts pictures into squares of another side. `start` draws the weights as ViT-B's are
-drawn, with a deviation of 0.02. Three seeds each.
+`patches` cuts pictures into squares of another side. `start` draws the weights as the package's
+`ViT` and Hugging Face's do, with a deviation of 0.02. Three seeds each.
 """
 
 from __future__ import annotations
