@@ -1,8 +1,8 @@
 """When a small GPT finds out how to go on with a sequence that repeats itself.
 
-Rows of 33 of 16 tokens: 4 to 12 different ones in random order, again and again. What comes next
-can be known from the second time on. An induction head answers it: it looks for what followed this
-token before, and for that a head of the first layer must have told each token which one stood
+Rows of 33 tokens, of 16 kinds: 4 to 12 different ones in random order, again and again. What comes
+next can be known from the second time on. An induction head answers it: it looks for what followed
+this token before, and for that a head of the first layer must have told each token which one stood
 before it. Positions are Shaw's, clipped at distance 2: a head can know its neighbour, and no
 period.
 

@@ -1,6 +1,7 @@
 """What sharing the unembedding costs after four times the steps of `tying.py`.
 
-The same three models, text, rates and seeds, for 1600 steps: most of the training text, read once.
+The same three models, text, rates and seeds, for 1600 steps: as many tokens as three quarters of
+the training text has.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Byte-pair encoding on bytes: no text is unknown, and frequent ones are short."""
+"""Byte-pair encoding on bytes: no text is unknown, and frequent words are short."""
 
 from __future__ import annotations
 
