@@ -13,7 +13,7 @@ from tfcourse.batching import Windows
 from tfcourse.evaluation import perplexity
 from tfcourse.generation import keep_top_k, keep_top_p
 from tfcourse.grading.mistakes import decoder, language, subwords
-from tfcourse.grading.testing import Mistake, by_hand, call
+from tfcourse.grading.testing import Mistake, by_hand, call, close
 from tfcourse.tokenizers.merges import apply_merges, learn_merges
 
 DOUBLE = {"dtype": torch.float64}
@@ -45,6 +45,7 @@ WORDS = [
     {"zyzy": 1, "ab": 1},
     {"abab": 1, "ab": 1, "cd": 2},
     {"aaaa": 1, "AB": 2},
+    {"caaabca": 3},
 ]
 
 
@@ -56,12 +57,16 @@ def test_no_mistake_of_merges_is_right():
         assert subwords.merges_right(words, 6) == right
         found = subwords.merges_mistakes(words, 6)
         assert right not in found.values()
-        told |= {
-            m
-            for m, wrong in found.items()
-            if list(found.values()).index(wrong) == [*found].index(m)
-        }
-    assert len(told) == 12
+        assert all(wrong not in list(found.values())[:n] for n, wrong in enumerate(found.values()))
+        told |= {message for message in found if "Each of these" not in message}
+    assert len(told) == 13
+
+
+def test_merges_that_two_mistakes_may_have_given_are_told_of_both():
+    found = subwords.merges_mistakes({"dab": 3, "ca": 3}, 3)
+    both = {message: wrong for message, wrong in found.items() if "met first" in message}
+    ((message, wrong),) = both.items()
+    assert "larger ids" in message and wrong == [(100, 97), (256, 98), (99, 97)]
 
 
 @pytest.mark.parametrize("word", ["abcd", "aaaaa", "abcabc", "né", "cabd"])
@@ -80,7 +85,7 @@ def test_no_mistake_of_decoding_is_right():
     for ids in [258, 33], [110, 195, 169], [97, 195, 98]:
         found = subwords.decode_mistakes(ids, merges)
         assert subwords.decode_right(ids, merges) not in found.values()
-        told |= set(found)
+        told |= {message for message in found if "Each of these" not in message}
     assert len(told) == 5
 
 
@@ -105,16 +110,23 @@ def test_no_mistake_of_the_loss_is_right(generator):
     says = tokens.masked_fill(torch.arange(6) >= lengths[:, None], -100)
     right = F.cross_entropy(logits[:, :-1].mT, says[:, 1:])
     found = language.loss_mistakes(logits, tokens, lengths)
-    both = {"The last real token of each row is left out: it is predicted, too."}
-    assert (
-        set(told_of_other_mistakes(found, right)) == both
-    )  # here the same as knowing it by its id
-    assert len(found) == 17
+    assert told_of_other_mistakes(found, right) == {}
+    (both,) = (message for message in found if "Each of these" in message)
+    assert "The last real token of each row" in both and "where the id is that" in both
+    assert len(found) == 19
     tokens[:, 2] = 0
     found = language.loss_mistakes(logits, tokens, lengths)
     says = tokens.masked_fill(torch.arange(6) >= lengths[:, None], -100)
     right = F.cross_entropy(logits[:, :-1].mT, says[:, 1:])
     assert told_of_other_mistakes(found, right) == {}
+    assert len(found) == 20
+
+
+def test_the_loss_of_one_row_is_not_said_to_be_averaged_over_rows(generator):
+    logits = torch.randn(1, 4, 5, generator=generator, **DOUBLE)
+    found = language.loss_mistakes(logits, torch.tensor([[1, 3, 0, 2]]), torch.tensor([4]))
+    assert "Your loss is the sum over the tokens: their mean is asked for." in found
+    assert not any("averaged over the rows" in message for message in found)
 
 
 def test_no_mistake_of_perplexity_per_byte_is_right():
@@ -132,7 +144,19 @@ def test_no_mistake_of_top_k_is_right(generator):
     logits[0, 1:3] = logits[0].sort(descending=True).values[2]
     found = language.top_k_mistakes(logits, 3)
     assert told_of_other_mistakes(found, keep_top_k(logits, 3)) == {}
-    assert len(found) == 10
+    assert len(found) == 10 + 4
+
+
+@pytest.mark.parametrize("low", [-1e4, -1e9, -1e10, torch.finfo(torch.float32).min])
+def test_a_large_negative_number_is_not_minus_infinity(generator, low):
+    logits = torch.randn(3, 9, generator=generator)
+    for found, right in (
+        (language.top_k_mistakes(logits, 3), keep_top_k(logits, 3)),
+        (language.top_p_mistakes(logits, 0.6), keep_top_p(logits, 0.6)),
+    ):
+        got = right.masked_fill(right == -torch.inf, low)
+        with pytest.raises(Mistake, match="that is a number still"):
+            close(got, right, mistakes=found)
 
 
 @pytest.mark.parametrize("p", [0.7, 0.8])
@@ -141,7 +165,7 @@ def test_no_mistake_of_top_p_is_right(generator, p):
     logits[0, 4] = 4.0  # likelier than p alone
     found = language.top_p_mistakes(logits, p)
     assert told_of_other_mistakes(found, keep_top_p(logits, p)) == {}
-    assert len(found) == 13
+    assert len(found) == 14 + 4 - (p == 0.8)  # where two come to the same
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -155,7 +179,7 @@ def test_no_mistake_of_reading_on_is_right(generator, model, past, heads):
     given = tokens[:, past:], model, heads, K[:, :, :past], V[:, :, :past]
     found = decoder.read_mistakes(*given)
     assert told_of_other_mistakes(found, right, ("logits", "keys", "values")) == {}
-    assert len(found) == 6 + (heads > 1) + 9 * (past > 0)
+    assert len(found) == 11 + 2 * (heads > 1) + (past == 0) + 9 * (past > 0)
 
 
 def test_no_mistake_of_a_batch_of_prompts_is_right(generator, model):

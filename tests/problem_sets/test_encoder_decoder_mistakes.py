@@ -9,7 +9,7 @@ from sacrebleu.metrics import BLEU
 from test_words_mistakes import told_of_other_mistakes
 
 from tfcourse.attention import MultiHeadAttention
-from tfcourse.grading.mistakes import bleu, cross_blocks, search, smoothing, stopping
+from tfcourse.grading.mistakes import bleu, cross_blocks, search, smoothing, stopping, telling
 from tfcourse.grading.testing import close
 from tfcourse.layers import Block, FeedForward
 from tfcourse.training import noam
@@ -17,11 +17,36 @@ from tfcourse.training import noam
 DOUBLE = {"dtype": torch.float64}
 
 
+def test_mistakes_that_come_to_the_same_are_told_once():
+    one, other, third = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 2.0])
+    found = {"a": (one, None), "b": (third, one), "c": (other, third), "d": (None, None)}
+    told = telling.told_once(found)
+    assert list(told) == ["Each of these slips gives the same numbers here:\n- a\n- c", "b", "d"]
+    assert told[next(iter(told))] == (one, None)
+    assert list(telling.told_once(dict.fromkeys("abcd", 0.5) | {"e": 0.7})) == ["e"]
+
+
+def test_a_mistake_fits_where_it_explains_all_that_came_back():
+    known = {"a": (1, 2), "b": (1, None), "c": (3, 2), "d": (None, None), "e": (1, torch.ones(2))}
+    assert list(telling.fitting((1, 2), known)) == ["a", "b"]
+    assert list(telling.fitting([1, 5], known)) == ["b"]
+    for other in (None, 1, (1,), (1, 2, 3), ("1", "2"), [None, None]):
+        assert telling.fitting(other, known) == {}
+
+
+def test_what_a_mistake_leaves_right_does_not_tell_of_it():
+    right = torch.zeros(2), torch.ones(2)
+    found = {"a": (torch.zeros(2), torch.zeros(2)), "b": (torch.ones(2), torch.zeros(2))}
+    told = telling.faults(found, right)
+    assert list(told) == ["b", "a"]
+    assert told["a"][0] is None
+
+
 def drawn(generator, *shapes):
     return [torch.randn(shape, generator=generator, **DOUBLE) for shape in shapes]
 
 
-@pytest.mark.parametrize(("T", "S", "count"), [(4, 4, 35), (3, 4, 31)])
+@pytest.mark.parametrize(("T", "S", "count"), [(4, 4, 46), (3, 4, 42)])
 def test_no_mistake_of_a_decoders_block_is_right(generator, T, S, count):
     D, H, K, F_ = 6, 2, 3, 5
     own, cross = (MultiHeadAttention(D, H, d_k=K, d_v=K, bias=False) for _ in range(2))
@@ -43,7 +68,7 @@ def test_no_mistake_of_a_decoders_block_is_right(generator, T, S, count):
     assert len(found) == count
 
 
-@pytest.mark.parametrize(("T", "S", "count"), [(4, 4, 5), (3, 4, 4)])
+@pytest.mark.parametrize(("T", "S", "count"), [(4, 4, 8), (3, 4, 7)])
 def test_no_mended_decoder_that_is_wrong_is_right(generator, T, S, count):
     y, m, *matrices = drawn(generator, (2, T, 3), (2, S, 3), *([(3, 2), (3, 2), (3, 3)] * 2))
     own, cross, lengths = matrices[:3], matrices[3:], torch.tensor([S, 2])
@@ -53,7 +78,7 @@ def test_no_mended_decoder_that_is_wrong_is_right(generator, T, S, count):
 
     h = y + look(y, y, torch.ones(T, T, dtype=torch.bool).tril(), *own)
     right = h + look(h, m, (torch.arange(S) < lengths[:, None])[:, None].expand(2, T, S), *cross)
-    found = cross_blocks.look_mistakes(y, m, lengths, own, cross)
+    found = cross_blocks.look_mistakes(y, m, lengths, own, cross, torch.tensor([1, 3]))
     assert told_of_other_mistakes(found, right) == {}
     assert len(found) == count
 
@@ -125,6 +150,60 @@ def test_the_last_of_equal_texts_is_known():
     inputs = log_p, 0, 1, 2, 4, 1.0
     assert stopping.found_in_steps(*inputs)[0].tolist() == [2, 1]
     assert stopping.found_in_steps(*inputs, rule="last")[0].tolist() == [3, 1]
+
+
+def given(rows, V=5):
+    log_p = torch.full((V, V), -torch.inf, **DOUBLE)
+    for before, following in rows.items():
+        for word, p in following.items():
+            log_p[before, word] = math.log(p)
+    return log_p
+
+
+CHAIN = given({0: {2: 1.0}, 2: {1: 0.5, 3: 0.45, 4: 0.05}, 3: {4: 1.0}, 4: {1: 1.0}})
+
+
+@pytest.mark.parametrize(
+    ("longest", "alpha", "score", "steps", "words"),
+    [
+        (5, 1.0, math.log(0.5), 4, "penalty is missing"),
+        (5, 1.0, math.log(0.5) * 7 / 6, 4, "is multiplied"),
+        (5, 1.0, math.log(0.5) / (7 / 6), 2, "stops too soon"),
+        (5, 1.0, math.log(0.5) / (7 / 6), 4, "chooses nothing"),
+        (3, 2.0, math.log(0.5) / (7 / 6) ** 2, 3, "are dropped"),
+    ],
+)
+def test_a_search_that_stops_too_soon_is_known_by_its_steps(longest, alpha, score, steps, words):
+    inputs = CHAIN, 0, 1, 2, longest, alpha
+    (told,) = stopping.found_mistakes((torch.tensor([2, 1]), score, steps), *inputs)
+    assert words in told
+    assert ("too soon" in told) == (words == "stops too soon")
+
+
+def test_steps_alone_tell_nothing():
+    inputs = CHAIN, 0, 1, 2, 5, 1.0
+    ids, score, steps = stopping.found_in_steps(*inputs)
+    (told,) = stopping.step_mistakes((ids, score, steps + 1), *inputs)
+    assert "one too large" in told
+    assert stopping.step_mistakes((ids, score - 0.5, steps + 1), *inputs) == {}
+    assert stopping.step_mistakes(None, *inputs) == {}
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ((2, 7), "Only the first reference"),
+        ((4, 7), "Only the last reference"),
+        ((3, 7), "Each n-gram counts once with you:"),
+        ((6, 7), "counts are added up"),
+        ((7, 7), "not clipped"),
+    ],
+)
+def test_each_way_to_look_at_references_has_a_count_of_its_own(found, words):
+    references = [["one", "one"], ["one", "two", "two", "three"]]
+    inputs = ["one"] * 3 + ["two"] * 3 + ["three"], references, 1
+    (told,) = telling.fitting(found, bleu.match_mistakes(*inputs))
+    assert words in told
 
 
 @pytest.mark.parametrize(("n", "right"), [(1, (4, 7)), (2, (3, 6)), (3, (2, 5))])

@@ -7,6 +7,8 @@ from test_words_mistakes import told_of_other_mistakes
 
 from tfcourse.batching import mask_words
 from tfcourse.grading.mistakes import encoder, masking
+from tfcourse.grading.mistakes.norms import layer_norm_mistakes
+from tfcourse.grading.testing import close
 from tfcourse.models.bert import BERT, BERTConfig
 
 PARTS = "The ids", "The segments", "The real places"
@@ -62,7 +64,24 @@ def test_no_mistake_of_an_encoders_input_is_right(generator):
     given = (*(t.detach() for t in tables), norm.gain.detach(), norm.shift.detach())
     found = encoder.embed_mistakes(ids, segments, *given, 0.3)
     assert told_of_other_mistakes(found, right) == {}
-    assert len(found) == 21
+    of_norm = layer_norm_mistakes(x, *given[3:], 0.3)
+    assert set(of_norm) < set(found) and len(found) == 18 + len(of_norm)
+
+
+def test_no_mistake_of_an_input_of_three_segments_is_right(generator):
+    ids = torch.randint(5, 11, (2, 5), generator=generator)
+    segments = torch.tensor([[0, 1, 1, 2, 2], [0, 0, 1, 2, 2]])
+    E, P, S = (torch.randn(n, 4, generator=generator) for n in (11, 7, 3))
+    gain, bias = torch.randn(2, 4, generator=generator)
+    right = F.layer_norm(E[ids] + P[:5] + S[segments], (4,), gain, bias, 0.3)
+    found = encoder.embed_mistakes(ids, segments, E, P, S, gain, bias, 0.3)
+    assert told_of_other_mistakes(found, right) == {}
+    two = E[ids] + P[:5] + torch.where(segments[..., None] > 0, S[1], S[0])
+    anew = E[ids] + P[torch.tensor([[0, 0, 1, 0, 1], [0, 1, 0, 0, 1]])] + S[segments]
+    for wrong, told in (two, "second row"), (anew, "begin anew"):
+        wrong = F.layer_norm(wrong, (4,), gain, bias, 0.3)
+        with pytest.raises(AssertionError, match=told):
+            close(wrong, right, mistakes=found)
 
 
 def test_no_mistake_of_one_vector_for_a_text_is_right(generator):
@@ -71,7 +90,7 @@ def test_no_mistake_of_one_vector_for_a_text_is_right(generator):
     right = F.linear(F.linear(X[:, 0], W_p.T, b_p).tanh(), W_c.T, b_c)
     found = encoder.cls_mistakes(*given)
     assert told_of_other_mistakes(found, right) == {}
-    assert len(found) == 15
+    assert len(found) == 16
 
     real = torch.arange(4) < torch.tensor([[4], [2], [3]])
     right = torch.stack([row[mask].mean(0) for row, mask in zip(X, real, strict=True)])
@@ -93,7 +112,23 @@ def test_no_mistake_of_hidden_words_is_right(generator):
     right = mask_words(ids, candidates, mask=MASK, words=words, share=0.4, generator=seed)
     found = masking.corrupt_mistakes(ids, candidates, choice, kind, drawn, MASK, 0.4)
     assert told_of_other_mistakes(found, right, ("Read", "Chosen")) == {}
-    assert len(found) == 17  # no draw is just the share
+    assert len(found) == 17  # no draw is just the share, 0.8 or 0.9
+
+
+def test_a_draw_that_is_just_a_bound_is_told():
+    kind = torch.tensor([[0.8, 0.9, 0.1, 0.85, 0.95]], dtype=torch.float64)
+    ids, choice = torch.arange(5)[None] + 20, torch.zeros(1, 5)
+    found = masking.corrupt_mistakes(ids, ids > 0, choice, kind, ids + 10, MASK, 0.15)
+    found = {message: wrong[0] for message, wrong in found.items()}
+    for first, second, told in (
+        (MASK, 21, "just 0.8 is not below"),
+        (30, 31, "just 0.9 is not below"),
+        (MASK, 31, "just 0.8 or just 0.9"),
+        (20, 21, "just 0.8 gets"),
+    ):
+        read = torch.tensor([[first, second, MASK, 33, 24]])
+        with pytest.raises(AssertionError, match=told):
+            close(read, [[30, 21, MASK, 33, 24]], mistakes=found)
 
 
 def test_no_mistake_of_the_loss_is_right(generator):
@@ -104,6 +139,8 @@ def test_no_mistake_of_the_loss_is_right(generator):
     found = masking.loss_mistakes(logits, ids, chosen)
     assert told_of_other_mistakes(found, right) == {}
     assert len(found) == 15
+    some = masking.loss_mistakes(logits[:2], ids[:2], chosen[:2] & chosen[:1])
+    assert sum("is in it as 0" in message for message in some) == 1
     none = masking.loss_mistakes(logits, ids, torch.zeros_like(chosen))
     assert all(not torch.equal(wrong, torch.tensor(0.0)) for wrong in none.values())
 
@@ -118,3 +155,6 @@ def test_no_mistake_of_pre_training_is_right(generator):
     found = masking.pretraining_mistakes(logits, words, weights, follows, truth)
     assert told_of_other_mistakes(found, right, ("Words", "Next")) == {}
     assert len(found) == 13
+    given = logits, words, torch.zeros_like(weights), follows, truth
+    found = masking.pretraining_mistakes(*given)
+    assert told_of_other_mistakes(found, (torch.tensor(0.0), right[1]), ("Words", "Next")) == {}

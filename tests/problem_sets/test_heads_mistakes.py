@@ -5,9 +5,11 @@ import torch
 from test_words_mistakes import told_of_other_mistakes
 
 from tfcourse.attention import merge_heads, scaled_dot_product_attention, split_heads
-from tfcourse.grading.mistakes import heads, sharing
+from tfcourse.grading.mistakes import heads, scales, sharing, telling
+from tfcourse.grading.testing import close
 
 PAIR = ("The output", "The weights")
+BOTH = "Each of these slips gives the same numbers here:"
 
 
 def drawn(generator, *shapes):
@@ -33,6 +35,7 @@ def test_no_mistake_of_several_heads_is_right(generator, sizes):
     mistakes = heads.multi_head_mistakes(X, *W, H)
     assert told_of_other_mistakes(mistakes, right, PAIR) == {}
     assert ("Your heads meet W_Oᵀ" in str(list(mistakes))) == (H * Dv == D)
+    assert BOTH not in str(list(mistakes))
 
 
 @pytest.mark.parametrize("sizes", [(2, 4, 5, 8, 7, 3, 2, 4), (2, 4, 4, 7, 7, 5, 3, 4)])
@@ -44,6 +47,33 @@ def test_no_mistake_of_cross_attention_is_right(generator, sizes):
     parts = scaled_dot_product_attention(*projected)[0] @ W[3]
     found = heads.cross_mistakes(X, C, *W)
     assert told_of_other_mistakes(found, (parts.sum(1), parts), ("The output", "The parts")) == {}
+
+
+def test_a_wrong_scale_names_each_size_that_it_may_be():
+    found = scales.wrong_factors(4, {"the heads": 2, "the tokens": 9, "d_v": 2, "one": 1})
+    named = {factor: message for message, factor in found.items()}
+    assert "2 is the heads, or d_v. d_k = 4" in named[2**-0.5]
+    assert set(named) == {1.0, 1 / 4, 2.0, 2**-0.5, 1 / 3}
+
+
+def test_mistakes_that_come_to_the_same_numbers_are_told_together():
+    one, two = torch.ones(2), torch.zeros(2)
+    found = telling.told_apart(
+        {"a.": (two, None), "b.": (two, one), "c.": (None, two), "right.": (one, None)}, (one, one)
+    )
+    assert list(found) == [f"{BOTH}\n- a.\n- b.", "c."]
+    assert [[part.tolist() for part in pair] for pair in found.values()] == [
+        [[0, 0], [1, 1]],
+        [[1, 1], [0, 0]],
+    ]
+
+
+def test_where_all_keys_are_alike_two_mistakes_are_named(generator):
+    X, W_V = drawn(generator, (1, 3, 4), (4, 4))
+    zeros, eye = torch.zeros(4, 6), torch.eye(4)
+    mistakes = heads.multi_head_mistakes(X, zeros, zeros, W_V, eye, 2)
+    (found,) = (m for m in mistakes if "sequences of the batch" in m)
+    assert found.startswith(BOTH) and "not divided by their sum" in found
 
 
 @pytest.mark.parametrize("sizes", [(3, 2, 4, 7), (3, 3, 6, 6)])
@@ -64,6 +94,30 @@ def test_no_mistake_of_one_mask_for_all_heads_is_right(generator):
     mask[1, 2], mask[:2, :, 4] = False, False
     right = scaled_dot_product_attention(Q, K, V, mask[:, None])
     assert told_of_other_mistakes(sharing.one_mask_mistakes(Q, K, V, mask), right, PAIR) == {}
+
+
+def test_no_mistake_of_masked_heads_is_right_and_no_two_are_alike(generator):
+    Q, K, V = drawn(generator, (2, 3, 4, 5), (2, 3, 6, 5), (2, 3, 6, 7))
+    mask = torch.rand(2, 3, 4, 6, generator=generator) < 0.6
+    mask[1, 2, 0], mask[:, :, :, 4] = False, False
+    right = scaled_dot_product_attention(Q, K, V, mask)
+    found = sharing.masked_mistakes(Q, K, V, mask)
+    assert told_of_other_mistakes(found, right, PAIR) == {}
+    assert BOTH not in str(list(found))
+
+
+@pytest.mark.parametrize("fill", [-100.0, -1e4])
+def test_a_fill_that_is_not_low_enough_is_told_where_scores_are_lower(generator, fill):
+    Q, K, V = drawn(generator, (2, 3, 4, 4), (2, 3, 5, 4), (2, 3, 5, 2))
+    Q[..., 0], K[..., 0] = 2.0, -1e5
+    mask = torch.rand(2, 3, 4, 5, generator=generator) < 0.6
+    mask[..., 0], mask[1, 2] = True, True
+    scores = (Q @ K.mT / 2).masked_fill(~mask, fill)
+    weights = scores.softmax(-1) * mask
+    right = scaled_dot_product_attention(Q, K, V, mask)
+    found = sharing.masked_mistakes(Q, K, V, mask)
+    with pytest.raises(AssertionError, match="^What you write into hidden scores is not low"):
+        close((weights @ V, weights), right, PAIR, mistakes=found)
 
 
 @pytest.mark.parametrize("groups", [1, 2, 3, 6])

@@ -7,7 +7,7 @@ from test_words_mistakes import told_of_other_mistakes
 
 import tfcourse.positions
 from tfcourse.grading.mistakes import patches, vision
-from tfcourse.grading.testing import Mistake, by_hand, call
+from tfcourse.grading.testing import Mistake, by_hand, call, close
 from tfcourse.models.vit import ViT, ViTConfig, cut
 
 DOUBLE = {"dtype": torch.float64}
@@ -81,7 +81,17 @@ def test_no_mistake_of_logits_is_right(generator, pool):
     given = [torch.randn(s, generator=generator, **DOUBLE) for s in shapes]
     found = vision.logit_mistakes(*given, pool)
     assert told_of_other_mistakes(found, vision.logits_of(*given, pool)) == {}
-    assert len(found) == 10
+    assert len(found) == 11
+
+
+def test_the_norms_own_epsilon_is_told_from_a_row_of_small_variance():
+    h = torch.tensor([[[2.0, 0.0], [0.002, 0.0]]])
+    given = h, torch.ones(2), torch.zeros(2), torch.eye(2), torch.zeros(2), "mean"
+    found = vision.logit_mistakes(*given)
+    norm = F.layer_norm(h, (2,))
+    assert torch.allclose(vision.logits_of(*given), torch.tensor([[0.5**0.5, -(0.5**0.5)]]))
+    with pytest.raises(Mistake, match="Your ε is 10⁻⁵"):
+        close(norm[:, 1:].mean(1), vision.logits_of(*given), mistakes=found)
 
 
 def test_a_model_without_blocks_is_input_and_logits(generator):
@@ -101,17 +111,23 @@ def test_no_mistake_of_rollout_is_right(generator):
     maps = list(torch.randn(3, 2, 4, 7, 7, generator=generator, **DOUBLE).softmax(-1))
     found = vision.rollout_mistakes(maps, 2, 3)
     assert told_of_other_mistakes(found, vision.rollout_of(maps, 2, 3)) == {}
-    assert len(found) == 13
+    assert len(found) == 15
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "count"), [((3, 4), (5, 2), 6), ((2, 5), (2, 5), 5), ((3, 3), (4, 4), 3)]
+    ("old", "new", "count"), [((3, 4), (5, 2), 7), ((2, 5), (2, 5), 6), ((3, 3), (4, 4), 4)]
 )
 def test_no_mistake_of_resizing_is_right(generator, old, new, count):
     P = torch.randn(1 + old[0] * old[1], 5, generator=generator, **DOUBLE)
     found = vision.resize_mistakes(P, old, new)
     assert told_of_other_mistakes(found, vision.resized_of(P, old, new)) == {}
     assert len(found) == count
+
+
+def test_slips_that_cannot_be_told_apart_are_told_together():
+    grey = torch.arange(24.0).reshape(1, 1, 4, 6)  # where channels last is no other order
+    (both,) = (m for m in patches.patch_mistakes(grey, 2, 3) if m.startswith("Each of these"))
+    assert "A reshape alone cuts no patches" in both and "The channels come last now" in both
 
 
 # -- what must be written by hand ------------------------------------------------------------------

@@ -241,6 +241,7 @@ KINDS: dict[str, Forbidden] = {
             "tfcourse.training.schedules",
             "tfcourse.grading.mistakes.norms",
             "tfcourse.grading.mistakes.blocks",
+            "tfcourse.grading.mistakes.counts",
         ),
         modules=(
             *("tfcourse.layers", "tfcourse.models", "tfcourse.pretrained", "tfcourse.runs"),

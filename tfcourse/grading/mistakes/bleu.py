@@ -14,13 +14,14 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from tfcourse.grading.mistakes.smoothing import other_numbers
+from tfcourse.grading.mistakes.telling import told_once
 
 Words = Sequence[str]
 
 
 def match_mistakes(
     hypothesis: Words, references: Sequence[Words], n: int
-) -> dict[str, tuple[int | None, int | None]]:
+) -> dict[str, tuple[int, int]]:
     """What known mistakes make of the n-grams found in references: message → (found, all)."""
 
     def grams(words: Words, n: int = n, more: int = 0) -> Counter:
@@ -35,18 +36,27 @@ def match_mistakes(
     lower = Counter()
     for words in references:
         lower |= sum((grams(words, k) for k in range(1, n + 1)), Counter())
-    short = grams(hypothesis, more=-1)
-    found: dict[str, tuple[int | None, int | None]] = {
+    short = [grams(words, more=-1) for words in (hypothesis, *references)]
+    cut = [grams(words, more=n - 1) for words in (hypothesis, *references)]
+    joined = grams([word for words in references for word in words])
+    found: dict[str, tuple[int, int]] = {
         "The counts are not clipped: an n-gram counts at most as often as a reference has it.": (
             (sum(count for gram, count in own.items() if gram in most), total)
         ),
         "Each n-gram counts once with you: as often as it stands there, up to what a reference "
-        "has.": (len(own.keys() & most.keys()), None),
+        "has.": (len(own.keys() & most.keys()), total),
+        "Each n-gram counts once with you, in both numbers: as often as it stands there, clipped "
+        "where it is found.": (len(own.keys() & most.keys()), len(own)),
         "The references' counts are added up: what clips is the most that one of them has.": (
             (own & sum(theirs, Counter())).total(),
             total,
         ),
+        "The references are joined to one text: what clips is the most that one of them has.": (
+            (own & joined).total(),
+            total,
+        ),
         "Only the first reference is looked at.": ((own & theirs[0]).total(), total),
+        "Only the last reference is looked at.": ((own & theirs[-1]).total(), total),
         "An n-gram must be in all references with you: one is enough.": (
             (sum(min([own[g], *(c[g] for c in theirs)]) for g in own), total)
         ),
@@ -54,8 +64,13 @@ def match_mistakes(
             (sum((e & lower).total() for e in every), sum(e.total() for e in every))
         ),
         "The last n-gram is missing: L words have L - n + 1 of them.": (
-            ((short & most).total(), short.total())
+            ((short[0] & _union(short[1:])).total(), short[0].total())
         ),
+        "The last n - 1 of your n-grams are cut short: L words have L - n + 1 of n words.": (
+            ((cut[0] & _union(cut[1:])).total(), cut[0].total())
+        ),
+        "A text of fewer than n words has no n-grams, and not less than none: L - n + 1 can be "
+        "negative.": (matched, len(hypothesis) - n + 1),
         "The second number is the number of words: of n-grams there are L - n + 1.": (
             (matched, len(hypothesis))
         ),
@@ -73,11 +88,7 @@ def match_mistakes(
         ),
     }
     right = (matched, total)
-    return {
-        message: wrong
-        for message, wrong in found.items()
-        if any(w not in (None, r) for w, r in zip(wrong, right, strict=True))
-    }
+    return told_once({message: wrong for message, wrong in found.items() if wrong != right})
 
 
 def bleu_mistakes(
@@ -103,6 +114,7 @@ def bleu_mistakes(
     each = (matched.double() / total.clamp(min=1)).mean(0).tolist()
     brevity = math.exp(1 - r / c) if 0 < c < r else float(c > 0)
     turned = math.exp(1 - c / r) if c < r else 1.0
+    at_most_1 = min(1.0, math.exp(1 - c / r))
     penalties = [
         math.exp(1 - b / a) if 0 < a < b else float(a > 0)
         for a, b in zip(lengths.tolist(), reference_lengths.tolist(), strict=True)
@@ -127,6 +139,8 @@ def bleu_mistakes(
         "The brevity penalty is missing.": 100 * geometric,
         "The brevity penalty is turned round: it is exp(1 - r/c), r being the references' length.":
             100 * geometric * turned,
+        "The brevity penalty is turned round, though at most 1: it is exp(1 - r/c), r being the "
+        "references' length.": 100 * geometric * at_most_1,
         "Long texts are paid for, or punished, too: the brevity penalty is at most 1, and 1 from "
         "c = r on.": 100 * geometric * (math.exp(1 - r / c) if c else 0.0),
         "The lengths' ratio is taken as it is: it stands in an exponent, exp(1 - r/c).": (

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from tfcourse.grading.mistakes.telling import others
+from tfcourse.grading.mistakes.telling import faults, others, told_once
 
 Found = tuple[Tensor, Tensor | None]
 Head = Sequence[Tensor]
@@ -41,8 +41,8 @@ def decoder_block_mistakes(
         mistake tells nothing of them.
     """
     block = _Decoder(y, m, w, heads, source_real)
-    right = block.run()
-    square = y.shape[1] == m.shape[1]
+    right, own_weights = block.run(), block.own_weights
+    square, padded = y.shape[1] == m.shape[1], not bool(source_real.all())
     found: dict[str, Found] = {
         "The causal mask is missing: a word of the target sees those that come after it.": (
             block.run(own="all")
@@ -72,9 +72,20 @@ def decoder_block_mistakes(
             block.run("behind")
         ),
         "The norms are missing.": block.run("none"),
+        "The first norm stands before self-attention with you: it is the sum that is normalised.": (
+            block.run("first before")
+        ),
+        "The first norm is missing.": block.run(norms=(0, 2, 3)),
+        "The second norm is missing.": block.run(norms=(1, 0, 3)),
         "The last norm is missing.": block.run(norms=(1, 2, 0)),
         "The second and the third norm have changed places.": block.run(norms=(1, 3, 2)),
         "The first norm's gain and bias are used for all three.": block.run(norms=(1, 1, 1)),
+        "ε stands outside the root in your norms: it is added to the variance, before the root.": (
+            block.run(normal="outside")
+        ),
+        "Your norms divide the sum of squares by D - 1: the variance of a norm divides by D.": (
+            block.run(normal="D - 1")
+        ),
         "The source is normalised once more with you: the encoder has done that.": (
             block.run(memory="normed")
         ),
@@ -88,36 +99,61 @@ def decoder_block_mistakes(
             block.run(scale=y.shape[-1] ** -0.5)
         ),
         "All heads are one with you: split the columns into heads.": (block.run(heads=1)[0], None),
+        "The heads are cut with a reshape alone: they lie side by side in the columns, so first "
+        "(B, T, H, K), and then the axes change places.": block.run(cut="mixed"),
+        "The heads are cut with a reshape alone, and come back with one: they lie side by side in "
+        "the columns, so first (B, T, H, K), and then the axes change places.": (
+            block.run(cut="mixed", back="mixed")
+        ),
+        "The heads come back with a reshape alone: (B, H, T, K) must become (B, T, H, K) before "
+        "they lie side by side.": block.run(back="mixed"),
+        "The heads' columns are interleaved with you: head 0 has columns 0 to K - 1.": (
+            block.run(cut="woven")
+        ),
         "The ReLU is missing.": block.run(between="nothing"),
         "This is a GELU: the feed-forward layer has a ReLU here.": block.run(between="gelu"),
     }
+    found[
+        "The causal mask is used on the source: all of it was there before the first word was "
+        "written, and only its padding is hidden."
+    ] = block.run(across="causal")
+    if padded:
+        found[
+            "The causal mask is used on the source, beside the padding's: all words of the source "
+            "were there before the first word was written."
+        ] = block.run(across="both")
     if square:
         found |= {
-            "The causal mask is used on the source: all of it was there before the first word was "
-            "written, and only its padding is hidden.": block.run(across="causal"),
-            "The causal mask is used on the source, beside the padding's: all words of the source "
-            "were there before the first word was written.": block.run(across="both"),
             "Queries come from the source and keys and values from the target: it is the word "
             "being written that asks.": block.run(asks="source"),
             "Keys come from the source and values from the target: both come from the source.": (
                 block.run(values="target")
             ),
+            "Queries, keys and values all come from the source: it is the word being written that "
+            "asks.": block.run(asks="only source"),
+            "The source's padding hides words of the target in self-attention: source and target "
+            "have their own lengths.": block.run(own="source"),
         }
     output, weights = right
     found |= {
         "The weights that you return are the mean over the heads: those of each head are asked "
         "for.": (output, weights.mean(1)),
         "The weights that you return are those of self-attention: the cross-attention's are asked "
-        "for.": (output, block.own_weights),
+        "for.": (output, own_weights),
         "The weights that you return sum to 1 over the target's places: turn them round.": (
             (output, weights.mT)
         ),
     }
-    return others(found, right)
+    return faults(told_once(others(found, right)), right)
 
 
 def look_mistakes(
-    y: Tensor, m: Tensor, source_lengths: Tensor, own: Head, cross: Head
+    y: Tensor,
+    m: Tensor,
+    source_lengths: Tensor,
+    own: Head,
+    cross: Head,
+    lengths: Tensor | None = None,
 ) -> dict[str, Tensor]:
     """What known ways to mend the published decoder come to: message → output ``(B, T, D)``.
 
@@ -128,14 +164,17 @@ def look_mistakes(
         places are words ``(B,)``.
     own, cross:
         Three matrices for each of the two attentions, of one head.
+    lengths:
+        How many places of each target are words ``(B,)``.
     """
     T, S = y.shape[1], m.shape[1]
     causal = torch.ones(T, T, dtype=torch.bool).tril()
     real = (torch.arange(S) < source_lengths[:, None])[:, None]  # (B, 1, S)
 
-    def both(first: Tensor, second: Tensor, asks: str = "new") -> Tensor:
+    def both(first: Tensor, second: Tensor, asks: str = "new", add_to: str = "new") -> Tensor:
         h = y + _one_head(y, y, first, own)
-        return h + _one_head(h if asks == "new" else y, m, second, cross)
+        found = _one_head(h if asks == "new" else y, m, second, cross)
+        return (h if add_to == "new" else y) + found
 
     everywhere = torch.ones(T, T, dtype=torch.bool)
     found = {
@@ -150,16 +189,27 @@ def look_mistakes(
         "The cross-attention asks with y: it asked with h, and that was right.": (
             both(causal, real, "old")
         ),
+        "What the cross-attention finds is added to y: it was added to h, and that was right.": (
+            both(causal, real, add_to="old")
+        ),
+        "The cross-attention asks with y, and what it finds is added to y: it was h in both "
+        "places, and that was right.": both(causal, real, "old", "old"),
     }
+    if lengths is not None:
+        theirs = (torch.arange(S) < lengths[:, None])[:, None]
+        found["The target's lengths hide places of the source: source_lengths says how many of its "
+              "places are words."] = both(causal, theirs)  # fmt: skip
     if T == S:
         found["The causal mask is still there on the source: all of it was there before the first "
               "word was written."] = both(causal, causal & real)  # fmt: skip
     right = both(causal, real)
-    return {
-        message: wrong
-        for message, wrong in found.items()
-        if not torch.allclose(wrong, right, 1e-5, 1e-5)
-    }
+    return told_once(
+        {
+            message: wrong
+            for message, wrong in found.items()
+            if not torch.allclose(wrong, right, 1e-5, 1e-5)
+        }
+    )
 
 
 def _one_head(x: Tensor, other: Tensor, mask: Tensor, head: Head) -> Tensor:
@@ -184,9 +234,11 @@ class _Decoder:
             "before": causal.tril(-1),
             "after": causal.T,
         }
+        seen = torch.ones(T, S, dtype=torch.bool).tril()
         self.across = {"real": real, "all": torch.ones_like(real), "padding": ~real}
+        self.across |= {"causal": seen, "both": seen & real}
         if T == S:
-            self.across |= {"causal": causal, "both": causal & real}
+            self.own["source"] = causal & real
         self.own_weights = torch.zeros(())
 
     def run(
@@ -207,10 +259,14 @@ class _Decoder:
         scale: float | None = None,
         heads: int | None = None,
         between: str = "relu",
+        normal: str = "right",
+        cut: str = "columns",
+        back: str = "columns",
     ) -> Found:
         """Output and the weights of the cross-attention."""
         y, m, w = self.y, self.m, self.w
         m = _normal(m) if memory == "normed" else m
+        self.normal, self.cut, self.back = normal, cut, back
         heads = heads or self.heads
         seen: dict[str, Tensor] = {}
 
@@ -220,7 +276,7 @@ class _Decoder:
             return found
 
         def attend_across(h: Tensor) -> Tensor:
-            asking = {"target": h, "input": y, "source": m}[asks]
+            asking = {"target": h, "input": y}.get(asks, m)
             keys = h if asks == "source" else m
             given = h if values == "target" else keys
             mask = self.across[across]
@@ -243,13 +299,15 @@ class _Decoder:
         h = y
         for number, part in parts:
             norm = norms[number - 1]
-            found = part(self._norm(h, norm) if order == "pre" else h)
+            before = order == "pre" or (order == "first before" and number == 1)
+            found = part(self._norm(h, norm) if before else h)
             found = torch.zeros_like(found) if skip == number else found
             found = self._norm(found, norm) if order == "behind" else found
-            before = torch.zeros_like(h) if without in (number, 0) else h
-            before = y if add_to == "input" and number == 2 else before
-            h = before + found
-            h = self._norm(h, norm) if order == "post" and norm else h
+            left = torch.zeros_like(h) if without in (number, 0) else h
+            left = y if add_to == "input" and number == 2 else left
+            h = left + found
+            after = order == "post" or (order == "first before" and number > 1)
+            h = self._norm(h, norm) if after and norm else h
         return h, seen["weights"]
 
     def _attention(
@@ -263,6 +321,10 @@ class _Decoder:
         scale: float | None,
     ) -> tuple[Tensor, Tensor]:
         def split(columns: Tensor) -> Tensor:
+            if self.cut == "mixed":
+                return columns.reshape(len(columns), heads, columns.shape[1], -1)
+            if self.cut == "woven":
+                return columns.unflatten(-1, (-1, heads)).movedim(-1, 1)
             return columns.unflatten(-1, (heads, -1)).transpose(1, 2)
 
         Q, K, V = (
@@ -271,11 +333,18 @@ class _Decoder:
         )
         scores = Q @ K.mT * (Q.shape[-1] ** -0.5 if scale is None else scale)
         weights = scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num()
-        return (weights @ V).transpose(1, 2).flatten(2) @ self.w[f"{name}_O"], weights
+        found = weights @ V
+        if self.back == "mixed":
+            found = found.reshape(len(found), found.shape[2], -1)
+        else:
+            found = found.transpose(1, 2).flatten(2)
+        return found @ self.w[f"{name}_O"], weights
 
     def _norm(self, h: Tensor, n: int) -> Tensor:
-        return _normal(h) * self.w[f"gain_{n}"] + self.w[f"bias_{n}"]
+        return _normal(h, self.normal) * self.w[f"gain_{n}"] + self.w[f"bias_{n}"]
 
 
-def _normal(h: Tensor) -> Tensor:
-    return (h - h.mean(-1, keepdim=True)) / (h.var(-1, correction=0, keepdim=True) + 1e-5).sqrt()
+def _normal(h: Tensor, how: str = "right") -> Tensor:
+    centred = h - h.mean(-1, keepdim=True)
+    variance = h.var(-1, correction=int(how == "D - 1"), keepdim=True)
+    return centred / (variance.sqrt() + 1e-5 if how == "outside" else (variance + 1e-5).sqrt())

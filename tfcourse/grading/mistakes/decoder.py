@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from tfcourse.grading.mistakes.telling import others
+from tfcourse.grading.mistakes.telling import others, told_once
 
 Three = tuple[Tensor | None, Tensor | None, Tensor | None]
 Weights = Mapping[str, Tensor]
@@ -46,7 +46,11 @@ def read_mistakes(
         residual: bool = True,
         scale: float | None = None,
         straight: bool = False,
+        straight_back: bool = False,
+        over: int = -1,
         coded: bool = True,
+        keys_coded: bool = True,
+        makes: tuple[str, str] = ("W_K", "W_V"),
     ) -> Three:
         x = w["E"][tokens] + (w["P"][start : start + T] if coded else 0)
 
@@ -59,11 +63,15 @@ def read_mistakes(
             return torch.cat([new, old] if front else [old, new], dim=2)
 
         Q = split(x @ w["W_Q"])
-        K, V = joined(K_past, split(x @ w["W_K"])), joined(V_past, split(x @ w["W_V"]))
+        of_keys = x if keys_coded else w["E"][tokens]
+        K = joined(K_past, split(of_keys @ w[makes[0]]))
+        V = joined(V_past, split(x @ w[makes[1]]))
         scores = Q @ K.mT / (math.sqrt(Q.shape[-1]) if scale is None else scale)
         if causal is not None:
             scores = scores.masked_fill(~causal[:, -K.shape[2] :], -torch.inf)
-        o = (scores.softmax(-1) @ V).transpose(1, 2).flatten(2) @ w["W_O"]
+        o = scores.softmax(over) @ V
+        o = o.reshape(len(o), T, -1) if straight_back else o.transpose(1, 2).flatten(2)
+        o = o @ w["W_O"]
         return (x + o if residual else o) @ w["E"].mT, K, V
 
     logits, K, V = right = read()
@@ -79,12 +87,33 @@ def read_mistakes(
             (read(scale=math.sqrt(w["E"].shape[1]))[0], None, None)
         ),
         "You return probabilities: the logits are asked for.": (logits.softmax(-1), None, None),
+        "Keys and values have changed places in what you return: first the keys.": (logits, V, K),
+        "The values are made with W_K: they have a matrix of their own, W_V.": (
+            read(makes=("W_K", "W_K"))
+        ),
+        "The keys are made with W_V: they have a matrix of their own, W_K.": (
+            read(makes=("W_V", "W_V"))
+        ),
+        "The keys are made without positions: they come of E + P, as queries and values do.": (
+            read(keys_coded=False)
+        ),
+        "Your softmax runs over the new tokens: each of them shares out 1 among the keys.": (
+            (read(over=-2)[0], None, None)
+        ),
     }
     if heads > 1 and T > 1:
         found[
             "The heads are cut with a reshape alone: they lie side by side in the columns, so "
             "first (B, T, H, K), and then the axes change places."
         ] = read(straight=True)
+        found[
+            "The heads' results are joined with a reshape alone: the axes of heads and tokens "
+            "change places first, (B, T, H, K), and then the heads lie side by side."
+        ] = (read(straight_back=True)[0], None, None)
+    if past == 0 and len(w["P"]) > T:
+        found["The positions begin with 1: the first token of a text stands at place 0."] = read(
+            start=1
+        )
     if past:
         new = torch.ones(T, T, dtype=torch.bool).tril()
         none = K_past[:, :, :0], V_past[:, :, :0]
@@ -108,15 +137,15 @@ def read_mistakes(
             "What was read before is not looked at: the cache is there and not used.": (
                 *(alone[0], K, V),
             ),
+            "Only the new keys and values come back: return the old ones, too, with the new ones "
+            "behind them.": (logits, K[:, :, past:], V[:, :, past:]),
             "What was read before is forgotten: keys and values of all tokens are asked for, "
             "looked at and returned.": alone,
-            "Only the new keys and values come back: the old ones, too, with the new ones behind "
-            "them.": (logits, K[:, :, past:], V[:, :, past:]),
             "The cache comes back as it was: the new keys and values belong behind the old.": (
                 (logits, K_past, V_past)
             ),
         }
-    return others(found, right)
+    return told_once(others(found, right))
 
 
 def next_mistakes(tokens: Tensor, real: Tensor, w: Weights) -> dict[str, Tensor]:
@@ -152,4 +181,4 @@ def next_mistakes(tokens: Tensor, real: Tensor, w: Weights) -> dict[str, Tensor]
         "Padding is looked at: it may get no weight.": after(own, last[0], torch.ones_like(real)),
         "All tokens have position 0 with you.": after(torch.zeros_like(own), last[0]),
     }
-    return others(found, after(own, last[0]))
+    return told_once(others(found, after(own, last[0])))

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from tfcourse.grading.mistakes.norms import layer_norm_mistakes
 from tfcourse.grading.mistakes.telling import others
 
 #: Ids, segments and which places are real; ``None`` for a part that the mistake leaves right.
@@ -81,6 +82,8 @@ def input_mistakes(
     if b is not None:
         half, rest = room // 2, room - room // 2
         found |= {
+            "Where both texts are as long as each other, the second loses a word: with you it is "
+            "the first.": (line(shortened(tie_first=True), pad), None, None),
             "The second text alone is shortened: a word goes off the text that is longer just "
             "then.": (line(around(a, b[: max(0, room - len(a))]), pad), None, None),
             "The first text alone is shortened: a word goes off the text that is longer just "
@@ -89,8 +92,6 @@ def input_mistakes(
             "words off the longer text only until all fits.": (
                 (line(around(a[:rest], b[:half]), pad), None, None)
             ),
-            "Where both texts are as long as each other, the second loses a word: with you it is "
-            "the first.": (line(shortened(tie_first=True), pad), None, None),
             "There is no [SEP] between the texts.": (
                 (line(ids[: split - 1] + ids[split:], pad), None, None)
             ),
@@ -154,23 +155,21 @@ def embed_mistakes(
     (B, T), D = ids.shape, E.shape[1]
     words, places, texts = E[ids], P[:T], S[segments]
 
-    def bare(x: Tensor, axis: int = -1, correction: int = 0) -> Tensor:
-        spread = x.var(axis, correction=correction, keepdim=True)
-        return (x - x.mean(axis, keepdim=True)) / (spread + eps).sqrt()
+    def bare(x: Tensor, axes: tuple[int, ...] = (-1,)) -> Tensor:
+        spread = x.var(axes, correction=0, keepdim=True)
+        return (x - x.mean(axes, keepdim=True)) / (spread + eps).sqrt()
 
     def norm(x: Tensor) -> Tensor:
         return bare(x) * gain + bias
 
     added = words + places + texts
-    restart = torch.arange(T).expand(B, T) - (segments == 0).sum(1, keepdim=True) * segments
+    restart = torch.arange(T) - (segments[:, None] < segments[..., None]).sum(-1)
     found: dict[str, Tensor] = {
         "The segments are missing: S has a row for each.": norm(words + places),
         "The places are missing: P has a row for each.": norm(words + texts),
         "The words are missing.": norm(places + texts + torch.zeros_like(words)),
         "Places and segments are missing: this is the norm of the words alone.": norm(words),
         "The norm is missing: the sum of the three is normalised.": added,
-        "The norm's gain and bias are missing.": bare(added),
-        "The norm's bias is missing.": bare(added) * gain,
         "The words alone are normalised, before places and segments are added: add first.": (
             norm(words) + places + texts
         ),
@@ -180,12 +179,6 @@ def embed_mistakes(
         "The words are multiplied by √D, as in the Transformer of 2017: BERT adds them as they "
         "are.": norm(D**0.5 * words + places + texts),
         "The three are multiplied: they are added.": norm(words * places * texts),
-        "The norm runs over the tokens: each token is normalised over its own D numbers.": (
-            bare(added, axis=1) * gain + bias
-        ),
-        "The norm's variance is divided by D - 1: it is the mean of the squares.": (
-            (bare(added, correction=1) * gain + bias) if D > 1 else norm(added)
-        ),
         "The segments are the wrong way round.": (
             norm(words + places + S[1 - segments]) if segments.max() < 2 else norm(added)
         ),
@@ -193,7 +186,7 @@ def embed_mistakes(
         "The places are counted backwards, from the end.": norm(words + places.flip(0) + texts),
         "Every token has the row of place 0.": norm(words + P[0] + texts),
         "The places begin anew with the second text: they are counted through from [CLS].": (
-            norm(words + P[restart.clamp(min=0)] + texts)
+            norm(words + P[restart] + texts)
         ),
         "The rows of places are found by the words' ids: they are found by where a word stands.": (
             norm(words + P[ids.clamp(max=len(P) - 1)] + texts)
@@ -203,10 +196,20 @@ def embed_mistakes(
         found["The places are counted from 1: [CLS] stands at place 0."] = norm(
             words + P[1 : T + 1] + texts
         )
-    if len(P) >= B:
+    if len(P) >= B > 1:
         found["The places are counted along the batch: they are counted along each text."] = norm(
             words + P[:B, None] + texts
         )
+    if B > 1:
+        found[
+            "One mean and one variance are taken over a whole text: each token has its own, over "
+            "its D numbers."
+        ] = bare(added, (1, 2)) * gain + bias
+    if len(S) > 2:
+        found[
+            "Every segment but the first gets the second row of S: S has a row for each, 2 or more."
+        ] = norm(words + places + S[segments.clamp(max=1)])
+    found |= layer_norm_mistakes(added, gain, bias, eps)
     return others(found, norm(added))
 
 
@@ -239,6 +242,9 @@ def cls_mistakes(
         "This is a sigmoid: the head has a tanh.": head(first, torch.sigmoid),
         "This is a ReLU: the head has a tanh.": head(first, torch.relu),
         "b_p is missing.": (first @ W_p).tanh() @ W_c + b_c,
+        "b_p is added behind the tanh: it is added before, and the tanh is taken of the sum.": (
+            ((first @ W_p).tanh() + b_p) @ W_c + b_c
+        ),
         "b_c is missing.": right - b_c,
         "The logits have been through a softmax: they are asked for as they are.": right.softmax(
             -1

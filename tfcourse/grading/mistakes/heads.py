@@ -7,9 +7,12 @@ Each function gives message → what that mistake would have returned, for the `
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 from tfcourse.grading.mistakes.attention import Pair
+from tfcourse.grading.mistakes.scales import wrong_factors
+from tfcourse.grading.mistakes.telling import told_apart
 
 
 def split_mistakes(x: Tensor, heads: int) -> dict[str, Tensor]:
@@ -76,77 +79,106 @@ def multi_head_mistakes(
     Returns
     -------
     mistakes
-        Message → ``(output, weights)``; ``None`` where that part is as it should be.
+        Message → ``(output, weights)``.
     """
-    all_q, all_k, all_v = X @ W_Q, X @ W_K, X @ W_V
-    q, k, v = (_split(each, heads) for each in (all_q, all_k, all_v))
-    scores = q @ k.mT * q.shape[-1] ** -0.5
-    right = scores.softmax(-1)
+    B, T, D = X.shape
+    projected = X @ W_Q, X @ W_K, X @ W_V
+    q, k, v = (_split(each, heads) for each in projected)
+    width = q.shape[-1]
+    right = weights_of(q, k)
+    looked = right @ v
 
     def pair(weights: Tensor, values: Tensor = v) -> Pair:
         return _merge(weights @ values) @ W_O, weights
 
-    found = {
-        message: pair((q @ k.mT * factor).softmax(-1))
-        for message, factor in _wrong_factors(q.shape[-1], heads, X.shape[-1]).items()
+    sizes = {
+        "d_model, the width of a token": D,
+        "the number of heads": heads,
+        "the width of all heads together": heads * width,
+        "d_v, the width of a value": v.shape[-1],
+        "the number of tokens": T,
     }
+    found = {m: pair(weights) for m, weights in _wrong_weights(q, k, sizes).items()}
     found |= {
-        "Your weights sum to 1 over the queries, not over the keys: which dimension does your "
-        "softmax run over?": pair(scores.softmax(-2)),
-        "Your weights sum to 1 over the heads, not over the keys: each head has a softmax of its "
-        "own. The keys are the last axis, dim=-1.": pair(scores.softmax(1)),
-        "The softmax is missing: the scores themselves multiply the values.": pair(scores),
         "Queries and keys are swapped: row i of the scores belongs to query i, so it is Q Kᵀ and "
-        "not K Qᵀ.": pair(scores.mT.softmax(-1)),
-        "What you return as the weights are the scores, before the softmax.": (None, scores),
+        "not K Qᵀ.": pair(weights_of(k, q)),
+        "You hide the tokens that come later. There is no mask in this piece: each token looks at "
+        "all of them.": pair(_causal_weights(q, k)),
         "You return the mean of the heads' weights. Each head has weights of its own, "
         "(B, H, T, T).": (None, right.mean(1)),
-        "All your heads are the first one: head ℓ has its own columns of W_Q, W_K and W_V, from "
-        "ℓ·K on.": pair(right[:, :1].expand_as(right), v[:, :1].expand_as(v)),
-        "Your heads see each other's queries and keys: there is one softmax for all of them. Give "
-        "the heads an axis of their own before the scores.": (
-            _one_head(all_q, all_k, all_v, W_O, q.shape[-1])
+        "Your weights are (B, T, H, T). The heads stand before the queries: (B, H, T, T).": (
+            None,
+            right.transpose(1, 2),
         ),
-        "W_O is not applied: what you return are the heads, side by side.": (
-            _merge(right @ v),
+        "Your weights are (H, B, T, T). The batch comes first, (B, H, T, T): stack the heads along "
+        "axis 1.": (None, right.transpose(0, 1)),
+        "What you return as the weights are the scores, before the softmax.": (
+            None,
+            scores_of(q, k),
+        ),
+        "Your heads see each other's queries and keys: there is one softmax for all of them. Give "
+        "the heads an axis of their own before the scores.": _one_head(*projected, W_O, width),
+        "W_O is not applied: what you return are the heads, side by side.": (_merge(looked), None),
+        "You divide by the number of heads: heads side by side times W_O are a sum over the "
+        "heads, not their mean.": (_merge(looked) @ W_O / heads, None),
+        "You add X to the output. That path around attention belongs to the block, chapter 8: here "
+        "the output is (heads side by side) W_O alone.": (_merge(looked) @ W_O + X, None),
+        "On the way back your tokens mix: exchange the axes of heads and tokens before the heads "
+        "are put side by side, then there is a row for each token.": (
+            looked.reshape(B, T, -1) @ W_O,
+            None,
+        ),
+        "On the way back your heads are interleaved: column 0 of every head, then column 1 of "
+        "every head. They are to lie side by side, all of head 0 first.": (
+            _weave(looked) @ W_O,
             None,
         ),
     }
-    B, T, _ = X.shape
-    straight = [each.reshape(B, heads, T, -1) for each in (all_q, all_k, all_v)]
-    weights = weights_of(straight[0], straight[1])
-    heads_out = weights @ straight[2]
+    first = "All your heads take the first head's {}: head ℓ has its own columns, from ℓ·K on."
+    found |= {
+        first.format(which): pair(weights_of(a, b), c) for which, a, b, c in _first_alone(q, k, v)
+    }
     mixed = (
         "Your heads mix tokens: (B, T, H·K) was counted off anew into (B, H, T, K). Split the last "
         "axis where it stands, into (B, T, H, K), and only then exchange the axes."
     )
-    found[mixed] = _merge(heads_out) @ W_O, weights
+    straight = [each.reshape(B, heads, T, -1) for each in projected]
+    weights = weights_of(*straight[:2])
+    found[mixed] = pair(weights, straight[2])
     found[mixed + " The way back does the same."] = (
-        heads_out.reshape(B, T, -1) @ W_O,
+        (weights @ straight[2]).reshape(B, T, -1) @ W_O,
         weights,
     )
+    behind = [each.unflatten(-1, (heads, -1)) for each in projected]
+    weights = weights_of(*behind[:2])
     found[
-        "On the way back your tokens mix: exchange the axes of heads and tokens before the heads "
-        "are put side by side, then there is a row for each token."
-    ] = (right @ v).reshape(B, T, -1) @ W_O, None
-    woven = [each.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2) for each in (all_q, all_k, all_v)]
-    weights = weights_of(woven[0], woven[1])
-    heads_out = weights @ woven[2]
+        "Your heads stand behind the tokens, (B, T, H, K), so the heads of one token look at each "
+        "other. Exchange the axes of heads and tokens before the scores."
+    ] = (weights @ behind[2]).flatten(2) @ W_O, weights
     side_by_side = (
         "Each of your heads takes every H-th column of the projections. Head ℓ takes columns that "
         "lie side by side: the heads are the slower part of the last axis."
     )
-    found[side_by_side] = _merge(heads_out) @ W_O, weights
+    woven = [each.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2) for each in projected]
+    weights = weights_of(*woven[:2])
+    found[side_by_side] = pair(weights, woven[2])
     found[side_by_side + " The way back does the same."] = (
-        heads_out.permute(0, 2, 3, 1).flatten(2) @ W_O,
+        _weave(weights @ woven[2]) @ W_O,
         weights,
+    )
+    near = [
+        each.unfold(-1, each.shape[-1] // heads, 1)[:, :, :heads].transpose(1, 2)
+        for each in projected
+    ]
+    found["Your heads overlap: head ℓ begins at column ℓ. It begins at column ℓ·K."] = pair(
+        weights_of(*near[:2]), near[2]
     )
     if W_O.shape[0] == W_O.shape[1]:
         found["Your heads meet W_Oᵀ: tokens are rows, so it is (heads side by side) W_O."] = (
-            _merge(right @ v) @ W_O.mT,
+            _merge(looked) @ W_O.mT,
             None,
         )
-    return found
+    return told_apart(found, pair(right))
 
 
 def cross_mistakes(
@@ -167,31 +199,33 @@ def cross_mistakes(
         Message → ``(output, parts)``, ``(B, T, D)`` and ``(B, H, T, D)``.
     """
     q, k, v = X[:, None] @ W_Q, C[:, None] @ W_K, C[:, None] @ W_V
-    H, _, width = W_Q.shape
-    scores = q @ k.mT * width**-0.5
-    right = scores.softmax(-1)
+    H, D, width = W_Q.shape
+    right = weights_of(q, k)
 
     def pair(weights: Tensor, values: Tensor = v, last: Tensor = W_O) -> Pair:
         parts = weights @ values @ last
         return parts.sum(1), parts
 
-    found = {
-        message: pair((q @ k.mT * factor).softmax(-1))
-        for message, factor in _wrong_factors(width, H, X.shape[-1]).items()
+    output, parts = pair(right)
+    sizes = {
+        "d_model, the width of a token of X": D,
+        "the width of a token of C": C.shape[-1],
+        "the number of heads": H,
+        "the width of all heads together": H * width,
+        "d_v, the width of a value": v.shape[-1],
+        "the number of tokens of X": X.shape[1],
+        "the number of tokens of C": C.shape[1],
     }
-    parts = right @ v @ W_O
+    found = {m: pair(weights) for m, weights in _wrong_weights(q, k, sizes).items()}
     found |= {
-        "Your weights sum to 1 over the queries, not over the keys: which dimension does your "
-        "softmax run over?": pair(scores.softmax(-2)),
-        "Your weights sum to 1 over the heads, not over the keys: each head has a softmax of its "
-        "own.": pair(scores.softmax(1)),
         "Your weights sum to 1 over the source words of all heads together: each head has a "
         "softmax of its own.": pair(
-            scores.transpose(1, 2).flatten(2).softmax(-1).unflatten(-1, (H, -1)).transpose(1, 2)
-        ),
-        "The softmax is missing: the scores themselves multiply the values.": pair(scores),
-        "All your heads look where the first one looks: head ℓ has matrices of its own.": pair(
-            right[:, :1].expand_as(right)
+            scores_of(q, k)
+            .transpose(1, 2)
+            .flatten(2)
+            .softmax(-1)
+            .unflatten(-1, (H, -1))
+            .transpose(1, 2)
         ),
         "All your heads meet the first head's W_O: head ℓ has its own rows of it.": pair(
             right, last=W_O[:1]
@@ -203,38 +237,102 @@ def cross_mistakes(
             None,
         ),
         "Your output is what the first head adds, alone.": (parts[:, 0], None),
+        "Your output is what the last head adds, alone: it is the sum of what all of them add.": (
+            parts[:, -1],
+            None,
+        ),
+        "You add X to the output. That path around attention belongs to the block, chapter 8: here "
+        "the output is what the heads add.": (output + X, None),
         "Your parts are the heads before W_O: a part is what the head adds to the output.": (
             None,
             right @ v,
         ),
+        "Your parts and your output are without W_O: a part is what the head adds to the output, "
+        "head · W_O.": ((right @ v).sum(1), right @ v),
         "What you return as the parts are the weights.": (None, right),
         "Your parts are shares of one sum, all alike: a part is what this head alone adds.": (
             None,
             parts.mean(1, keepdim=True).expand_as(parts),
         ),
+        "Your parts are running sums: part ℓ holds what the heads before ℓ add as well. A part is "
+        "what this head alone adds.": (None, parts.cumsum(1)),
+        "Your parts are (B, T, H, D). The heads stand before the tokens: (B, H, T, D).": (
+            None,
+            parts.transpose(1, 2),
+        ),
+        "Your parts are (H, B, T, D). The batch comes first, (B, H, T, D): stack the heads along "
+        "axis 1.": (None, parts.transpose(0, 1)),
+    }
+    first = "All your heads take the first head's {}: head ℓ has a matrix of its own."
+    found |= {
+        first.format(which): pair(weights_of(a, b), c) for which, a, b, c in _first_alone(q, k, v)
     }
     if X.shape[-1] == C.shape[-1]:
         own_k, own_v = X[:, None] @ W_K, X[:, None] @ W_V
+        turned = weights_of(C[:, None] @ W_Q, own_k)
         found["The source is not used: your keys and values come from X, as in self-attention."] = (
             pair(weights_of(q, own_k), own_v)
         )
-        found[
+        exchanged = (
             "The roles are exchanged: the decoder's tokens X ask, so queries come from X, keys and "
             "values from C."
-        ] = pair(weights_of(C[:, None] @ W_Q, own_k), own_v)
+        )
+        found[exchanged] = pair(turned, own_v)
         if X.shape[1] == C.shape[1]:
+            found[exchanged + " (Your values do.)"] = pair(turned)
             found["Your values come from X: what is looked up stands in the source C."] = pair(
                 right, own_v
             )
             found["Your keys come from X: what is compared with a query stands in C."] = pair(
                 weights_of(q, own_k)
             )
-    return found
+    return told_apart(found, (output, parts))
+
+
+def scores_of(q: Tensor, k: Tensor) -> Tensor:
+    """Scaled products of every query with the keys."""
+    return q @ k.mT * q.shape[-1] ** -0.5
 
 
 def weights_of(q: Tensor, k: Tensor) -> Tensor:
     """Scaled weights of every query over the keys, without a mask."""
-    return (q @ k.mT * q.shape[-1] ** -0.5).softmax(-1)
+    return scores_of(q, k).softmax(-1)
+
+
+def _wrong_weights(q: Tensor, k: Tensor, sizes: dict[str, int]) -> dict[str, Tensor]:
+    """Message → weights ``(B, H, T, S)``, by what is wrong with the scale or the softmax."""
+    scores = scores_of(q, k)
+    found = {
+        message: (q @ k.mT * factor).softmax(-1)
+        for message, factor in wrong_factors(q.shape[-1], sizes).items()
+    }
+    return found | {
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does your "
+        "softmax run over?": scores.softmax(-2),
+        "Your weights sum to 1 over the heads, not over the keys: each head has a softmax of its "
+        "own. The keys are the last axis, dim=-1.": scores.softmax(1),
+        "Your weights sum to 1 over the sequences of the batch, not over the keys: each sequence "
+        "has a softmax of its own. The keys are the last axis, dim=-1.": scores.softmax(0),
+        "Your weights are exp(score), not divided by their sum over the keys.": scores.exp(),
+        "The softmax is missing: the scores themselves multiply the values.": scores,
+    }
+
+
+def _first_alone(q: Tensor, k: Tensor, v: Tensor) -> list[tuple[str, Tensor, Tensor, Tensor]]:
+    """What is taken of the first head, and queries, keys and values then."""
+    q0, k0, v0 = (x[:, :1].expand_as(x) for x in (q, k, v))
+    return [
+        ("W_Q", q0, k, v),
+        ("W_K", q, k0, v),
+        ("W_V", q, k, v0),
+        ("W_Q and W_K", q0, k0, v),
+        ("W_Q, W_K and W_V", q0, k0, v0),
+    ]
+
+
+def _causal_weights(q: Tensor, k: Tensor) -> Tensor:
+    later = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu(1)
+    return scores_of(q, k).masked_fill(later, float("-inf")).softmax(-1)
 
 
 def _split(x: Tensor, heads: int) -> Tensor:
@@ -245,27 +343,10 @@ def _merge(x: Tensor) -> Tensor:
     return x.transpose(1, 2).flatten(2)
 
 
+def _weave(x: Tensor) -> Tensor:
+    return x.permute(0, 2, 3, 1).flatten(2)
+
+
 def _one_head(q: Tensor, k: Tensor, v: Tensor, W_O: Tensor, width: int) -> Pair:
     weights = (q @ k.mT * width**-0.5).softmax(-1)
     return weights @ v @ W_O, weights
-
-
-def _wrong_factors(width: int, heads: int, d_model: int) -> dict[str, float]:
-    """Message → what the dot products were multiplied by."""
-    wide = heads * width
-    told = f"d_k = {width} is the width of one head."
-    factors = {
-        f"Your scores are not scaled: divide them by √d_k = √{width}, the width of one head.": 1.0,
-        f"Your scores are divided by d_k = {width}: it is its square root that is asked for.": (
-            1 / width
-        ),
-    }
-    sizes = {
-        heads: f"{heads} is the number of heads",
-        d_model: f"{d_model} is d_model, the width of a token",
-        wide: "that is the width of all heads together",
-    }
-    for size, what in sizes.items():
-        factors[f"Your scores are divided by √{size}: {what}. {told}"] = size**-0.5
-    # Where two sizes coincide, a wrong factor may be the right one.
-    return {message: factor for message, factor in factors.items() if factor != width**-0.5}

@@ -12,7 +12,7 @@ import math
 import torch
 from torch import Tensor
 
-from tfcourse.grading.mistakes.telling import others
+from tfcourse.grading.mistakes.telling import others, told_once
 
 Two = tuple[Tensor | None, Tensor | None]
 
@@ -54,7 +54,7 @@ def window_mistakes(ids: Tensor, T: int) -> dict[str, Two]:
             x[:-1],
             y[:-1],
         )
-    return others(found, (x, y))
+    return told_once(others(found, (x, y)))
 
 
 def loss_mistakes(logits: Tensor, tokens: Tensor, lengths: Tensor) -> dict[str, Tensor]:
@@ -84,6 +84,8 @@ def loss_mistakes(logits: Tensor, tokens: Tensor, lengths: Tensor) -> dict[str, 
         "and a model that copies has no loss. They are for the token at t + 1.": (
             same[place < lengths[:, None]].mean()
         ),
+        "Your targets are the tokens that were read: the logits at place t are for the token at "
+        "t + 1.": same[:, :-1][real].mean(),
         "The logits at place t are held against the token before it: they are for the token at "
         "t + 1.": back[real].mean(),
         "The padding counts with you: it is nothing to be learned, so it must count neither in the "
@@ -94,20 +96,18 @@ def loss_mistakes(logits: Tensor, tokens: Tensor, lengths: Tensor) -> dict[str, 
         "more with you. Every predicted token counts the same.": (
             (sums / counts.clamp(min=1)).sum() / (counts > 0).sum()
         ),
-        "This is the sum over a row, averaged over the rows: divide by the number of tokens that "
-        "are predicted.": sums.mean(),
         "Your loss is the sum over the tokens: their mean is asked for.": sums.sum(),
         "You divide by all real tokens: the first of each row is read and not predicted.": (
             sums.sum() / lengths.sum()
         ),
         "One padding is predicted in each row: of n tokens the first is read and n - 1 are "
         "predicted.": each[before].mean(),
+        "The last real token of each row is left out: it is predicted, too.": (
+            each[place[1:] + 1 < lengths[:, None]].mean()
+        ),
         "Padding is taken to be where the id is that of the padding: here the end of a text has "
         "the same id, and it must be predicted. `lengths` says what is real.": (
             _by_id(each, tokens, lengths)
-        ),
-        "The last real token of each row is left out: it is predicted, too.": (
-            each[place[2:].new_tensor(range(2, T + 1)) < lengths[:, None]].mean()
         ),
         "The sign is wrong: this grows as the model gets better.": -right,
         "The logarithm is missing: these are the probabilities themselves.": (
@@ -119,10 +119,18 @@ def loss_mistakes(logits: Tensor, tokens: Tensor, lengths: Tensor) -> dict[str, 
         "The softmax runs over the places: it shares out 1 among the tokens of the vocabulary.": (
             of(tokens[:, 1:], logits.log_softmax(1)[:, :-1])[real].mean()
         ),
+        "The softmax runs over the places, all but the last: it shares out 1 among the tokens of "
+        "the vocabulary.": of(tokens[:, 1:], logits[:, :-1].log_softmax(1))[real].mean(),
+        "That is in bits: take the natural logarithm, ln, and not log2.": right / math.log(2),
         "That is e to the power of the loss, the perplexity.": right.exp(),
         "You return a loss for each row: one for the batch is asked for.": sums / counts,
     }
-    return others(found, right)
+    if len(tokens) > 1:
+        found[
+            "This is the sum over a row, averaged over the rows: divide by the number of tokens "
+            "that are predicted."
+        ] = sums.mean()
+    return told_once(others(found, right))
 
 
 def _by_id(each: Tensor, tokens: Tensor, lengths: Tensor) -> Tensor | None:
@@ -152,7 +160,7 @@ def per_byte_mistakes(loss: float, predicted: int, count: int) -> dict[str, floa
             math.exp(loss / count)
         ),
     }
-    return {m: wrong for m, wrong in found.items() if abs(wrong - right) > 1e-6 * right}
+    return told_once({m: x for m, x in found.items() if abs(x - right) > 1e-6 * right})
 
 
 def top_k_mistakes(logits: Tensor, k: int) -> dict[str, Tensor]:
@@ -196,8 +204,9 @@ def top_k_mistakes(logits: Tensor, k: int) -> dict[str, Tensor]:
         "Only the kept logits come back: the shape stays, the others become -∞.": (
             logits.topk(min(k, V)).values
         ),
+        **_finite(right),
     }
-    return others(found, right)
+    return told_once(others(found, right))
 
 
 def top_p_mistakes(logits: Tensor, p: float) -> dict[str, Tensor]:
@@ -216,12 +225,13 @@ def top_p_mistakes(logits: Tensor, p: float) -> dict[str, Tensor]:
     gone = after(p) & torch.tensor(p < 1)
     right = cut(gone)
     every = logits.softmax(-1)
+    rising, upwards = every.sort(dim=-1, stable=True)
+    gone_from_below = rising.cumsum(-1) - rising >= p
+    gone_from_below = gone_from_below.scatter(-1, upwards, gone_from_below)
     found = {
         "The token that crosses p is left out: what is kept must have at least p together.": (
             cut(total > p)
         ),
-        "The token that crosses p is left out, unless it is the likeliest: what is kept must "
-        "have at least p together.": cut((total > p) & (torch.arange(P.shape[-1]) > 0)),
         "A nucleus of 1 - p is kept: p is what is kept, not what is cut off.": cut(after(1 - p)),
         "One token too many is kept: stop when p is reached.": (
             cut(torch.nn.functional.pad((total >= p)[..., :-2], (2, 0)))
@@ -236,9 +246,7 @@ def top_p_mistakes(logits: Tensor, p: float) -> dict[str, Tensor]:
         "Each token's own probability is held against 1 - p: it is the sum of the likelier ones "
         "that decides.": logits.masked_fill(every < 1 - p, -torch.inf),
         "The sum begins with the least likely token: begin with the likeliest.": (
-            logits.masked_fill(
-                (every.sort(-1).values.cumsum(-1) > p).gather(-1, order.argsort(-1)), -torch.inf
-            )
+            logits.masked_fill(gone_from_below, -torch.inf)
         ),
         "The others become 0 with you, and exp(0) = 1 is no small weight: they must become -∞.": (
             right.masked_fill(right == -torch.inf, 0.0)
@@ -249,6 +257,27 @@ def top_p_mistakes(logits: Tensor, p: float) -> dict[str, Tensor]:
         "You return log-probabilities: the logits are asked for, as they were.": (
             right.log_softmax(-1)
         ),
+        "You return probabilities, 0 for what is cut off: the logits are asked for, and -∞.": (
+            every.masked_fill(right == -torch.inf, 0.0)
+        ),
         "Nothing is cut off.": logits,
+        **_finite(right),
     }
-    return others(found, right)
+    crossing, first = total > p, torch.arange(P.shape[-1]) == 0
+    if (crossing & first).any():
+        found[
+            "The token that crosses p is left out, unless it is the likeliest: what is kept must "
+            "have at least p together."
+        ] = cut(crossing & ~first)
+    return told_once(others(found, right))
+
+
+def _finite(right: Tensor) -> dict[str, Tensor]:
+    """A large negative number where minus infinity is due: message → logits."""
+    gone = right == -torch.inf
+    lows = -1e4, -1e9, -1e10, torch.finfo(right.dtype).min
+    return {
+        f"The others become {low:g} with you: that is a number still. They must become -∞, "
+        "-math.inf.": right.masked_fill(gone, low)
+        for low in lows
+    }

@@ -45,6 +45,13 @@ def corrupt_mistakes(
         read = ids.where(~(chosen & (by >= below) & (by < above)), words)
         return read.masked_fill(chosen & (by < below), mask)
 
+    def nudged(*bounds: tuple[float, float]) -> Tensor:
+        """As if each draw that is just a bound lay elsewhere."""
+        by = kind
+        for at, to in bounds:
+            by = by.where(kind != at, to)
+        return hide(chosen, by=by)
+
     chosen = candidates & (choice < share)
     read = hide(chosen)
     everywhere = torch.ones_like(chosen)
@@ -75,6 +82,15 @@ def corrupt_mistakes(
         "No chosen word stays as it is: where 0.9 ≤ k it does.": (hide(chosen, 0.8, 1.0), None),
         "No chosen word becomes a random one: where 0.8 ≤ k < 0.9 it does.": (
             (hide(chosen, 0.8, 0.8), None)
+        ),
+        "A k that is just 0.8 is not below it: [MASK] where k < 0.8.": (nudged((0.8, 0.0)), None),
+        "A k that is just 0.9 is not below it: a random word where 0.8 ≤ k < 0.9.": (
+            (nudged((0.9, 0.85)), None)
+        ),
+        "A k that is just 0.8 or just 0.9 is not below it: [MASK] where k < 0.8, a random word "
+        "where 0.8 ≤ k < 0.9.": (nudged((0.8, 0.0), (0.9, 0.85)), None),
+        "A k that is just 0.8 gets a random word, too: 0.8 ≤ k < 0.9.": (
+            (nudged((0.8, 0.95)), None)
         ),
         "Random words and words that stay have changed places: random where 0.8 ≤ k < 0.9.": (
             (ids.where(~(chosen & (kind >= 0.9)), words).masked_fill(masked, mask), None)
@@ -121,13 +137,8 @@ def loss_mistakes(logits: Tensor, ids: Tensor, chosen: Tensor) -> dict[str, Tens
     rows = chosen.any(1)
     right = (each * chosen).sum() / n
     found = {
-        "All places count with you: at those that are not chosen the model sees the word that it "
-        "is asked for.": each.mean(),
         "The other places are out of your sum, but you divide by all of them: divide by the number "
         "of chosen places.": (each * chosen).mean(),
-        "The places that are not chosen count, and the chosen ones do not.": (
-            (each * ~chosen).sum() / (~chosen).sum().clamp(min=1)
-        ),
         "All places are in your sum: it is divided by the number of chosen places.": each.sum() / n,
         "Your loss is the sum over the chosen places: their mean is asked for.": (
             (each * chosen).sum()
@@ -150,10 +161,24 @@ def loss_mistakes(logits: Tensor, ids: Tensor, chosen: Tensor) -> dict[str, Tens
     if some:
         share = (each * chosen).sum(1)[rows] / chosen.sum(1)[rows]
         found |= {
+            "All places count with you: at those that are not chosen the model sees the word that "
+            "it is asked for.": each.mean(),
+            "The places that are not chosen count, and the chosen ones do not.": (
+                (each * ~chosen).sum() / (~chosen).sum().clamp(min=1)
+            ),
             "This is the mean over texts of each text's own mean: a place in a text with few "
             "chosen ones counts more with you. Every chosen place counts the same.": share.mean(),
             "You return one loss for each text: one for the batch is asked for.": share,
         }
+        if not rows.all():
+            found[
+                "This is the mean over texts of each text's own mean, and a text without a chosen "
+                "place is in it as 0. Every chosen place counts the same."
+            ] = share.sum() / len(ids)
+    else:
+        found["Places that were not chosen count with you: none was, so the loss is 0."] = (
+            each.mean()
+        )
     return others(found, right)
 
 
@@ -176,9 +201,6 @@ def pretraining_mistakes(
     rows = weights.sum(1) > 0
     right = used.sum() / n, of_next.mean()
     found: dict[str, Losses] = {
-        "That is what `published_loss` gives: a mean over all slots has lost which slot is which, "
-        "and what it is multiplied by afterwards only cancels. The empty slots must be out before "
-        "the mean is taken.": (each.mean(), None),
         "Of what shape is your product? N losses in a row, (N,), times a column of N weights, "
         "(N, 1), is a table (N, N): every loss meets every weight. Both must be of one shape.": (
             (each.sum(), None)
@@ -187,9 +209,6 @@ def pretraining_mistakes(
         "those in use.": (used.mean(), None),
         "Your loss of the words is the sum: divide by the number of slots in use.": (
             (used.sum(), None)
-        ),
-        "The empty slots count, and those in use do not.": (
-            ((each * (1 - weights)).sum() / (1 - weights).sum().clamp(min=1), None)
         ),
         "This is the sum over a text, averaged over the texts: divide by the number of slots in "
         "use.": (used.sum() / len(words), None),
@@ -209,6 +228,20 @@ def pretraining_mistakes(
         ),
         "The two losses have changed places: words first.": (right[1], right[0]),
     }
+    if rows.any():
+        found |= {
+            "That is what `published_loss` gives: a mean over all slots has lost which slot is "
+            "which, and what it is multiplied by afterwards only cancels. The empty slots must be "
+            "out before the mean is taken.": (each.mean(), None),
+            "The empty slots count, and those in use do not.": (
+                ((each * (1 - weights)).sum() / (1 - weights).sum().clamp(min=1), None)
+            ),
+        }
+    else:
+        found["Empty slots count with you: none is in use, so the loss of the words is 0."] = (
+            each.mean(),
+            None,
+        )
     if yes.any():
         found |= {
             "The answer 0 is still ignored, as in `published_loss`: 0 is padding among the words, "

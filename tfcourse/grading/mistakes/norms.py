@@ -3,7 +3,8 @@ what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`tfcourse.grading.testing.close`, which tells the message whose numbers came back. ``x`` are
-tokens ``(..., D)``, ``gain`` and ``bias`` are ``(D,)``.
+tokens ``(..., D)``, ``gain`` and ``bias`` are ``(D,)``. Mistakes whose numbers are the same are
+told together.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from tfcourse.grading.mistakes.telling import told_once
+
 
 def layer_norm_mistakes(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> dict[str, Tensor]:
     """What known mistakes make of layer norm: message → output."""
     d = x.shape[-1]
     centred, variance = _moments(x, -1)
     unbiased = variance * d / max(d - 1, 1)
-    root = (variance + eps).sqrt()
+    root, distance = (variance + eps).sqrt(), centred.abs().mean(-1, keepdim=True)
 
     def out(normal: Tensor) -> Tensor:
         return normal * gain + bias
@@ -30,13 +33,11 @@ def layer_norm_mistakes(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> di
         ),
         "The sum of the squares is divided by D - 1 with you: it is divided by D. PyTorch's .var() "
         "and .std() take D - 1 unless told otherwise.": out(centred / (unbiased + eps).sqrt()),
-        "Two slips at once: the squares are divided by D - 1 where it is D, and ε is added to the "
-        "deviation where it belongs to the variance, inside the root.": (
-            out(centred / (unbiased.sqrt() + eps))
-        ),
-        "ε is missing: it is added to the variance, inside the root.": (
+        "The given ε is not added: it is added to the variance, inside the root.": (
             out(centred / variance.sqrt())
         ),
+        "The distances from the mean are averaged as they are: the variance is the mean of their "
+        "squares.": out(centred / (distance + eps).sqrt()),
         "You take the root of the deviation plus ε, as one of the lectures has it: σ is a root "
         "already. It is the variance σ² that belongs under it.": (
             out(centred / (variance.sqrt() + eps).sqrt())
@@ -54,25 +55,43 @@ def layer_norm_mistakes(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> di
         ),
         "The gain is missing.": centred / root + bias,
         "The bias is missing.": centred / root * gain,
+        "Gain and bias are missing.": centred / root,
         "The bias goes through the gain with you: first the gain, then the bias.": (
             (centred / root + bias) * gain
         ),
         "Gain and bias have changed places.": centred / root * bias + gain,
     }
+    if eps > 0:
+        found[
+            "Two slips at once: the squares are divided by D - 1 where it is D, and ε is added to "
+            "the deviation where it belongs to the variance, inside the root."
+        ] = out(centred / (unbiased.sqrt() + eps))
     for axis, told in ((-2, "over the tokens"), (0, "over the first axis")):
-        if x.dim() >= 2:
+        if x.dim() >= (2 if axis else 3):
             other, spread = _moments(x, axis)
             found[
                 f"Mean and variance are taken {told}: each token has its own, over its D numbers, "
                 "the last axis."
             ] = out(other / (spread + eps).sqrt())
+    if x.dim() == 2 and len(x) == d:
+        row = x - x.mean(-1)
+        found |= {
+            f"keepdim=True is missing with {which}: without it the tokens' numbers lie along the "
+            "last axis, and each meets a column where it should meet its token.": out(wrong)
+            for which, wrong in (
+                ("the mean and the variance", row / (row.square().mean(-1) + eps).sqrt()),
+                ("the mean and PyTorch's own variance", row / (variance[:, 0] + eps).sqrt()),
+                ("the mean", row / (row.square().mean(-1, keepdim=True) + eps).sqrt()),
+                ("the variance", centred / (variance[:, 0] + eps).sqrt()),
+            )
+        }
     if x.dim() >= 2:
         everything = tuple(range(x.dim()))
         whole, spread = _moments(x, everything)
         found[
             "One mean and one variance are taken over all tokens together: each token has its own."
         ] = out(whole / (spread + eps).sqrt())
-    return _others(found, out(centred / root))
+    return told_once(_others(found, out(centred / root)))
 
 
 def rms_norm_mistakes(x: Tensor, gain: Tensor, eps: float) -> dict[str, Tensor]:
@@ -90,7 +109,9 @@ def rms_norm_mistakes(x: Tensor, gain: Tensor, eps: float) -> dict[str, Tensor]:
         "ε stands outside the root: it is added to the mean square.": (
             x / (square.sqrt() + eps) * gain
         ),
-        "ε is missing: it is added to the mean square, inside the root.": x / square.sqrt() * gain,
+        "The given ε is not added: it is added to the mean square, inside the root.": (
+            x / square.sqrt() * gain
+        ),
         "The squares are added up with you, so the length of the token is divided by: it is the "
         "root of their mean.": x / (square * d + eps).sqrt() * gain,
         "The gain is missing.": x / (square + eps).sqrt(),
@@ -98,7 +119,18 @@ def rms_norm_mistakes(x: Tensor, gain: Tensor, eps: float) -> dict[str, Tensor]:
         "The mean of the absolute values is taken: it is the root of the mean of the squares.": (
             x / (x.abs().mean(-1, keepdim=True) + eps) * gain
         ),
+        "The mean is squared with you: first the squares, then their mean.": (
+            x / (x.mean(-1, keepdim=True).square() + eps).sqrt() * gain
+        ),
+        "The sum of the squares is divided by D - 1 with you: it is divided by D.": (
+            x / (square * d / max(d - 1, 1) + eps).sqrt() * gain
+        ),
     }
+    if x.dim() == 2 and len(x) == d:
+        found[
+            "keepdim=True is missing: without it the tokens' mean squares lie along the last axis, "
+            "and each meets a column where it should meet its token."
+        ] = x / (square[:, 0] + eps).sqrt() * gain
     if x.dim() >= 2:
         over_tokens = x.square().mean(-2, keepdim=True)
         whole = x.square().mean()
@@ -109,7 +141,7 @@ def rms_norm_mistakes(x: Tensor, gain: Tensor, eps: float) -> dict[str, Tensor]:
                 x / (whole + eps).sqrt() * gain
             ),
         }
-    return _others(found, x / (square + eps).sqrt() * gain)
+    return told_once(_others(found, x / (square + eps).sqrt() * gain))
 
 
 Gradients = tuple[Tensor | None, Tensor | None, Tensor | None]
@@ -130,9 +162,13 @@ def backward_mistakes(x: Tensor, gain: Tensor, eps: float, G: Tensor) -> dict[st
         return values.mean(-1, keepdim=True)
 
     def back(
-        g: Tensor = g, root: Tensor = root, over: float = 1.0, normal: Tensor = normal
+        g: Tensor = g,
+        root: Tensor = root,
+        over: float = 1.0,
+        normal: Tensor = normal,
+        through_s: float = 1.0,
     ) -> Tensor:
-        return (g - over * mean(g) - normal * over * mean(g * normal)) / root
+        return (g - over * mean(g) - normal * over * through_s * mean(g * normal)) / root
 
     def added(values: Tensor) -> Tensor:
         return values.sum(leading) if leading else values
@@ -149,8 +185,8 @@ def backward_mistakes(x: Tensor, gain: Tensor, eps: float, G: Tensor) -> dict[st
         "The sign is wrong: these point to where the loss falls.": (-dx, -dgain, -dbias),
         "The mean is taken for a constant: each number moves it a little, and so all others' "
         "outputs.": of_x((g - normal * mean(g * normal)) / root),
-        "The deviation is taken for a constant: each number moves it a little, and so all others' "
-        "outputs.": of_x((g - mean(g)) / root),
+        "The deviation is taken for a constant, or its part comes to 0: each number moves it a "
+        "little, and so all others' outputs.": of_x((g - mean(g)) / root),
         "Mean and deviation are taken for constants: each number moves both, and so all others' "
         "outputs.": of_x(g / root),
         "The gain is missing on the way back to x: what arrives at x̂ is G ⊙ γ.": of_x(back(G)),
@@ -170,8 +206,33 @@ def backward_mistakes(x: Tensor, gain: Tensor, eps: float, G: Tensor) -> dict[st
         "In the part through the deviation x - μ stands where x̂ belongs.": of_x(
             (g - mean(g) - centred * mean(g * centred)) / root
         ),
+        "In the part through the deviation x - μ stands for one of the two x̂.": of_x(
+            (g - mean(g) - centred * mean(g * normal)) / root
+        ),
+        "In the part through the deviation x stands where x̂ belongs.": of_x(
+            (g - mean(g) - x * mean(g * x)) / root
+        ),
         "In the part through the deviation one of the two x̂ is missing.": of_x(
             (g - mean(g) - mean(g * normal)) / root
+        ),
+        "The part through the deviation is half as large with you: the 2 of the square and the 1/2 "
+        "of the root cancel.": of_x(back(through_s=1 / 2)),
+        "The part through the deviation is twice as large with you: the 2 of the square and the "
+        "1/2 of the root cancel.": of_x(back(through_s=2.0)),
+        "In the part through the deviation you divide by D - 1: a mean is taken, over D.": of_x(
+            back(through_s=d / max(d - 1, 1))
+        ),
+        "In the part through the deviation you add up where a mean is to be taken.": of_x(
+            back(through_s=d)
+        ),
+        "In the part through the mean you add up where a mean is to be taken.": of_x(
+            (g - d * mean(g) - normal * mean(g * normal)) / root
+        ),
+        "In the part through the mean the gain is missing: it takes g = G ⊙ γ.": of_x(
+            (g - mean(G) - normal * mean(g * normal)) / root
+        ),
+        "In the part through the deviation the gain is missing: it takes g = G ⊙ γ.": of_x(
+            (g - mean(g) - normal * mean(G * normal)) / root
         ),
         "ε is missing: the root is that of σ² + ε, on the way back too.": (
             *(back(root=plain, normal=centred / plain), added(G * centred / plain)),
@@ -185,6 +246,8 @@ def backward_mistakes(x: Tensor, gain: Tensor, eps: float, G: Tensor) -> dict[st
             *_unbiased(centred, variance, eps, g, G, added),
             None,
         ),
+        "G itself has the gain in it for γ and β: they take G as it came. Is it multiplied in "
+        "place?": (None, added(g * normal), added(g)),
         "The gradient of the gain is made of x: it is x̂ that the gain multiplies.": of_gain(
             added(G * x)
         ),
@@ -200,6 +263,10 @@ def backward_mistakes(x: Tensor, gain: Tensor, eps: float, G: Tensor) -> dict[st
             added(g),
         ),
         "The gradients of gain and bias have changed places.": (None, dbias, dgain),
+        "Your three gradients are those of the gain, the bias and x: asked for are those of x, the "
+        "gain and the bias.": (dgain, dbias, dx),
+        "Your three gradients are those of the bias, the gain and x: asked for are those of x, the "
+        "gain and the bias.": (dbias, dgain, dx),
     }
     if leading:
         count = x[..., 0].numel()

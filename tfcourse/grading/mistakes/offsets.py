@@ -30,6 +30,8 @@ def slope_mistakes(heads: int) -> dict[str, Tensor]:
             2 ** (-8 * h / heads)
         ),
         "Those are the exponents: the slope is 2 to their power.": -8 * h / heads,
+        "Your exponents are rounded to whole numbers, as by `//`: -8h/H need not be one.": 2.0
+        ** (-8 * h / heads).floor(),
         "Your slopes lie on a straight line: each is the one before it times the same "
         "factor.": torch.linspace(2 ** (-8 / heads), 2**-8, heads).double(),
     }
@@ -48,7 +50,8 @@ def slope_mistakes(heads: int) -> dict[str, Tensor]:
         f"You take the first slopes of {2 * power} heads: all those of {power} heads come first, "
         f"and then every other one of {2 * power} heads.": twice[:heads],
         f"Of the slopes of {2 * power} heads you take the second, the fourth, ...: those are the "
-        f"slopes of {power} heads once more. Take the first, the third, ...": first
+        f"slopes of {power} heads once more. Take the first, the third, ..."
+        + (" Or are your exponents rounded to whole numbers?" if power == 8 else ""): first
         + twice[1::2][:more],
         f"Of the slopes of {2 * power} heads you take the first ones in a row: take every other "
         "one.": first + twice[:more],
@@ -120,6 +123,8 @@ def relative_mistakes(q: Tensor, a: Tensor, S: int) -> dict[str, Tensor]:
     L = len(a) // 2
     offset = torch.arange(S) - torch.arange(S - T, S)[:, None]
 
+    later = "Offsets above 0 have rows of their own; hiding later keys is the mask's affair."
+
     def bias(index: Tensor, factor: float = K**-0.5) -> Tensor:
         return torch.einsum("...tk,tsk->...ts", q, a[index]) * factor
 
@@ -141,6 +146,10 @@ def relative_mistakes(q: Tensor, a: Tensor, S: int) -> dict[str, Tensor]:
         ),
         "Keys further than L are hidden with you: they share the outermost row.": right.masked_fill(
             offset.abs() > L, -math.inf
+        ),
+        f"Keys after the query get no bias with you. {later}": right.masked_fill(offset > 0, 0.0),
+        f"Keys after the query are hidden with you. {later}": right.masked_fill(
+            offset > 0, -math.inf
         ),
         "The outermost rows of the table are not used: clip to -L ... L.": bias(
             offset.clamp(1 - L, L - 1) + L

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from tfcourse.grading.mistakes.telling import others
+from tfcourse.grading.mistakes.telling import others, told_once
 
 
 def patches_of(images: Tensor, P: int, Q: int) -> Tensor:
@@ -63,7 +63,7 @@ def patch_mistakes(images: Tensor, P: int, Q: int) -> dict[str, Tensor]:
         found["P and Q have changed places: a patch has P rows and Q columns."] = patches_of(
             images, Q, P
         )
-    return others(found, patches_of(images, P, Q))
+    return told_once(others(found, patches_of(images, P, Q)))
 
 
 def image_mistakes(patches: Tensor, P: int, Q: int, C: int, X: int, Y: int) -> dict[str, Tensor]:
@@ -93,7 +93,7 @@ def image_mistakes(patches: Tensor, P: int, Q: int, C: int, X: int, Y: int) -> d
             grid.permute(0, 1, 3, 2, 4, 5).reshape(B, X, Y, C)
         ),
     }
-    return others(found, joined(grid, 0, 5, 1, 3, 2, 4))
+    return told_once(others(found, joined(grid, 0, 5, 1, 3, 2, 4)))
 
 
 def matrix_mistakes(kernels: Tensor) -> dict[str, Tensor]:
@@ -114,7 +114,7 @@ def matrix_mistakes(kernels: Tensor) -> dict[str, Tensor]:
         "The order is right, and then a reshape mixes the kernels: the axis of D has to become the "
         "last one.": kernels.permute(0, 2, 3, 1).reshape(-1, D),
     }
-    return others(found, kernels.permute(2, 3, 1, 0).reshape(-1, D))
+    return told_once(others(found, kernels.permute(2, 3, 1, 0).reshape(-1, D)))
 
 
 def _split(images: Tensor, P: int, Q: int) -> Tensor:

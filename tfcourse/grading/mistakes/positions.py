@@ -12,31 +12,72 @@ import math
 import torch
 from torch import Tensor
 
+BASE_UNUSED = "Your base is 10000 whatever is given: use `base`."
+
+#: Told where positions without a gap begin later than 0: counting them from 0, and taking the
+#: first one away from all, is the same there.
+FROM_ZERO = (
+    "Your positions start at 0 again: use `positions` as they are, whatever the first of them is."
+)
+
+
+def narrow_mistakes(found: object, right: Tensor) -> dict[str, Tensor]:
+    """Work that went through 32 bits: known by how near it comes to ``right``, of 64 bits.
+
+    Nobody can say which digits it ends in, so what came back itself stands in the answer where
+    it is as near as angles of 32 bits are, and no nearer.
+
+    Parameters
+    ----------
+    found:
+        What came back.
+    right:
+        The right answer, of 64 bits.
+    """
+    if not isinstance(found, Tensor) or found.shape != right.shape or found.dtype != right.dtype:
+        return {}
+    off = (found - right).abs().max().item()
+    message = (
+        "Right to the first digits alone, as numbers of 32 bits are: something on the way has "
+        "them. `torch.arange(...)` divided, `torch.tensor(...)` and `.float()` give 32 bits where "
+        "no dtype is passed."
+    )
+    return {message: found} if 1e-9 < off < 1e-2 else {}
+
+
+def _in_a_row(positions: Tensor) -> bool:
+    """Whether each position is the one before it plus 1, so that only the first one matters."""
+    return torch.equal(positions - positions[0], torch.arange(len(positions)).to(positions))
+
 
 def sinusoid_mistakes(positions: Tensor, d: int, base: float = 1e4) -> dict[str, Tensor]:
     """What known mistakes make of the codes ``(N, d)`` of these positions ``(N,)``."""
     column = torch.arange(d, dtype=positions.dtype)
     even = column - column % 2  # the 2i of the formula, for each column
 
-    def codes(exponent: Tensor, positions: Tensor = positions) -> Tensor:
+    def codes(exponent: Tensor, positions: Tensor = positions, base: float = base) -> Tensor:
         angle = positions[:, None] / base**exponent
         return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
     right = codes(even / d)
     angle = positions[:, None] / base ** (even / d)
+    twice = "Your exponents are twice too large. Where i already runs 0, 2, 4, ... it is i/d."
+    if d == 4:  # where dividing by d - 2, and rounding, come to the same
+        twice = (
+            "Your exponents are 0 and 1, at width 4 they are 0 and 1/2. Does i run 0, 2, ... and "
+            "is doubled once more? Is it divided by d - 2, or rounded, as by `//`?"
+        )
     found = {
         "Sine and cosine of a pair share one frequency: column 2i + 1 has the exponent 2i/d too. "
         "Yours has (2i + 1)/d.": codes(column / d),
-        "Your exponents are twice too large. Where i already runs 0, 2, 4, ... it is i/d.": codes(
-            2 * even / d
-        ),
+        twice: codes(2 * even / d),
         "Your exponents are half as large as they should be: for pair i it is 2i/d, not i/d.": (
             codes(even / (2 * d))
         ),
         "Your first pair has the exponent 2/d. Pairs are counted from i = 0 here, so that the "
         "first has the frequency 1. (UW's slide counts from 1.)": codes((even + 2) / d),
         "The exponent is not divided by d: it is 2i/d.": codes(even),
-        "You multiply by 10000^(2i/d): the position is divided by it, so that later pairs turn "
+        f"You multiply by {base:g}^(2i/d): the position is divided by it, so that later pairs turn "
         "more slowly.": codes(-even / d),
         "All your pairs turn at the same speed: where is the exponent?": codes(0 * even),
         "Sine and cosine have changed places: even columns hold the sine.": torch.where(
@@ -48,7 +89,9 @@ def sinusoid_mistakes(positions: Tensor, d: int, base: float = 1e4) -> dict[str,
         ),
         "Your first position is one further than it should be: the numbers in `positions` are the "
         "positions.": codes(even / d, positions + 1),
-        "You count the rows from 0 and leave `positions` unused.": codes(
+        FROM_ZERO
+        if _in_a_row(positions)
+        else "You count the rows from 0 and leave `positions` unused.": codes(
             even / d, torch.arange(len(positions), dtype=positions.dtype)
         ),
         "Your codes are turned round: one position in a row.": right.mT,
@@ -56,7 +99,9 @@ def sinusoid_mistakes(positions: Tensor, d: int, base: float = 1e4) -> dict[str,
         "There are only cosines: even columns hold the sine.": angle.cos(),
         "You give back the angles, before sine and cosine.": angle,
     }
-    if d > 2:
+    if base != 1e4:
+        found[BASE_UNUSED] = codes(even / d, base=1e4)
+    if d > 2 and d != 4:
         found[
             "Your exponents run to exactly 1 in the last pair: they are 2i/d, so the last one is "
             "(d - 2)/d."
@@ -85,11 +130,16 @@ def wavelength_mistakes(d: int, base: float = 1e4) -> dict[str, Tensor]:
         * base ** (2 / d),
         "Your exponents are twice too large: where i already runs 0, 2, 4, ... it is i/d.": right**2
         / (2 * math.pi),
+        "Your exponents are half as large as they should be: for pair i it is 2i/d, not i/d.": (
+            2 * math.pi * base ** (even / (2 * d))
+        ),
     }
+    if base != 1e4:
+        found[BASE_UNUSED] = 2 * math.pi * 1e4 ** (even / d)
     if d > 2:
         found[
-            "Your last one is exactly 2π · 10000. The exponents are 2i/d, and i goes to d/2 - 1: "
-            "the last is (d - 2)/d, a little less than 1."
+            f"Your last one is exactly 2π · {base:g}. The exponents are 2i/d, and i goes to "
+            "d/2 - 1: the last is (d - 2)/d, a little less than 1."
         ] = 2 * math.pi * base ** (even / (d - 2))
     return {message: each.float() for message, each in found.items()}
 
@@ -103,9 +153,10 @@ def shift_mistakes(k: float, theta: Tensor) -> dict[str, Tensor]:
 
     right = blocks(cos, -sin, sin, cos)
     diag = torch.diag
+    back = "Does k lose its sign, or is your matrix" if k < 0 else "Is yours"
     return {
-        "Your matrix shifts the other way, by -k: here codes are rows, p M. Is yours meant for "
-        "columns, M p?": right.mT,
+        "Your matrix shifts the other way, by -k: here codes are rows, p M. "
+        f"{back} meant for columns, M p?": right.mT,
         "Your blocks have the same sign twice: cos(t + k) = cos t cos k - sin t sin k.": blocks(
             cos, sin, sin, cos
         ),
@@ -141,7 +192,12 @@ def shift_mistakes(k: float, theta: Tensor) -> dict[str, Tensor]:
 
 
 def similarity_mistakes(k: float, theta: Tensor) -> dict[str, float]:
-    """What known mistakes make of the dot product of two codes ``k`` apart."""
+    """What known mistakes make of the dot product of two codes ``k`` apart.
+
+    None for a code with itself, where all sorts of mistakes come to 0 or 1.
+    """
+    if k == 0:
+        return {}
     cos, sin = (k * theta).cos().sum().item(), (k * theta).sin().sum().item()
     return {
         "You divide by the number of pairs, or by the lengths of the codes: a dot product is a "
@@ -211,7 +267,12 @@ def rotary_mistakes(
         ),
         "Your first token is turned as if it stood one further: it is `positions` that says where "
         "a token stands.": turned((positions + 1)[:, None] * theta),
-        "You count the tokens from 0 and leave `positions` unused.": turned(
+        "Your row comes back as it was: is it turned at all, and by `positions`, not by places "
+        "counted from 0?"
+        if len(positions) == 1
+        else FROM_ZERO
+        if _in_a_row(positions)
+        else "You count the tokens from 0 and leave `positions` unused.": turned(
             torch.arange(len(positions))[:, None] * theta
         ),
         "All your pairs turn at the same speed: pair i turns by position · theta[i].": turned(
@@ -222,6 +283,7 @@ def rotary_mistakes(
         ),
         "All tokens are turned by the sum of what they should be, or by one position: token t "
         "stands at positions[t].": turned(positions[-1:, None] * theta),
+        "Your rows come back as they were: nothing is turned.": x,
         "Only the cosines are there: a turn mixes the two numbers of a pair.": joined(
             pairing, a * cos, b * cos
         ),

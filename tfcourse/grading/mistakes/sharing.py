@@ -11,7 +11,9 @@ import torch
 from torch import Tensor
 
 from tfcourse.grading.mistakes.attention import Pair, attention_mistakes
-from tfcourse.grading.mistakes.heads import weights_of
+from tfcourse.grading.mistakes.heads import scores_of, weights_of
+from tfcourse.grading.mistakes.scales import wrong_factors
+from tfcourse.grading.mistakes.telling import told_apart
 
 
 def mask_mistakes(real: Tensor, windows: Tensor, T: int) -> dict[str, Tensor]:
@@ -76,6 +78,42 @@ def mask_mistakes(real: Tensor, windows: Tensor, T: int) -> dict[str, Tensor]:
     return found
 
 
+def masked_mistakes(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor) -> dict[str, Pair]:
+    """What known mistakes make of attention under a mask ``(B, H, T, S)``, or ``(B, 1, T, S)``.
+
+    Queries, keys and values have a head axis, ``(B, H, ..., ...)``.
+    """
+    right = _masked(Q, K, mask)
+    return told_apart(_under(Q, K, V, mask), (right @ V, right))
+
+
+def _under(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor) -> dict[str, Pair]:
+    scores = scores_of(Q, K)
+    found = _of_attention(Q, K, V, mask, {})
+    filled_with = {
+        "Your mask hides the keys that it should show. True = may be attended to, so a score is "
+        "filled where the mask is not True: ~mask.": scores.masked_fill(
+            mask, torch.finfo(scores.dtype).min
+        ),
+    }
+    if scores.masked_fill(~mask, 0.0).amin() < -1e3:  # lower than what many write there
+        filled_with[
+            "What you write into hidden scores is not low enough: scores that count are lower "
+            "still, and the hidden ones take all the weight. Take -∞, or the lowest number of the "
+            "dtype, torch.finfo(scores.dtype).min."
+        ] = scores.masked_fill(~mask, 0.0)
+    else:
+        filled_with[
+            "Hidden scores become 0, and exp(0) = 1 is no small weight: they must become -∞. "
+            "Weights set to 0 afterwards are missing from the sum, so the others no longer sum to "
+            "1."
+        ] = scores.masked_fill(~mask, 0.0)
+    for message, filled in filled_with.items():
+        weights = filled.softmax(-1) * mask
+        found[message] = weights @ V, weights
+    return found
+
+
 def one_mask_mistakes(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor) -> dict[str, Pair]:
     """What known mistakes make of attention under one mask ``(B, T, S)`` for all heads.
 
@@ -90,7 +128,8 @@ def one_mask_mistakes(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor) -> dict[str
         ] = for_heads @ V, for_heads
     first = _masked(Q, K, mask[:1, None])
     found["The mask of the first sequence hides keys in all of them."] = first @ V, first
-    return found | attention_mistakes(Q, K, V, mask[:, None])
+    right = _masked(Q, K, mask[:, None])
+    return told_apart(found | _under(Q, K, V, mask[:, None]), (right @ V, right))
 
 
 def grouped_mistakes(Q: Tensor, K: Tensor, V: Tensor) -> dict[str, Pair]:
@@ -121,7 +160,14 @@ def grouped_mistakes(Q: Tensor, K: Tensor, V: Tensor) -> dict[str, Pair]:
             pair(K.repeat(1, each, 1, 1), V.repeat(1, each, 1, 1))
         ),
         "Keys and values are paired off differently: head h takes the keys of one group and the "
-        "values of another.": (weights @ V.repeat(1, each, 1, 1), None),
+        "values of another. Its values are those of group h mod G.": (
+            weights @ V.repeat(1, each, 1, 1),
+            None,
+        ),
+        "Keys and values are paired off differently: head h takes the keys of one group and the "
+        "values of another. Its keys are those of group h mod G.": (
+            pair(K.repeat(1, each, 1, 1), full_v)
+        ),
         "All your heads take the first group.": pair(K[:, :1], V[:, :1]),
         "All your heads take the mean of the groups: each group serves its own heads.": pair(
             K.mean(1, keepdim=True), V.mean(1, keepdim=True)
@@ -133,11 +179,9 @@ def grouped_mistakes(Q: Tensor, K: Tensor, V: Tensor) -> dict[str, Pair]:
             weights.unflatten(1, (G, each)),
         ),
     }
-    found |= attention_mistakes(Q, full_k, full_v)
-    if G == 1 or each == 1:  # then some of the above are right
-        right = weights @ full_v, weights
-        found = {m: p for m, p in found.items() if not _alike(p, right)}
-    return found
+    sizes = {"the number of groups": G, "the number of heads in a group": each}
+    found |= _of_attention(Q, full_k, full_v, None, sizes)
+    return told_apart(found, (weights @ full_v, weights))
 
 
 def pool_mistakes(W: Tensor, heads: int, groups: int) -> dict[str, Tensor]:
@@ -151,6 +195,9 @@ def pool_mistakes(W: Tensor, heads: int, groups: int) -> dict[str, Tensor]:
         ),
         "You keep the first head of each group: it is the mean of them.": (
             by_group[:, :, 0].flatten(1)
+        ),
+        "You keep the last head of each group: it is the mean of them.": (
+            by_group[:, :, -1].flatten(1)
         ),
         "You average columns that lie side by side, so inside a head. It is column c of every head "
         "of the group that makes column c.": W.view(D, -1, each).mean(2),
@@ -169,8 +216,30 @@ def pool_mistakes(W: Tensor, heads: int, groups: int) -> dict[str, Tensor]:
     }
 
 
-def _masked(q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
-    scores = q @ k.mT * q.shape[-1] ** -0.5
+def _of_attention(
+    Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None, sizes: dict[str, int]
+) -> dict[str, Pair]:
+    """The mistakes of attention with any number of heads, the scale's with the sizes of these."""
+    sizes = {
+        "the number of heads": Q.shape[1],
+        "the width of all heads together": Q.shape[1] * Q.shape[-1],
+        "d_v, the width of a value": V.shape[-1],
+        "the number of keys": K.shape[2],
+        "the number of queries": Q.shape[2],
+        **sizes,
+    }
+    found = {}
+    for message, factor in wrong_factors(Q.shape[-1], sizes).items():
+        weights = _masked(Q, K, mask, factor)
+        found[message] = weights @ V, weights
+    of_one = attention_mistakes(Q, K, V, mask)
+    return found | {m: p for m, p in of_one.items() if not m.startswith("Your scores are ")}
+
+
+def _masked(q: Tensor, k: Tensor, mask: Tensor | None, factor: float | None = None) -> Tensor:
+    scores = scores_of(q, k) if factor is None else q @ k.mT * factor
+    if mask is None:
+        return scores.softmax(-1)
     lowest = torch.finfo(scores.dtype).min
     return scores.masked_fill(~mask, lowest).softmax(-1).masked_fill(~mask, 0.0)
 
@@ -178,10 +247,3 @@ def _masked(q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
 def _mean_queries(Q: Tensor, K: Tensor, V: Tensor) -> Pair:
     weights = weights_of(Q.unflatten(1, (K.shape[1], -1)).mean(2), K)
     return weights @ V, weights
-
-
-def _alike(pair: Pair, right: tuple[Tensor, Tensor]) -> bool:
-    return all(
-        wrong is None or (wrong.shape == good.shape and wrong.allclose(good))
-        for wrong, good in zip(pair, right, strict=True)
-    )

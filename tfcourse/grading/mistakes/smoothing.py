@@ -12,6 +12,8 @@ import math
 import torch
 from torch import Tensor
 
+from tfcourse.grading.mistakes.telling import told_once
+
 # -- label smoothing -------------------------------------------------------------------------------
 
 
@@ -97,7 +99,9 @@ def smoothed_mistakes(logits: Tensor, says: Tensor, epsilon: float, pad: int) ->
         "The loss is in bits: the natural logarithm is asked for.": right / math.log(2),
         "This is the perplexity: its logarithm is asked for.": right.exp(),
     }
-    return {m: wrong for m, wrong in found.items() if not torch.allclose(wrong, right, 1e-5, 1e-5)}
+    return told_once(
+        {m: wrong for m, wrong in found.items() if not torch.allclose(wrong, right, 1e-5, 1e-5)}
+    )
 
 
 def lowest_mistakes(V: int, epsilon: float) -> dict[str, float]:
@@ -216,9 +220,11 @@ def share_mistakes(updates: int, warmup: int) -> dict[str, float]:
 
 
 def other_numbers(found: dict[str, float], right: float) -> dict[str, float]:
-    """Without those that come to the right answer for these numbers."""
-    return {
-        message: wrong
-        for message, wrong in found.items()
-        if not math.isclose(wrong, right, rel_tol=1e-9, abs_tol=1e-12)
-    }
+    """Without those that come to the right answer for these numbers; the like in one message."""
+    return told_once(
+        {
+            message: wrong
+            for message, wrong in found.items()
+            if not math.isclose(wrong, right, rel_tol=1e-9, abs_tol=1e-12)
+        }
+    )

@@ -11,6 +11,9 @@ import math
 import torch
 from torch import Tensor
 
+from tfcourse.grading.mistakes.search import search_mistakes
+from tfcourse.grading.mistakes.telling import fitting, told_once
+
 Searched = tuple[Tensor, float, int]
 
 
@@ -92,6 +95,20 @@ STOPS = {
 }
 
 
+LAST = "Of texts with equal scores you take the last: the one found first wins."
+#: How the same two rules begin where what runs when they stop does not count at all.
+LEFT = {
+    "The first text that ends is": "first",
+    "Your search stops when K texts have ended, and the best": "K",
+}
+
+#: What is said where nobody can tell which of the rules above it was.
+TOO_SOON = (
+    "Your search stops too soon: what runs may still come to its log P divided by the penalty of "
+    "`longest` words, and that is better."
+)
+
+
 def stop_mistakes(
     log_p: Tensor, start: int, end: int, K: int, longest: int, alpha: float
 ) -> dict[str, Searched]:
@@ -109,7 +126,7 @@ def stop_mistakes(
             search("late")
         ),
         "log P is multiplied by the length penalty: divide by it.": search(alpha=-alpha),
-        "Of texts with equal scores you take the last: the one found first wins.": search("last"),
+        LAST: search("last"),
         "Only what ends in the last step is compared: a text that ended before has to be kept.": (
             search("lost")
         ),
@@ -134,3 +151,51 @@ def stop_mistakes(
         return torch.equal(ids, right[0]) and near and steps == right[2]
 
     return {message: wrong for message, wrong in found.items() if not same(wrong)}
+
+
+def found_mistakes(
+    found: object, log_p: Tensor, start: int, end: int, K: int, longest: int, alpha: float
+) -> dict[str, tuple[Tensor | None, float | None]]:
+    """The known mistakes that find this text with this score: message → (ids, score).
+
+    A search that stops at the wrong time is known by its steps, too. Where more of those come to
+    the same, it is only said that it stops too soon.
+
+    Parameters
+    ----------
+    found:
+        What a search returned: text, score and steps.
+    """
+    inputs = log_p, start, end, K, longest, alpha
+    known: dict[str, tuple] = {
+        message: (ids, None if score is None else float(score), _steps_of(message, inputs))
+        for message, (ids, score) in search_mistakes(*inputs).items()
+    }
+    stops = stop_mistakes(*inputs)
+    known |= {told: stops[told] for told in (*STOPS.values(), LAST) if told in stops}
+    told = _told(fitting(found, known), found_in_steps(*inputs)[2])
+    return {message: (ids, score) for message, (ids, score, _) in told.items()}
+
+
+def step_mistakes(
+    found: object, log_p: Tensor, start: int, end: int, K: int, longest: int, alpha: float
+) -> dict[str, int]:
+    """The known mistakes that give this text, this score and these steps: message → steps."""
+    inputs = log_p, start, end, K, longest, alpha
+    right = found_in_steps(*inputs)[2]
+    told = _told(fitting(found, stop_mistakes(*inputs)), right)
+    return {message: steps for message, (*_, steps) in told.items() if steps != right}
+
+
+def _steps_of(message: str, inputs: tuple) -> int | None:
+    rules = [rule for start, rule in LEFT.items() if message.startswith(start)]
+    return found_in_steps(*inputs, rule=rules[0])[2] if rules else None
+
+
+def _told(fits: dict[str, Searched], steps: int) -> dict[str, Searched]:
+    """Those that stop before these steps in one message, and the like in one."""
+    early = [m for m in fits if m in STOPS.values() or m.startswith(tuple(LEFT))]
+    soon = [m for m in early if fits[m][2] < steps]
+    if len(soon) > 1:
+        fits = {m: wrong for m, wrong in fits.items() if m not in soon} | {TOO_SOON: fits[soon[0]]}
+    return told_once(fits, most=4)

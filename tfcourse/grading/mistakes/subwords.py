@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
+from tfcourse.grading.mistakes.telling import told_once
+
 Pair = tuple[int, int]
 
 
@@ -37,6 +39,8 @@ def merges_mistakes(words: Mapping[str, int], n: int) -> dict[str, list[Pair]]:
         "smaller ids.": _learn(words, n, tie=lambda pair: ()),
         "Of equally frequent pairs you take the one with the larger ids: take the one with the "
         "smaller.": _learn(words, n, tie=lambda pair: (-pair[0], -pair[1])),
+        "Of equally frequent pairs with the same first id you take the one that is met first: take "
+        "the one with the smaller second id.": _learn(words, n, tie=lambda pair: pair[:1]),
         "Your ids are code points: they are the bytes of UTF-8, of which a character outside "
         "ASCII has two or more.": _learn(words, n, spell=lambda word: [ord(c) for c in word]),
         "Pairs reach from one word into the next with you: no pair reaches beyond a word.": (
@@ -54,13 +58,13 @@ def merges_mistakes(words: Mapping[str, int], n: int) -> dict[str, list[Pair]]:
         "Your new ids begin with 257: the bytes are 0 to 255, so the first merge becomes 256.": (
             _learn(words, n, first=257)
         ),
-        "You join the rarest pair: the most frequent one.": _learn(words, n, sign=1),
+        "You join the rarest pair: join the most frequent one.": _learn(words, n, sign=1),
         "You stop where no pair occurs twice: go on as long as there is any pair.": (
             _learn(words, n, least=2)
         ),
     }
     right = _learn(words, n)
-    return {message: wrong for message, wrong in found.items() if wrong != right}
+    return told_once({message: wrong for message, wrong in found.items() if wrong != right})
 
 
 def encode_right(word: str, merges: Sequence[Pair]) -> list[int]:
@@ -80,9 +84,9 @@ def encode_mistakes(word: str, merges: Sequence[Pair]) -> dict[str, list[int]]:
     found = {
         "You take the longest token that fits, from the left. Merges are applied in the order in "
         "which they were learned, and that may give other tokens.": _longest(spelt, merges),
-        "You join the first pair from the left that was learned: of all pairs in the word, the one "
-        "that was learned first.": _greedy(spelt, ranks, lambda pairs: pairs[0]),
-        "You join the pair that was learned last: the one that was learned first.": (
+        "You join the first pair from the left that was learned: of all pairs in the word, join "
+        "the one that was learned first.": _greedy(spelt, ranks, lambda pairs: pairs[0]),
+        "You join the pair that was learned last: join the one that was learned first.": (
             _greedy(spelt, ranks, lambda pairs: max(pairs, key=ranks.__getitem__))
         ),
         "Your ids are code points: a word is spelt in the bytes of UTF-8.": (
@@ -101,7 +105,7 @@ def encode_mistakes(word: str, merges: Sequence[Pair]) -> dict[str, list[int]]:
         ),
         "Nothing is joined: these are the bytes.": spelt,
     }
-    return {message: wrong for message, wrong in found.items() if wrong != right}
+    return told_once({message: wrong for message, wrong in found.items() if wrong != right})
 
 
 def decode_right(ids: Sequence[int], merges: Sequence[Pair]) -> str:
@@ -130,7 +134,7 @@ def decode_mistakes(ids: Sequence[int], merges: Sequence[Pair]) -> dict[str, str
         ),
     }
     right = whole.decode(errors="replace")
-    return {message: wrong for message, wrong in found.items() if wrong != right}
+    return told_once({message: wrong for message, wrong in found.items() if wrong != right})
 
 
 # -- learning, and its mistakes --------------------------------------------------------------------

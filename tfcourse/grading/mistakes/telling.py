@@ -1,19 +1,19 @@
-"""Which of the known mistakes can be told from the right answer with the numbers at hand."""
+"""Which of the known mistakes a result can be, and which the numbers at hand cannot tell apart."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeVar
 
 import torch
 from torch import Tensor
 
-#: What a piece gives: a tensor or several; ``None`` for one that a mistake leaves right.
-Answer = TypeVar("Answer", bound="Tensor | tuple[Tensor | None, ...]")
+#: What a piece gives: a tensor, a number, a text, a list, or several of these in a tuple; ``None``
+#: for a part that a mistake leaves right.
+Answer = TypeVar("Answer")
 
 
-def others(
-    found: dict[str, Answer], right: Tensor | tuple[Tensor | None, ...]
-) -> dict[str, Answer]:
+def others(found: Mapping[str, Answer], right: Answer) -> dict[str, Answer]:
     """Without the mistakes that come to the right answer here, where sizes coincide or nothing is
     padded.
 
@@ -25,19 +25,113 @@ def others(
         The right answer.
     """
 
-    def same(wrong: Tensor | None, part: Tensor | None) -> bool:
-        if wrong is None or part is None:
-            return True
-        if wrong.shape != part.shape or wrong.dtype != part.dtype:
-            return False
-        near = 1e-10 if part.dtype == torch.float64 else 1e-5
-        return torch.allclose(wrong, part, near, near)
-
-    def parts(answer: Tensor | tuple[Tensor | None, ...]) -> tuple[Tensor | None, ...]:
-        return answer if isinstance(answer, tuple) else (answer,)
+    def same(wrong: object, part: object) -> bool:
+        return wrong is None or part is None or _near(wrong, part)
 
     return {
         message: wrong
         for message, wrong in found.items()
-        if not all(same(w, r) for w, r in zip(parts(wrong), parts(right), strict=True))
+        if not all(same(w, r) for w, r in zip(_parts(wrong), _parts(right), strict=True))
     }
+
+
+def told_once(found: Mapping[str, Answer], most: int = 3) -> dict[str, Answer]:
+    """Mistakes that come to the same here in one message: nobody can say which it was.
+
+    Parameters
+    ----------
+    found:
+        Message → what that mistake returns: a tensor, a number, a text, a list, or several of these
+        in a tuple, ``None`` for one that tells nothing.
+    most:
+        Where more of them than this come to the same, they tell nothing and none is named.
+    """
+    left, told = list(found), {}
+    while left:
+        same = [left.pop(0)]
+        for message in same:  # it grows: what is like one of them belongs to all of them
+            like = [m for m in left if _alike(found[m], found[message])]
+            left = [m for m in left if m not in like]
+            same += like
+        if len(same) == 1:
+            told[same[0]] = found[same[0]]
+        elif len(same) <= most:
+            listed = "\n".join(f"- {message}" for message in same)
+            least = max(same, key=lambda message: _unknown(found[message]))
+            told[f"Each of these slips gives the same numbers here:\n{listed}"] = found[least]
+    return told
+
+
+def told_apart(
+    found: Mapping[str, tuple[Tensor | None, ...]], right: tuple[Tensor, ...]
+) -> dict[str, tuple[Tensor, ...]]:
+    """The :func:`others`, :func:`told_once`; a part that a mistake leaves right tells too."""
+    whole = {
+        message: tuple(r if w is None else w for w, r in zip(wrong, right, strict=True))
+        for message, wrong in found.items()
+    }
+    return told_once(others(whole, right))
+
+
+def faults(
+    found: Mapping[str, tuple[Tensor | None, ...]], right: tuple[Tensor, ...]
+) -> dict[str, tuple[Tensor | None, ...]]:
+    """With ``None`` for the parts that a mistake leaves right: it is not known by them.
+
+    Those of which more is known come first.
+    """
+    known = {
+        message: tuple(
+            None if part is not None and _near(part, due) else part
+            for part, due in zip(wrong, right, strict=True)
+        )
+        for message, wrong in found.items()
+    }
+    return dict(sorted(known.items(), key=lambda item: _unknown(item[1])))
+
+
+def fitting(got: object, found: Mapping[str, tuple]) -> dict[str, tuple]:
+    """The mistakes that explain all the results that came back, and not just one of them.
+
+    Parameters
+    ----------
+    got:
+        What a verb gave back.
+    found:
+        Message → the several results of that mistake, ``None`` for one that tells nothing.
+    """
+    if not isinstance(got, tuple | list):
+        return {}
+    return {message: wrong for message, wrong in found.items() if _alike(wrong, tuple(got))}
+
+
+def _alike(one: object, other: object) -> bool:
+    """Whether two answers agree in all parts that both know."""
+    if len(_parts(one)) != len(_parts(other)):
+        return False
+    pairs = zip(_parts(one), _parts(other), strict=True)
+    known = [(a, b) for a, b in pairs if a is not None and b is not None]
+    return bool(known) and all(_near(a, b) for a, b in known)
+
+
+def _unknown(answer: object) -> int:
+    return sum(part is None for part in _parts(answer))
+
+
+def _parts(answer: object) -> tuple:
+    return answer if isinstance(answer, tuple) else (answer,)
+
+
+def _near(one: object, other: object) -> bool:
+    """Whether a check would take one for the other."""
+    if not all(isinstance(x, int | float | Tensor) for x in (one, other)):
+        return type(one) is type(other) and one == other  # a text, or a list of ids
+    one, other = _tensor(one), _tensor(other)
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    near = 1e-10 if one.dtype == torch.float64 else 1e-5
+    return torch.allclose(one.double(), other.double(), near, near)
+
+
+def _tensor(x: object) -> Tensor:
+    return x if isinstance(x, Tensor) else torch.tensor(x, dtype=torch.float64)

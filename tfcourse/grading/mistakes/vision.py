@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from tfcourse.grading.mistakes.telling import others
+from tfcourse.grading.mistakes.telling import others, told_once
 
 Grid = tuple[int, int]
 
@@ -35,10 +35,16 @@ def tokens_of(patches: Tensor, W_P: Tensor, b_P: Tensor, c: Tensor, P: Tensor) -
 
 
 def logits_of(
-    h: Tensor, gain: Tensor, bias: Tensor, W: Tensor, b: Tensor, pool: str = "cls"
+    h: Tensor,
+    gain: Tensor,
+    bias: Tensor,
+    W: Tensor,
+    b: Tensor,
+    pool: str = "cls",
+    eps: float = 1e-6,
 ) -> Tensor:
     """What a linear layer makes of the normalised [CLS], or of the patches' mean."""
-    h = F.layer_norm(h, gain.shape, gain, bias, 1e-6)
+    h = F.layer_norm(h, gain.shape, gain, bias, eps)
     return (h[:, 0] if pool == "cls" else h[:, 1:].mean(1)) @ W + b
 
 
@@ -98,7 +104,7 @@ def code_mistakes(rows: int, columns: int, d: int) -> dict[str, Tensor]:
             right.reshape(rows, columns, d)
         ),
     }
-    return others(found, right)
+    return told_once(others(found, right))
 
 
 def token_mistakes(
@@ -137,7 +143,7 @@ def token_mistakes(
         ),
         "There is no [CLS] in it.": x + P[1:],
     }
-    return others(found, whole + P)
+    return told_once(others(found, whole + P))
 
 
 def logit_mistakes(
@@ -167,8 +173,11 @@ def logit_mistakes(
         "Gain and bias of the norm are missing.": (
             logits_of(h, torch.ones_like(gain), torch.zeros_like(bias), W, b, pool)
         ),
+        "Your ε is 10⁻⁵, which layer_norm takes where none is given: here it is 10⁻⁶.": (
+            logits_of(h, gain, bias, W, b, pool, eps=1e-5)
+        ),
     }
-    return others(found, right)
+    return told_once(others(found, right))
 
 
 # -- looking back, and other sizes -----------------------------------------------------------------
@@ -200,6 +209,12 @@ def rollout_mistakes(maps: Sequence[Tensor], rows: int, columns: int) -> dict[st
         "The residual path is missing: half of each token stays, (A + I) / 2.": (
             picture(product(means))
         ),
+        "You add 1 to every weight: I is the identity, with 1 on its diagonal and 0 beside it.": (
+            picture(product([A + 1 for A in means]))
+        ),
+        "The layers are multiplied number by number: it is a product of matrices, @.": (
+            picture(torch.stack(halves).prod(0))
+        ),
         "You take the largest weight of all heads: take their mean.": (
             picture(product([A.amax(1) + eye for A in maps]))
         ),
@@ -226,7 +241,9 @@ def rollout_mistakes(maps: Sequence[Tensor], rows: int, columns: int) -> dict[st
         ),
         "The shares still lie in one line: (B, rows, columns) is asked for.": right.flatten(1),
     }
-    return others(found, right)
+    if len(right) == 1:
+        found["The axis of the images is gone: (B, rows, columns) is asked for."] = right[0]
+    return told_once(others(found, right))
 
 
 def resize_mistakes(P: Tensor, old: Grid, new: Grid) -> dict[str, Tensor]:
@@ -249,6 +266,8 @@ def resize_mistakes(P: Tensor, old: Grid, new: Grid) -> dict[str, Tensor]:
             [P[:1], F.interpolate(pixels, new, mode="bilinear")[0].flatten(1).mT]
         ),
         "The row of [CLS] is missing.": resized_of(P, old, new)[1:],
+        "Your grid begins with the row of [CLS], row 0 of P, and its last place is missing: the "
+        "places are the rows from 1 on.": resized_of(torch.cat([P[:1], P[:-1]]), old, new),
     }
     if old[0] == old[1] and new[0] == new[1]:
         found[
@@ -265,7 +284,7 @@ def resize_mistakes(P: Tensor, old: Grid, new: Grid) -> dict[str, Tensor]:
             "`at` is right now, but the places still come out column by column: look at the order "
             "of the points.": resized("xy", True),
         }
-    return others(found, resized_of(P, old, new))
+    return told_once(others(found, resized_of(P, old, new)))
 
 
 # -- parts -----------------------------------------------------------------------------------------

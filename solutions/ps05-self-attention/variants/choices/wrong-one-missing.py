@@ -1,4 +1,4 @@
 # wrong: one statement left out
 # loses: choices--answers
-# told: not answered yet: n
+# told: n: not answered
 answers = {letter: letter in "aceghm" for letter in "abcdefghijklm"}

@@ -1,6 +1,6 @@
 # wrong: gives the outputs of the last word alone
 # loses: bug--eval bug--train bug--reading-on bug--source bug--same
-# told: shape
+# told: shape \(2, 1, 4\), it must be \(2, 4, 4\)
 class MendedWriter(Writer):
     def forward(self, x, source, lengths, past=None):
         read = x if past is None else torch.cat([past, x], dim=1)

@@ -1,6 +1,6 @@
 # wrong: no mask as soon as there is a past
 # loses: bug--reading-on
-# told: in two pieces|pieces of
+# told: looks ahead within its piece
 class MendedWriter(Writer):
     def forward(self, x, source, lengths, past=None):
         B, T, _ = x.shape

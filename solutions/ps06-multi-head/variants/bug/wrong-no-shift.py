@@ -1,6 +1,6 @@
 # wrong: masks in both modes, and forgets what was read before
 # loses: bug--reading-on
-# told: read one by one|in two pieces
+# told: when word 1 of past changes
 class MendedWriter(Writer):
     def forward(self, x, source, lengths, past=None):
         B, T, _ = x.shape

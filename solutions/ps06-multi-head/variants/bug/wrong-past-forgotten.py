@@ -1,6 +1,6 @@
 # wrong: returns the new words alone as read so far
 # loses: bug--reading-on bug--source
-# told: comes back as read so far
+# told: what comes back as read so far: shape
 class MendedWriter(Writer):
     def forward(self, x, source, lengths, past=None):
         B, T, _ = x.shape

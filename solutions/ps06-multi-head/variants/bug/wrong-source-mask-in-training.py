@@ -1,6 +1,6 @@
 # wrong: both masks in training alone
 # loses: bug--eval bug--reading-on bug--source bug--same
-# told: looks ahead|padding changes
+# told: source's padding changes
 class MendedWriter(Writer):
     def forward(self, x, source, lengths, past=None):
         B, T, _ = x.shape

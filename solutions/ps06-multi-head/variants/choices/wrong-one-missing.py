@@ -1,4 +1,4 @@
 # wrong: one statement left out
 # loses: choices--answers
-# told: not answered yet: p
+# told: p: not answered
 answers = {letter: letter in "abdefilmo" for letter in "abcdefghijklmno"}

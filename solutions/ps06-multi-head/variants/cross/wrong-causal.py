@@ -1,6 +1,6 @@
 # wrong: hides the source's later words, as if they were still to come
 # loses: cross--by-hand cross--values cross--source cross--gradients
-# told: in another order|asks alone|the output
+# told: source in another order
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]
     Q, K, V = X @ W_Q, C @ W_K, C @ W_V

@@ -1,6 +1,6 @@
 # wrong: the keys come from the decoder's tokens
 # loses: cross--by-hand cross--values cross--parts cross--source cross--gradients
-# told: keys come from X|stops with
+# told: your keys come from X:
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]
     Q, K, V = X @ W_Q, X @ W_K, C @ W_V

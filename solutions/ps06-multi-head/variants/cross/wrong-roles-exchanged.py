@@ -1,6 +1,6 @@
 # wrong: the source asks and the decoder's tokens are asked
 # loses: cross--by-hand cross--values cross--parts cross--source cross--gradients
-# told: stops with RuntimeError|roles are exchanged
+# told: roles are exchanged
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]
     Q, K, V = C @ W_Q, X @ W_K, X @ W_V

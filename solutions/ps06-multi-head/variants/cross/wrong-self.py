@@ -1,6 +1,6 @@
 # wrong: the decoder's tokens look at themselves
 # loses: cross--by-hand cross--values cross--parts cross--source cross--gradients
-# told: keys and values come from X|stops with
+# told: your keys and values come from X
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V

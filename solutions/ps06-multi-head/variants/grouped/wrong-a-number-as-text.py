@@ -1,6 +1,6 @@
 # wrong: gives text back
 # loses: grouped--cache
-# told: number
+# told: a number is asked for, a str
 def grouped_attention(Q, K, V):
     H, G = Q.shape[1], K.shape[1]
     K = K.repeat_interleave(H // G, dim=1)

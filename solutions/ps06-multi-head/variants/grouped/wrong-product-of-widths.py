@@ -1,6 +1,6 @@
 # wrong: multiplies the widths of keys and values
 # loses: grouped--cache
-# told: beside each other
+# told: not d_k · d_v\.
 def grouped_attention(Q, K, V):
     H, G = Q.shape[1], K.shape[1]
     K = K.repeat_interleave(H // G, dim=1)

@@ -1,6 +1,6 @@
 # wrong: repeat for the values alone
 # loses: grouped--by-hand grouped--values grouped--ends grouped--gradients
-# told: paired off differently
+# told: ^Keys and values are paired off differently.*Its values are
 def grouped_attention(Q, K, V):
     H, G = Q.shape[1], K.shape[1]
     K = K.repeat_interleave(H // G, dim=1)

@@ -1,6 +1,6 @@
 # wrong: the mask comes after the softmax
 # loses: masks--values masks--shared masks--empty masks--gradients
-# told: the mask comes after the softmax
+# told: ^The mask comes after the softmax
 def heads_mask(real, windows, T):
     S = real.shape[1]
     i, j = torch.arange(S - T, S)[:, None], torch.arange(S)

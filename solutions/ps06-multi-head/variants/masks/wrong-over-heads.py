@@ -1,6 +1,6 @@
 # wrong: the softmax runs over the heads
 # loses: masks--values masks--shared masks--empty masks--gradients
-# told: over axis 1 of 4|not over the keys
+# told: over axis 1 of 4
 def heads_mask(real, windows, T):
     S = real.shape[1]
     i, j = torch.arange(S - T, S)[:, None], torch.arange(S)

@@ -1,6 +1,6 @@
 # wrong: the padding goes to the heads
 # loses: masks--mask
-# told: not to the sequences|stops with
+# told: not to the sequences
 def heads_mask(real, windows, T):
     S = real.shape[1]
     i, j = torch.arange(S - T, S)[:, None], torch.arange(S)

@@ -1,6 +1,6 @@
 # wrong: the windows go to the batch
 # loses: masks--by-hand masks--mask
-# told: not to the heads|stops with
+# told: not to the heads
 def heads_mask(real, windows, T):
     S = real.shape[1]
     i, j = torch.arange(S - T, S)[:, None], torch.arange(S)

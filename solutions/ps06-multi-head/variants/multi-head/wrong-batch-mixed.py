@@ -1,6 +1,6 @@
 # wrong: folds the heads beside the batch the wrong way round
 # loses: multi-head--values multi-head--heads multi-head--batch multi-head--gradients
-# told: alone|batch|places
+# told: sequence 0 in a batch: wrong
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     B, T, _ = X.shape
 

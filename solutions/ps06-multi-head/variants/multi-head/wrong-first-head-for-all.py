@@ -1,6 +1,6 @@
 # wrong: all heads take the columns of the first
 # loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--gradients
-# told: all your heads are the first
+# told: ^All your heads take the first head's W_Q, W_K and W_V
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     k, v = W_Q.shape[1] // heads, W_V.shape[1] // heads
     Q, K, V = X @ W_Q[:, :k], X @ W_K[:, :k], X @ W_V[:, :v]

@@ -1,6 +1,6 @@
 # wrong: gives the mean of the weights, as nn.MultiheadAttention does
-# loses: multi-head--by-hand multi-head--values multi-head--heads
-# told: mean of the heads' weights
+# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--batch
+# told: ^You return the mean of the heads' weights
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     B, T, D = X.shape
     Q, K, V = (

@@ -1,6 +1,6 @@
 # wrong: one softmax for all heads
-# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--gradients
-# told: one softmax for all|width of all heads|shape
+# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--batch multi-head--gradients
+# told: ^Your heads see each other
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     d_k = W_Q.shape[1] // heads

@@ -1,6 +1,6 @@
 # wrong: scaled by the root of the number of heads
 # loses: multi-head--by-hand multi-head--values multi-head--gradients
-# told: is the number of heads
+# told: is the number of heads\.
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     B, T, D = X.shape
     Q, K, V = (

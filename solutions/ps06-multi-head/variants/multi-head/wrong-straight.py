@@ -1,6 +1,6 @@
 # wrong: heads counted off anew, merged rightly
 # loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--order multi-head--gradients
-# told: your heads mix tokens
+# told: only then exchange the axes\.$
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     B, T, D = X.shape
     Q, K, V = (

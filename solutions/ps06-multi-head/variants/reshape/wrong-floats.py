@@ -1,6 +1,6 @@
 # wrong: makes 32-bit floats of everything
 # loses: reshape--values
-# told: while its inputs are|torch\.|float32
+# told: float32, while its inputs are
 def split_heads(x, heads):
     B, T, D = x.shape
     return torch.stack([x[..., h * (D // heads) : (h + 1) * (D // heads)].float() for h in range(heads)], 1)

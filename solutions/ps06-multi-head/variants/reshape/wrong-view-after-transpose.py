@@ -1,6 +1,6 @@
 # wrong: view of what no longer lies in order
 # loses: reshape--merge reshape--order
-# told: stops with RuntimeError
+# told: view size is not compatible
 def split_heads(x, heads):
     B, T, D = x.shape
     return x.reshape(B, T, heads, D // heads).transpose(1, 2)

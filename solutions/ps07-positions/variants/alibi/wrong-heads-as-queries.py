@@ -1,6 +1,6 @@
 # wrong: slopes meet the keys' axis
 # loses: alibi--bias alibi--last
-# told: stops with|the bias
+# told: `alibi_bias` stops with RuntimeError: The size of tensor
 def alibi_slopes(H):
     P = 2 ** int(math.log2(H))
     slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]

@@ -1,6 +1,6 @@
 # wrong: as many queries as keys, always
 # loses: alibi--last
-# told: it must be \(1, 1, 4\)
+# told: shape \(1, 4, 4\), it must be \(1, 2, 4\)
 def alibi_slopes(H):
     P = 2 ** int(math.log2(H))
     slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]

@@ -1,6 +1,6 @@
 # wrong: counts places over the whole batch
 # loses: bug--tokens bug--order bug--company bug--start bug--sizes bug--inputs
-# told: stops with|wrong in|it must be
+# told: `MendedPlaces` stops with RuntimeError: The size of tensor
 class MendedPlaces(Places):
     def forward(self, x, start=0):
         B, T, d = x.shape

@@ -1,6 +1,6 @@
 # wrong: comes back tokens first
 # loses: bug--tokens bug--order bug--company bug--start bug--sizes
-# told: changed places|shape \(3, 2, 2\)
+# told: batch and tokens have changed places
 class MendedPlaces(Places):
     def forward(self, x, start=0):
         x = x.transpose(0, 1)

@@ -1,6 +1,6 @@
 # wrong: reshapes instead of turning
 # loses: bug--tokens bug--company bug--start bug--sizes
-# told: wrong in|it must be
+# told: 101 at \[0, 1, 0\], it must be 102
 class MendedPlaces(Places):
     def forward(self, x, start=0):
         B, T, d = x.shape

@@ -1,6 +1,6 @@
 # wrong: turns the axes if it fits
 # loses: bug--tokens bug--order bug--company bug--sizes bug--start
-# told: which axis of x|stops with
+# told: which axis of x
 class MendedPlaces(Places):
     def forward(self, x, start=0):
         if x.shape[0] < x.shape[1]:

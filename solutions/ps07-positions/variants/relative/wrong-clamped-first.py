@@ -1,6 +1,6 @@
 # wrong: clips to 0 and adds nothing
 # loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients
-# told: all get row 0|clip to
+# told: all get row 0
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]
     L = len(a) // 2

@@ -1,6 +1,6 @@
 # wrong: adds the vectors up without the query
 # loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients
-# told: query has no part|must be|while its inputs
+# told: query has no part
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]
     L = len(a) // 2

@@ -1,6 +1,6 @@
 # wrong: a queries' axis too many in the product
 # loses: relative--values relative--clipping relative--last relative--gradients relative--inputs
-# told: stops with|wrong in|must be|shape
+# told: too many values to unpack
 def relative_bias(q, a, S):
     T, K = q.shape
     L = len(a) // 2

@@ -1,6 +1,6 @@
 # wrong: cut off from the inputs
 # loses: rotary--gradients
-# told: no gradient|cut off
+# told: no gradient flows back through `rotary`
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta
     x = x.detach()

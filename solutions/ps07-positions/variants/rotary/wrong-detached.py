@@ -1,6 +1,6 @@
 # wrong: through NumPy
 # loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients
-# told: NumPy array|no gradient
+# told: a tensor is asked for, a NumPy array
 def rotary(x, positions, theta, pairing="interleaved"):
     import numpy as np
 

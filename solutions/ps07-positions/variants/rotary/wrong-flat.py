@@ -1,6 +1,6 @@
 # wrong: expects batch and heads in front
 # loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients rotary--inputs
-# told: stops with
+# told: not enough values to unpack
 def rotary(x, positions, theta, pairing="interleaved"):
     B, H, T, K = x.shape
     angle = positions[:, None] * theta

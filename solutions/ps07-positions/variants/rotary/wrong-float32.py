@@ -1,6 +1,6 @@
 # wrong: angles of 32 bits
 # loses: rotary--interleaved rotary--halves rotary--relative
-# told: wrong in|float32
+# told: as numbers of 32 bits are
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None].float() * theta.float()
     cos, sin = angle.cos(), angle.sin()

@@ -1,6 +1,6 @@
 # wrong: adds the angles to the coordinates
 # loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients
-# told: wrong in|it must be|distance
+# told: it must depend on the distance alone
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta
     return x + torch.cat([angle, angle], dim=-1)

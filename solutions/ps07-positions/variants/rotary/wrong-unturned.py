@@ -1,6 +1,6 @@
 # wrong: gives x back
 # loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients
-# told: turned at all|it must be
+# told: nothing is turned
 def rotary(x, positions, theta, pairing="interleaved"):
     return x.clone()
 

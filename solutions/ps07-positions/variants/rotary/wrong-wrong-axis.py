@@ -1,6 +1,6 @@
 # wrong: positions along the axis before the tokens
 # loses: rotary--interleaved rotary--halves rotary--gradients
-# told: stops with|the axis before the tokens
+# told: the axis before the tokens
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta
     if x.dim() > 2:

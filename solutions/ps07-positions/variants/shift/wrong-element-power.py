@@ -1,6 +1,6 @@
 # wrong: raises each number to the power k
 # loses: shift--values shift--steps shift--precision
-# told: multiplied with itself|to the power k
+# told: to the power k
 def shift_matrix(k, theta):
     cos, sin = theta.cos(), theta.sin()
     blocks = torch.stack([cos, -sin, sin, cos], dim=-1)

@@ -1,6 +1,6 @@
 # wrong: always a shift by 1
 # loses: shift--values shift--steps shift--precision
-# told: does not depend on k|must be M
+# told: does not depend on k
 def shift_matrix(k, theta):
     cos, sin = theta.cos(), theta.sin()
     blocks = torch.stack([cos, -sin, sin, cos], dim=-1)

@@ -1,6 +1,6 @@
 # wrong: fitted to the codes of one position
 # loses: shift--by-hand shift--values shift--steps shift--precision
-# told: wrong in|must be|other way
+# told: at \[1, 0\], it must be 1
 def shift_matrix(k, theta):
     def code(t):
         return torch.stack([(t * theta).sin(), (t * theta).cos()], -1).flatten()

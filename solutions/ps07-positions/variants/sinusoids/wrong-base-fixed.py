@@ -1,6 +1,6 @@
 # wrong: 10000 written into the code
 # loses: sinusoids--by-hand sinusoids--values sinusoids--precision
-# told: the codes
+# told: your base is 10000
 def sinusoids(positions, d, base=10000.0):
     i = torch.arange(0, d, 2, dtype=positions.dtype)
     angles = positions[:, None] / 10000 ** (i / d)

@@ -1,6 +1,6 @@
 # wrong: frequencies of 32 bits
 # loses: sinusoids--values sinusoids--precision
-# told: the code of position 65,536|wrong in
+# told: as numbers of 32 bits are
 def sinusoids(positions, d, base=10000.0):
     i = torch.arange(0, d, 2)
     angles = positions[:, None] / base ** (i / d)

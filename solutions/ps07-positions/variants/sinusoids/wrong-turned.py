@@ -1,6 +1,6 @@
 # wrong: a position in each column
 # loses: sinusoids--by-hand sinusoids--values sinusoids--precision
-# told: turned round|shape \(4, 3\)
+# told: codes are turned round
 def sinusoids(positions, d, base=10000.0):
     i = torch.arange(0, d, 2, dtype=positions.dtype)
     angles = positions[:, None] / base ** (i / d)

@@ -1,6 +1,6 @@
 # wrong: returns frequencies
 # loses: sinusoids--wavelengths
-# told: falls?: slow pairs|frequenc
+# told: these are the frequencies
 def sinusoids(positions, d, base=10000.0):
     i = torch.arange(0, d, 2, dtype=positions.dtype)
     angles = positions[:, None] / base ** (i / d)

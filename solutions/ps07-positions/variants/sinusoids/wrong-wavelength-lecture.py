@@ -1,6 +1,6 @@
 # wrong: from 2π to 10000 · 2π, both ends included
 # loses: sinusoids--wavelengths
-# told: exactly 2π · 10000
+# told: exactly 2π · 64
 def sinusoids(positions, d, base=10000.0):
     i = torch.arange(0, d, 2, dtype=positions.dtype)
     angles = positions[:, None] / base ** (i / d)

@@ -1,6 +1,6 @@
 # wrong: mean and deviation for constants
 # loses: backward--by-hand backward--x backward--directions backward--measured
-# told: for constants
+# told: mean and deviation are taken for constants
 def layer_norm_backward(x, gain, bias, eps, G):
     D = x.shape[-1]
     centred = x - x.mean(dim=-1, keepdim=True)

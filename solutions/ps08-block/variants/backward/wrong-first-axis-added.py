@@ -1,6 +1,6 @@
 # wrong: adds up over the first axis alone
 # loses: backward--gain-and-bias
-# told: add up over all axes but the last|shape
+# told: add up over all axes but the last
 def layer_norm_backward(x, gain, bias, eps, G):
     D = x.shape[-1]
     centred = x - x.mean(dim=-1, keepdim=True)

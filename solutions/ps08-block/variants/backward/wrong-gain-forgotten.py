@@ -1,6 +1,6 @@
 # wrong: forgets the gain on the way to x
 # loses: backward--by-hand backward--x backward--measured
-# told: G ⊙ γ|your gradient says
+# told: the gain is missing on the way back to x
 def layer_norm_backward(x, gain, bias, eps, G):
     D = x.shape[-1]
     centred = x - x.mean(dim=-1, keepdim=True)

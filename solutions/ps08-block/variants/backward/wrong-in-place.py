@@ -1,6 +1,6 @@
 # wrong: multiplies G by the gain in place
 # loses: backward--by-hand backward--gain-and-bias backward--measured backward--inputs
-# told: changes its input G|has the gain in it
+# told: changes its input G
 def layer_norm_backward(x, gain, bias, eps, G):
     D = x.shape[-1]
     centred = x - x.mean(dim=-1, keepdim=True)

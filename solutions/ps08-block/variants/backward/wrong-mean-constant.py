@@ -1,6 +1,6 @@
 # wrong: takes the mean for a constant
 # loses: backward--by-hand backward--x backward--directions backward--measured
-# told: mean is taken for a constant|must sum to 0
+# told: the mean is taken for a constant
 def layer_norm_backward(x, gain, bias, eps, G):
     D = x.shape[-1]
     centred = x - x.mean(dim=-1, keepdim=True)

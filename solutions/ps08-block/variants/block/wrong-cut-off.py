@@ -1,6 +1,6 @@
 # wrong: the token is detached for the residual
 # loses: block--gradients
-# told: cut off|gradient
+# told: the gradient that comes out of an idle block: wrong in 3
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5

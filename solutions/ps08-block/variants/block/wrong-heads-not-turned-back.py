@@ -1,6 +1,6 @@
 # wrong: lays the heads side by side without turning the axes back
 # loses: block--attention block--pre block--post block--mask block--order block--gradients
-# told: heads come back in the wrong order|another order
+# told: heads come back in the wrong order
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5

@@ -1,6 +1,6 @@
 # wrong: does not look at the mask
 # loses: block--mask
-# told: is the mask used
+# told: the mask is ignored
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5

@@ -1,6 +1,6 @@
 # wrong: hides what may be seen
 # loses: block--mask
-# told: is NaN|mask used|NaN|True = may
+# told: are the wrong tokens hidden
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5

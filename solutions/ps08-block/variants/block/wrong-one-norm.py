@@ -1,6 +1,6 @@
 # wrong: the first norm is used twice
 # loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--gradients
-# told: first norm's gain and bias are used twice
+# told: ^the first norm's gain and bias are used twice
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5

@@ -1,6 +1,6 @@
 # wrong: pre and post the wrong way round
 # loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--gradients
-# told: this is the (post|pre)-norm block
+# told: ^this is the post-norm block
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5

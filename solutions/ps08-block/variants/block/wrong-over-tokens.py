@@ -1,6 +1,6 @@
 # wrong: normalises over the tokens
 # loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--gradients
-# told: run over the tokens|mask used
+# told: the norms run over the tokens
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=1, correction=0, keepdim=True) + 1e-5

@@ -1,6 +1,6 @@
 # wrong: both parts read the block's input
 # loses: block--ffn block--pre block--post block--mask block--gradients
-# told: reads what came into the block|first at|must be
+# told: reads what came into the block
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5

@@ -1,6 +1,6 @@
 # wrong: adds a number for the place of a token
 # loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--order block--gradients
-# told: another order|must be|wrong in
+# told: for another order: wrong in
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5

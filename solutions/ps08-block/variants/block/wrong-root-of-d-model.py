@@ -1,6 +1,6 @@
 # wrong: scales by the root of D
 # loses: block--attention block--pre block--post block--mask block--gradients
-# told: root of D
+# told: ^the scores are divided by the root of D:
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5

@@ -1,6 +1,6 @@
 # wrong: forgets to scale the scores
 # loses: block--attention block--pre block--post block--mask block--gradients
-# told: scores are not scaled
+# told: ^the scores are not scaled
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5

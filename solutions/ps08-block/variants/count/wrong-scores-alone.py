@@ -1,6 +1,6 @@
 # wrong: forgets the weighted sum
 # loses: count--flops count--half
-# told: weighted sum of the values|third of the block|two thirds
+# told: there it is two thirds of the block
 def block_parameters(D, H, K, F):
     return 4 * D * H * K + 2 * D * F + F + 5 * D
 

@@ -1,6 +1,6 @@
 # wrong: cuts the length to a whole number
 # loses: count--half
-# told: the length for D|as much as the projections
+# told: cut to a whole number
 def block_parameters(D, H, K, F):
     return 4 * D * H * K + 2 * D * F + F + 5 * D
 

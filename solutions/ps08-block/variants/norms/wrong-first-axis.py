@@ -1,6 +1,6 @@
 # wrong: axis 1 is the numbers of a token only for a matrix
 # loses: norms--values norms--tokens norms--gradients
-# told: stops with|shape|over the tokens
+# told: are taken over the tokens
 def layer_norm(x, gain, bias, eps):
     centred = x - x.mean(dim=1, keepdim=True)
     variance = centred.square().mean(dim=1, keepdim=True)

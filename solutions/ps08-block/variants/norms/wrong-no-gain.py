@@ -1,6 +1,6 @@
 # wrong: forgets gain and bias
 # loses: norms--by-hand norms--values norms--gradients
-# told: gain is missing|bias is missing|must be -1|it must be
+# told: gain and bias are missing
 def layer_norm(x, gain, bias, eps):
     centred = x - x.mean(dim=-1, keepdim=True)
     return centred / (centred.square().mean(dim=-1, keepdim=True) + eps).sqrt()

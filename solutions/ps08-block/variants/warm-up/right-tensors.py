@@ -1,6 +1,6 @@
-# right: tensors of 64 bits
+# right: tensors, the rate in 32 bits and the factor in 64
 def noam(step, d_model, warmup):
-    s = torch.tensor(step, dtype=torch.float64)
+    s = torch.tensor(float(step))
     both = torch.stack([s.rsqrt(), s / warmup**1.5])
     return both.min() / math.sqrt(d_model)
 

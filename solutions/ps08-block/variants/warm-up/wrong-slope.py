@@ -1,6 +1,6 @@
 # wrong: a rise of step / warmup
 # loses: warm-up--by-hand warm-up--values warm-up--shape
-# told: another slope|rate at step|with w
+# told: the rise has another slope
 def noam(step, d_model, warmup):
     return d_model**-0.5 * min(step**-0.5, step / warmup)
 

@@ -1,6 +1,6 @@
 # wrong: the real places as numbers
 # loses: pair--real pair--one-text
-# told: a mask here is boolean
+# told: booleans are asked for
 def assemble(first, second, longest, CLS, SEP, PAD):
     a = first.tolist()
     b = [] if second is None else second.tolist()

@@ -1,4 +1,4 @@
 # wrong: one statement left out
 # loses: choices--answers
-# told: not answered yet: l
+# told: l: not answered
 answers = {letter: letter in "abcefgi" for letter in "abcdefghijk"}
