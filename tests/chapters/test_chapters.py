@@ -4,7 +4,6 @@ import copy
 import json
 import os
 import re
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -36,22 +35,15 @@ def run_nbval(path: Path, *options: str) -> subprocess.CompletedProcess:
     )  # fmt: skip
 
 
-def _seconds_of_children() -> float:
-    """Processor time of all processes that were started from here, and theirs, and have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def test_there_are_chapters():
     assert "05-self-attention" in names
 
 
 @each_chapter
 def test_stored_outputs_are_what_the_cells_print(path, record_property):
-    # The processor's time, not the clock's: the machine may have other work.
-    start = _seconds_of_children()
+    start = executor.seconds_of_children()
     result = run_nbval(path)
-    seconds = _seconds_of_children() - start
+    seconds = executor.seconds_of_children() - start
     assert result.returncode == 0, result.stdout[-6000:]
     budget = executor.budget_seconds(nbformat.read(path, as_version=4))
     record_property("chapter", f"{path.stem}: {seconds:.0f} s of {budget:.0f} s")

@@ -56,7 +56,10 @@ require(mode(module) == "eval", "It switches the mode.")
 """
 
 CHOICES = """
+answered(answers, ["a", "b"])
+### BEGIN HIDDEN TESTS
 choices(answers, {"a": True, "b": False}, {"a": "Reason a.", "b": "Reason b."}, points=4)
+### END HIDDEN TESTS
 """
 
 ANSWERS = {

@@ -2,15 +2,30 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 import typer
-from small_set import NAME, SANDBOXED, answered, cell, grade, hand_in, release_of
+from nbformat.v4 import new_code_cell
+from small_set import (
+    NAME,
+    SANDBOXED,
+    answered,
+    cell,
+    grade,
+    hand_in,
+    make_course,
+    metadata,
+    release_of,
+    source_notebook,
+)
 from typer.testing import CliRunner
 
 from tfcourse.grading import check as checker
 from tfcourse.grading import engine, sandbox
 from tfcourse.grading.commands import register
+from tfcourse.grading.release import make_release
 
 SANDBOX = "--sandbox" if SANDBOXED else "--no-sandbox"
 
@@ -150,6 +165,46 @@ def test_check_of_what_was_given_out_says_that_nothing_is_answered_yet(small_cou
     hints = {test.name: test.hint for test in found.tests if test.verdict == checker.FAILED}
     assert set(hints) == {"double--values", "sum-squares--values"}
     assert all("not written yet" in hint or "No answer" in hint for hint in hints.values())
+
+
+CHOICES = """\
+# Whether it is right comes with the grade.
+answered(answers, ["a", "b"])
+### BEGIN HIDDEN TESTS
+choices(answers, {"a": True, "b": True}, {"a": "Since a.", "b": "Since b."}, points=4)
+### END HIDDEN TESTS
+"""
+
+
+def test_check_claims_nothing_of_what_is_judged_later(run, tmp_path, monkeypatch):
+    notebook = source_notebook()
+    setup = cell(notebook, "setup")
+    setup.source = setup.source.replace("import Mistake", "import Mistake, answered, choices")
+    piece = 'answers = {"a": None, "b": None}\n### BEGIN SOLUTION\nanswers["a"] = True'
+    test = {"grade": True, "locked": True, "points": 4}
+    notebook.cells += [
+        new_code_cell(f"{piece}\n### END SOLUTION", metadata=metadata("choices", solution=True)),
+        new_code_cell(CHOICES.strip(), metadata=metadata("choices--answers", **test)),
+    ]
+    course = make_course(tmp_path / "course", notebook)
+    make_release(NAME, course)
+    monkeypatch.setenv("TFCOURSE_ROOT", str(course))
+    one_wrong = {"choices": 'answers = {"a": True, "b": False}', "explain": "YOUR ANSWER HERE\n"}
+    code, text = run("check", hand_in(tmp_path, "me", answered(course, **one_wrong)))
+    assert code == 0, text
+    assert re.search(r"choices answers answered –/4 Whether each answer is right is judged", text)
+    assert re.search(r"explain written not written yet –/3", text)
+    one_missing = {"choices": 'answers = {"a": True, "b": None}'}
+    code, text = run("check", hand_in(tmp_path, "me", answered(course, **one_missing)))
+    assert code == 1, text
+    assert re.search(r"choices answers failed –/4 Not answered yet: b\.", text)
+    assert re.search(r"explain written by hand –/3", text)
+
+
+def test_nothing_else_is_logged_beside_the_table():
+    program = "import logging, tfcourse.grading.pages; print(logging.getLogger().handlers)"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert told.stdout.strip() == "[]", told
 
 
 def test_check_works_away_from_the_course(run, small_course, tmp_path, monkeypatch):

@@ -5,6 +5,9 @@ import re
 import pytest
 from small_set import NAME, answered, grade, hand_in
 
+from tfcourse.grading.feedback import feedback
+from tfcourse.grading.results import StudentResult, TestResult
+
 
 def page(graded, student):
     path = graded.into / "feedback" / student / NAME / f"{NAME}.html"
@@ -13,15 +16,34 @@ def page(graded, student):
 
 def test_everybody_has_a_page(graded):
     for student in graded.report.students:
-        assert "of 13 points" in page(graded, student), student
+        text = page(graded, student)
+        waits = graded.report.students[student].waiting
+        assert waits in (0, 3), student
+        told = "of 10 points so far, 3 more wait for a mark</h1>" if waits else "of 13 points</h1>"
+        assert told in text, student
 
 
 def test_it_says_score_message_and_flag(graded):
     text = page(graded, "wrong")
-    assert f"{NAME}: 1 of 13 points" in text
+    assert f"{NAME}: 1 of 10 points so far, 3 more wait for a mark" in text
     assert "double(3) should be 6, but it is 9" in text
     assert '<td>– of 3</td><td class="says">waits for a mark by hand' in text
     assert "return</span>" in text and "double" in text, "the learner's own code"
+
+
+@pytest.mark.parametrize(
+    ("score", "sign"), [(None, "…"), (0.0, "✗"), (0.5, "◐"), (6.5, "◐"), (7.0, "✓")]
+)
+def test_a_sign_tells_all_some_none_and_not_known(score, sign):
+    result = StudentResult({"choices--answers": TestResult(score, 7.0)})
+    assert f"<td>{sign} answers" in feedback(NAME, result, None, [])
+
+
+def test_what_was_not_written_is_said(graded):
+    empty = '<td>0 of 3</td><td class="says">Nothing was written.</td>'
+    assert empty in page(graded, "empty")
+    for student in "wrong", "right", "absent":
+        assert "Nothing was written" not in page(graded, student)
 
 
 def test_no_page_shows_what_is_hidden(graded):

@@ -31,6 +31,10 @@ def test_the_overview_has_everybody_and_everything(page, graded):
         "Left out when the work was taken in",
     ):
         assert said in text, said
+    assert "work that could not be run, or never came, counts here as 0" in text
+    assert "Means of the notebooks that were run; what waits for a mark counts in none" in text
+    waiting = sum(student.waiting > 0 for student in graded.report.students.values())
+    assert f"Points of {waiting} of them still wait for a mark" in text
     slowest = re.search(r"The slowest.*", text, re.DOTALL).group()
     assert re.search(r"(stubborn|prints)", slowest)
 
@@ -77,6 +81,10 @@ def test_scores_fall_into_tenths():
     students = {str(n): StudentResult({"a--b": TestResult(n, 20.0)}) for n in (0, 1, 2, 19, 20)}
     counts = [count for _, count in overview.distribution(students)]
     assert counts == [2, 1, 0, 0, 0, 0, 0, 0, 0, 2]
+    waits = {"a--b": TestResult(9, 10.0), "a--written": TestResult(None, 10.0)}
+    assert overview.distribution({"one": StudentResult(waits)})[-1][1] == 1
+    nothing = {"a--written": TestResult(None, 10.0)}
+    assert overview.distribution({"one": StudentResult(nothing)})[0][1] == 1
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 import time
 
 import pytest
-from judged_set import ANSWERS, FULL, judged, lost, outputs, scores
+from judged_set import ANSWERS, FULL, code, instructors, judged, lost, outputs, scores
 
 from tfcourse.grading.judge import Limits
 from tfcourse.grading.judging import names
@@ -26,11 +26,57 @@ def test_wrong_and_missing_answers_are_told():
     answers = {"double": stub, "line": "LINE = 3", "choices": "answers = {'a': True, 'b': True}"}
     found = judged({**answers, "product": "def product(A, B)\n    return A"})
     told = lost(found)
-    assert told["double--values"] == "`double` is not written yet: its cell still has the stub."
+    assert told["double--values"].startswith("`double` is not written yet: its cell still has the")
     assert told["product--values"].startswith("The answer's own cell stopped: SyntaxError")
+    assert told["product--values"].endswith("(line 1 of the cell)")
     assert told["line--values"] == "`Line` is not there: is it defined, under this very name?"
     assert told["choices--answers"] == "b: it is False. Reason b."
     assert scores(found)["choices--answers"] == 2
+
+
+@pytest.mark.parametrize(
+    ("answers", "score", "told"),
+    [
+        ("{'a': True, 'b': None}", 2, "b: not answered."),
+        ("{'a': True}", 2, "b: not answered."),
+        ("{'a': 'True', 'b': False}", 2, "a: answer with True or False"),
+        ("{'a': True, 'b': False, 'c': True}", 4, ""),
+        ("{'a': None, 'b': None}", 0, "No statement was answered."),
+    ],
+)
+def test_a_statement_without_an_answer_costs_its_own_points_alone(answers, score, told):
+    found = judged({"choices": f"answers = {answers}"})
+    assert scores(found) == {**FULL, "choices--answers": score}
+    assert lost(found).get("choices--answers", "").startswith(told)
+
+
+def test_inputs_that_are_changed_cost_what_the_set_says():
+    in_place = "def double(x):\n    x *= 2\n    return x"
+    told = "`double` changes its input x: whoever called it finds other numbers there"
+    found = judged({"double": in_place})
+    assert scores(found) == {**FULL, "double--inputs": 0}, "a test of its own is for that"
+    assert lost(found)["double--inputs"].startswith(told)
+    product = "def product(A, B):\n    C = (A[:, :, None] * B).sum(1)\n    A.zero_()\n    return C"
+    found = judged({"product": product})
+    assert scores(found) == {**FULL, "product--values": 0}
+    assert lost(found)["product--values"].startswith("`product` changes its input A: whoever")
+
+
+def test_pieces_that_keep_an_eye_on_inputs_are_known():
+    helper = "def kept(f, x):\n    require(torch.equal(inputs_after(f, x)[0], x), 'Changed.')"
+    tests = {"product--inputs": ("kept(product, torch.ones(1))", 1)}
+    notebook = instructors(tests)
+    assert names.keeping(notebook) == {"double"}
+    notebook.cells.insert(1, code("setup-kept", helper, locked=True))
+    assert names.keeping(notebook) == {"double", "product"}
+    notebook.cells[1] = code("", helper)
+    assert names.keeping(notebook) == {"double"}, "what is not ours says nothing"
+
+
+def test_without_the_hidden_half_a_statement_without_an_answer_is_told():
+    visible = {"choices--seen": ("answered(answers, ['a', 'b'])", 1)}
+    found = judged({"choices": "answers = {'a': True, 'b': None}"}, tests=visible)
+    assert lost(found)["choices--seen"] == "Not answered yet: b."
 
 
 def test_an_untouched_cell_that_raises_is_no_answer_yet():

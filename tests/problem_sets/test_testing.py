@@ -2,6 +2,7 @@
 
 import math
 import os
+import warnings
 
 import numpy as np
 import pytest
@@ -45,17 +46,28 @@ def said(function, *args, **kwargs):
         (torch.ones(3), ONES, "shape"),
         (torch.ones(()), ONES, "shape"),
         (ONES.tolist(), ONES, "a list of 2 comes back"),
-        (np.ones((2, 3)), ONES, "NumPy array"),
+        (np.ones((2, 3)), ONES, r"a NumPy array \(no gradient flows through one\) comes back\.$"),
         (None, ONES, "Is there a `return`"),
         (1.0, ONES, "a float comes back"),
         (ONES.double(), ONES, "float64, while its inputs are float32"),
+        (ONES.double(), ONES.tolist(), "float64, it must be float32"),
+        (ONES.double() + 1, [[1, 1, 1], [1, 1, 1]], "float64, it must be float32"),
+        (ONES.half(), ONES.tolist(), "float16, it must be float32"),
         (ONES.bool(), ONES, "bool, while its inputs are float32"),
-        (ONES, ONES.bool(), "A mask here is boolean"),
+        (ONES, ONES.bool(), r"The output: float32, booleans are asked for: True = yes"),
         (~ONES.bool(), ONES.bool(), "wrong in 6 of 6 places; first"),
         (ONES + 1e-4, ONES, "wrong in 6 of 6 places, by up to 0.0001"),
         (ONES * math.inf, ONES, "wrong in 6 of 6"),
-        (ONES.double() + 1e-8, ONES.double(), "wrong in 6 of 6"),
+        (ONES.double() + 1e-8, ONES.double(), "wrong in 6 of 6.* right to 32 bits only"),
+        (ONES.double() + 1e-4, ONES.double(), r"wrong in 6 of 6 places, by up to 0.0001; .*0\]\.$"),
+        (ONES + 1e-4, ONES, r"by up to 0.0001; first at \[0, 0\]\.$"),
+        (torch.tensor(1.5), torch.tensor(1.0), r"^The output: off by 0.5\.$"),
+        (torch.tensor(1e-8).double(), torch.zeros(()).double(), "off by 1e-08. It is right to 32"),
+        (torch.tensor(False), torch.tensor(True), r"^The output: wrong\.$"),
+        (torch.tensor(math.nan), torch.tensor(1.0), r"^The output: NaN\.$"),
+        (torch.tensor([-math.inf, 2]), torch.tensor([-math.inf, 1]), "1 of 2 places, by up to 1;"),
         ("1", 1.0, "a number is asked for"),
+        (np.ones(1), 1.0, "a tensor is asked for, a NumPy array"),
         (2, 1.0, "2, it must be 1"),
         (math.nan, 1.0, "NaN"),
         (ONES, (ONES, ONES), "2 results are asked for"),
@@ -73,7 +85,6 @@ def test_close_notices(got, expected, told):
     [
         (ONES + 1e-7, ONES),
         (ONES, [[1.0, 1, 1], [1, 1, 1]]),
-        (ONES.double(), [[1.0, 1, 1], [1, 1, 1]]),
         (ONES.bool(), [[True] * 3] * 2),
         (1, 1.0),
         (torch.tensor(1 / 3, dtype=torch.float64), 1 / 3),
@@ -92,6 +103,30 @@ def test_close_names_the_mistake_whose_numbers_came_back():
     assert "wrong in" in said(close, ONES * 3, ONES, mistakes=mistakes)
 
 
+def test_no_mistake_is_named_by_what_is_infinite_throughout():
+    mistakes = {"The perplexity.": torch.tensor([math.inf, math.inf])}
+    assert "wrong in 2 of 2" in said(close, torch.tensor([math.inf] * 2), ONES[0, :2])
+    told = said(close, torch.tensor([math.inf] * 2), ONES[0, :2], mistakes=mistakes)
+    assert "wrong in 2 of 2" in told
+    mistakes = {"Infinite.": math.inf}
+    assert "inf, it must be 1" in said(close, math.inf, 1.0, mistakes=mistakes)
+    some = torch.tensor([-math.inf, 1.0])
+    assert said(close, some, ONES[0, :2], mistakes={"Hidden.": some}) == "Hidden."
+
+
+def test_no_mistake_is_named_that_comes_to_what_is_right():
+    told = said(close, ONES.double(), ONES.tolist(), mistakes={"Same.": ONES.tolist()})
+    assert "float64, it must be float32" in told
+    beyond = torch.tensor([1 + 1.5e-5 * 2])
+    mistakes = {"Nearly the same.": torch.tensor([1 + 1.5e-5])}
+    assert "wrong in 1 of 1" in said(close, beyond, torch.ones(1), mistakes=mistakes)
+
+
+def test_only_masks_speak_of_attending():
+    told = said(close, ONES, ONES.bool(), "The padding mask")
+    assert told.startswith("The padding mask: float32. A mask here is boolean: True = may be")
+
+
 def test_close_prefers_the_mistake_that_explains_all_parts():
     mistakes = {"Output alone.": (ONES * 2, ONES), "Both.": (ONES * 2, ONES * 3)}
     names = ("a", "b")
@@ -105,6 +140,33 @@ def test_close_shows_numbers_written_in_the_test_and_no_others():
     assert "3 at [0, 0], it must be 1" in said(close, ONES * 3, ONES.tolist())
     assert "7.125" in said(close, 3.0, 7.125)
     assert "7.125" not in said(close, ONES * 3, ONES * 0 + 7.125)
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "told"),
+    [
+        (torch.tensor(0.1).item(), 0.1, "0.100000001, it must be 0.1. float32 rounds like that"),
+        (5.00000002, 5, "5.00000002, it must be 5."),
+        (torch.tensor(5.0001), 5.0, "5.0001, it must be 5."),
+        (torch.tensor([1000.03]), [1000.0], "1000.03 at [0], it must be 1000."),
+        (torch.tensor(1 / 3), 1 / 3 + 1e-3, "0.333333, it must be 0.334333."),
+        (torch.tensor(5.0).double() + 3e-9, 5.0, "5.000000003, it must be 5."),
+        (torch.tensor([math.inf]), [1.0], "inf at [0], it must be 1."),
+        (torch.tensor([3]), [4], "3 at [0], it must be 4."),
+    ],
+)
+def test_two_numbers_that_differ_are_written_so_that_they_do(got, expected, told):
+    assert said(close, got, expected, "It").startswith(f"It: {told}")
+
+
+def test_a_name_begins_the_sentence_whole_and_without_a_comma():
+    told = said(close, (ONES, ONES * 2), (ONES, ONES), ("The gradient of x", "Of the gain"))
+    assert told.startswith("The gradient of the gain: wrong in")
+    names = ("The gradient with respect to the scores", "That of the states")
+    told = said(close, (ONES, ONES * 2), (ONES, ONES), names)
+    assert told.startswith("The gradient of the states: wrong in")
+    told = said(close, ONES * 2, ONES, "A sequence, next to the same in a batch,")
+    assert told.startswith("A sequence, next to the same in a batch: wrong in")
 
 
 def test_close_wants_as_many_names_as_parts():
@@ -121,6 +183,10 @@ def test_distribution_says_which_axis():
     testing.distribution(scores.softmax(-1) * torch.tensor([1.0, 0.0, 1.0])[:, None])
     assert "over the queries, not over the keys" in said(testing.distribution, scores.softmax(-2))
     assert "must sum to 1" in said(testing.distribution, scores)
+    one_row = torch.tensor([[0.5, 0.5], [0.5, 0.75]])
+    assert "a row of yours sums to 1.25." in said(testing.distribution, one_row)
+    nearly = torch.tensor([[0.5, 0.5], [0.5, 0.50002]])
+    assert "a row of yours sums to 1.00002." in said(testing.distribution, nearly)
     assert "NaN" in said(testing.distribution, scores * math.nan)
     assert "negative" in said(testing.distribution, torch.tensor([[2.0, -1.0]]))
     assert "NumPy" in said(testing.distribution, scores.softmax(-1).numpy())
@@ -193,6 +259,66 @@ def test_call_hands_in_copies_and_gives_back_copies():
     assert torch.equal(back["same"], ONES)
 
 
+def adds(x):
+    x += 1
+    return x
+
+
+def hides(w):
+    w["b"][0] = 0
+    return w["a"]
+
+
+def renames(w):
+    w["c"] = w.pop("b")
+    return w["a"]
+
+
+@pytest.mark.parametrize(
+    ("f", "given", "name", "look"),
+    [
+        (adds, ONES, "x", "`x[...] = ...`, and methods that end in an underscore"),
+        (adds, torch.arange(3), "x", "underscore"),
+        (adds, np.ones(2), "x", "underscore"),
+        (lambda m: m.logical_not_(), ONES.bool(), "m", "underscore"),
+        (lambda x: x.t_(), ONES, "x", "underscore"),
+        (lambda x: x.zero_(), ONES * math.nan, "x", "underscore"),
+        (hides, {"a": ONES, "b": ONES}, "w", "work on a copy"),
+        (renames, {"a": ONES, "b": ONES}, "w", "work on a copy"),
+        (lambda merges: merges.reverse(), [(0, 1), (2, 3)], "merges", ".sort()"),
+        (lambda words: words[0].append(1), [[0], [2]], "words", ".sort()"),
+        (lambda pair: pair[0].mul_(2), (ONES, ONES), "pair", "work on a copy"),
+        (lambda scores: scores.sort(), [2.0, 1.0, math.nan], "scores", ".sort()"),
+    ],
+)
+def test_call_says_which_input_was_changed(f, given, name, look):
+    told = said(call, f, given)
+    assert f"changes its input {name}: whoever called it" in told
+    assert look in told
+
+
+def test_call_says_which_of_several_inputs_was_changed():
+    def second(a, *, b):
+        return b.add_(a)
+
+    assert "`second` changes its input b:" in said(call, second, ONES, b=ONES)
+    assert "changes its input input 2" not in said(call, lambda a, b: b.add_(a), ONES, ONES)
+
+
+def test_what_only_looks_changed_is_none_of_a_calls_business():
+    module = nn.Linear(3, 1)
+    given = {"a": ONES * math.nan, "b": [1, "two", None, math.nan, (ONES, module, len)]}
+
+    def careful(w, f):
+        w = dict(w, a=w["a"].clone().zero_())
+        w["b"] = w["b"][::-1]
+        module.weight.data.zero_()
+        return f([3, 1])
+
+    assert call(careful, given, sorted) == [1, 3]
+    assert call(lambda x: x.requires_grad_().sum(), ONES) == 6
+
+
 def test_call_speaks_of_the_learners_line_and_of_the_inputs():
     def attend(Q, K):
         return Q @ K
@@ -203,11 +329,105 @@ def test_call_speaks_of_the_learners_line_and_of_the_inputs():
     assert "Q (2, 3), K (2, 3)" in told
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (7, "x = 7"),
+        (None, "x = None"),
+        ("a" * 50, "x = 'aaa"),
+        ([], "x = []"),
+        ({}, "x = {}"),
+        ([3, 4, 12], "x (a list of 3)"),
+        ([ONES, ONES[0]], "x = [(2, 3), (3,)]"),
+        ([[1, 2], []], "x = [(a list of 2), []]"),
+        ({"W": ONES, "n": 1}, "x = {W (2, 3), n 1}"),
+        ({str(n): ONES for n in range(9)}, "x (a dict of 9)"),
+        ([ONES, (ONES, {1})], "x = [(2, 3), (a tuple of 2)]"),
+    ],
+)
+def test_an_error_tells_what_a_function_was_called_with(given, told):
+    def stops(x):
+        return 1 / 0
+
+    last = said(call, stops, given).splitlines()[-1]
+    assert last.startswith(f"  called with {told}") and len(last) < 70
+
+
 def test_call_knows_a_stub():
     def stub():
         raise NotImplementedError("Your code goes here.")
 
-    assert said(call, stub) == "`stub` is not written yet: its cell still has the stub."
+    told = "its cell still has the stub, or has not run without an error since."
+    assert said(call, stub) == f"`stub` is not written yet: {told}"
+
+
+MASK = torch.tensor([True, False])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        (lambda x: MASK and MASK, "write &, | and ~"),
+        (lambda x: not MASK, "write &, | and ~"),
+        (lambda x: -1 < x < 2, "write &, | and ~"),
+        (lambda x: x > 1 & x < 2, "each comparison in parentheses"),
+        (lambda x: x > 0.5 & MASK, "each comparison in parentheses"),
+        (lambda x: x.numpy() > 0 and MASK, "write &, | and ~"),
+        (math.sqrt, "torch.sqrt(x)"),
+        (lambda x: math.exp(x), "torch.sqrt(x)"),
+        (lambda x: x.item(), "torch.sqrt(x)"),
+        (lambda x: torch.tensor([x, x]), "torch.stack"),
+        (lambda x: torch.sqrt(x.shape[-1]), "math.sqrt(d)"),
+        (lambda x: x.numpy() @ x, "do not mix"),
+        (lambda x: torch.exp(x.numpy()), "do not mix"),
+        (lambda x: torch.cat([x.numpy(), x]), "do not mix"),
+        (lambda x: np.exp(x.requires_grad_()), "do not mix"),
+        (lambda x: x[7], "Indices run from 0"),
+        (lambda x: [1][3], "Indices run from 0"),
+        (lambda x: x[0, 0, 0], "fewer axes"),
+        (lambda x: x.sum(5), "Axes are counted from 0"),
+        (lambda x: F.embedding(torch.tensor([9]), x), "ids run from 0"),
+        (lambda x: x @ x, "the last axis of A"),
+        (lambda x: x[None] @ x[None], "the last axis of A"),
+        (lambda x: x + torch.ones(4), "lined up at their ends"),
+        (lambda x: x @ torch.ones(3).double(), "dtype=x.dtype"),
+        (lambda x: x + None, "without `return`"),
+    ],
+)
+def test_an_error_is_told_in_its_own_words_and_what_it_usually_is(wrong, hint):
+    told = said(call, wrong, ONES)
+    own, usually, *rest = told.splitlines()
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever it raises is the point
+        wrong(ONES.clone())
+    assert own.endswith(f"stops with {caught.type.__name__}: {caught.value}")
+    assert hint in usually
+    assert all(line.startswith("  ") for line in rest)
+
+
+def test_an_error_that_says_it_all_gets_no_hint():
+    assert said(call, lambda x: 1 / 0, 3).splitlines()[1].startswith("  line")
+
+
+def test_all_that_an_error_says_is_told_up_to_an_empty_line():
+    told = said(call, lambda x: torch.min(x, x, 0), ONES)
+    assert "expected one of:\n * (Tensor input" in told and "int dim" in told
+
+    def many(lines):
+        raise ValueError(lines)
+
+    told = said(call, many, "one\n" * 50).splitlines()
+    assert 8 < told.count("one") < 20 and told[-2].startswith("  line")
+    assert "two" not in said(call, many, "one\n\ntwo").splitlines()
+
+
+def test_warnings_in_a_verb_are_not_shown(recwarn):
+    def warns(x):
+        warnings.warn("of the learner's", stacklevel=1)
+        return math.sqrt(x)
+
+    by_hand("attention")
+    assert call(warns, torch.tensor(4.0, requires_grad=True)) == 2.0
+    assert not recwarn.list
 
 
 def test_call_takes_plain_results_only():
@@ -385,7 +605,12 @@ REASONS = {"a": "Since a.", "b": "Since b."}
     [
         ({"a": True, "b": False}, 3, ""),
         ({"a": True, "b": True}, 1.5, "b: it is False. Since b.\n"),
-        ({"a": 1, "b": 0}, 0, "a: it is True. Since a.\nb: it is False. Since b.\n"),
+        ({"a": False, "b": True}, 0, "a: it is True. Since a.\nb: it is False. Since b.\n"),
+        (
+            {"a": True, "b": "False"},
+            1.5,
+            "b: answer with True or False, without quotation marks.\n",
+        ),
         ({"a": True, "b": None}, 1.5, "b: not answered.\n"),
         ({"a": True}, 1.5, "b: not answered.\n"),
     ],

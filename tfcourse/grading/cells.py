@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 #: What stands between a piece's name and the test's in a grade id.
 SEPARATOR = "--"
 
+#: How the grade id of an answer in words ends.
+WRITTEN = f"{SEPARATOR}written"
+
 BEGIN_HIDDEN, END_HIDDEN = "BEGIN HIDDEN TESTS", "END HIDDEN TESTS"
 
 #: None of these may be left in what a learner gets.

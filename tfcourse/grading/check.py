@@ -13,10 +13,18 @@ from tfcourse.course import root
 from tfcourse.grading import cells, sandbox
 from tfcourse.grading.intake import NotANotebook, parse, read_file
 from tfcourse.grading.judge import Job, Judged, Limits, judge, names_of
+from tfcourse.grading.judging import names
 from tfcourse.grading.merge import merge
 
-#: What a test, or a written answer, can come to.
-PASSED, PARTLY, FAILED, HIDDEN, BY_HAND = "passed", "partly", "failed", "hidden", "by hand"
+#: What a test can come to; and what an answer can that is judged only when work is graded.
+PASSED, PARTLY, FAILED, HIDDEN = "passed", "partly", "failed", "hidden"
+ANSWERED, BY_HAND, NOT_WRITTEN = "answered", "by hand", "not written yet"
+
+#: What nbgrader gives out in place of a written answer, unless it is told otherwise.
+WRITTEN_STUB = "YOUR ANSWER HERE"
+
+#: What a test of choices says in place of points.
+JUDGED_LATER = "Whether each answer is right is judged when your work is graded."
 
 
 @dataclass
@@ -50,7 +58,7 @@ class Checked:
     @property
     def all_passed(self) -> bool:
         """Whether every test that could be run passed in full."""
-        return all(test.verdict in (PASSED, HIDDEN, BY_HAND) for test in self.tests)
+        return not any(test.verdict in (PARTLY, FAILED) for test in self.tests)
 
 
 def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
@@ -127,7 +135,7 @@ def check(
     )
     with sandbox.Nursery(sandboxed=sandboxed) as nursery:
         judged = judge(job, nursery)
-    found = _judged(merged, judged)
+    found = _judged(merged, judged, given)
     found.flags, found.from_course = handed.flags + flags + judged.flags, release is not None
     found.sandboxed = sandboxed
     if release is not None:
@@ -157,14 +165,19 @@ def _as_it_is(path: Path) -> NotebookNode:
     return notebook
 
 
-def _judged(notebook: NotebookNode, judged: Judged) -> Checked:
+def _judged(notebook: NotebookNode, judged: Judged, given: NotebookNode) -> Checked:
+    """The table's lines; ``given`` is the notebook as it was given out."""
     found = Checked([])
+    stubs = {}
+    if given is not notebook:
+        stubs = {cells.grade_id(cell): cell.source.strip() for cell in given.cells}
     for cell in notebook.cells:
         if not cells.is_graded(cell):
             continue
         name, points = cells.grade_id(cell), cells.points(cell)
         if not cells.is_test(cell):
-            found.tests.append(CheckedTest(name, BY_HAND, None, points))
+            written = cell.source.strip() not in ("", WRITTEN_STUB, stubs.get(name))
+            found.tests.append(CheckedTest(name, BY_HAND if written else NOT_WRITTEN, None, points))
         elif cells.is_only_comments(cell.source):
             hint = cell.source.strip().lstrip("# ").splitlines()[0] if cell.source.strip() else ""
             found.tests.append(CheckedTest(name, HIDDEN, None, points, hint))
@@ -175,5 +188,9 @@ def _judged(notebook: NotebookNode, judged: Judged) -> Checked:
             score = test["score"]
             verdict = PASSED if score >= points else PARTLY if score > 0 else FAILED
             hint = "" if verdict == PASSED else test["message"]
+            if "answered" in names.used(cell.source):  # that there are answers says nothing of them
+                score = None
+                if verdict == PASSED:
+                    verdict, hint = ANSWERED, JUDGED_LATER
             found.tests.append(CheckedTest(name, verdict, score, points, hint))
     return found

@@ -24,6 +24,7 @@ from typing import Any
 import torch
 
 from tfcourse.grading.testing.by_hand import by_hand
+from tfcourse.grading.testing.choices import scored_below
 from tfcourse.grading.testing.fresh import SEED_VARIABLE
 from tfcourse.grading.testing.handle import Handle, NotThroughAVerb
 from tfcourse.grading.testing.learner import seed_all
@@ -110,6 +111,7 @@ class Examiner:
         before: list[dict[str, Any]],
         seconds: float,
         call_seconds: float,
+        keep: bool = True,
     ) -> dict[str, Any]:
         """Run one test cell.
 
@@ -122,6 +124,8 @@ class Examiner:
             be run here, ``{"learners": [names]}`` for names that are the learner's from there on.
         seconds, call_seconds:
             How long the learner's code may take in all, and in one call.
+        keep:
+            Whether a call must leave its inputs as they are.
 
         Returns
         -------
@@ -136,7 +140,7 @@ class Examiner:
             for step in before:
                 self._prepare(step)
             with contextlib.redirect_stdout(told), contextlib.redirect_stderr(io.StringIO()):
-                value = self._run(name, source, began + seconds, call_seconds)
+                value = self._run(name, source, began + seconds, call_seconds, keep)
             if value is not None:
                 plain = type(value) in (int, float)
                 found["value"] = float(value) if plain else repr(type(value).__name__)
@@ -170,23 +174,23 @@ class Examiner:
         self.learners -= set(self.namespace) - bound
         self.learners -= {n for n, number in before.items() if id(self.namespace.get(n)) != number}
 
-    def _run(self, name: str, source: str, deadline: float, call_seconds: float) -> Any:
+    def _run(self, name: str, source: str, deadline: float, call_seconds: float, keep: bool) -> Any:
         test = read(name, source)
         seed_all(learners_seed(self.seed, f"examiner/{name}"))
         by_hand()
         if self.link is None:
             raise Lost("KernelDied", "There is no notebook to test.")
         self.link.begin(learners_seed(self.seed, name), call_seconds, deadline)
+        self.link.keep = keep
         # Names that a test binds are its own: no test leans on another.
         namespace = dict(self.namespace)
         # Names that a test uses and nobody else gives it.
         self.learners |= test.taken - set(self.namespace)
         for learners in self.learners:
             namespace[learners] = self.namespace[learners] = self.link.name(learners)
-        exec(test.body, namespace)
-        if test.last is None:
-            return None
-        value = eval(test.last, namespace)
+        with scored_below() if "choices" in test.taken else contextlib.nullcontext():
+            exec(test.body, namespace)
+            value = None if test.last is None else eval(test.last, namespace)
         return None if type(value) is Handle else value
 
 

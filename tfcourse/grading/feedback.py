@@ -153,13 +153,20 @@ def _table(student: StudentResult, linked: bool) -> list[tuple]:
                     "shown": name.partition(cells.SEPARATOR)[2] or piece,
                     "linked": linked,
                     "full": full,
-                    "sign": "✓" if full else "…" if test.score is None else "✗",
+                    "sign": _sign(test),
                     "result": test,
                     "says": WAITS if test.score is None else test.message,
                 }
             )
         found.append((piece, whole, tests))
     return found
+
+
+def _sign(test: TestResult) -> str:
+    """All of the points, some, none, or not known yet."""
+    if test.score is None:
+        return "…"
+    return "✓" if test.score >= test.max_score else "◐" if test.score > 0 else "✗"
 
 
 def feedback(

@@ -43,7 +43,9 @@ def overview(report: Report, variants: dict[str, list[Variant]]) -> str:
         bars=distribution(students),
         middle=median(s.score for s in students.values()) if students else 0,
         average=mean(s.score for s in students.values()) if students else 0,
+        not_run=len(students) - len(run),
         most=max((s.max_score for s in students.values()), default=0),
+        waiting=sum(s.waiting > 0 for s in students.values()),
         pieces=_pieces(run),
         mistakes=commonest(run, variants)[:MOST],
         slowest=sorted(run.items(), key=lambda item: -item[1].seconds)[:MOST],
@@ -55,10 +57,11 @@ def overview(report: Report, variants: dict[str, list[Variant]]) -> str:
 
 
 def distribution(students: dict[str, StudentResult]) -> list[tuple[str, int]]:
-    """How many scored what, in tenths of all points."""
+    """How many scored what, in tenths of all points that do not wait for a mark."""
     counts = [0] * BARS
     for student in students.values():
-        share = student.score / student.max_score if student.max_score else 0.0
+        marked = student.max_score - student.waiting
+        share = student.score / marked if marked else 0.0
         counts[min(BARS - 1, int(share * BARS))] += 1
     step = 100 // BARS
     return [(f"{i * step}–{(i + 1) * step} %", count) for i, count in enumerate(counts)]
@@ -170,7 +173,7 @@ def identical(students: dict[str, StudentResult]) -> list[tuple[str, list[str]]]
         if len(prints) >= MIN_ALIKE:
             whole.setdefault(tuple(sorted(prints.items())), []).append(name)
         for answer, one in prints.items():
-            if answer.endswith(f"{cells.SEPARATOR}written"):
+            if answer.endswith(cells.WRITTEN):
                 words.setdefault((answer, one), []).append(name)
     found = [("every answer", who) for who in whole.values() if len(who) > 1]
     known = [set(who) for _, who in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -16,8 +17,19 @@ TEMPLATES = Path(__file__).parent / "templates"
 #: A longer source is shown without colours: to find them would take too long.
 MAX_COLOURED = 50_000
 
-#: Its colours can be told from the background by everybody.
-_FORMATTER = HtmlFormatter(style="a11y-high-contrast-light", nowrap=True)
+
+def _formatter() -> HtmlFormatter:
+    """Its colours can be told from the background by everybody. The package that they come from
+    lets every library's log be shown as it is loaded: that is undone."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    found = HtmlFormatter(style="a11y-high-contrast-light", nowrap=True)
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    return found
+
+
+_FORMATTER = _formatter()
 
 
 def number(value: float | None) -> str:

@@ -14,6 +14,9 @@ from tfcourse.grading.cells import piece_of
 #: How the flag ends that says what has no score yet.
 WAITS = "waits for a mark by hand"
 
+#: What is said of a written answer that was left as it was given out.
+NOTHING_WRITTEN = "Nothing was written."
+
 #: The columns of grades.csv that come before and after the pieces'.
 FIRST_COLUMNS, LAST_COLUMNS = ("student", "problem set", "score", "max score"), ("flags",)
 
@@ -71,6 +74,11 @@ class StudentResult:
     def max_score(self) -> float:
         """All points that there are."""
         return sum(test.max_score for test in self.tests.values())
+
+    @property
+    def waiting(self) -> float:
+        """What of all points waits for a mark by hand."""
+        return sum(test.max_score for test in self.tests.values() if test.score is None)
 
     @property
     def pieces(self) -> dict[str, PieceResult]:

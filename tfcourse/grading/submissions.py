@@ -28,7 +28,7 @@ from tfcourse.grading.merge import OWN, blank, merge
 from tfcourse.grading.outputs import harmless, harmless_markdown
 from tfcourse.grading.parcels import pack_job
 from tfcourse.grading.release import quiet_log
-from tfcourse.grading.results import WAITS, StudentResult, TestResult
+from tfcourse.grading.results import NOTHING_WRITTEN, WAITS, StudentResult, TestResult
 
 #: Said in the report, on every page and at the end of the run.
 NO_SANDBOX = (
@@ -278,6 +278,8 @@ class Grading:
                 flags.append(f"{name} {WAITS}")
             elif test.score < most:
                 test.message = said.get("message") or ""
+                if name.endswith(cells.WRITTEN) and name not in record.get("prints", [name]):
+                    test.message = NOTHING_WRITTEN
             old = record.get("old_marks", {}).get(name)
             if mark and mark.manual is not None and mark.waits and mark.manual == old:
                 flags.append(f"{name} was marked by hand before the work changed: look again")

@@ -46,6 +46,7 @@ class Course:
         self.forbidden = {
             i: self.common if kinds is None else tuple(sorted(kinds)) for i, kinds in said.items()
         }
+        self.keeping = names.keeping(self.notebook)
         self.kernels = Kernels(job, nursery, self._source, self._seconds)
         self.examiner: Any = None
         self.talk: Channel | None = None
@@ -273,6 +274,7 @@ class Course:
             "before": self.before,
             "seconds": float(seconds),
             "call_seconds": call_seconds,
+            "keep": piece not in self.keeping,
         }
         self.told, self.before = self.told + self.before, []
         try:

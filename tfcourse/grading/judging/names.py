@@ -62,6 +62,37 @@ def forbidden(source: str) -> frozenset[str] | None:
     return frozenset(texts & set(KINDS))
 
 
+def keeping(notebook: NotebookNode) -> frozenset[str]:
+    """The pieces with a test of their own that inputs are left as they are: by ``untouched`` or
+    ``inputs_after``, or by a function of a locked cell that uses one of them."""
+    by = {"untouched", "inputs_after"}
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and cells.is_locked(cell) and not cells.is_test(cell):
+            by |= {name for name, inside in _functions(cell.source) if inside & by}
+    tests = [cell for cell in notebook.cells if cells.is_test(cell)]
+    return frozenset(
+        cells.piece_of(cells.grade_id(cell)) for cell in tests if _mentioned(cell.source) & by
+    )
+
+
+@_once
+def _functions(source: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The functions that a cell defines, each with the names in it."""
+    defined = [node for node in _parsed(source) if isinstance(node, ast.FunctionDef)]
+    return tuple((node.name, _names_in([node])) for node in defined)
+
+
+@_once
+def _mentioned(source: str) -> frozenset[str]:
+    """All names that a cell reads anywhere."""
+    return _names_in(_parsed(source))
+
+
+def _names_in(statements: list[ast.stmt]) -> frozenset[str]:
+    nodes = [node for statement in statements for node in ast.walk(statement)]
+    return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+
+
 def names_of(notebook: NotebookNode) -> dict[str, tuple[str, ...]]:
     """For each answer cell of an instructor's notebook, by grade id, the names that it binds."""
     return {

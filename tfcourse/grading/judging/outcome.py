@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from nbformat import NotebookNode
@@ -50,6 +51,8 @@ def why_stopped(cell: NotebookNode) -> str:
         return NO_ANSWER
     known = failed.ename in ("Mistake", "OutOfTime", "TooMuchOutput", "KernelDied", NOT_RUN)
     text = failed.evalue if known else f"{failed.ename}: {failed.evalue}".removesuffix(": ")
+    # The kernel's name for a cell is a number of its own.
+    text = re.sub(r"\((?:\d+\.py|<[^>]*>), line (\d+)\)$", r"(line \1 of the cell)", text)
     return plain(text).strip()[:MAX_MESSAGE]
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from tfcourse.grading.testing.errors import changes
 from tfcourse.grading.testing.mistake import Mistake
 from tfcourse.grading.testing.modules import parameter_gradients
 from tfcourse.grading.testing.served import kind_of
@@ -42,9 +45,11 @@ def close(
         What a verb gave back.
     expected:
         A tensor, or numbers written out as nested lists; a tuple of these where several results
-        were asked for. Numbers written out may be quoted in the message, a tensor's never are.
+        were asked for. Numbers written out may be quoted in the message, a tensor's never are; to
+        a list of them belongs float32, where float64 is due it must be a tensor.
     name:
-        What to call it; a sequence of names for a tuple.
+        What to call it; a sequence of names for a tuple, where ``"Of y"`` after
+        ``"The gradient of x"`` is short for the gradient of y.
     mistakes:
         Message → what would have come back (of the form of ``expected``; ``None`` in a tuple where
         that part tells nothing). The message is told where it fits what came back.
@@ -64,12 +69,14 @@ def close(
     else:
         got, expected, names = (got,), (expected,), [str(name)]
         mistakes = {message: (wrong,) for message, wrong in (mistakes or {}).items()}
+    names = _in_full(names)
     got = tuple(_numbers_as_tensors(g, e) for g, e in zip(got, expected, strict=True))
     faults = [_fault(g, e, n, if_nan) for g, e, n in zip(got, expected, names, strict=True)]
     if not any(faults):
         return
     raise Mistake(
-        _recognised(got, faults, mistakes or {}) or next(fault for fault in faults if fault)
+        _recognised(got, expected, faults, mistakes or {})
+        or next(fault for fault in faults if fault)
     )
 
 
@@ -168,11 +175,7 @@ def untouched(f: Callable, *args: Any, names: Sequence[str]) -> None:
     after = inputs_after(f, *args)
     for name, before, now in zip(names, args, after, strict=True):
         if isinstance(before, Tensor) and not _same(now, before):
-            raise Mistake(
-                f"`{name_of(f)}` changes its input {name}: whoever called it finds other numbers "
-                "there afterwards. Look for `+=`, `-=`, `*=`, `/=`, assignments such as "
-                f"`{name}[...] = ...`, and methods that end in an underscore."
-            )
+            raise Mistake(changes(name_of(f), name, before))
 
 
 def shaped(got: Any, shape: tuple[int, ...], name: str) -> None:
@@ -200,7 +203,8 @@ def distribution(weights: Any, over: str = "keys", rather: str = "queries") -> N
     _check_tensor(weights, "The weights")
     total = weights.sum(-1)
     empty = (weights == 0).all(-1)
-    if _near(total[~empty], torch.ones_like(total)[~empty]):
+    wrong = ~_agreement(total, torch.ones_like(total)) & ~empty
+    if not wrong.any():
         if (weights < 0).any():
             raise Mistake("A weight is negative: what a softmax gives is never below 0.")
         return
@@ -213,7 +217,7 @@ def distribution(weights: Any, over: str = "keys", rather: str = "queries") -> N
         raise Mistake("A weight is NaN: look for 0/0 or ∞ - ∞, such as a softmax of a row of -∞.")
     raise Mistake(
         f"The weights of one query must sum to 1 over the {over}; a row of yours sums to "
-        f"{total[~empty].flatten()[0].item():.4g}."
+        f"{_apart(total[wrong][0], torch.ones(()))[0]}."
     )
 
 
@@ -245,12 +249,15 @@ def _fault(got: Any, expected: Any, name: str, if_nan: str) -> str | None:
         return f"{name}: shape {tuple(got.shape)}, it must be {tuple(want.shape)}."
     if got.dtype != want.dtype and not isinstance(expected, int | float):
         return _wrong_dtype(name, got.dtype, want.dtype)
+    if isinstance(expected, list) and got.is_floating_point() and got.dtype != torch.float32:
+        return _not_float32(name, got.dtype)
     if shown and got.is_floating_point() and got.dtype not in TOLERANCE:
-        return _wrong_dtype(name, got.dtype, torch.float32)
+        return _not_float32(name, got.dtype)
     if got.device != want.device:
         return f"{name}: on {got.device}, while its inputs are on {want.device}."
     if got.isnan().any():
-        return f"{name}: NaN at {_first(got.isnan())}. {if_nan}".strip()
+        where = f" at {_first(got.isnan())}" if got.dim() else ""
+        return f"{name}: NaN{where}. {if_nan}".strip()
     if _same(got, want):
         return None
     wrong = ~_agreement(got, want)
@@ -258,9 +265,33 @@ def _fault(got: Any, expected: Any, name: str, if_nan: str) -> str | None:
     if shown:
         index = tuple(wrong.nonzero()[0].tolist())
         where = f" at {at}" if index else ""
-        return f"{name}: {_number(got[index])}{where}, it must be {_number(want[index])}."
-    off = "" if got.dtype == torch.bool else f", by up to {(got - want).abs().max().item():.2g}"
-    return f"{name}: wrong in {int(wrong.sum())} of {wrong.numel()} places{off}; first at {at}."
+        told, due = _apart(got[index], want[index])
+        near = torch.isclose(got[index], want[index], rtol=1e-6, atol=1e-7)
+        rounded = got.dtype == torch.float64 and bool(near)
+        hint = (
+            " float32 rounds like that: compute it with Python's own numbers, or in float64."
+            if rounded
+            else ""
+        )
+        return f"{name}: {told}{where}, it must be {due}.{hint}"
+    most = "" if got.dtype == torch.bool else f"{(got - want)[wrong].abs().max().item():.2g}"
+    if not got.dim():
+        return f"{name}: off by {most}.{_digits(got, want)}" if most else f"{name}: wrong."
+    off = f", by up to {most}" if most else ""
+    return (
+        f"{name}: wrong in {int(wrong.sum())} of {wrong.numel()} places{off}; first at {at}."
+        f"{_digits(got, want)}"
+    )
+
+
+def _digits(got: Tensor, want: Tensor) -> str:
+    """What is to be said where 64 bits are right as far as 32 bits go, and no further."""
+    if got.dtype != torch.float64 or not torch.allclose(got, want, rtol=1e-6, atol=1e-6):
+        return ""
+    return (
+        " It is right to 32 bits only: is something you made float32? Give it dtype=x.dtype. Or is "
+        "a small number, such as 1e-8, added somewhere?"
+    )
 
 
 def _numbers_as_tensors(got: Any, expected: Any) -> Any:
@@ -274,20 +305,33 @@ def _check_tensor(got: Any, name: str, number: bool = False) -> None:
         return
     if got is None:
         raise Mistake(f"{name}: nothing comes back. Is there a `return`?")
-    asked = "number" if number else "tensor"
+    asked = "number" if number and not isinstance(got, np.ndarray) else "tensor"
     raise Mistake(f"{name}: a {asked} is asked for, {kind_of(got)} comes back.")
 
 
 def _wrong_dtype(name: str, got: torch.dtype, want: torch.dtype) -> str:
     got_name, want_name = (str(d).removeprefix("torch.") for d in (got, want))
-    if want == torch.bool:
+    if want == torch.bool and "mask" in name.lower():
         return (
             f"{name}: {got_name}. A mask here is boolean: True = may be attended to. "
             "A comparison such as `j <= i` gives one."
         )
+    if want == torch.bool:
+        return (
+            f"{name}: {got_name}, booleans are asked for: True = yes, False = no. "
+            "A comparison such as `a < b` gives them."
+        )
     return (
         f"{name}: {got_name}, while its inputs are {want_name}. What you make yourself takes "
         "its dtype from an input: x.new_zeros(...), or dtype=x.dtype."
+    )
+
+
+def _not_float32(name: str, got: torch.dtype) -> str:
+    return (
+        f"{name}: {str(got).removeprefix('torch.')}, it must be float32. NumPy's numbers and "
+        ".double() bring float64 in; what you make yourself takes its dtype from an input: "
+        "x.new_zeros(...), or dtype=x.dtype."
     )
 
 
@@ -299,21 +343,33 @@ def _as_tensor(expected: Any, like: Tensor) -> Tensor:
     return torch.tensor(expected, dtype=like.dtype) if real else written
 
 
-def _recognised(got: tuple, faults: list, mistakes: Mapping[str, tuple]) -> str | None:
-    """The message of the mistake that explains all parts, or failing that a part that is wrong."""
+def _recognised(
+    got: tuple, expected: tuple, faults: list, mistakes: Mapping[str, tuple]
+) -> str | None:
+    """The message of the mistake that explains all parts, or failing that a part that is wrong.
+
+    A part tells nothing where all of it is infinite, as many mistakes end there, nor where the
+    mistake comes to what is right.
+    """
 
     def fits(part: int, wrong: Any) -> bool:
         if wrong is None or not isinstance(got[part], Tensor):
             return False
         return _same(got[part], _as_tensor(wrong, got[part]))
 
+    def tells(part: int, wrong: Any) -> bool:
+        if not faults[part] or not fits(part, wrong) or not got[part].isfinite().any():
+            return False
+        wrong, right = (_as_tensor(x, got[part]) for x in (wrong, expected[part]))
+        return not _same(wrong, right)
+
     parts = range(len(got))
     for message, wrong in mistakes.items():
         known = [p for p in parts if wrong[p] is not None]
-        if all(fits(p, wrong[p]) for p in known) and any(faults[p] for p in known):
+        if all(fits(p, wrong[p]) for p in known) and any(tells(p, wrong[p]) for p in known):
             return message
     for message, wrong in mistakes.items():
-        if any(faults[p] and fits(p, wrong[p]) for p in parts):
+        if any(tells(p, wrong[p]) for p in parts):
             return message
     return None
 
@@ -344,6 +400,20 @@ def _first(wrong: Tensor) -> str:
     return str(wrong.nonzero()[0].tolist())
 
 
-def _number(value: Tensor) -> str:
-    number = value.item()
-    return str(number) if isinstance(number, bool | int) else f"{number:.6g}"
+def _apart(first: Tensor, second: Tensor) -> tuple[str, str]:
+    """Two numbers that differ, with so many digits that it is seen."""
+    numbers = first.item(), second.item()
+    if any(isinstance(number, bool | int) for number in numbers):
+        return str(numbers[0]), str(numbers[1])
+    for digits in range(6, 18):
+        told = tuple(f"{number:.{digits}g}" for number in numbers)
+        if told[0] != told[1]:
+            break
+    return told
+
+
+def _in_full(names: Sequence[str]) -> list[str]:
+    """Names as sentences begin with them: without a comma at the end, and nothing left out."""
+    names = [name.rstrip(", ") for name in names]
+    what = re.split(" of | with respect to ", names[0])[0]
+    return [re.sub("^(Of|That of) ", f"{what} of ", name) for name in names]

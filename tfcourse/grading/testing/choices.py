@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from tfcourse.grading.testing.handle import is_handle
 from tfcourse.grading.testing.mistake import Mistake
 from tfcourse.grading.testing.verbs import value
 
+_scored_below = False
+
+
+@contextmanager
+def scored_below() -> Iterator[None]:
+    """For a test cell that calls :func:`choices` too: it scores each statement by itself, so
+    :func:`answered` leaves it to it to say which have no answer."""
+    global _scored_below
+    _scored_below = True
+    try:
+        yield
+    finally:
+        _scored_below = False
+
 
 def answered(given: object, statements: list[str]) -> None:
     """Every statement must have been answered by ``True`` or ``False``.
+
+    Where work is graded and :func:`choices` stands in the same cell, a statement without an answer
+    costs its own points alone: nothing is raised for it here.
 
     Raises
     ------
@@ -18,6 +36,8 @@ def answered(given: object, statements: list[str]) -> None:
         Naming the statements that were not.
     """
     answers = _answers(given)
+    if _scored_below:
+        return
     if unknown := sorted(set(answers) - set(statements)):
         raise Mistake(
             f"There is no statement {', '.join(map(repr, unknown))}: what is it meant for?"
@@ -54,7 +74,8 @@ def choices(
 
     Prints
     ------
-    One paragraph for each statement answered wrongly, so that the feedback shows it.
+    One paragraph for each statement that is not answered or answered wrongly, so that the feedback
+    shows it.
 
     Raises
     ------
@@ -75,6 +96,8 @@ def choices(
             right += 1
         elif answer is None:
             print(f"{statement}: not answered.")
+        elif not isinstance(answer, bool):
+            print(f"{statement}: answer with True or False, without quotation marks.")
         else:
             print(f"{statement}: it is {truth}. {reasons[statement]}")
     return round(points * right / len(key), 2)

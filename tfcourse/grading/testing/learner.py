@@ -19,6 +19,7 @@ import torch
 
 from tfcourse.grading.testing import absent, served
 from tfcourse.grading.testing.by_hand import by_hand
+from tfcourse.grading.testing.errors import first_line
 from tfcourse.grading.testing.mistake import Mistake
 from tfcourse.grading.wire import Channel, Closed, Made, Name, WireError
 
@@ -178,7 +179,7 @@ def _answered(request: dict, names: dict[str, Any], objects: dict[int, Any]) -> 
     except Mistake as mistake:
         return "mistake", str(mistake)[:10_000]
     except BaseException as error:
-        return "mistake", f"{type(error).__name__}: {served.first_line(error)}"[:10_000]
+        return "mistake", f"{type(error).__name__}: {first_line(error)}"[:10_000]
 
 
 VERBS: dict[str, Callable] = {

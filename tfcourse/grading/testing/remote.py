@@ -69,6 +69,8 @@ class Link:
     def __init__(self, sock: socket.socket, most: int):
         self.channel = Channel(sock, most)
         self.call_seconds, self.deadline = 10.0, float("inf")
+        #: Whether a call must leave its inputs as they are.
+        self.keep = True
         self.lost: Lost | None = None
         self.asked = 0
         self.made: set[int] = set()
@@ -88,7 +90,7 @@ class Link:
 
     def call(self, f: Handle, args: tuple, kwargs: dict[str, Any]) -> Any:
         """See :func:`tfcourse.grading.testing.call`."""
-        return self._ask("call", f, args=args, kwargs=kwargs)
+        return self._ask("call", f, args=args, kwargs=kwargs, keep=self.keep)
 
     def value(self, name: Handle) -> Any:
         """See :func:`tfcourse.grading.testing.value`."""

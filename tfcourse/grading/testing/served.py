@@ -7,12 +7,8 @@ copies, and whatever goes wrong in a learner's code becomes a :class:`Mistake`.
 
 from __future__ import annotations
 
-import inspect
-import linecache
-import sys
-import traceback
+import warnings
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +17,7 @@ from torch import Tensor, nn
 
 from tfcourse.grading.testing import absent
 from tfcourse.grading.testing.by_hand import watched
+from tfcourse.grading.testing.errors import changes, first_line, names_of_inputs, told
 from tfcourse.grading.testing.mistake import Mistake
 
 #: What may come back from a learner's function as it is; tensors, arrays and containers are copied.
@@ -30,9 +27,17 @@ PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.Size, torch.dt
 MAX_DEPTH, MAX_ITEMS, MAX_BYTES = 20, 1_000_000, 1 << 30
 
 
-def call(f: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """See :func:`tfcourse.grading.testing.call`."""
-    return by_value(run(f, copied(args), copied(kwargs)), name_of(f))
+def call(f: Callable, args: tuple, kwargs: dict[str, Any], keep: bool = True) -> Any:
+    """See :func:`tfcourse.grading.testing.call`. With ``keep`` the inputs must stay as they are."""
+    passed, named = copied(args), copied(kwargs)
+    found = by_value(run(f, passed, named), name_of(f))
+    if keep:
+        names = [*names_of_inputs(f, args)[: len(args)], *kwargs]
+        before, after = [*args, *kwargs.values()], [*passed, *named.values()]
+        for name, one, other in zip(names, before, after, strict=True):
+            if changed(one, other):
+                raise Mistake(changes(name_of(f), name, one))
+    return found
 
 
 def inputs_after(f: Callable, args: tuple, kwargs: dict[str, Any]) -> tuple:
@@ -117,18 +122,26 @@ def mode(module: nn.Module) -> str:
 
 
 def run(f: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call ``f``; whatever goes wrong in it becomes a :class:`Mistake`."""
+    """Call ``f``; whatever goes wrong in it becomes a :class:`Mistake`.
+
+    Warnings are not shown: where a call is watched they would point at a line of ours.
+    """
     try:
-        with watched(absent.removed()):
-            return f(*args, **kwargs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with watched(absent.removed()):
+                return f(*args, **kwargs)
     except (Mistake, KeyboardInterrupt):
         raise
     except NotImplementedError as error:
         if "Your code goes here" not in first_line(error):
-            raise Mistake(_told(f, error, args)) from None
-        raise Mistake(f"`{name_of(f)}` is not written yet: its cell still has the stub.") from None
+            raise Mistake(told(name_of(f), f, error, args)) from None
+        raise Mistake(
+            f"`{name_of(f)}` is not written yet: its cell still has the stub, or has not run "
+            "without an error since."
+        ) from None
     except BaseException as error:  # SystemExit too: a test goes on
-        raise Mistake(_told(f, error, args)) from None
+        raise Mistake(told(name_of(f), f, error, args)) from None
 
 
 def copied(given: Any) -> Any:
@@ -142,6 +155,22 @@ def copied(given: Any) -> Any:
     if type(given) is dict:
         return {key: copied(inner) for key, inner in given.items()}
     return given
+
+
+def changed(before: Any, after: Any) -> bool:
+    """Whether what a learner's code did to its copy of an input left other values in it."""
+    if isinstance(before, Tensor | np.ndarray):
+        if type(after) is not type(before) or after.shape != before.shape:
+            return True
+        if after.dtype != before.dtype:
+            return True
+        same = (after == before) | ((after != after) & (before != before))  # NaN stays NaN
+        return not bool(same.all())
+    if type(before) in (tuple, list):
+        return len(after) != len(before) or any(map(changed, before, after))
+    if type(before) is dict:
+        return after.keys() != before.keys() or any(changed(before[k], after[k]) for k in before)
+    return after is not before and (type(before) not in PLAIN or bool(after != before))
 
 
 def by_value(found: Any, name: str, depth: int = 0) -> Any:
@@ -182,7 +211,7 @@ def name_of(f: Any) -> str:
 def kind_of(found: Any) -> str:
     """What a value is, in words."""
     if isinstance(found, np.ndarray):
-        return "a NumPy array, through which no gradient flows"
+        return "a NumPy array (no gradient flows through one)"
     if isinstance(found, tuple | list):
         return f"a {type(found).__name__} of {len(found)}"
     return {Tensor: "one tensor", type(None): "nothing"}.get(
@@ -261,53 +290,3 @@ def same_shape(name: str, has: tuple[int, ...], asked: tuple[int, ...]) -> None:
     if has == asked[::-1]:
         hint = " It is turned round: tokens are rows, X W, so W has a row for each input feature."
     raise Mistake(f"The parameter {name} has shape {has}, it must be {asked}.{hint}")
-
-
-# -- what is said of an error ----------------------------------------------------------------------
-
-
-def _told(f: Callable, error: BaseException, args: tuple) -> str:
-    """What happened inside a learner's function: the error, the line, the inputs' shapes."""
-    lines = [f"`{name_of(f)}` stops with {type(error).__name__}: {first_line(error)}"]
-    if place := _learners_line(error):
-        lines.append(f"  line {place.lineno} of the cell: {place.line}")
-    if shapes := _shapes(f, args):
-        lines.append(f"  called with {shapes}")
-    return "\n".join(lines)
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of what an error says."""
-    try:
-        text = str(error)
-    except Exception:  # a learner's own exception can fail at that too
-        text = ""
-    return next((line for line in text.splitlines() if line.strip()), "(no message)")
-
-
-def _learners_line(error: BaseException) -> traceback.FrameSummary | None:
-    """The last line that ran outside installed packages and the course's own."""
-    ours = Path(__file__).resolve().parents[2]
-    installed = (sys.prefix, sys.base_prefix, str(ours))
-    frames = traceback.extract_tb(error.__traceback__)
-    for frame in reversed(frames):
-        if not frame.filename.startswith((*installed, "<frozen")):
-            line = frame.line or linecache.getline(frame.filename, frame.lineno or 0).strip()
-            return frame if line else None
-    return None
-
-
-def _shapes(f: Callable, args: tuple) -> str:
-    try:
-        target = f.forward if isinstance(f, nn.Module) else f
-        names = list(inspect.signature(target).parameters)
-    except (TypeError, ValueError):
-        names = []
-    names += [f"input {n + 1}" for n in range(len(names), len(args))]
-    told = []
-    for name, arg in zip(names, args, strict=False):
-        if isinstance(arg, Tensor):
-            told.append(f"{name} {tuple(arg.shape)}")
-        elif isinstance(arg, bool | int | float | str):
-            told.append(f"{name} = {arg!r}")
-    return ", ".join(told)
