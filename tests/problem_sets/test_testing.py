@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
+from IPython import get_ipython
 from IPython.testing.globalipapp import start_ipython
 from torch import nn
 from torch.nn import functional as F
@@ -25,6 +26,12 @@ def nothing_forbidden():
     by_hand()
     yield
     by_hand()
+
+
+@pytest.fixture(scope="module")
+def shell():
+    """A notebook's kernel, in this process; there can be only one."""
+    return start_ipython() or get_ipython()
 
 
 def said(function, *args, **kwargs):
@@ -620,6 +627,15 @@ def test_choices_scores_each_statement_and_gives_reasons(capsys, given, points, 
     assert capsys.readouterr().out == told
 
 
+def test_where_a_notebook_scores_in_the_same_cell_a_gap_costs_its_own_points_alone(shell):
+    shell.run_cell("from tfcourse.grading.testing import answered, choices", store_history=True)
+    seen = "answered({'a': True}, ['a', 'b'])"
+    scored = f"choices({{'a': True}}, {KEY}, {REASONS}, 3)"
+    assert shell.run_cell(f"{seen}\n{scored}", store_history=True).result == 1.5
+    alone = shell.run_cell(seen, store_history=True)
+    assert "Not answered yet: b" in str(alone.error_in_exec)
+
+
 def test_choices_and_answered_refuse_what_is_no_answer():
     assert "No statement" in said(testing.choices, {}, KEY, REASONS, points=3)
     assert "must stay a dict" in said(testing.choices, [True], KEY, REASONS, points=3)
@@ -649,8 +665,7 @@ def test_fresh_repeats_by_seed_and_differs_by_test(monkeypatch):
     assert "TFCOURSE_SEED" not in os.environ
 
 
-def test_a_mistake_is_shown_without_a_traceback(capsys):
-    shell = start_ipython()
+def test_a_mistake_is_shown_without_a_traceback(capsys, shell):
     capsys.readouterr()
     shell.run_cell(
         "from tfcourse.grading.testing import require\n"

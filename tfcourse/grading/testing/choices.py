@@ -36,7 +36,7 @@ def answered(given: object, statements: list[str]) -> None:
         Naming the statements that were not.
     """
     answers = _answers(given)
-    if _scored_below:
+    if _scored_below or _scored_in_this_cell():
         return
     if unknown := sorted(set(answers) - set(statements)):
         raise Mistake(
@@ -49,6 +49,15 @@ def answered(given: object, statements: list[str]) -> None:
         )
     if missing := [s for s in statements if answers.get(s) is None]:
         raise Mistake(f"Not answered yet: {', '.join(missing)}.")
+
+
+def _scored_in_this_cell() -> bool:
+    """Whether the cell that a notebook is running calls :func:`choices` too, as it does where
+    nbgrader grades by itself."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    return shell is not None and "choices(" in shell.user_ns.get("In", [""])[-1]
 
 
 def choices(
