@@ -202,14 +202,7 @@ def look_mistakes(
     if T == S:
         found["The causal mask is still there on the source: all of it was there before the first "
               "word was written."] = both(causal, causal & real)  # fmt: skip
-    right = both(causal, real)
-    return told_once(
-        {
-            message: wrong
-            for message, wrong in found.items()
-            if not torch.allclose(wrong, right, 1e-5, 1e-5)
-        }
-    )
+    return told_once(others(found, both(causal, real)))
 
 
 def _one_head(x: Tensor, other: Tensor, mask: Tensor, head: Head) -> Tensor:

@@ -13,7 +13,7 @@ from torch import Tensor
 from tfcourse.grading.mistakes.attention import Pair, attention_mistakes
 from tfcourse.grading.mistakes.heads import scores_of, weights_of
 from tfcourse.grading.mistakes.scales import wrong_factors
-from tfcourse.grading.mistakes.telling import told_apart
+from tfcourse.grading.mistakes.telling import others, told_apart
 
 
 def mask_mistakes(real: Tensor, windows: Tensor, T: int) -> dict[str, Tensor]:
@@ -208,12 +208,7 @@ def pool_mistakes(W: Tensor, heads: int, groups: int) -> dict[str, Tensor]:
             by_group.mean(2)
         ),
     }
-    right = by_group.mean(2).flatten(1)
-    return {
-        m: wrong
-        for m, wrong in found.items()
-        if wrong.shape != right.shape or not wrong.allclose(right)
-    }
+    return others(found, by_group.mean(2).flatten(1))
 
 
 def _of_attention(

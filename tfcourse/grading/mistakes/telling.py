@@ -130,7 +130,7 @@ def _near(one: object, other: object) -> bool:
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
     near = 1e-10 if one.dtype == torch.float64 else 1e-5
-    return torch.allclose(one.double(), other.double(), near, near)
+    return torch.allclose(one.double(), other.double(), near, near, equal_nan=True)
 
 
 def _tensor(x: object) -> Tensor:
