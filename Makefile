@@ -4,13 +4,15 @@ BIN    := .venv/bin
 READY  := .venv/.ready
 # The processes that the tests run in.
 JOBS   ?= 2
+# What passed and has not changed since is not tested again, unless FRESH=1 is given.
+TESTS  := -n $(JOBS) $(if $(FRESH),--fresh)
 say    := @printf '\n\033[1m== %s\033[0m\n'
 
 # Kernels, nbgrader and alembic are found by name: ours come before the machine's.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test book serve release grade bench bench-gpu bench-grading chapters clean
+.PHONY: help demo lint test test-all test-numerics book serve release grade bench bench-gpu bench-grading chapters clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,11 +32,22 @@ node_modules/.ready: package.json $(READY)
 demo: $(READY)  ## build the site, make the releases, grade an example class, show the grades
 	@$(BIN)/tfcourse demo
 
-test: $(READY) node_modules/.ready  ## every check of the course, the site and the grader
+lint: $(READY)  ## formatting and lint
 	$(say) 'Formatting and lint'
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+# What each of these runs is defined in tests/levels.py.
+test: lint node_modules/.ready  ## in ten minutes: all packages, and a sample of chapters, problem sets and pages
+	$(say) 'Tests (what is left to make test-all comes last)'
+	@$(BIN)/python -m pytest $(TESTS) --level quick
+
+test-all: lint node_modules/.ready  ## in half an hour: every check of the course, the site and the grader
 	$(say) 'Tests'
-	@$(BIN)/python -m pytest -n $(JOBS)
+	@$(BIN)/python -m pytest $(TESTS) --level all
+
+test-numerics: $(READY)  ## every chapter in every arithmetic that this processor knows
+	$(say) 'Chapters in several arithmetics'
+	@$(BIN)/python -m pytest $(TESTS) --level numerics
 
 book: $(READY)  ## build the site into _build/html
 	@$(BIN)/tfcourse book

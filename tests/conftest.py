@@ -30,6 +30,8 @@ torch.set_num_threads(1)
 if not torch.cuda.is_available():
     os.environ.setdefault("TRITON_INTERPRET", "1")  # before anything imports Triton
 
+# What of the tests is run, what has passed unchanged, and in which process and order.
+pytest_plugins = ("levels", "passed", "spread")
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
@@ -44,39 +46,6 @@ FLAGS = (
     # No name is found but this machine's own address: a page that asks elsewhere fails.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 )
-
-
-#: Folders whose tests take longest come first, so that all processes end at about the same time.
-LONGEST_FIRST = ("chapters", "site", "problem_sets", "grading", "runs")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The longest first where there are several processes."""
-    if getattr(config.option, "numprocesses", None) or hasattr(config, "workerinput"):
-        rank = {name: place for place, name in enumerate(LONGEST_FIRST)}
-        here = Path(__file__).parent
-        items.sort(key=lambda item: rank.get(item.path.relative_to(here).parts[0], len(rank)))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """Among several processes, what shares a costly fixture stays together.
-
-    A file's tests go to one process, and so do all that open the built site. Chapters share
-    nothing.
-    """
-    from xdist.scheduler import LoadScopeScheduling
-
-    class ByCost(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            if nodeid.startswith("tests/chapters/"):
-                return nodeid
-            if nodeid.startswith("tests/site/"):
-                return "tests/site"
-            return nodeid.partition("::")[0]
-
-    config.option.loadscopereorder = False  # it would put the files with most tests first
-    return ByCost(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

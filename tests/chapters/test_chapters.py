@@ -39,6 +39,7 @@ def test_there_are_chapters():
     assert "05-self-attention" in names
 
 
+@pytest.mark.case_of("chapter")
 @each_chapter
 def test_stored_outputs_are_what_the_cells_print(path, record_property):
     start = executor.seconds_of_children()
@@ -129,6 +130,7 @@ def test_the_executor_gives_the_same_bytes_twice(tmp_path):
     assert b"image/png" in first
 
 
+@pytest.mark.thorough("chapter run twice")
 def test_a_chapter_gives_the_same_bytes_twice(tmp_path, monkeypatch):
     """One chapter, with its figures, stands for all: what each prints is compared above."""
     path = CHAPTERS[names.index("05-self-attention")]

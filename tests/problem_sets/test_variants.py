@@ -22,9 +22,17 @@ from tfcourse.course import problem_set_names
 from tfcourse.grading import cells
 from tfcourse.grading.engine import grade
 
+#: Each class is graded once, and in one process: `-k ps07` takes that of a problem set.
+pytestmark = pytest.mark.case_of("problem set")
+
 SETS = problem_set_names(COURSE)
 VARIANTS = [(ps, student, v) for ps in SETS for student, v in variants(ps, COURSE)]
 BROKEN = [(ps, student, b) for ps in SETS for student, b in broken(ps)]
+
+
+def told_apart(problem_set, piece, what):
+    """A test's id: it begins with the problem set's, by which its scope is known."""
+    return f"{problem_set.partition('-')[0]}-{piece}-{what}"
 
 
 def lost_of_piece(result, piece):
@@ -38,7 +46,11 @@ def lost_of_piece(result, piece):
 
 @pytest.mark.parametrize(
     ("problem_set", "student", "variant"),
-    [pytest.param(*row, id=f"{row[2].piece}-{row[2].name}") for row in VARIANTS if row[2].right],
+    [
+        pytest.param(*row, id=told_apart(row[0], row[2].piece, row[2].name))
+        for row in VARIANTS
+        if row[2].right
+    ],
 )
 def test_a_right_variant_gets_all_points(graded, problem_set, student, variant):
     result = graded(problem_set).report.students[student]
@@ -49,7 +61,7 @@ def test_a_right_variant_gets_all_points(graded, problem_set, student, variant):
 @pytest.mark.parametrize(
     ("problem_set", "student", "variant"),
     [
-        pytest.param(*row, id=f"{row[2].piece}-{row[2].name}")
+        pytest.param(*row, id=told_apart(row[0], row[2].piece, row[2].name))
         for row in VARIANTS
         if not row[2].right
     ],
@@ -67,7 +79,10 @@ def test_a_wrong_variant_loses_the_tests_aimed_at_it_and_is_told(
 
 @pytest.mark.parametrize(
     ("problem_set", "student", "breakage"),
-    [pytest.param(*row, id=f"{row[2].piece}-{n}") for n, row in enumerate(BROKEN)],
+    [
+        pytest.param(*row, id=told_apart(row[0], row[2].piece, f"line-{n}"))
+        for n, row in enumerate(BROKEN)
+    ],
 )
 def test_one_broken_line_of_the_solution_is_noticed_where_it_is(
     graded, problem_set, student, breakage

@@ -15,6 +15,14 @@ from tfcourse.authoring.site import build_site, server
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "_ext"))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What looks at the built site depends on all its sources, and on nothing else."""
+    for item in items:
+        if "site" in getattr(item, "fixturenames", ()) and not item.get_closest_marker("case_of"):
+            item.add_marker(pytest.mark.case_of("site"))
+
+
 @pytest.fixture(scope="session")
 def site(course: Path) -> Path:
     """The folder of the built site; a warning of Sphinx fails it."""

@@ -59,6 +59,7 @@ def set_theme(page, theme: str) -> None:
     )
 
 
+@pytest.mark.case_of("page")
 @pytest.mark.parametrize("name", PAGES)
 def test_it_loads_without_a_fault(name: str, page, address: str) -> None:
     page.goto(f"{address}/{name}", wait_until="load")
@@ -71,6 +72,7 @@ def test_it_loads_without_a_fault(name: str, page, address: str) -> None:
     assert not faults, "\n".join(faults)
 
 
+@pytest.mark.case_of("page")
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_serious(name: str, page, address: str, axe: str) -> None:
     page.goto(f"{address}/{name}", wait_until="load")

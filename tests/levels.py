@@ -1,0 +1,151 @@
+"""What `make test` takes of the tests, and what it leaves to `make test-all`: defined here alone.
+
+``--level quick`` is `make test`, ``--level all`` (what pytest does unless told) is `make test-all`,
+``--level numerics`` is `make test-numerics`. Three markers tell the tests apart:
+
+``case_of(kind)``
+    One case of many alike: the quick level takes those of its kind that :data:`SAMPLE` names.
+``thorough(noun)``
+    The quick level leaves it out; ``noun`` says in the last line what was left.
+``numerics``
+    A chapter in another arithmetic: run by `make test-numerics` alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+LEVELS = {"quick": "make test", "all": "make test-all", "numerics": "make test-numerics"}
+
+#: The cases that the quick level takes of each kind: what runs in seconds, and shows most.
+SAMPLE = {
+    "chapter": ("01-words", "05-self-attention", "12-vision"),
+    "problem set": ("ps01-words", "ps05-self-attention"),
+    "page": (
+        "book/preface.html",
+        "book/claims.html",
+        "book/teach.html",
+        "book/api/attention.html",
+        "notebooks/05-self-attention.html",
+        "notebooks/assignments/ps05-self-attention/ps05-self-attention.html",
+        "search.html",
+    ),
+}
+
+#: The parameter of a test that says which chapter, problem set or page it is about.
+PARAMETER = {"chapter": "path", "problem set": "problem_set", "page": "name"}
+
+
+class Left(NamedTuple):
+    """A test that a level leaves out: to which, counted as what, and of which case."""
+
+    level: str
+    noun: str
+    subject: str = ""
+
+
+def case(item: pytest.Item) -> tuple[str, str]:
+    """The kind of a test and the name of its chapter, problem set or page; empty if it has none."""
+    marker = item.get_closest_marker("case_of")
+    if marker is None:
+        return "", ""
+    (kind,) = marker.args
+    if kind not in PARAMETER:
+        return kind, ""
+    value = item.callspec.params[PARAMETER[kind]]
+    return kind, value.stem if isinstance(value, Path) else str(value)
+
+
+def left_out(item: pytest.Item, level: str) -> Left | None:
+    """Where a test is left to, or None if it belongs to ``level``."""
+    numerics = item.get_closest_marker("numerics") is not None
+    if level == "numerics":  # it follows `make test-all`: nothing is left to anybody
+        return None if numerics else Left("", "")
+    if numerics:
+        return Left("numerics", "run of a chapter in another arithmetic")
+    if level == "all":
+        return None
+    if marker := item.get_closest_marker("thorough"):
+        return Left("all", *marker.args)
+    kind, subject = case(item)
+    if kind in SAMPLE and subject not in SAMPLE[kind]:
+        return Left("all", kind, subject)
+    return None
+
+
+def told(left: Iterable[Left]) -> list[str]:
+    """A line for each level that something was left to: what, and how many tests."""
+    lines = []
+    for level in ("all", "numerics"):
+        tests, subjects = Counter(), {}
+        for one in left:
+            if one.level == level:
+                tests[one.noun] += 1
+                subjects.setdefault(one.noun, set()).add(one.subject)
+        parts = []
+        for noun, count in sorted(tests.items(), key=lambda pair: -pair[1]):
+            named = len(subjects[noun] - {""})
+            parts.append(_counted(named or count, noun))
+            parts[-1] += f" ({_counted(count, 'test')})" if named else ""
+        if parts:
+            lines.append(f"Left to `{LEVELS[level]}`: {', '.join(parts)}.")
+    return lines[::-1]  # what the level above runs comes last, where it is seen
+
+
+def _counted(count: int, noun: str) -> str:
+    """Only the first word is counted: 2 tests of kills."""
+    first, space, rest = noun.partition(" of ")
+    return f"{count:,} {first}{'s' * (count != 1)}{space}{rest}"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--level", choices=LEVELS, default="all", help="which of the tests to run")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, about in (
+        ("case_of(kind)", "one case of a kind: tests/levels.py says which of them make test takes"),
+        ("thorough(noun)", "left to make test-all, and told as so many of this noun"),
+        ("numerics", "a chapter in another arithmetic, left to make test-numerics"),
+    ):
+        config.addinivalue_line("markers", f"{name}: {about}")
+
+
+_LEFT = pytest.StashKey[list]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    level = config.getoption("level")
+    out = {item: left for item in items if (left := left_out(item, level))}
+    config.stash[_LEFT] = list(out.values())
+    if out:
+        config.hook.pytest_deselected(items=list(out))
+        items[:] = [item for item in items if item not in out]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):  # each process collects all: one tells of it
+        session.config.workeroutput["left"] = [
+            tuple(x) for x in session.config.stash.get(_LEFT, [])
+        ]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object, error: object) -> None:
+    if left := getattr(node, "workeroutput", {}).get("left"):
+        node.config.stash[_LEFT] = [Left(*one) for one in left]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """After pytest's own last line."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal and not hasattr(config, "workeroutput"):
+        for line in told(config.stash.get(_LEFT, [])):
+            terminal.write_line(line)

@@ -1,0 +1,346 @@
+"""Skips a costly test that has passed and of which nothing has changed since.
+
+What a chapter's run depends on is its notebook, the modules that it imports, and theirs, the pins
+and the processor; a problem set's variants depend on its folder and on the grader; the site's
+pages on the site's sources. All are taken up into one digest. It is kept in pytest's own cache
+(``.pytest_cache``, which git ignores) when the test passes, and forgotten when it does not.
+``--fresh`` takes no notice of it, and ``-p no:cacheprovider`` does without.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from IPython.core.inputtransformer2 import TransformerManager
+from levels import case
+
+#: Where pytest's cache keeps the digests, by test.
+KEPT = "tfcourse/passed"
+
+#: What decides how numbers are rounded, besides the processor.
+ARITHMETIC = ("ATEN_CPU_CAPABILITY", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS", "ONEDNN_MAX_CPU_ISA",
+              "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
+              "NPY_DISABLE_CPU_FEATURES", "TFCOURSE_SIZE")  # fmt: skip
+
+#: Programs that a test runs: another one is another test.
+PROGRAMS = ("bwrap", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+#: Besides what its test imports: the files of each kind of case, ``{}`` being its name. Those
+#: that are Python or notebooks are read for their imports too.
+FILES = {
+    "chapter": ("notebooks/{}.ipynb", "notebooks/*/{}.ipynb", "benchmarks/records/*.json"),
+    "problem set": (
+        "solutions/{}/**/*",
+        "solutions/*.*",
+        "tests/problem_sets/breakages/{}.toml",
+        "_toc.yml",
+        "nbgrader_config.py",
+    ),
+    "site": (
+        *("_config.yml", "_toc.yml", "nbgrader_config.py", "package.json", "README.md"),
+        *(f"{folder}/**/*" for folder in ("_ext", "_static", "book", "notebooks", "solutions")),
+        *(f"{folder}/**/*" for folder in ("tfcourse", "benchmarks", "examples")),
+        *("tests/site/*", "node_modules/axe-core/package.json"),
+    ),
+}
+FILES["page"] = FILES["site"]
+
+
+# ---- what a test depends on --------------------------------------------------------------------
+
+
+def _parsed(path: Path) -> ast.Module | None:
+    """The Python of a module, or of a notebook's code cells; None if it is none."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".ipynb":
+        cells = (c for c in json.loads(text)["cells"] if c["cell_type"] == "code")
+        transform = TransformerManager().transform_cell
+        text = "\n".join(transform("".join(cell["source"])) for cell in cells)
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return None
+
+
+class Tree:
+    """A course's files: which modules import which, and a digest of each."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._kept: dict[tuple, object] = {}
+
+    def _once(self, about: str, path: Path, make) -> object:
+        """What was made of a file, made again when the file has changed."""
+        stat = path.stat()
+        key = about, path, stat.st_mtime_ns, stat.st_size, stat.st_ino
+        if key not in self._kept:
+            self._kept[key] = make(path)
+        return self._kept[key]
+
+    def digest(self, path: Path) -> str:
+        """The digest of a file's bytes."""
+        return self._once("digest", path, lambda p: hashlib.sha256(p.read_bytes()).hexdigest())
+
+    def find(self, name: str, importer: Path | None = None) -> list[Path]:
+        """The files that importing ``name`` runs, packages first; none if it is not the course's.
+
+        If ``importer`` is a script or a test, its own folder is searched too, and where tests find
+        theirs.
+        """
+        bases = [self.root]
+        if importer is not None and not self._package(importer):
+            bases += [importer.parent, self.root / "tests", self.root / "_ext"]
+        for base in bases:
+            found, place = [], base
+            for part in name.split("."):
+                place = place / part
+                init, module = place / "__init__.py", place.with_suffix(".py")
+                if init.is_file():
+                    found.append(init)
+                    continue
+                if module.is_file():
+                    found.append(module)
+                break
+            if found:
+                return found
+        return []
+
+    def _package(self, path: Path) -> str:
+        """The dotted name of the package that a file lies in; empty outside packages."""
+        parts, folder = [], path.parent
+        while (folder / "__init__.py").is_file() and folder != self.root:
+            parts.append(folder.name)
+            folder = folder.parent
+        return ".".join(reversed(parts))
+
+    def _reached(self, path: Path) -> set[Path]:
+        """The files that a Python file or a notebook may import.
+
+        A dotted name counts wherever it is used: in ``import a``, then ``a.b.c``; and as the string
+        ``"a.b"``, which may be given to ``import_module``. If that is given a name that is known at
+        run time only, all of the package that it can be of counts.
+        """
+        package, found = self._package(path), set()
+        tree = _parsed(path)
+        if tree is None:  # a wrong answer, perhaps: every name in it counts
+            for name in re.findall(r"\w+(?:\.\w+)+", path.read_text("utf-8")):
+                found.update(self.find(name))
+            return found
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    found.update(self.find(alias.name, path))
+            elif isinstance(node, ast.ImportFrom):
+                base = node.module or ""
+                if node.level:
+                    kept = package.split(".")
+                    kept = kept[: len(kept) - node.level + 1]
+                    base = ".".join([*kept, *([base] if base else [])])
+                for alias in node.names:
+                    found.update(self.find(f"{base}.{alias.name}", path))
+            elif isinstance(node, ast.Attribute):
+                found.update(self.find(ast.unparse(node)))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                if re.fullmatch(r"\w+(\.\w+)+", node.value):
+                    found.update(self.find(node.value))
+            elif isinstance(node, ast.Call) and node.args:
+                called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                if called in ("import_module", "__import__"):
+                    found.update(self._at_run_time(node.args[0], package))
+        return found
+
+    def _at_run_time(self, name: ast.expr, package: str) -> Iterator[Path]:
+        """All that an argument of ``import_module`` can name."""
+        if isinstance(name, ast.JoinedStr) and isinstance(name.values[0], ast.Constant):
+            package = name.values[0].value.rpartition(".")[0]
+        if not isinstance(name, ast.Constant) and (files := self.find(package)):
+            yield from files[-1].parent.rglob("*.py")
+
+    def closure(self, start: Iterable[Path]) -> set[Path]:
+        """These files, and of Python and notebooks all that they import, and what lies beside it.
+
+        That is: any file that is no Python, in a package's own folders.
+        """
+        found, todo = set(), list(start)
+        while todo:
+            path = todo.pop()
+            if path in found:
+                continue
+            found.add(path)
+            if path.suffix in (".py", ".ipynb"):
+                todo += self._once("imports", path, self._reached)
+            if path.name == "__init__.py":
+                found.update(_beside(path.parent))
+        return found
+
+
+def _beside(folder: Path) -> Iterator[Path]:
+    for path in folder.iterdir():
+        if path.is_dir():
+            if path.name != "__pycache__" and not (path / "__init__.py").is_file():
+                yield from _beside(path)
+        elif path.suffix not in (".py", ".pyc"):
+            yield path
+
+
+@functools.cache
+def _machine() -> str:
+    """The processor, Python, every installed package, and the programs that tests run."""
+    try:
+        told = Path("/proc/cpuinfo").read_text()
+        processor = sorted(set(re.findall(r"^(?:model name|flags|Features)\s*:.*", told, re.M)))
+    except OSError:
+        processor = [platform.processor()]
+    packages = sorted({f"{d.name}=={d.version}" for d in importlib.metadata.distributions()})
+    programs = []
+    for program in filter(None, map(shutil.which, PROGRAMS)):
+        stat = os.stat(program)
+        programs.append((program, stat.st_size, stat.st_mtime_ns))
+    return repr((platform.platform(), processor, sys.version, packages, programs))
+
+
+class Subject(NamedTuple):
+    """What tests depend on together: a chapter, a problem set or the site.
+
+    Attributes
+    ----------
+    kind, name:
+        A key of :data:`FILES`, and the name of the case.
+    modules:
+        The file that holds the tests, and each ``conftest.py`` that they see, from the root.
+    """
+
+    kind: str
+    name: str
+    modules: tuple[str, ...]
+
+    def digest(self, tree: Tree) -> str:
+        """One digest of all that these tests' passing depends on."""
+        own = {
+            path
+            for pattern in FILES[self.kind]
+            for path in tree.root.glob(pattern.format(self.name))
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+        modules = [tree.root / name for name in self.modules]
+        # The site shows all packages, so that there is nothing to be found out.
+        files = own | tree.closure(modules if self.kind in ("site", "page") else [*own, *modules])
+        files |= {tree.root / "requirements.txt", tree.root / "pyproject.toml"}
+        arithmetic = [(name, os.environ.get(name)) for name in ARITHMETIC]
+        whole = hashlib.sha256(repr((self, _machine(), arithmetic)).encode())
+        for path in sorted(files):
+            if path.is_file():
+                whole.update(f"{path.relative_to(tree.root)} {tree.digest(path)}\n".encode())
+        return whole.hexdigest()
+
+
+# ---- the plugin --------------------------------------------------------------------------------
+
+_SKIPPED = pytest.StashKey[int]()
+
+
+def _subject(item: pytest.Item) -> Subject | None:
+    kind, name = case(item)
+    if kind not in FILES:
+        return None
+    root, modules = item.config.rootpath, [item.path]
+    for folder in item.path.parents:
+        if (folder / "conftest.py").is_file():
+            modules.append(folder / "conftest.py")
+        if folder == root:
+            break
+    return Subject(kind, name, tuple(path.relative_to(root).as_posix() for path in modules))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--fresh", action="store_true", help="run what has passed and not changed since, too"
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what has passed unchanged."""
+    if not hasattr(config, "cache"):
+        return
+    kept = {} if config.getoption("fresh") else config.cache.get(KEPT, {})
+    digest = functools.cache(functools.partial(Subject.digest, tree=Tree(config.rootpath)))
+    unchanged = []
+    for item in items:
+        if subject := _subject(item):
+            found = digest(subject)
+            item.user_properties.append(("subject", [*subject, found]))
+            if kept.get(item.nodeid) == found:
+                unchanged.append(item)
+    config.stash[_SKIPPED] = len(unchanged)
+    if unchanged:
+        config.hook.pytest_deselected(items=unchanged)
+        out = set(unchanged)
+        items[:] = [item for item in items if item not in out]
+
+
+class Keeper:
+    """Keeps what has passed, in the process that hears of all tests."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.called: set[str] = set()
+        self.passed: dict[str, tuple[Subject, str]] = {}
+        self.failed: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.add(report.nodeid)
+        elif report.when == "call" and report.passed and not hasattr(report, "wasxfail"):
+            self.called.add(report.nodeid)
+        told = dict(report.user_properties).get("subject")
+        if told and report.when == "teardown" and report.nodeid in self.called:
+            kind, name, modules, digest = told
+            self.passed[report.nodeid] = Subject(kind, name, tuple(modules)), digest
+
+    def pytest_sessionfinish(self) -> None:
+        # What was edited while the tests ran may have passed in neither form.
+        now = functools.cache(functools.partial(Subject.digest, tree=Tree(self.config.rootpath)))
+        kept = self.config.cache.get(KEPT, {})
+        for test, (subject, digest) in self.passed.items():
+            if now(subject) == digest:
+                kept[test] = digest
+        for test in self.failed:
+            kept.pop(test, None)
+        if self.passed or self.failed:
+            self.config.cache.set(KEPT, kept)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: object, error: object) -> None:
+        self.config.stash[_SKIPPED] = getattr(node, "workeroutput", {}).get("unchanged", 0)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if count := self.config.stash.get(_SKIPPED, 0):
+            terminalreporter.write_line(
+                f"{count:,} unchanged since they passed, not run again (--fresh runs them)"
+            )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "cache") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Keeper(config))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["unchanged"] = session.config.stash.get(_SKIPPED, 0)
