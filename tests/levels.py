@@ -35,10 +35,12 @@ SAMPLE = {
         "notebooks/assignments/ps05-self-attention/ps05-self-attention.html",
         "search.html",
     ),
+    "measurement": ("heads_cost",),
 }
 
-#: The parameter of a test that says which chapter, problem set or page it is about.
-PARAMETER = {"chapter": "path", "problem set": "problem_set", "page": "name"}
+#: The parameter of a test that says which chapter, problem set, page or script it is about.
+PARAMETER = {"chapter": "path", "problem set": "problem_set", "page": "name",
+             "measurement": "script"}  # fmt: skip
 
 
 class Left(NamedTuple):

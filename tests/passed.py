@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from IPython.core.inputtransformer2 import TransformerManager
 from levels import case
 
 #: Where pytest's cache keeps the digests, by test.
@@ -49,6 +48,7 @@ FILES = {
         "_toc.yml",
         "nbgrader_config.py",
     ),
+    "measurement": ("benchmarks/{}.py",),
     "site": (
         *("_config.yml", "_toc.yml", "nbgrader_config.py", "package.json", "README.md"),
         *(f"{folder}/**/*" for folder in ("_ext", "_static", "book", "notebooks", "solutions")),
@@ -66,6 +66,8 @@ def _parsed(path: Path) -> ast.Module | None:
     """The Python of a module, or of a notebook's code cells; None if it is none."""
     text = path.read_text("utf-8")
     if path.suffix == ".ipynb":
+        from IPython.core.inputtransformer2 import TransformerManager
+
         cells = (c for c in json.loads(text)["cells"] if c["cell_type"] == "code")
         transform = TransformerManager().transform_cell
         text = "\n".join(transform("".join(cell["source"])) for cell in cells)

@@ -130,7 +130,7 @@ def test_the_executor_gives_the_same_bytes_twice(tmp_path):
     assert b"image/png" in first
 
 
-@pytest.mark.thorough("chapter run twice")
+@pytest.mark.thorough("test of a chapter run twice")
 def test_a_chapter_gives_the_same_bytes_twice(tmp_path, monkeypatch):
     """One chapter, with its figures, stands for all: what each prints is compared above."""
     path = CHAPTERS[names.index("05-self-attention")]

@@ -52,6 +52,7 @@ def finish(process):
     return out
 
 
+@pytest.mark.thorough("test of kills")
 def test_twenty_kills(server, tmp_path):
     """Ten on a slow line, so that most fall within the transfer; ten at full speed, so that they
     fall before it, in the check, in the renaming, and after it."""

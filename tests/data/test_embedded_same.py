@@ -38,6 +38,7 @@ def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("cache")
 
 
+@pytest.mark.thorough("test of corpora made anew")
 @pytest.mark.parametrize("place", PLACES)  # the second finds what the first kept
 def test_every_corpus_is_the_same_everywhere(place, cache, tmp_path):
     environment = os.environ | PLACES[place] | {"TFCOURSE_CACHE": str(cache)}

@@ -4,6 +4,7 @@ import fuzzing
 import pytest
 
 
+@pytest.mark.thorough("test of fuzzing")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_odd_notebooks_are_taken_in_or_refused(seed):
     fuzz = fuzzing.NotebookFuzz(seed)
@@ -12,6 +13,7 @@ def test_odd_notebooks_are_taken_in_or_refused(seed):
     assert fuzz.came["no notebook"] and fuzz.came["merged, with flags"] and fuzz.came["merged"]
 
 
+@pytest.mark.thorough("test of fuzzing")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_odd_messages_are_taken_or_refused(seed):
     fuzz = fuzzing.MessageFuzz(seed)

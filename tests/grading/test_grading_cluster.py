@@ -133,6 +133,7 @@ def test_the_ledger_keeps_what_was_finished_while_it_is_queued_again(tmp_path):
 # -- workers here ----------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough("test of kills")
 def test_killed_now_and_then_everybody_is_graded_once(small_course, tmp_path):
     """The script's small version: kills of the process that grades, and of its workers."""
     a_class(tmp_path / "in", small_course, 24)
@@ -144,6 +145,7 @@ def test_killed_now_and_then_everybody_is_graded_once(small_course, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.thorough("test of kills")
 def test_a_submission_that_takes_its_worker_along_is_given_up_and_the_others_go_on(
     small_course, tmp_path
 ):
@@ -240,6 +242,7 @@ def hosts():
             run("ip", "netns", "del", name, check=False)
 
 
+@pytest.mark.thorough("test of kills")
 def test_two_hosts_and_one_is_cut_off(hosts, small_course, tmp_path):
     a_class(tmp_path / "in", small_course, 16)
     alone = grade(tmp_path / "in", tmp_path / "alone", small_course, seed=1, workers=1)
@@ -294,6 +297,7 @@ def test_two_hosts_and_one_is_cut_off(hosts, small_course, tmp_path):
             process.wait()
 
 
+@pytest.mark.thorough("test of kills")
 def test_workers_gone_for_good_end_the_run_and_lose_nothing(small_course, tmp_path, monkeypatch):
     a_class(tmp_path / "in", small_course, 8)
     monkeypatch.setattr(cluster, "PATIENCE", 5.0)

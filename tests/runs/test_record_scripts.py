@@ -23,6 +23,7 @@ def written(course, record):
     return path.stat().st_mtime_ns if path.is_file() else None
 
 
+@pytest.mark.case_of("measurement")
 @pytest.mark.parametrize(
     ("script", "record", "corpora"),
     [

@@ -92,6 +92,7 @@ def test_bfloat16_is_near_and_weights_stay():
     np.testing.assert_allclose(history.loss, exact.loss, rtol=0, atol=0.05)
 
 
+@pytest.mark.thorough("test of torch.compile")
 def test_compiled_gives_the_same_losses():
     """A model of PyTorch's own: the shape checks that the tests add to ours cannot be compiled."""
     if not (shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")):

@@ -243,6 +243,7 @@ def test_the_best_is_the_same_after_going_on(tmp_path):
     assert one == other
 
 
+@pytest.mark.thorough("test of kills")
 def test_killed_at_twenty_random_moments(tmp_path):
     found = subprocess.run(
         [sys.executable, Path(__file__).with_name("killed_run.py"), tmp_path, "20"],

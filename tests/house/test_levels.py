@@ -1,0 +1,104 @@
+"""What `make test` takes of the tests and what it leaves, and which tests stay together."""
+
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import levels
+import pytest
+import spread
+
+from tfcourse import course
+
+ROOT = course.root(Path(__file__).parent)
+
+
+@pytest.fixture(scope="module")
+def quick() -> str:
+    """What pytest says of the tests of chapters, problem sets and pages at the quick level."""
+    folders = ["tests/chapters", "tests/problem_sets/test_variants.py", "tests/site/test_pages.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--co", "-q", "--fresh", "--level", "quick", *folders],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_quick_level_takes_the_sample_and_nothing_else(quick):
+    for kind in ("chapter", "problem set", "page"):
+        assert levels.SAMPLE[kind]
+        for name in levels.SAMPLE[kind]:
+            part = name.partition("-")[0] + "-" if kind == "problem set" else name
+            assert f"[{part}" in quick, f"no test of the {kind} {name}"
+    ran = "test_stored_outputs_are_what_the_cells_print["
+    assert quick.count(ran) == len(levels.SAMPLE["chapter"])
+    assert "test_hygiene[09-decoder]" in quick, "what takes no time is taken of all"
+    assert "[ps09-" not in quick and "a_chapter_gives_the_same_bytes" not in quick
+
+
+def test_the_last_line_says_what_is_left(quick):
+    last = quick.rstrip().splitlines()[-1]
+    assert last.startswith("Left to `make test-all`: ")
+    chapters = len(course.chapter_paths(ROOT)) - len(levels.SAMPLE["chapter"])
+    assert f"{chapters} chapters (" in last
+    sets = len(course.problem_set_names(ROOT)) - len(levels.SAMPLE["problem set"])
+    assert f"{sets} problem sets (" in last and " pages (" in last
+
+
+class Item:
+    """A test with markers and parameters, as far as levels look at them."""
+
+    def __init__(self, *markers: pytest.MarkDecorator, **params: object) -> None:
+        self.markers = {decorator.mark.name: decorator.mark for decorator in markers}
+        self.callspec = SimpleNamespace(params=params)
+
+    def get_closest_marker(self, name: str) -> pytest.Mark | None:
+        return self.markers.get(name)
+
+
+CHAPTER = pytest.mark.case_of("chapter")
+
+
+@pytest.mark.parametrize(
+    ("item", "runs_at"),
+    [
+        (Item(), "quick all"),
+        (Item(CHAPTER, path=Path("notebooks/05-self-attention.ipynb")), "quick all"),
+        (Item(CHAPTER, path=Path("notebooks/09-decoder.ipynb")), "all"),
+        (Item(pytest.mark.thorough("test of kills")), "all"),
+        (Item(pytest.mark.case_of("site")), "quick all"),
+        (Item(pytest.mark.numerics), "numerics"),
+        (Item(pytest.mark.numerics, CHAPTER, path=Path("05-self-attention.ipynb")), "numerics"),
+    ],
+)
+def test_each_level_runs_its_own(item, runs_at):
+    assert [x for x in levels.LEVELS if levels.left_out(item, x) is None] == runs_at.split()
+
+
+def left(*each: tuple) -> list[str]:
+    return levels.told(levels.Left(*one) for one in each)
+
+
+def test_what_is_left_is_counted():
+    assert left() == left(("", "")) == []
+    assert left(("all", "test of kills"), ("all", "test of kills"), ("all", "page", "a")) == [
+        "Left to `make test-all`: 2 tests of kills, 1 page (1 test)."
+    ]
+    both = left(("all", "page", "a"), ("all", "page", "a"), ("numerics", "run of a chapter"))
+    assert both == [
+        "Left to `make test-numerics`: 1 run of a chapter.",
+        "Left to `make test-all`: 1 page (2 tests).",
+    ]
+
+
+def test_what_shares_a_fixture_is_one_scope():
+    variants = "tests/problem_sets/test_variants.py::test_a_right_variant_gets_all_points"
+    assert spread.scope(f"{variants}[ps07-rotate-one]") == spread.scope(f"{variants}[ps07-x-y]")
+    assert spread.scope(f"{variants}[ps07-rotate-one]") != spread.scope(f"{variants}[ps08-x-y]")
+    chapter = "tests/chapters/test_chapters.py::test_stored_outputs_are_what_the_cells_print"
+    assert spread.scope(f"{chapter}[04-a]") != spread.scope(f"{chapter}[05-a]")
+    assert spread.seconds(spread.scope(f"{chapter}[04-a]")) > 0
+    site = {spread.scope(f"tests/site/test_{name}.py::test") for name in ("build", "pages")}
+    assert len(site) == 1
