@@ -7,20 +7,31 @@ each problem set's class, and the site with all tests of it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 
-#: Seconds that a scope takes, where it takes long: the first that its name matches. They are rough:
-#: they decide what is begun first, so that all processes end at about the same time.
+#: Seconds that a scope takes, where it takes long: the first that its name matches. They are rough,
+#: and count on a machine that has not measured its own yet.
 SECONDS = (
-    ("tests/site", 300),
-    (r"tests/chapters/.*\[04", 100),
-    (r"tests/chapters/.*\[(09|1[01])", 70),
-    (r"tests/chapters/.*\[", 50),
+    (r"tests/site$", 350),
+    (r"tests/chapters/.*\[04", 105),
+    (r"tests/chapters/.*\[(09|11)", 80),
+    (r"tests/chapters/.*\[(08|10)", 55),
+    (r"tests/chapters/.*\[", 35),
     (r"tests/grading/hostile/", 100),
+    (r"tests/runs/test_record_scripts", 150),
+    (r"tests/grading/test_grading_cluster", 120),
+    (r"tests/data/test_embedded_same", 50),
     (r"tests/problem_sets/test_variants.py\[", 25),
     (r"tests/(grading|runs|training)/", 20),
 )
+
+#: Where pytest's cache keeps how long each scope took when it was last run.
+KEPT = "tfcourse/seconds"
+
+#: So many of the longest scopes are shown.
+SHOWN = 12
 
 
 def scope(nodeid: str) -> str:
@@ -41,8 +52,10 @@ def seconds(scope: str) -> float:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The longest first, so that all processes end at about the same time."""
     if getattr(config.option, "numprocesses", None) or hasattr(config, "workerinput"):
-        items.sort(key=lambda item: -seconds(scope(item.nodeid)))
+        took = config.cache.get(KEPT, {}) if hasattr(config, "cache") else {}
+        items.sort(key=lambda item: -took.get(s := scope(item.nodeid), seconds(s)))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -55,3 +68,39 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
     config.option.loadscopereorder = False  # it would put the files with most tests first
     return ByScope(config, log)
+
+
+class Clock:
+    """Where the time goes: by folder and by scope, in the process that hears of all tests."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.scopes: Counter[str] = Counter()
+        self.folders: Counter[str] = Counter()
+        self.tests: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        folder = "/".join(report.nodeid.partition("::")[0].split("/")[:-1][:2])
+        self.scopes[scope(report.nodeid)] += report.duration
+        self.folders[folder] += report.duration
+        self.tests[folder] += report.when == "call"
+
+    def pytest_sessionfinish(self) -> None:
+        if hasattr(self.config, "cache") and getattr(self.config.option, "numprocesses", None):
+            kept = self.config.cache.get(KEPT, {})
+            self.config.cache.set(KEPT, kept | {k: round(v, 1) for k, v in self.scopes.items()})
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if not getattr(self.config.option, "numprocesses", None):
+            return
+        terminalreporter.section("where the time went, in seconds of a process")
+        for folder, took in self.folders.most_common():
+            terminalreporter.write_line(f"{took:6.0f} {self.tests[folder]:6} tests  {folder}")
+        terminalreporter.write_line("longest of those that stay together:")
+        for name, took in self.scopes.most_common(SHOWN):
+            terminalreporter.write_line(f"{took:6.0f} {name}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Clock(config))
