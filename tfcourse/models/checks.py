@@ -54,9 +54,7 @@ def real(lengths: Tensor | None, x: Tensor, name: str = "lengths") -> Bool[Tenso
     if lengths is None:
         return None
     if lengths.shape != x.shape[:1]:
-        raise ValueError(
-            f"{name} must be ({x.shape[0]},), one for each sequence, got {tuple(lengths.shape)}"
-        )
+        raise ValueError(f"{name} must be ({x.shape[0]},), got {tuple(lengths.shape)}")
     return padding_mask(lengths, x.shape[1])
 
 
