@@ -75,6 +75,23 @@ def share(**shares: float) -> None:
             raise ValueError(f"{name} must lie in [0, 1), got {part}")
 
 
+def axes(name: str, x: Tensor, letters: str) -> None:
+    """The axes of a tensor, as ``letters`` names them: ``"B T D"`` is batch, tokens, width.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer.
+    """
+    wanted = letters.split()
+    if x.dim() == len(wanted):
+        return
+    hint = ""
+    if x.dim() == len(wanted) - 1 and wanted[0] == "B" and len(wanted) > 1:
+        hint = f"; {name}[None] makes a batch of one"
+    raise ValueError(f"{name} must be ({', '.join(wanted)}), got shape {tuple(x.shape)}{hint}")
+
+
 def width(name: str, x: Tensor, **expected: int) -> None:
     """The last axis of tokens, under the name that the component gives it.
 

@@ -1,12 +1,13 @@
 """Beam search against all hypotheses there are, against greedy search, and on a hand-made tree."""
 
 import itertools
+import math
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from writers import END, MODELS, ask, make, next_log_p, text_log_p
+from writers import END, MODELS, ask, frequent, make, next_log_p, text_log_p
 
 from tfcourse.generation import beam_search, greedy, length_penalty
 
@@ -104,6 +105,113 @@ def test_scores_are_those_of_the_text_and_stopping_late_is_never_worse(name, see
             torch.testing.assert_close(got.scores[b], score, rtol=0, atol=1e-9)
 
 
+def search_by_lists(next_log_p, K, N, end, keep, early, lp):
+    """Beam search again, with lists and sorting alone; ``next_log_p(texts)`` is ``(n, V)``.
+
+    The rules are those that :func:`beam_search` states. Returns the ``keep`` best as
+    ``(score, tokens)``.
+    """
+    running, aside = [(0.0, ())], []
+    for n in range(1, N + 1):
+        following = next_log_p([text for _, text in running]).tolist()
+        ranked = sorted(
+            (
+                (log_p + step, (*text, token))
+                for (log_p, text), steps in zip(running, following, strict=True)
+                for token, step in enumerate(steps)
+            ),
+            key=lambda found: -found[0],
+        )
+        aside += [(log_p / lp(n), text) for log_p, text in ranked[:K] if text[-1] == end or n == N]
+        aside = sorted(aside, key=lambda found: -found[0])[:K]
+        running = [(log_p, text) for log_p, text in ranked if text[-1] != end][:K]
+        best_to_come = running[0][0] / lp(N) if running else -math.inf
+        if len(aside) >= keep and aside[keep - 1][0] >= best_to_come:
+            break
+        if early and len(aside) == K:
+            break
+    return aside[:keep]
+
+
+class Chains:
+    """``B`` random models, one a row: the next token depends on the last one and on the place."""
+
+    def __init__(self, seed, B, V, N):
+        draw = torch.Generator().manual_seed(seed)
+        table = torch.randn(B, N + 1, V, V, generator=draw, dtype=torch.float64) * 2
+        self.table, self.row, self.t = table.log_softmax(-1), torch.arange(B), 0
+
+    def read(self, tokens):
+        found = self.table[self.row, self.t, tokens[:, -1]]
+        self.t += 1
+        return found
+
+    def reorder(self, rows):
+        self.row = self.row[rows]
+
+    def after(self, b, texts, start):
+        """The same for texts, all of one length, of row ``b``."""
+        last = [text[-1] if text else start for text in texts]
+        return self.table[b, len(texts[0]), last]
+
+
+SEARCHES = [  # beams, keep, alpha, penalty, early, end
+    (4, 4, 1.0, "gnmt", False, END), (5, 2, 0.6, "gnmt", True, END), (8, 8, 1.0, "power", False,
+    END), (3, 3, 0.5, "power", True, END), (6, 1, 0.0, "gnmt", False, END),
+    (4, 4, 1.0, "power", False, None), (5, 3, 0.0, "gnmt", True, None),
+]  # fmt: skip
+
+
+def check_searches(got, expected, end, keep):
+    """The same hypotheses in the same order with the same scores, and none runs on after an end."""
+    for b, lists in enumerate(expected):
+        for place, (score, text) in enumerate(lists):
+            row = b * keep + place
+            found = tuple(got.tokens[row, : got.lengths[row]].tolist())
+            assert end not in found[:-1], f"hypothesis {found} runs on after its end"
+            assert found == text
+            assert abs(float(got.scores[row]) - score) < 1e-9
+            assert bool(got.ended[row]) == (text[-1] == end)
+        assert (got.scores[b * keep + len(lists) : (b + 1) * keep] == -math.inf).all()
+
+
+@pytest.mark.parametrize(("beams", "keep", "alpha", "penalty", "early", "end"), SEARCHES)
+def test_500_random_models_as_a_search_by_lists(beams, keep, alpha, penalty, early, end):
+    V, N, B, start = 7, 7, 500, 0
+    how = {"beams": beams, "keep": keep, "alpha": alpha, "penalty": penalty, "early": early}
+    models = Chains(beams, B, V, N)
+    got = beam_search(models, torch.full((B, 1), start), new_tokens=N, end=end, **how)
+    expected = [
+        search_by_lists(lambda texts, b=b: models.after(b, texts, start), beams, N, end, keep,
+                        early, lambda n: length_penalty(n, alpha, penalty))
+        for b in range(B)
+    ]  # fmt: skip
+    check_searches(got, expected, end, keep)
+
+
+@pytest.mark.parametrize("name", ["transformer post sinusoidal", "gpt learned", "lm lstm"])
+@pytest.mark.parametrize("ends", [True, False])
+def test_models_and_sources_as_a_search_by_lists(name, ends):
+    K, N, B = 5, 6, 5
+    for seed in range(4):
+        model, asked = make(name, seed).eval(), ask(name, B=B, seed=seed)
+        end = frequent(model, asked, N, K) if ends else None
+        got = beam_search(model, **asked, new_tokens=N, end=end, beams=K, keep=K)
+        expected = []
+        for b in range(B):
+            one = {key: x[b : b + 1] for key, x in asked.items()}
+
+            def following(texts, model=model, one=one):
+                rows = {key: x.expand(len(texts), *x.shape[1:]) for key, x in one.items()}
+                new = torch.tensor(texts).long().view(len(texts), -1)
+                return next_log_p(model, rows, torch.cat([rows["prompt"], new], dim=1))
+
+            expected.append(
+                search_by_lists(following, K, N, end, K, False, lambda n: length_penalty(n, 1.0))
+            )
+        check_searches(got, expected, end, K)
+
+
 class Tree:
     """Probabilities by what was written, for each row: greedy search is led astray."""
 
@@ -152,6 +260,12 @@ def test_the_length_penalty_is_wu_and_others():
     assert length_penalty(19, 0.5) == 2.0
 
 
+def test_the_power_penalty_with_alpha_1_is_the_mean_over_tokens():
+    assert [length_penalty(n, 1.0, "power") for n in (1, 4, 9)] == [1, 4, 9]
+    assert length_penalty(16, 0.5, "power") == 4.0
+    assert length_penalty(16, 0.0, "power") == 1.0
+
+
 def test_a_larger_alpha_prefers_longer_text():
     tree = {(): {END: 0.5, 0: 0.5}, (0,): {0: 0.9, END: 0.1}, (0, 0): {END: 1.0}}
     prompt = torch.zeros(1, 1).long()
@@ -170,6 +284,7 @@ def test_a_larger_alpha_prefers_longer_text():
         ({"beams": 0}, "beams must be at least 1, got 0"),
         ({"keep": 6}, "keep must be at most beams=5, got 6"),
         ({"alpha": -0.1}, "alpha must be at least 0, got -0.1"),
+        ({"penalty": "hf"}, "penalty must be one of \\['gnmt', 'power'\\], got 'hf'"),
         ({"end": 9}, "end must lie between 0 and 8, got 9"),
         ({"new_tokens": 16}, "stay within the model's 16 positions"),
     ],

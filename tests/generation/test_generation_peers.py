@@ -7,6 +7,7 @@ os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", HF_HUB_DIS
 import pytest  # noqa: E402
 import torch  # noqa: E402
 import transformers as hf  # noqa: E402
+from writers import frequent  # noqa: E402
 
 from tfcourse import pretrained  # noqa: E402
 from tfcourse.generation import beam_search, greedy  # noqa: E402
@@ -58,9 +59,9 @@ def asked(kind, seed):
     return theirs, {"prompt": PAD, "source": source, "source_lengths": lengths}
 
 
-def cut(row):
+def cut(row, end=END):
     """A text up to and with its end."""
-    return row[: row.index(END) + 1] if END in row else row
+    return row[: row.index(end) + 1] if end in row else row
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "marian"])
@@ -82,3 +83,27 @@ def test_equal_ids(kind, beams, seed, tmp_path):
     mine = [row[:n] for row, n in zip(got.tokens.tolist(), got.lengths.tolist(), strict=True)]
     assert mine == expected
     assert len({tuple(row) for row in mine}) > 1  # a text that is always the same shows little
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "marian"])
+@pytest.mark.parametrize("length_penalty", [0.0, 0.7, 1.0, 2.0])
+@pytest.mark.parametrize("ends", [True, False])
+def test_equal_lists_with_their_length_penalty(kind, length_penalty, ends, tmp_path):
+    K = 4
+    for seed in range(3):
+        theirs, ours = both(kind, tmp_path / str(seed), seed)
+        for_theirs, for_ours = asked(kind, seed)
+        end = frequent(ours, for_ours, N, K, least=2) if ends else None
+        theirs.generation_config.eos_token_id = end
+        expected = theirs.generate(
+            **for_theirs, max_new_tokens=N, do_sample=False, num_beams=K, num_return_sequences=K,
+            early_stopping="never", length_penalty=length_penalty, return_dict_in_generate=True,
+            output_scores=True,
+        )  # fmt: skip
+        begin = 1 if kind == "marian" else 3
+        got = beam_search(ours, **for_ours, new_tokens=N, end=end, beams=K, keep=K,
+                          alpha=length_penalty, penalty="power")  # fmt: skip
+        mine = [row[:n] for row, n in zip(got.tokens.tolist(), got.lengths.tolist(), strict=True)]
+        rows = [row[begin:] for row in expected.sequences.tolist()]
+        assert mine == [cut(row, end) for row in rows]
+        torch.testing.assert_close(got.scores.float(), expected.sequences_scores, rtol=0, atol=2e-5)

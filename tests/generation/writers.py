@@ -3,6 +3,7 @@
 import torch
 import torch_layout as layout
 
+from tfcourse.generation import beam_search
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
 from tfcourse.models.seq2seq import Seq2Seq, Seq2SeqConfig
@@ -89,3 +90,9 @@ def _log_p(model, asked, text):
         else:
             output = model(text)
     return output.logits.log_softmax(-1)
+
+
+def frequent(model, asked, N, K, least=0):
+    """The id from ``least`` on that the model writes most: as an end it ends many hypotheses."""
+    written = beam_search(model, **asked, new_tokens=N, beams=K, keep=K).tokens
+    return least + int(written[written >= least].sub(least).bincount().argmax())

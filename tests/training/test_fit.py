@@ -216,6 +216,7 @@ def test_a_gradient_that_is_infinite_stops_too():
     ("loss", "said"),
     [
         (lambda model, batch: (1.0, 2), "loss must give .*got a float"),
+        (lambda model, batch: model(batch[0]).logits.mean(), "loss must return .mean, count."),
         (lambda model, batch: (torch.ones(2), 2), r"got a tensor \(2,\), requires_grad=False"),
         (lambda model, batch: (model(batch[0]).logits.mean().detach(), 2), "requires_grad=False"),
         (

@@ -7,6 +7,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from tfcourse.arguments import axes
+
 
 def scaled_dot_product_attention(
     q: Float[Tensor, "*#batch T K"],
@@ -256,8 +258,17 @@ def padding_mask(lengths: Int[Tensor, " B"], S: int) -> Bool[Tensor, "B 1 S"]:
     Raises
     ------
     ValueError
-        Where a length is below 0 or above ``S``.
+        If ``lengths`` is not ``(B,)``, or a length is negative or greater than ``S``.
     """
-    if lengths.numel() and not 0 <= int(lengths.min()) <= int(lengths.max()) <= S:
+    axes("lengths", lengths, "B")
+    if not tracing() and lengths.numel() and not 0 <= int(lengths.min()) <= int(lengths.max()) <= S:
         raise ValueError(f"lengths must lie between 0 and S={S}, got {lengths.tolist()}")
     return (torch.arange(S, device=lengths.device) < lengths[:, None])[:, None, :]
+
+
+def tracing() -> bool:
+    """Whether ``torch.compile`` or ``torch.export`` is recording this call.
+
+    What is recorded serves other values and sizes too, so nothing may depend on them.
+    """
+    return torch.compiler.is_compiling()

@@ -6,9 +6,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tfcourse.arguments import at_least_one, share, width
+from tfcourse.arguments import at_least_one, axes, share, width
 from tfcourse.attention.cache import KeyValueCache
-from tfcourse.attention.dot_product import scaled_dot_product_attention
+from tfcourse.attention.dot_product import scaled_dot_product_attention, tracing
 from tfcourse.positions import Positions
 
 
@@ -149,10 +149,14 @@ class MultiHeadAttention(nn.Module):
         Raises
         ------
         ValueError
-            Where a width or the mask does not fit, or a layer with positions is given a context.
+            If ``x`` or ``context`` does not have three axes, a width or the mask does not fit, or a
+            layer with positions is given a context.
         """
         if context is not None and self.positions is not None:
             raise ValueError("positions must be None in a layer that attends to a context")
+        axes("x", x, "B T D")
+        if context is not None:
+            axes("context", context, "B S C")
         width("x", x, d_model=len(self.W_Q))
         width("context", x if context is None else context, d_context=len(self.W_K))
         bias = None
@@ -189,9 +193,10 @@ class MultiHeadAttention(nn.Module):
         """Queries, keys or values of ``x``, as the letters say: ``x W + b``, split into heads."""
         W = [getattr(self, f"W_{letter}") for letter in letters]
         b = [getattr(self, f"b_{letter}") for letter in letters]
-        if len(W) > 1 and x.shape[0] * x.shape[1] > len(W[0]):
+        if len(W) > 1 and not tracing() and x.shape[0] * x.shape[1] > len(W[0]):
             # The matrices side by side are one matrix, as the heads in each of them are: one
             # product is quicker than three. For few tokens the copying would cost more than that.
+            # A traced graph serves any number of tokens, so the choice cannot depend on it.
             all_b = None if b[0] is None else torch.cat(b)
             parts = _linear(x, torch.cat(W, dim=1), all_b).split([w.shape[1] for w in W], dim=-1)
         else:

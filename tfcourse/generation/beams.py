@@ -6,24 +6,30 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import at_least_one
+from tfcourse.arguments import at_least_one, one_of
 from tfcourse.generation.decoders import Decoder
 from tfcourse.generation.prompts import check_end, prepare, writing
 from tfcourse.generation.result import Generated
 
+#: The length penalties :func:`beam_search` offers: GNMT's, and a plain power of the length.
+PENALTIES = ("gnmt", "power")
 
-def length_penalty(length: int, alpha: float) -> float:
-    r"""What a log-probability is divided by, so that long hypotheses are not at a disadvantage.
 
-    .. math:: lp(Y) = \left(\frac{5 + |Y|}{5 + 1}\right)^{\alpha}
+def length_penalty(length: int, alpha: float, penalty: str = "gnmt") -> float:
+    r"""The number a log-probability is divided by, so that long hypotheses stand a chance.
 
-    0 leaves log-probabilities as they are; 1 is nearly the mean over tokens. The end token counts.
+    .. math:: lp_{gnmt}(Y) = \left(\frac{5 + |Y|}{5 + 1}\right)^{\alpha} \qquad
+              lp_{power}(Y) = |Y|^{\alpha}
+
+    With ``alpha=0`` log-probabilities stay as they are. With ``alpha=1`` the second form gives the
+    mean over tokens, and the first is close to it. The end token counts.
 
     Notes
     -----
-    Wu et al. 2016, equation (14).
+    ``"gnmt"``: Wu et al. 2016, equation (14). ``"power"``: ``length_penalty`` of Hugging Face's
+    ``generate``, and fairseq's ``--lenpen``.
     """
-    return ((5 + length) / 6) ** alpha
+    return length**alpha if penalty == "power" else ((5 + length) / 6) ** alpha
 
 
 def beam_search(
@@ -31,9 +37,10 @@ def beam_search(
     prompt: Int[Tensor, "B T"] | int,
     *,
     new_tokens: int,
-    end: int,
+    end: int | None = None,
     beams: int = 5,
     alpha: float = 1.0,
+    penalty: str = "gnmt",
     keep: int = 1,
     early: bool = False,
     source: Int[Tensor, "B S"] | None = None,
@@ -55,12 +62,13 @@ def beam_search(
     Parameters
     ----------
     model, prompt, new_tokens, end, source, source_lengths, beyond, cached:
-        As for :func:`~tfcourse.generation.greedy`; an end token must be given, and all prompts are
-        of one length.
+        As for :func:`~tfcourse.generation.greedy`; all prompts are of one length. Without an end
+        token every hypothesis has ``new_tokens`` tokens.
     beams:
         Number of hypotheses, ``K``; 1, with ``early``, is greedy search.
-    alpha:
-        Of :func:`length_penalty`, 0 or above.
+    alpha, penalty:
+        Exponent and form of :func:`length_penalty`: ``alpha`` is 0 or above, ``penalty`` one of
+        ``"gnmt"`` and ``"power"``, which is Hugging Face's.
     keep:
         How many hypotheses of each sequence are given, at most ``beams``: rows of the result, those
         of a sequence together and the best of them first. One that does not exist, where fewer were
@@ -87,13 +95,14 @@ def beam_search(
     at_least_one(beams=beams, keep=keep)
     if keep > beams:
         raise ValueError(f"keep must be at most beams={beams}, got {keep}")
+    one_of(PENALTIES, penalty=penalty)
     if alpha < 0:
         raise ValueError(f"alpha must be at least 0, got {alpha}")
     with writing(model):
         prompt, decoder = prepare(model, prompt, new_tokens, source, source_lengths, beyond, cached)
         logits = decoder.read(prompt)
         check_end(end, logits)
-        search = _Beams(logits, beams, new_tokens, end, alpha)
+        search = _Beams(logits, beams, new_tokens, end, alpha, penalty)
         rows = torch.arange(len(prompt), device=prompt.device).repeat_interleave(beams)
         for t in range(new_tokens):
             # Of equal hypotheses one is enough: the first step goes on from one row a sequence.
@@ -109,12 +118,16 @@ def beam_search(
 class _Beams:
     """The running hypotheses and those set aside, of ``B`` sequences at once."""
 
-    def __init__(self, logits: Tensor, K: int, N: int, end: int, alpha: float) -> None:
+    def __init__(
+        self, logits: Tensor, K: int, N: int, end: int | None, alpha: float, penalty: str
+    ) -> None:
         B, self.V = logits.shape
-        self.B, self.K, self.N, self.end, self.alpha = B, K, N, end, alpha
+        self.B, self.K, self.N = B, K, N
+        self.end, self.alpha, self.penalty = end, alpha, penalty
+        self.fill = 0 if end is None else end
         self.log_p = logits.new_full((B, K), -torch.inf)
         self.log_p[:, 0] = 0.0  # all begin alike: only one of them counts
-        self.tokens = torch.full((B, K, N), end, device=logits.device)
+        self.tokens = torch.full((B, K, N), self.fill, device=logits.device)
         self.aside_score = logits.new_full((B, K), -torch.inf)
         self.aside_tokens = self.tokens.clone()
         self.aside_length = torch.full((B, K), N, device=logits.device)
@@ -134,12 +147,13 @@ class _Beams:
         came_from, token = index // V, index % V  # (B, 2K)
         tokens = _take(self.tokens, came_from)
         tokens[:, :, t] = token
-        ends = token == self.end
+        ends = torch.zeros_like(token, dtype=torch.bool) if self.end is None else token == self.end
         last = t + 1 == self.N
-        counts = torch.ones_like(ends) if last else ends
+        # A copy: an end that does not count is still an end, after which nothing runs on.
+        counts = torch.ones_like(ends) if last else ends.clone()
         counts[:, K:] = False  # what would not have been kept does not count as ended either
         counts[self.closed] = False  # others of the batch may go on without changing this one
-        score = log_p / length_penalty(t + 1, self.alpha)
+        score = log_p / length_penalty(t + 1, self.alpha, self.penalty)
         self._set_aside(score.masked_fill(~counts, -torch.inf), tokens, t + 1, ends)
         self.log_p, order = log_p.masked_fill(ends, -torch.inf).topk(min(K, reach), dim=1)
         if len(order[0]) < K:  # fewer continuations than hypotheses: a tiny vocabulary
@@ -161,7 +175,7 @@ class _Beams:
     def done(self, t: int, keep: int, early: bool) -> bool:
         """Whether every sequence is."""
         # A log-probability only falls, and the longest text divides it by most.
-        bound = self.log_p.amax(dim=1) / length_penalty(self.N, self.alpha)
+        bound = self.log_p.amax(dim=1) / length_penalty(self.N, self.alpha, self.penalty)
         done = self.aside_score[:, keep - 1] >= bound
         if early:
             done = done | self.aside_score.isfinite().all(dim=1)
@@ -174,7 +188,7 @@ class _Beams:
         missing = scores == -torch.inf  # what stands there is of no meaning
         lengths = self.aside_length[:, :keep].flatten().masked_fill(missing, 0)
         tokens = self.aside_tokens[:, :keep, : int(lengths.max())].flatten(0, 1)
-        tokens = tokens.masked_fill(missing[:, None], self.end)
+        tokens = tokens.masked_fill(missing[:, None], self.fill)
         return Generated(tokens, lengths, scores, self.aside_ended[:, :keep].flatten() & ~missing)
 
 

@@ -10,9 +10,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import above_zero, one_of, share
-from tfcourse.attention import MultiHeadAttention, padding_mask
+from tfcourse.attention import MultiHeadAttention
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
-from tfcourse.models.checks import divides, look_up, sizes
+from tfcourse.models.checks import divides, look_up, real, sizes
 from tfcourse.models.classifiers.pooling import average
 from tfcourse.models.counting import block_flops, count_parameters, product_flops
 from tfcourse.models.output import Output
@@ -209,8 +209,8 @@ class BERT(nn.Module):
     ) -> tuple[Float[Tensor, "B T D"], list[Tensor] | None]:
         """The last states ``(B, T, D)``, and the maps or ``None``; arguments as in ``forward``."""
         segments = torch.zeros_like(tokens) if segments is None else segments
-        mask = None if lengths is None else padding_mask(lengths, tokens.shape[1])  # (B, 1, T)
         x = look_up(self.embedding, tokens, "tokens")
+        mask = real(lengths, tokens)  # (B, 1, T)
         x = self.positions.embed(x) + look_up(self.segments, segments, "segments")
         x = F.dropout(self.embedding_norm(x), self.config.dropout, self.training)
         seen = []
@@ -240,7 +240,7 @@ class BERT(nn.Module):
         if self.config.pooled == "cls":
             pooled = x[:, 0]  # [CLS] speaks for the whole           (B, D)
         else:
-            mask = None if lengths is None else padding_mask(lengths, x.shape[1])  # (B, 1, T)
+            mask = real(lengths, x)  # (B, 1, T)
             pooled = average(x, mask)[0][:, 0]
         pooled = torch.tanh(self.pooler(pooled))
         pooled = F.dropout(pooled, self.config.dropout, self.training and predict == "classes")

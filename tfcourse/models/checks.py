@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jaxtyping import Bool
 from torch import Tensor, nn
 
-from tfcourse.arguments import at_least_one
-from tfcourse.attention import KeyValueCache
+from tfcourse.arguments import at_least_one, axes
+from tfcourse.attention import KeyValueCache, padding_mask
 
 
 def sizes(**given: int | None) -> None:
@@ -21,14 +22,18 @@ def divides(heads: int, d_model: int) -> None:
         raise ValueError(f"d_model must be divisible by heads={heads}, got {d_model}")
 
 
-def look_up(table: nn.Embedding, ids: Tensor, name: str) -> Tensor:
-    """The rows of ``table`` for these ids.
+def look_up(table: nn.Embedding, ids: Tensor, name: str, letters: str = "B T") -> Tensor:
+    """The rows of ``table`` for these ids, whose axes are ``letters``.
 
     Raises
     ------
     ValueError
-        Where an id has no row; on a GPU CUDA stops with an assertion of its own instead.
+        If the ids have other axes or are not integers, or an id has no row; on a GPU CUDA stops
+        with an assertion of its own instead of the last.
     """
+    axes(name, ids, letters)
+    if ids.is_floating_point():
+        raise ValueError(f"{name} must be integers, got {ids.dtype}")
     try:
         return table(ids)
     except IndexError:
@@ -36,6 +41,21 @@ def look_up(table: nn.Embedding, ids: Tensor, name: str) -> Tensor:
             f"{name} must lie between 0 and {table.num_embeddings - 1}, "
             f"got {int(ids.min())} to {int(ids.max())}"
         ) from None
+
+
+def real(lengths: Tensor | None, x: Tensor, name: str = "lengths") -> Bool[Tensor, "B 1 S"] | None:
+    """Which of the tokens ``(B, S, ...)`` are real and not padding; ``None`` if all are.
+
+    Raises
+    ------
+    ValueError
+        If there is not one possible length for each sequence.
+    """
+    if lengths is None:
+        return None
+    if lengths.shape != x.shape[:1]:
+        raise ValueError(f"{name} must be ({x.shape[0]},), got {tuple(lengths.shape)}")
+    return padding_mask(lengths, x.shape[1])
 
 
 def held(caches: Sequence[KeyValueCache] | None, layers: int, name: str = "caches") -> int:
@@ -48,10 +68,10 @@ def held(caches: Sequence[KeyValueCache] | None, layers: int, name: str = "cache
     """
     if caches is None:
         return 0
-    lengths = {cache.length for cache in caches}
-    if len(caches) != layers or len(lengths) != 1:
+    lengths = [cache.length for cache in caches]
+    if len(lengths) != layers or any(length != lengths[0] for length in lengths):
         raise ValueError(
             f"{name} must be one for each of the {layers} layers, all of one length, "
-            f"got lengths {[cache.length for cache in caches]}"
+            f"got lengths {lengths}"
         )
-    return lengths.pop()
+    return lengths[0]

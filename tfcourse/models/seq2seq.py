@@ -11,8 +11,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import one_of, share
-from tfcourse.attention import AdditiveAttention, DotAttention, padding_mask
-from tfcourse.models.checks import look_up, sizes
+from tfcourse.attention import AdditiveAttention, DotAttention
+from tfcourse.models.checks import look_up, real, sizes
 from tfcourse.models.counting import (
     alignment_flops,
     count_parameters,
@@ -275,7 +275,7 @@ class Seq2Seq(nn.Module):
             last = self._join_directions(last)
         if self.attention is None:
             return DecoderState(last)
-        mask = None if source_lengths is None else padding_mask(source_lengths, source.shape[1])
+        mask = real(source_lengths, source, "source_lengths")
         additive, feeding = self.config.attention == "additive", self.config.feeding
         return DecoderState(
             last,

@@ -9,6 +9,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from tfcourse.arguments import axes
+from tfcourse.attention.dot_product import tracing
 from tfcourse.models.checks import sizes
 from tfcourse.models.counting import count_parameters, product_flops
 from tfcourse.models.output import Output
@@ -90,6 +92,7 @@ class SkipGram(nn.Module):
         ValueError
             Where an id is not in the vocabulary.
         """
+        axes("centre", centre, "B")
         self._check("centre", centre)
         return Output(F.embedding(centre, self.W) @ self.V)  # x^T W V
 
@@ -125,6 +128,7 @@ class SkipGram(nn.Module):
             Where an id is not in the vocabulary, or there is not one context, or one row of
             negatives, for each centre.
         """
+        axes("centre", centre, "B")
         B = len(centre)
         if context.shape != (B,):
             raise ValueError(
@@ -164,7 +168,7 @@ class SkipGram(nn.Module):
 
     def _check(self, name: str, ids: Tensor) -> None:
         """Refuse ids that are no words; on a GPU that would wait, and CUDA asserts it by itself."""
-        if ids.is_cuda or not ids.numel():
+        if tracing() or ids.device.type != "cpu" or not ids.numel():
             return
         lowest, highest = int(ids.min()), int(ids.max())
         if lowest < 0 or highest >= self.config.vocabulary:

@@ -10,10 +10,10 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import one_of, share
-from tfcourse.attention import KeyValueCache, MultiHeadAttention, padding_mask
+from tfcourse.arguments import axes, one_of, share
+from tfcourse.attention import KeyValueCache, MultiHeadAttention
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
-from tfcourse.models.checks import divides, held, look_up, sizes
+from tfcourse.models.checks import divides, held, look_up, real, sizes
 from tfcourse.models.counting import block_flops, count_parameters, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
@@ -225,8 +225,8 @@ class Transformer(nn.Module):
         maps: bool = False,
     ) -> tuple[Float[Tensor, "B S D"], list[Tensor] | None]:
         """What was read, ``(B, S, D)``, and the encoder's maps or ``None``; see ``forward``."""
-        mask = _real(source_lengths, source.shape[1])
         x = self._tokens(self.source_embedding, self.source_positions, source, "source")
+        mask = real(source_lengths, source, "source_lengths")
         seen = []
         for block in self.encoder:
             x, (weights,) = block(x, mask, fused=not maps)
@@ -266,7 +266,8 @@ class Transformer(nn.Module):
         """
         start = held(caches, len(self.decoder))
         held(context_caches, len(self.decoder), "context_caches")
-        mask = _real(source_lengths, memory.shape[1])
+        axes("memory", memory, "B S D")
+        mask = real(source_lengths, memory, "source_lengths")
         y = self._tokens(self.target_embedding, self.target_positions, target, "target", start)
         own, across = [], []
         for i, block in enumerate(self.decoder):
@@ -348,8 +349,3 @@ def _block(config: TransformerConfig, *, cross: bool) -> Block:
         eps=config.eps,
         dropout=config.dropout,
     )
-
-
-def _real(lengths: Tensor | None, S: int) -> Tensor | None:
-    """Which of ``S`` places hold real tokens, ``(B, 1, S)``; ``None`` where all do."""
-    return None if lengths is None else padding_mask(lengths, S)

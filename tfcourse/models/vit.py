@@ -149,7 +149,7 @@ class ViT(nn.Module):
                 f"got {tuple(images.shape)}"
             )
         tokens = F.linear(cut(images, config.patch), self.W_P.T, self.b_P)  # (B, N, D)
-        x = torch.cat([self.c.expand(len(images), 1, -1), tokens], dim=1)  # (B, N + 1, D)
+        x = torch.cat([self.c.expand(images.shape[0], 1, -1), tokens], dim=1)  # (B, N + 1, D)
         x = F.dropout(self.positions.embed(x), config.dropout, self.training)
         seen = []
         for block in self.blocks:

@@ -17,7 +17,7 @@ from tfcourse.training.distributed import Shared, Team, exact
 from tfcourse.training.failures import Seen
 from tfcourse.training.history import History
 from tfcourse.training.interrupts import Interrupted, Interrupts
-from tfcourse.training.losses import Loss
+from tfcourse.training.losses import Loss, mean_and_count
 from tfcourse.training.optimisers import OptimiserChoice, adamw
 from tfcourse.training.reports import Reports
 from tfcourse.training.run import Run, finite
@@ -174,7 +174,7 @@ def fit(
                 batch = moved(next(stream), team.device)
                 with shared.added_up(turn == accumulate):
                     with settings.cast(team.device):
-                        mean, count = loss(shared.run, batch)
+                        mean, count = mean_and_count(loss(shared.run, batch))
                     settings.check_loss(mean, count)
                     (mean * count).backward()
                 seen.append(Seen(stream.epoch, stream.index - 1, mean.detach(), batch))

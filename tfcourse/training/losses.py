@@ -55,7 +55,8 @@ def label_smoothed_loss(
     Raises
     ------
     ValueError
-        Where the shapes do not fit or ``smoothing`` does not lie in [0, 1).
+        If the shapes do not fit, ``smoothing`` does not lie in [0, 1), or a target that counts is
+        not an id from 0 to ``V - 1``.
 
     Notes
     -----
@@ -70,12 +71,43 @@ def label_smoothed_loss(
         )
     counts = torch.ones_like(targets, dtype=torch.bool) if ignore is None else targets != ignore
     log_p = F.log_softmax(logits.float() if logits.dtype.itemsize < 4 else logits, dim=-1)
-    right = log_p.gather(-1, targets.where(counts, 0)[..., None]).squeeze(-1)  # log p_y
+    try:
+        right = log_p.gather(-1, targets.where(counts, 0)[..., None]).squeeze(-1)  # log p_y
+    except RuntimeError:  # on a GPU CUDA stops with an assertion of its own instead
+        _check_targets(targets, logits.shape[-1], ignore)
+        raise
     loss = -(1 - smoothing) * right
     if smoothing:
         loss = loss - smoothing * log_p.mean(dim=-1)  # epsilon / V * sum_k log p_k
     count = counts.sum()
     return loss.where(counts, 0).sum() / count, count
+
+
+def _check_targets(targets: Tensor, V: int, ignore: int | None) -> None:
+    """Refuse targets that are not ids, or that are not in the vocabulary."""
+    if targets.is_floating_point():
+        raise ValueError(f"targets must be integers, got {targets.dtype}")
+    counted = targets if ignore is None else targets[targets != ignore]
+    lowest, highest = int(counted.min()), int(counted.max())
+    if lowest < 0 or highest >= V:
+        hint = f"; ignore={lowest} leaves out the places that hold {lowest}" if lowest < 0 else ""
+        raise ValueError(f"targets must lie between 0 and {V - 1}, got {lowest} to {highest}{hint}")
+
+
+def mean_and_count(given: Any) -> tuple[Any, Any]:
+    """The two values that a loss must return.
+
+    Raises
+    ------
+    ValueError
+        If it returned something else, such as the mean alone.
+    """
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        got = f"{type(given).__name__} {tuple(given.shape)}" if isinstance(given, Tensor) else given
+        raise ValueError(
+            f"loss must return (mean, count), the mean and the number of tokens in it, got {got}"
+        )
+    return tuple(given)
 
 
 @dataclass(frozen=True)
@@ -167,7 +199,7 @@ def mean_loss(loss: Loss, batches: Iterable[Any]) -> Callable[[nn.Module], float
         device = next(model.parameters()).device
         total = tokens = 0.0
         for batch in batches:
-            mean, count = loss(model, moved(batch, device))
+            mean, count = mean_and_count(loss(model, moved(batch, device)))
             total += float(mean) * float(count)
             tokens += float(count)
         if not tokens:

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from tfcourse.arguments import one_of, share
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
-from tfcourse.models.checks import divides, look_up, sizes
-from tfcourse.models.classifiers.pooling import average, real
+from tfcourse.models.checks import divides, look_up, real, sizes
+from tfcourse.models.classifiers.pooling import average
 from tfcourse.models.counting import block_flops, count_parameters, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
@@ -151,10 +151,10 @@ class TransformerClassifier(nn.Module):
             Where an id or a length is impossible, or the document is too long.
         """
         config = self.config
+        x = look_up(self.embedding, tokens, "tokens", "B S")  # (B, S, D)
         mask = real(lengths, tokens)  # (B, 1, S)
-        x = look_up(self.embedding, tokens, "tokens")  # (B, S, D)
         if self.c is not None:
-            x = torch.cat([self.c.expand(len(x), 1, -1), x], dim=1)  # (B, S + 1, D)
+            x = torch.cat([self.c.expand(x.shape[0], 1, -1), x], dim=1)  # (B, S + 1, D)
             mask = None if mask is None else F.pad(mask, (1, 0), value=True)
         x = F.dropout(self.positions.embed(x), config.dropout, self.training)
         seen = []

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import share
+from tfcourse.arguments import axes, share
 from tfcourse.attention import AttentionPooling, padding_mask
 from tfcourse.models.checks import look_up, sizes
 from tfcourse.models.classifiers.pooling import draw_weights
@@ -128,6 +128,7 @@ class HierarchicalClassifier(nn.Module):
         ValueError
             Where an id or a length is impossible, or there is no place for a word.
         """
+        axes("tokens", tokens, "B N S")
         B, N, S = tokens.shape
         if not N * S:
             raise ValueError(f"tokens must have at least one sentence and word, got {(B, N, S)}")
@@ -139,7 +140,8 @@ class HierarchicalClassifier(nn.Module):
         numbered = torch.arange(1, N + 1, device=lengths.device)
         sentences = (numbered * (lengths > 0)).amax(dim=1)  # the last one that has words
 
-        x = self._drop(look_up(self.embedding, tokens, "tokens")).flatten(0, 1)  # (B N, S, D)
+        x = look_up(self.embedding, tokens, "tokens", "B N S")
+        x = self._drop(x).flatten(0, 1)  # (B N, S, D)
         h, _ = self.word_gru(x, words, fused=fused)
         s, of_words = self.word_pool(h, padding_mask(words, S))  # (B N, 1, 2 Dh), (B N, 1, S)
         h, _ = self.sentence_gru(s.view(B, N, -1), sentences, fused=fused)

@@ -10,8 +10,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import share
-from tfcourse.attention import AttentionPooling, average_by_scores, padding_mask
-from tfcourse.models.checks import look_up, sizes
+from tfcourse.attention import AttentionPooling, average_by_scores
+from tfcourse.models.checks import look_up, real, sizes
 from tfcourse.models.counting import (
     count_parameters,
     pooling_flops,
@@ -129,8 +129,8 @@ class PoolingClassifier(nn.Module):
         ValueError
             Where an id or a length is impossible.
         """
+        x = self._drop(look_up(self.embedding, tokens, "tokens", "B S"))  # (B, S, D)
         mask = real(lengths, tokens)
-        x = self._drop(look_up(self.embedding, tokens, "tokens"))  # (B, S, D)
         if self.gru is not None:
             x, _ = self.gru(x, lengths, fused=fused)
         pooled, weights = average(x, mask) if self.pool is None else self.pool(x, mask)
@@ -157,21 +157,6 @@ def average(
 ) -> tuple[Float[Tensor, "B 1 D"], Float[Tensor, "B 1 S"]]:
     """The mean of the real tokens as attention with equal scores; zeros where there are none."""
     return average_by_scores(x.new_zeros(len(x), 1, x.shape[1]), x, mask)
-
-
-def real(lengths: Tensor | None, tokens: Int[Tensor, "B S"]) -> Bool[Tensor, "B 1 S"] | None:
-    """Which tokens are words and no padding; ``None`` where all are.
-
-    Raises
-    ------
-    ValueError
-        Where there is not one possible length for each document.
-    """
-    if lengths is None:
-        return None
-    if lengths.shape != tokens.shape[:1]:
-        raise ValueError(f"lengths must be ({len(tokens)},), got {tuple(lengths.shape)}")
-    return padding_mask(lengths, tokens.shape[1])
 
 
 def draw_weights(classifier: nn.Module) -> None:
