@@ -20,6 +20,10 @@ It is never negative, $a<b$.
 [click](javascript:{ATTACK}) [again][x]
 
 [x]: javascript:{ATTACK}
+
+```mermaid
+<script>{ATTACK}</script>
+```
 """
 SHOWN = f"""\
 from IPython.display import HTML, SVG, Javascript, Markdown, display
@@ -46,6 +50,9 @@ def marked(small_course, tmp_path_factory):
     notebook = answered(small_course, double=SHOWN, sum_squares=WRONG, explain=WRITTEN)
     own = type(notebook.cells[0])(cell_type="markdown", source=WRITTEN, metadata={}, id="own")
     notebook.cells.insert(notebook.cells.index(cell(notebook, "double")), own)
+    for found in notebook.cells:
+        if found.cell_type == "markdown" and "nbgrader" not in found.metadata:
+            found.source = WRITTEN
     hand_in(folder / "in", "eve", notebook)
     grade(folder / "in", folder / "out", small_course)
     return folder

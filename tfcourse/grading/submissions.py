@@ -24,8 +24,8 @@ from tfcourse.grading.intake import Handed, NotANotebook
 from tfcourse.grading.judge import Job, Judged, Limits, names_of
 from tfcourse.grading.judging.names import forbidden_by_all
 from tfcourse.grading.ledger import Entry, Ledger
-from tfcourse.grading.merge import OWN, blank, merge
-from tfcourse.grading.outputs import harmless, harmless_markdown
+from tfcourse.grading.merge import blank, merge
+from tfcourse.grading.outputs import harmless
 from tfcourse.grading.parcels import pack_job
 from tfcourse.grading.release import quiet_log
 from tfcourse.grading.results import NOTHING_WRITTEN, WAITS, StudentResult, TestResult
@@ -143,9 +143,6 @@ class Grading:
         same = before.get("digest") == staged.handed.digest
         self.book.save(student, run, staged.handed.received, by_hand if same else None)
         self.stamp(student, staged.handed)
-        for cell in run.cells:
-            if cell.cell_type == "markdown" and (cells.is_answer(cell) or cell.id.startswith(OWN)):
-                cell.source = harmless_markdown(cell.source)
         write_whole(self.folder.notebook("autograded", student), nbformat.v4.writes(run))
         record = self.record(staged, judged)
         if same:

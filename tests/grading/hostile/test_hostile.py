@@ -136,6 +136,23 @@ def test_no_page_runs_what_a_learner_wrote(graded):
         assert len(text) < 3_000_000, page
 
 
+def test_no_notebook_that_is_kept_runs_what_a_learner_wrote(graded):
+    """As nbgrader's formgrader shows them: their Markdown becomes a part of its page."""
+    from nbconvert.filters import markdown2html
+
+    kept = [*graded.into.glob("submitted/*/*/*.ipynb"), *graded.into.glob("autograded/*/*/*.ipynb")]
+    assert len(kept) > len(ATTACKS)
+    source = nbformat.read(next(graded.into.glob("source/*/*.ipynb")), as_version=4)
+    plain = {cell.id: cell.source for cell in source.cells if not cell.metadata.get("nbgrader")}
+    assert plain
+    for path in kept:
+        found = nbformat.read(path, as_version=4)
+        text = "".join(markdown2html(c.source) for c in found.cells if c.cell_type == "markdown")
+        assert not re.search(f"{RUNS.pattern}|<script|onerror=[^<]*>|class=.mermaid", text), path
+        assert not re.search(r"\\(href|mmlToken)", text), path
+        assert {c.id: c.source for c in found.cells if c.id in plain} == plain, path
+
+
 def test_every_kind_of_attack_is_there():
     assert {attack.kind for attack in ATTACKS} == set(corpus.KINDS)
     assert len(ATTACKS) >= 60
