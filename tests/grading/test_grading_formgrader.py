@@ -1,5 +1,6 @@
 """nbgrader's formgrader on what was graded: in a real browser, with its real server."""
 
+import getpass
 import os
 import re
 import socket
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from datetime import UTC, datetime
 
 import pytest
 from nbgrader.api import Gradebook
@@ -174,6 +176,12 @@ def test_a_mark_by_hand_and_the_feedback_made_from_it(marked, formgrader, chromi
     report = grade(marked / "in", marked / "out", small_course)
     assert report.executed == []
     assert report.students["ada"].score == 12
+    assert report.students["ada"].flags == []
+    assert (
+        report.students["ada"]
+        .by_hand["explain--written"]
+        .startswith(f"2 by {getpass.getuser()} on {datetime.now(UTC):%Y-%m-}")
+    )
     assert "12 of 13 points" in feedback.read_text("utf-8")
 
 

@@ -28,6 +28,7 @@ NO_SAY = (
     "feedback.py",
     "folder.py",
     "ledger.py",
+    "marking.py",
     "overview.py",
     "pages.py",
     "parcels.py",

@@ -17,6 +17,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from tfcourse.files import write_whole
 from tfcourse.grading import cells, outputs
 from tfcourse.grading.folder import GradingFolder
+from tfcourse.grading.marking import UNRECORDED
 from tfcourse.grading.merge import OWN
 from tfcourse.grading.pages import code, page
 from tfcourse.grading.release import METADATA
@@ -189,8 +190,8 @@ def feedback(
         "feedback.html.j2",
         name=name,
         student=student,
-        # The table says itself what waits for a mark.
-        noticed=[flag for flag in student.flags if not flag.endswith(WAITS)],
+        # The table says itself what waits for a mark, and the instructor is told of odd marks.
+        noticed=[flag for flag in student.flags if not flag.endswith((WAITS, UNRECORDED))],
         warnings=warnings,
         pieces=_table(student, notebook is not None),
         shown=[] if notebook is None else shown(notebook, student),

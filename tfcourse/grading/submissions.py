@@ -19,11 +19,12 @@ from tfcourse.grading.digests import fingerprints, judge_digest
 from tfcourse.grading.failure import GradingFailed
 from tfcourse.grading.feedback import write_feedback
 from tfcourse.grading.folder import GradingFolder
-from tfcourse.grading.gradebook import Book, Marks
+from tfcourse.grading.gradebook import Book, Mark, Marks
 from tfcourse.grading.intake import Handed, NotANotebook
 from tfcourse.grading.judge import Job, Judged, Limits, names_of
 from tfcourse.grading.judging.names import forbidden_by_all
 from tfcourse.grading.ledger import Entry, Ledger
+from tfcourse.grading.marking import Act, changed, last_acts, unrecorded
 from tfcourse.grading.merge import blank, merge
 from tfcourse.grading.outputs import harmless
 from tfcourse.grading.parcels import pack_job
@@ -68,6 +69,7 @@ class Grading:
         }
         self.sandboxed, self.files = sandboxed, folder.files()
         self.warnings = [] if sandboxed else [NO_SANDBOX]
+        self.acts = last_acts(folder.into, folder.problem_set)
         self.judge = [folder.digest(), judge_digest(), repr(asdict(limits)), repr(sandboxed)]
 
     def terms(self, scheduler: str | None) -> Terms:
@@ -200,6 +202,8 @@ class Grading:
             "received": handed.received.isoformat(timespec="seconds") if handed.received else "",
             "left_out": handed.left_out,
             "tests": {},
+            # What grading wrote into the gradebook, to tell it from what comes there otherwise.
+            "auto": self.book.autos(staged.student),
         }
         if staged.notebook is not None:
             record["prints"] = fingerprints(staged.notebook, self.release)
@@ -238,7 +242,7 @@ class Grading:
         """Write the page, and then into the ledger, last of all, that everything is done."""
         marks = self.book.marks(student)
         record["shown"] = marks.shown() if marks else ""
-        result = self.result(record, seed, marks)
+        result = self.result(student, record, seed, marks)
         write_feedback(self.folder, student, result, run, self.warnings)
         self.ledger.finish(self.problem_set, student, key, seed, record)
         return result
@@ -254,7 +258,7 @@ class Grading:
                 self.stamp(student, handed)
                 marks = self.book.marks(student)
         if entry.record.get("shown", "") == (marks.shown() if marks else ""):
-            return self.result(entry.record, entry.seed, marks)
+            return self.result(student, entry.record, entry.seed, marks)
         run = None
         if entry.seed is not None:
             run = nbformat.read(self.folder.notebook("autograded", student), as_version=4)
@@ -262,9 +266,21 @@ class Grading:
             entry.record["received"] = received.isoformat(timespec="seconds")
         return self.finish(student, entry.key, entry.seed, entry.record, run)
 
-    def result(self, record: dict, seed: int | None, marks: Marks | None) -> StudentResult:
+    def act(self, student: str, name: str, mark: Mark) -> Act | None:
+        """The recorded act that gave a mark by hand; ``None`` if none is known."""
+        for fresh in (False, True):
+            if fresh:  # it may have been given while this run was going on
+                self.acts = last_acts(self.folder.into, self.problem_set)
+            act = self.acts.get((student, name))
+            if act and (act.points, act.extra or 0.0) == (mark.manual, mark.extra or 0.0):
+                return act
+        return None
+
+    def result(
+        self, student: str, record: dict, seed: int | None, marks: Marks | None
+    ) -> StudentResult:
         """A student's result from the record and from the gradebook as it is now."""
-        flags, tests = list(record["flags"]), {}
+        flags, tests, by_hand = list(record["flags"]), {}, {}
         marks = marks or Marks()
         for name, most in self.graded.items():
             mark = marks.grades.get(name)
@@ -281,6 +297,14 @@ class Grading:
             if mark and mark.manual is not None and mark.waits and mark.manual == old:
                 flags.append(f"{name} was marked by hand before the work changed: look again")
             tests[name] = test
+            if mark and (mark.manual is not None or mark.extra):
+                act = self.act(student, name, mark)
+                by_hand[name] = act.says() if act else "not recorded"
+                if act is None:
+                    flags.append(unrecorded(name, mark.manual, mark.extra))
+            wrote = record.get("auto", {}).get(name, mark and mark.auto)
+            if mark and mark.auto != wrote:
+                flags.append(changed(name, mark.auto, wrote))
         if marks.late_seconds:
             cost = f"{marks.penalty:g} points are taken off" if marks.penalty else "no points off"
             flags.append(f"came {_span(marks.late_seconds)} late: {cost}")
@@ -295,6 +319,7 @@ class Grading:
             received=record.get("received", ""),
             penalty=marks.penalty,
             comments=marks.comments,
+            by_hand=by_hand,
             prints=record.get("prints", {}),
             left_out=record.get("left_out", []),
         )
@@ -305,7 +330,8 @@ class Grading:
         self.ledger.failed(self.problem_set, staged.student)
         shutil.rmtree(self.folder.path("autograded", staged.student), ignore_errors=True)
         staged.flags.append(f"could not be graded, the next run tries again: {problem}")
-        result = self.result(self.record(staged), None, self.book.marks(staged.student))
+        marks = self.book.marks(staged.student)
+        result = self.result(staged.student, self.record(staged), None, marks)
         write_feedback(self.folder, staged.student, result, None, self.warnings)
         return result
 
