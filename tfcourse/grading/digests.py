@@ -27,6 +27,8 @@ NO_SAY = (
     "failure.py",
     "feedback.py",
     "folder.py",
+    "handling.py",
+    "helper.py",
     "ledger.py",
     "marking.py",
     "overview.py",

@@ -13,6 +13,9 @@ from tfcourse.grading.outputs import harmless_markdown
 #: More cells of the learner's own than this are left out, the last ones first.
 MAX_EXTRA_CELLS = 500
 
+#: So are those after so many characters of such cells.
+MAX_EXTRA_TEXT = 1_000_000
+
 #: What the ids of a learner's own cells begin with in the merged notebook.
 OWN = "own-"
 
@@ -61,7 +64,7 @@ def merge(
     flags = _flags(handed, given, template, places)
     taken_plain: set[str] = set()
     extras: dict[str, list[NotebookNode]] = {}
-    anchor, count = "", 0
+    anchor, count, left_out, room = "", 0, 0, MAX_EXTRA_TEXT
     for index, cell in enumerate(handed):
         if index in known:
             anchor = "grade:" + known[index]
@@ -77,10 +80,13 @@ def merge(
                     continue
             if cell.source.strip():
                 count += 1
-                if count <= MAX_EXTRA_CELLS:
+                room -= len(cell.source)
+                if count <= MAX_EXTRA_CELLS and room >= 0:
                     extras.setdefault(anchor, []).append(cell)
-    if count > MAX_EXTRA_CELLS:
-        flags.append(f"{count - MAX_EXTRA_CELLS} of {count} cells of their own were left out")
+                else:
+                    left_out += 1
+    if left_out:
+        flags.append(f"{left_out} of {count} cells of their own were left out")
 
     merged = nbformat.from_dict({**template, "cells": []})
     _extend(merged, extras.get("", []))

@@ -7,6 +7,7 @@ import base64
 import binascii
 import html
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,8 +16,11 @@ if TYPE_CHECKING:
 #: Pictures that are kept, each with how its bytes begin. Any other kind can carry a script.
 PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 
-#: Of one cell so many characters of text, and of pictures, are kept.
-MAX_TEXT, MAX_PICTURES = 50_000, 4_000_000
+#: Of one cell so many characters of text and of pictures are kept, and so many outputs.
+MAX_TEXT, MAX_PICTURES, MAX_OUTPUTS = 50_000, 4_000_000, 300
+
+#: Of all cells of a submission together.
+ALL_TEXT, ALL_PICTURES, ALL_OUTPUTS = 1_000_000, 12_000_000, 3_000
 
 #: What tells a terminal to change its colour, and the like.
 _CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
@@ -74,12 +78,36 @@ TEX = frozenset(_TYPESETTING.split())
 LEFT_OUT = "\n[the rest is left out]\n"
 
 
-def harmless(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """The outputs of one cell without anything that can run: plain text and pictures, bounded."""
+@dataclass
+class Room:
+    """What is left for the outputs of a submission's cells to come."""
+
+    text: int = ALL_TEXT
+    pictures: int = ALL_PICTURES
+    outputs: int = ALL_OUTPUTS
+
+
+def harmless(outputs: list[NotebookNode], room: Room | None = None) -> list[NotebookNode]:
+    """The outputs of one cell without anything that can run: plain text and pictures, bounded.
+
+    Parameters
+    ----------
+    outputs:
+        The cell's.
+    room:
+        What all cells together have left, from which these take theirs; a cell alone has its own.
+    """
     from nbformat.v4 import new_output  # takes seconds, and `--help` does without it
 
-    kept, text, pictures = [], MAX_TEXT, MAX_PICTURES
+    room = room or Room()
+    kept, most = [], min(MAX_OUTPUTS, room.outputs)
+    text, pictures = min(MAX_TEXT, room.text), min(MAX_PICTURES, room.pictures)
+    before = text, pictures
     for out in outputs:
+        if len(kept) >= most:
+            if most:
+                kept.append(new_output("stream", name="stdout", text=LEFT_OUT))
+            break
         kind = out.get("output_type")
         if kind == "stream":
             name = "stderr" if out.get("name") == "stderr" else "stdout"
@@ -88,8 +116,8 @@ def harmless(outputs: list[NotebookNode]) -> list[NotebookNode]:
         elif kind == "error":
             lines = out.get("traceback")
             shown = _bounded("\n".join(map(str, lines)) if isinstance(lines, list) else "", text)
-            text -= len(shown)
             name, value = _bounded(out.get("ename"), 200), _bounded(out.get("evalue"), 5_000)
+            text -= len(shown) + len(name) + len(value)
             found = new_output("error", ename=name, evalue=value, traceback=shown.split("\n"))
         elif kind in ("display_data", "execute_result"):
             data = out.get("data") or {}
@@ -108,6 +136,9 @@ def harmless(outputs: list[NotebookNode]) -> list[NotebookNode]:
         else:
             continue
         kept.append(found)
+    room.outputs -= len(kept)
+    room.text -= before[0] - text
+    room.pictures -= before[1] - pictures
     return kept
 
 
