@@ -1,7 +1,10 @@
 """Graded again: what is finished is not run again, what changed is, and marks by hand stay."""
 
+import getpass
 import json
 import shutil
+import sqlite3
+from datetime import UTC, datetime
 
 import pytest
 from nbgrader.api import Gradebook
@@ -10,6 +13,7 @@ from small_set import NAME, answered, grade, hand_in
 from tfcourse.grading import cluster, engine
 from tfcourse.grading.cluster import JudgeFailed
 from tfcourse.grading.ledger import Ledger
+from tfcourse.grading.marking import RECORD, last_acts, record_marks
 
 pytestmark = pytest.mark.usefixtures("one_nursery")
 
@@ -38,7 +42,8 @@ def two(graded_two, small_course, tmp_path):
 
 
 def mark(into, student, points):
-    """Give a mark by hand as nbgrader's formgrader does."""
+    """Give a mark by hand as nbgrader's formgrader does, which runs the folder's settings first."""
+    record_marks(into)
     with Gradebook(f"sqlite:///{into / 'gradebook.db'}", "attention-to-transformers") as book:
         grade = book.find_grade("explain--written", NAME, NAME, student)
         grade.manual_score, grade.needs_manual_grade = points, False
@@ -110,6 +115,64 @@ def test_a_mark_by_hand_counts_at_the_next_run_without_running_anything(two):
     assert "ada,ps99-small,12,13,5,5,2,\n" in (two.into / "grades.csv").read_text()
     page = two.into / "feedback" / "ada" / NAME / f"{NAME}.html"
     assert "12 of 13 points" in page.read_text(encoding="utf-8"), "the page is made anew"
+
+
+def test_a_mark_by_hand_is_told_with_who_gave_it_and_when(two):
+    before = datetime.now(UTC).replace(microsecond=0)
+    mark(two.into, "ada", 2)
+    mark(two.into, "ada", 1.5)
+    mark(two.into, "ada", 1.5)
+    acts = (two.into / RECORD).read_text().splitlines()
+    assert len(acts) == 2, "saving the same again is no act"
+    act = last_acts(two.into, NAME)["ada", "explain--written"]
+    assert (act.points, act.account) == (1.5, getpass.getuser())
+    assert before <= datetime.fromisoformat(act.time) <= datetime.now(UTC)
+    # What a full disk cuts off, or somebody else writes, is passed over.
+    with (two.into / RECORD).open("a") as file:
+        file.write('{"time": 3}\n[]\n{"time": "')
+    report = two()
+    said = f"1.5 by {act.account} on {act.time}"
+    assert report.students["ada"].by_hand == {"explain--written": said}
+    assert report.students["ada"].flags == []
+    assert said in (two.into / "overview" / f"{NAME}.html").read_text()
+    mark(two.into, "ada", None)
+    assert two().students["ada"].by_hand == {}
+
+
+def test_marks_that_nobody_is_known_to_have_given_are_flagged(two):
+    """As a script in the marker's browser once gave them, or whoever gets at the file."""
+    with sqlite3.connect(two.into / "gradebook.db") as book:
+        book.execute(
+            "UPDATE grade SET manual_score = 9, needs_manual_grade = 0 WHERE notebook_id = "
+            "(SELECT id FROM submitted_notebook WHERE assignment_id = "
+            "(SELECT id FROM submitted_assignment WHERE student_id = 'bob'))"
+        )
+        book.execute(
+            "UPDATE grade SET auto_score = 4.5 WHERE auto_score = 4 AND notebook_id = "
+            "(SELECT id FROM submitted_notebook WHERE assignment_id = "
+            "(SELECT id FROM submitted_assignment WHERE student_id = 'ada'))"
+        )
+        book.execute("UPDATE grade SET extra_credit = 1 WHERE auto_score = 4.5")
+    book.close()
+    for _ in range(2):  # and stay flagged
+        report = two()
+        flags = report.students["bob"].flags
+        assert len(flags) == 5
+        for name, flag in zip(report.students["bob"].tests, flags, strict=True):
+            assert flag == f"{name}: 9 points by hand, but no marking that gave them is recorded"
+        waits, *flags = sorted(report.students["ada"].flags)
+        assert waits.endswith("waits for a mark by hand")
+        assert flags == [
+            "sum-squares--partial: 4.5 points of the machine's, not 4, but no grading that gave "
+            "them is recorded",
+            "sum-squares--partial: no mark and 1 extra points by hand, but no marking that gave "
+            "them is recorded",
+        ]
+    page = two.into / "feedback" / "bob" / NAME / f"{NAME}.html"
+    assert "recorded" not in page.read_text(), "that is the instructor's to look at"
+    assert "recorded" in (two.into / "grades.csv").read_text()
+    flags = two(again=["ada"]).students["ada"].flags
+    assert not any("machine" in flag for flag in flags), "graded again, they are put right"
 
 
 def test_again_grades_one_and_keeps_the_mark_by_hand(two):

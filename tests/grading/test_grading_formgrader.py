@@ -1,5 +1,6 @@
 """nbgrader's formgrader on what was graded: in a real browser, with its real server."""
 
+import getpass
 import os
 import re
 import socket
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from datetime import UTC, datetime
 
 import pytest
 from nbgrader.api import Gradebook
@@ -20,6 +22,10 @@ It is never negative, $a<b$.
 [click](javascript:{ATTACK}) [again][x]
 
 [x]: javascript:{ATTACK}
+
+```mermaid
+<script>{ATTACK}</script>
+```
 """
 SHOWN = f"""\
 from IPython.display import HTML, SVG, Javascript, Markdown, display
@@ -46,6 +52,9 @@ def marked(small_course, tmp_path_factory):
     notebook = answered(small_course, double=SHOWN, sum_squares=WRONG, explain=WRITTEN)
     own = type(notebook.cells[0])(cell_type="markdown", source=WRITTEN, metadata={}, id="own")
     notebook.cells.insert(notebook.cells.index(cell(notebook, "double")), own)
+    for found in notebook.cells:
+        if found.cell_type == "markdown" and "nbgrader" not in found.metadata:
+            found.source = WRITTEN
     hand_in(folder / "in", "eve", notebook)
     grade(folder / "in", folder / "out", small_course)
     return folder
@@ -167,6 +176,12 @@ def test_a_mark_by_hand_and_the_feedback_made_from_it(marked, formgrader, chromi
     report = grade(marked / "in", marked / "out", small_course)
     assert report.executed == []
     assert report.students["ada"].score == 12
+    assert report.students["ada"].flags == []
+    assert (
+        report.students["ada"]
+        .by_hand["explain--written"]
+        .startswith(f"2 by {getpass.getuser()} on {datetime.now(UTC):%Y-%m-}")
+    )
     assert "12 of 13 points" in feedback.read_text("utf-8")
 
 

@@ -12,7 +12,7 @@ from small_set import NAME, answered, cell, hand_in, release_of, source_notebook
 
 from tfcourse.grading import cells
 from tfcourse.grading.intake import MAX_BYTES, MAX_CELLS, MAX_SOURCE, NotANotebook, parse, take_in
-from tfcourse.grading.merge import MAX_EXTRA_CELLS, blank, merge
+from tfcourse.grading.merge import MAX_EXTRA_CELLS, OWN, blank, merge
 from tfcourse.grading.roster import class_of, receipts
 
 
@@ -130,12 +130,21 @@ def test_cells_in_another_order_come_back_in_ours(small_course):
     assert (names(result), flags) == (names(source_notebook()), [])
 
 
-def test_an_open_cell_of_ours_that_was_changed_is_theirs(small_course):
+def test_what_is_not_graded_is_the_instructors_and_a_changed_copy_is_theirs(small_course):
     notebook = answered(small_course)
-    notebook.cells[names(notebook).index("open-cell")].source = "x = 5"
+    changed = {"title": "# Mine <script>alert(1)</script>", "open-cell": "x = 5"}
+    for name, text in changed.items():
+        notebook.cells[names(notebook).index(name)].source = text
     result, flags = merged(small_course, notebook)
-    assert (names(result), flags) == (names(source_notebook()), [])
-    assert result.cells[names(result).index("open-cell")].source == "x = 5"
+    assert flags == []
+    assert [name for name in names(result) if not name.startswith(OWN)] == names(source_notebook())
+    for mine in source_notebook().cells:
+        if mine.id in changed:
+            place = names(result).index(mine.id)
+            assert result.cells[place].source == mine.source
+            theirs = result.cells[place + 1]
+            assert theirs.id.startswith(OWN)
+            assert theirs.source == changed[mine.id].replace("<s", "< s").replace("</", "< /")
 
 
 def test_the_last_of_two_answers_counts_and_the_first_still_runs(small_course):

@@ -274,17 +274,38 @@ def test_of_outputs_only_what_cannot_run_is_kept():
         "<javascript:alert(1)>",
         "$\\href{javascript:alert(1)}{x}$",
         "<!-- --><svg/onload=alert(1)>",
+        "&lt;script>alert(1)&lt;/script>",
+        "&ltscript>alert(1)</script>",
+        "&#36;&#92;href{javascript:alert(1)}{x}&#36;",
+        "$&#x5c;href{javascript:alert(1)}{x}$",
+        "&dollar;&bsol;href{javascript:alert(1)}{x}&dollar;",
+        "\\$\\\\href{javascript:alert(1)}{x}\\$",
+        "\\\\\\href{javascript:alert(1)}{x}",
+        '$\\mmlToken{mi}[href="javascript:alert(1)"]{x}$',
+        "$\\def\\x#1{\\href{#1}{x}}$",
+        "```mermaid\n<script>alert(1)</script>\n```",
+        "- ~~~mermaid\n  &lt;img src=x onerror=alert(1)>\n  ~~~",
     ],
 )
 def test_markdown_of_a_learner_shows_but_does_nothing(source):
     from nbconvert.filters import markdown2html
 
     html = markdown2html(harmless_markdown(source))
-    harmless_tags = r"<(?!/?p>|/?span|/?em>|br|a href=\"https://|/a>)[a-z!/]"
+    harmless_tags = (
+        r"<(?!/?p>|/?span|/?em>|/?pre>|/?code|/?ul>|/?li>|br|a href=\"https://|/a>)[a-z!/]"
+    )
     assert not re.search(harmless_tags, html, re.IGNORECASE), html
-    assert "\\href{" not in html
+    assert not re.search(r"\\(href|mmlToken|def)", html), html
+    assert harmless_markdown(harmless_markdown(source)) == harmless_markdown(source)
 
 
 def test_markdown_keeps_words_and_formulas():
-    source = "Because $a < b$, and $x<3$: **divide** by `sqrt(d_k)`."
+    source = """Because $a < b$, and $x<3$: **divide** by `sqrt(d_k)` & Q&A.
+
+$$\\begin{aligned} z &= \\frac{q^\\top k}{\\sqrt{d_k}} \\\\ \\hat y &\\approx w\\end{aligned}$$
+
+```
+x = 1
+```
+"""
     assert harmless_markdown(source) == source

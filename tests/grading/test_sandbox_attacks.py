@@ -252,6 +252,35 @@ for _ in range(6):
     assert doomed.kernel.usage().peak_memory_mb > TIGHT.memory_mb
 
 
+def test_memory_in_sockets(nursery):
+    """It is nobody's: what tells is how many there are, and each can hold only so much."""
+    with nursery.kernel(Limits(files=64)) as kernel, Session(kernel) as session:
+        said = session.run("""
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+one, other = socket.create_connection(server.getsockname()), server.accept()[0]
+one.setblocking(False)
+sent = 0
+try:
+    while True: sent += one.send(bytes(2**16))
+except BlockingIOError: print(sent)
+""")
+        assert int(said) < 2**20, "bytes in one connection; Linux would let it be ten times as many"
+        session.start("""
+import os, socket, time
+for _ in range(20):
+    if not os.fork():
+        held = []
+        try:
+            while True: held += socket.socketpair()
+        except OSError:
+            time.sleep(600)
+time.sleep(600)
+""")
+        assert soon(lambda: not kernel.alive())
+        assert kernel.death().why == "files" and "sockets" in kernel.death().message
+
+
 def test_filling_the_disk(doomed):
     said = doomed.run("""
 import errno, os

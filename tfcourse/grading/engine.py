@@ -126,7 +126,8 @@ def grade(
             report = Report(problem_set, {}, started=began, versions=versions())
             report.warnings, report.limits = grading.warnings, asdict(limits)
             run = _Run(grading, report, look, seed, set(again), progress, len(students))
-            run.judge(students, workers, scheduler)
+            with grading.helper:
+                run.judge(students, workers, scheduler)
         report.students = {name: report.students[name] for name in students}
         report.seconds = monotonic() - started
         write_report(report, folder.into)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import bleach
@@ -14,9 +13,8 @@ from nbconvert.filters import markdown2html
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from tfcourse.files import write_whole
 from tfcourse.grading import cells, outputs
-from tfcourse.grading.folder import GradingFolder
+from tfcourse.grading.marking import UNRECORDED
 from tfcourse.grading.merge import OWN
 from tfcourse.grading.pages import code, page
 from tfcourse.grading.release import METADATA
@@ -95,8 +93,9 @@ class Shown:
     outputs: list[dict] = field(default_factory=list)
 
 
-def shown(notebook: NotebookNode, student: StudentResult) -> list[Shown]:
+def shown(notebook: NotebookNode, student: StudentResult, colours: bool = True) -> list[Shown]:
     """The cells of a notebook that was run, as the page shows them."""
+    room = outputs.Room()
     found: list[Shown] = []
     for cell in notebook.cells:
         if not is_shown(cell):
@@ -113,18 +112,18 @@ def shown(notebook: NotebookNode, student: StudentResult) -> list[Shown]:
                 label=label,
                 name=name,
                 is_code=is_code,
-                source=code(source) if is_code else source,
+                source=code(source) if is_code and colours else source,
                 result=student.tests.get(name),
                 comment=safe_html(markdown2html(comment)) if comment else "",
-                outputs=_outputs(cell) if is_code else [],
+                outputs=_outputs(cell, room) if is_code else [],
             )
         )
     return found
 
 
-def _outputs(cell: NotebookNode) -> list[dict]:
+def _outputs(cell: NotebookNode, room: outputs.Room) -> list[dict]:
     found = []
-    for out in outputs.harmless(cell.outputs):
+    for out in outputs.harmless(cell.outputs, None if cells.is_test(cell) else room):
         if out.output_type == "stream":
             found.append({"kind": out.name, "text": outputs.plain(out.text)})
         elif out.output_type == "error":
@@ -170,7 +169,11 @@ def _sign(test: TestResult) -> str:
 
 
 def feedback(
-    name: str, student: StudentResult, notebook: NotebookNode | None, warnings: list[str]
+    name: str,
+    student: StudentResult,
+    notebook: NotebookNode | None,
+    warnings: list[str],
+    colours: bool = True,
 ) -> str:
     """The page as HTML.
 
@@ -184,27 +187,16 @@ def feedback(
         As it was run; ``None`` where it could not be read.
     warnings:
         What is to be said above everything else.
+    colours:
+        Whether code is shown in colours.
     """
     return page(
         "feedback.html.j2",
         name=name,
         student=student,
-        # The table says itself what waits for a mark.
-        noticed=[flag for flag in student.flags if not flag.endswith(WAITS)],
+        # The table says itself what waits for a mark, and the instructor is told of odd marks.
+        noticed=[flag for flag in student.flags if not flag.endswith((WAITS, UNRECORDED))],
         warnings=warnings,
         pieces=_table(student, notebook is not None),
-        shown=[] if notebook is None else shown(notebook, student),
+        shown=[] if notebook is None else shown(notebook, student, colours),
     )
-
-
-def write_feedback(
-    folder: GradingFolder,
-    name: str,
-    student: StudentResult,
-    notebook: NotebookNode | None,
-    warnings: list[str],
-) -> Path:
-    """Write ``feedback/STUDENT/PS/PS.html``; returns its path."""
-    path = folder.page(name)
-    write_whole(path, feedback(folder.problem_set, student, notebook, warnings))
-    return path

@@ -29,6 +29,7 @@ from tfcourse.grading.release import (
 CONFIG_FILE = '''"""nbgrader's settings for this folder of graded work: its formgrader opens it."""
 
 import os
+from pathlib import Path
 
 c = get_config()  # noqa: F821 - nbgrader defines it
 
@@ -43,6 +44,14 @@ c.GenerateFeedback.preprocessors = [
     "tfcourse.grading.feedback.Redact",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
+
+# Who gives which mark, and when, is written to marks.jsonl; the gradebook keeps the number alone.
+try:
+    from tfcourse.grading.marking import record_marks
+except ImportError:  # an installation without the course
+    pass
+else:
+    record_marks(Path(__file__).parent)
 '''
 
 #: The gradebook's URL, where it is not the one in the folder; it may hold a password.

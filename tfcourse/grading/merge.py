@@ -8,9 +8,13 @@ from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum
 
 from tfcourse.grading import cells
+from tfcourse.grading.outputs import harmless_markdown
 
 #: More cells of the learner's own than this are left out, the last ones first.
 MAX_EXTRA_CELLS = 500
+
+#: So are those after so many characters of such cells.
+MAX_EXTRA_TEXT = 1_000_000
 
 #: What the ids of a learner's own cells begin with in the merged notebook.
 OWN = "own-"
@@ -33,16 +37,14 @@ def merge(
 
     Returns
     -------
-    The notebook and the flags, a clear line each. The learner's own cells stand after the known
-    cell that they followed in the submission, or first.
+    The notebook and the flags, a clear line each. Cells that are not graded are the instructor's,
+    always; a learner's changed copy of one becomes a cell of their own behind it. Their own cells
+    stand after the known cell that they followed in the submission, or first. Whatever text of
+    theirs is in the notebook is harmless in a browser.
     """
     given = {cells.grade_id(cell): cell for cell in release.cells if cells.grade_id(cell)}
-    plain_id = {cell.id: cell.id for cell in release.cells if not cells.grade_id(cell)}
-    plain_text = {
-        (cell.cell_type, cell.source.strip()): cell.id
-        for cell in release.cells
-        if not cells.grade_id(cell)
-    }
+    plain = {cell.id: cell for cell in release.cells if not cells.grade_id(cell)}
+    plain_text = {(cell.cell_type, cell.source.strip()): name for name, cell in plain.items()}
     by_cell_id = {cell.id: name for name, cell in given.items()}
 
     places: dict[str, list[int]] = {}
@@ -60,25 +62,31 @@ def merge(
     }
 
     flags = _flags(handed, given, template, places)
-    taken_plain: dict[str, NotebookNode] = {}
+    taken_plain: set[str] = set()
     extras: dict[str, list[NotebookNode]] = {}
-    anchor, count = "", 0
+    anchor, count, left_out, room = "", 0, 0, MAX_EXTRA_TEXT
     for index, cell in enumerate(handed):
         if index in known:
             anchor = "grade:" + known[index]
         elif index in repeated_tests:
             continue
         else:
-            same = plain_id.get(cell.id) or plain_text.get((cell.cell_type, cell.source.strip()))
+            text = (cell.cell_type, cell.source.strip())
+            same = cell.id if cell.id in plain else plain_text.get(text)
             if same and same not in taken_plain and not cells.grade_id(cell):
-                taken_plain[same] = cell
+                taken_plain.add(same)
                 anchor = "plain:" + same
-            elif cell.source.strip():
+                if text == (plain[same].cell_type, plain[same].source.strip()):
+                    continue
+            if cell.source.strip():
                 count += 1
-                if count <= MAX_EXTRA_CELLS:
+                room -= len(cell.source)
+                if count <= MAX_EXTRA_CELLS and room >= 0:
                     extras.setdefault(anchor, []).append(cell)
-    if count > MAX_EXTRA_CELLS:
-        flags.append(f"{count - MAX_EXTRA_CELLS} of {count} cells of their own were left out")
+                else:
+                    left_out += 1
+    if left_out:
+        flags.append(f"{left_out} of {count} cells of their own were left out")
 
     merged = nbformat.from_dict({**template, "cells": []})
     _extend(merged, extras.get("", []))
@@ -89,18 +97,22 @@ def merge(
             stub = given[name].source
             answer = handed[places[name][-1]].source if name in places else stub
             # Blank lines around a stub do not make it an answer.
-            cell.source = stub if answer.strip() in ("", stub.strip()) else answer
-        elif not name and cell.id in taken_plain:
-            cell.source = taken_plain[cell.id].source
+            untouched = answer.strip() in ("", stub.strip())
+            cell.source = stub if untouched else _harmless(cell.cell_type, answer)
         merged.cells.append(cell)
         _extend(merged, extras.get(("grade:" + name) if name else ("plain:" + cell.id), []))
     return merged, flags
 
 
+def _harmless(kind: str, source: str) -> str:
+    """A learner's text as it may stand in a cell: code is shown as text wherever it is shown."""
+    return source if kind == "code" else harmless_markdown(source)
+
+
 def _extend(notebook: NotebookNode, extras: list[NotebookNode]) -> None:
     make = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}
     for cell in extras:
-        new = make[cell.cell_type](cell.source)
+        new = make[cell.cell_type](_harmless(cell.cell_type, cell.source))
         new.id = f"{OWN}{len(notebook.cells)}"
         notebook.cells.append(new)
 

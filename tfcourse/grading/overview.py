@@ -50,6 +50,7 @@ def overview(report: Report, variants: dict[str, list[Variant]]) -> str:
         mistakes=commonest(run, variants)[:MOST],
         slowest=sorted(run.items(), key=lambda item: -item[1].seconds)[:MOST],
         flagged=_flagged(students),
+        by_hand={name: s.by_hand for name, s in students.items() if s.by_hand},
         seen=_seen(run),
         left_out={name: s.left_out for name, s in students.items() if s.left_out},
         alike=identical(students),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -16,6 +17,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 #: A longer source is shown without colours: to find them would take too long.
 MAX_COLOURED = 50_000
+
+#: So is one with as many blank lines in a row, for which the time grows with their square.
+_BLANKS = re.compile(r"\s{400}")
 
 
 def _formatter() -> HtmlFormatter:
@@ -42,10 +46,15 @@ def of(result) -> str:
     return f"{number(result.score)} of {number(result.max_score)}"
 
 
+def can_be_coloured(source: str) -> bool:
+    """Whether to find the colours of this source takes no undue time."""
+    return len(source) <= MAX_COLOURED and not _BLANKS.search(source)
+
+
 @lru_cache(500)
 def code(source: str) -> Markup:
     """Python as HTML, in colours. Most cells are the same for everybody."""
-    if len(source) > MAX_COLOURED:
+    if not can_be_coloured(source):
         return escape(source)
     return Markup(highlight(source, PythonLexer(stripnl=False), _FORMATTER))
 

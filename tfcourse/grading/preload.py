@@ -6,4 +6,5 @@ with loading():
     import distributed  # noqa: F401
 
     import tfcourse.grading.cluster
+    import tfcourse.grading.handling
     import tfcourse.grading.judging.course  # noqa: F401

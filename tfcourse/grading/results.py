@@ -49,7 +49,8 @@ class StudentResult:
     ``seed`` is what hidden tests drew their inputs from: with it the same grading can be run again.
     ``seconds``, ``cpu_seconds`` and ``memory_mb`` say what running it took; ``sandbox`` what held
     it, empty where nothing was run; ``penalty`` the points taken off for coming late; ``comments``
-    what a person wrote to a cell; ``prints`` the answers' fingerprints.
+    what a person wrote to a cell; ``by_hand`` the marks that a person gave, by cell, each with who
+    and when; ``prints`` the answers' fingerprints.
     """
 
     tests: dict[str, TestResult]
@@ -62,6 +63,7 @@ class StudentResult:
     received: str = ""
     penalty: float = 0.0
     comments: dict[str, str] = field(default_factory=dict)
+    by_hand: dict[str, str] = field(default_factory=dict)
     prints: dict[str, str] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
@@ -141,6 +143,7 @@ class Report:
                     "received": student.received,
                     "penalty": student.penalty,
                     "flags": student.flags,
+                    "by_hand": student.by_hand,
                     "pieces": {piece: asdict(found) for piece, found in student.pieces.items()},
                     "tests": {
                         test: {**asdict(found), "seconds": round(found.seconds, 3)}

@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tfcourse.grading.outputs import plain
-from tfcourse.grading.pages import number
+from tfcourse.grading.pages import can_be_coloured, number
 from tfcourse.grading.results import WAITS, Report
 
 
@@ -82,6 +82,12 @@ def progress_bar(console: Console):
         yield report
 
 
+def _code(source: str) -> Syntax | Text:
+    if not can_be_coloured(source):
+        return Text(source)
+    return Syntax(source, "python", background_color="default", word_wrap=True)
+
+
 def show_why(found, console: Console) -> None:
     """A grade explained, as :func:`tfcourse.grading.why.why` gives it."""
 
@@ -108,10 +114,10 @@ def show_why(found, console: Console) -> None:
         for note in test.seen:
             say(f"seen: {escape(plain(note))}")
         if test.source:
-            console.print(Syntax(test.source, "python", background_color="default", word_wrap=True))
+            console.print(_code(test.source))
             say(f"[dim]took {test.seconds:.2f} s[/dim]")
     say("\n[bold]What was handed in[/bold]")
-    console.print(Syntax(plain(found.answer), "python", background_color="default", word_wrap=True))
+    console.print(_code(plain(found.answer)))
     if found.seed is None:
         return
     say(

@@ -9,25 +9,22 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC
 
 import nbformat
-from nbformat import NotebookNode
-from nbgrader.utils import determine_grade
 
 from tfcourse.files import write_whole
 from tfcourse.grading import cells, intake, ledger
 from tfcourse.grading.cluster import Terms
-from tfcourse.grading.digests import fingerprints, judge_digest
+from tfcourse.grading.digests import judge_digest
 from tfcourse.grading.failure import GradingFailed
-from tfcourse.grading.feedback import write_feedback
 from tfcourse.grading.folder import GradingFolder
-from tfcourse.grading.gradebook import Book, Marks
-from tfcourse.grading.intake import Handed, NotANotebook
+from tfcourse.grading.gradebook import Book, Mark, Marks
+from tfcourse.grading.helper import Helper, TooMuch
+from tfcourse.grading.intake import Handed
 from tfcourse.grading.judge import Job, Judged, Limits, names_of
 from tfcourse.grading.judging.names import forbidden_by_all
 from tfcourse.grading.ledger import Entry, Ledger
-from tfcourse.grading.merge import OWN, blank, merge
-from tfcourse.grading.outputs import harmless, harmless_markdown
+from tfcourse.grading.marking import Act, changed, last_acts, unrecorded
+from tfcourse.grading.merge import blank
 from tfcourse.grading.parcels import pack_job
-from tfcourse.grading.release import quiet_log
 from tfcourse.grading.results import NOTHING_WRITTEN, WAITS, StudentResult, TestResult
 
 #: Said in the report, on every page and at the end of the run.
@@ -38,12 +35,13 @@ NO_SANDBOX = (
 
 @dataclass
 class Staged:
-    """One student's answers in the instructor's notebook, ready to be judged or judged already."""
+    """One student's answers in the instructor's notebook, ready to be judged or judged already; the
+    notebook is JSON."""
 
     student: str
     handed: Handed
     key: str
-    notebook: NotebookNode | None = None
+    notebook: str | None = None
     flags: list[str] = field(default_factory=list)
     problem: str = ""
 
@@ -61,6 +59,10 @@ class Grading:
         self.names = names_of(source)
         self.forbidden = forbidden_by_all(source)
         self.blank = blank(source, self.release)
+        # Who reads what learners wrote: this process does not.
+        self.helper = Helper(
+            template=nbformat.v4.writes(self.blank), release=nbformat.v4.writes(self.release)
+        )
         self.graded = {
             cells.grade_id(cell): cells.points(cell)
             for cell in self.blank.cells
@@ -68,6 +70,7 @@ class Grading:
         }
         self.sandboxed, self.files = sandboxed, folder.files()
         self.warnings = [] if sandboxed else [NO_SANDBOX]
+        self.acts = last_acts(folder.into, folder.problem_set)
         self.judge = [folder.digest(), judge_digest(), repr(asdict(limits)), repr(sandboxed)]
 
     def terms(self, scheduler: str | None) -> Terms:
@@ -104,22 +107,19 @@ class Grading:
             staged.problem = handed.problem
             return staged
         try:
-            parsed = intake.parse(handed.content)
-        except NotANotebook as error:
-            staged.problem = f"{self.problem_set}.ipynb {error}"
-            return staged
-        staged.flags += parsed.flags
-        if parsed.kernel and parsed.kernel != "python3":
-            staged.flags.append(
-                f"the notebook's kernel is {parsed.kernel[:40]!r}; it was run in python3"
-            )
-        staged.notebook, flags = merge(parsed.cells, self.blank, self.release)
-        staged.flags += flags
+            found = self.helper.do("stage", content=handed.content)
+        except TooMuch as error:
+            found = {"problem": str(error), "flags": []}
+        staged.flags += found["flags"]
+        if found["problem"]:
+            staged.problem = f"{self.problem_set}.ipynb {found['problem']}"
+        else:
+            staged.notebook = found["notebook"]
         return staged
 
     def job(self, staged: Staged, seed: int) -> bytes:
         """What is sent to a worker; the ledger notes that it was."""
-        text = nbformat.v4.writes(staged.notebook)
+        text = staged.notebook
         write_whole(self.folder.notebook("submitted", staged.student), text)
         self.ledger.queue(self.problem_set, staged.student, staged.key, seed)
         job = Job(
@@ -137,16 +137,19 @@ class Grading:
     def commit(self, staged: Staged, entry: Entry, judged: Judged) -> StudentResult:
         """Put a judgement into the gradebook, write what was run and the page, and note the end."""
         student, before = staged.student, entry.record
-        run = self.as_run(staged.notebook, judged)
+        try:
+            run = self.as_run(staged.notebook, judged)
+        except TooMuch as error:
+            staged.problem = f"{self.problem_set}.ipynb {error}"
+            return self.settle_nothing(staged)
         marks = self.book.marks(student)
         by_hand = marks.by_hand() if marks else {}
         same = before.get("digest") == staged.handed.digest
-        self.book.save(student, run, staged.handed.received, by_hand if same else None)
+        self.book.save(
+            student, nbformat.v4.reads(run), staged.handed.received, by_hand if same else None
+        )
         self.stamp(student, staged.handed)
-        for cell in run.cells:
-            if cell.cell_type == "markdown" and (cells.is_answer(cell) or cell.id.startswith(OWN)):
-                cell.source = harmless_markdown(cell.source)
-        write_whole(self.folder.notebook("autograded", student), nbformat.v4.writes(run))
+        write_whole(self.folder.notebook("autograded", student), run)
         record = self.record(staged, judged)
         if same:
             record["old_marks"] = before.get("old_marks", {})
@@ -154,38 +157,50 @@ class Grading:
             record["old_marks"] = {name: mark for name, (mark, _) in by_hand.items()}
         return self.finish(student, staged.key, entry.seed, record, run)
 
-    def as_run(self, notebook: NotebookNode, judged: Judged) -> NotebookNode:
+    def as_run(self, notebook: str, judged: Judged) -> str:
         """Our notebook with what its cells put out; of what came back nothing else is used.
 
         Raises
         ------
         GradingFailed
-            Where the judgement is not one of this notebook.
+            If the judgement is not one of this notebook.
+        TooMuch
+            If what the cells put out cannot be read within limits, not even the tests' alone.
         """
+        given = {"notebook": notebook, "judged": judged.notebook, "tests": judged.tests}
         try:
-            returned = nbformat.v4.reads(judged.notebook.decode())
-            found = {cell["id"]: cell for cell in returned.cells}
-            run = nbformat.from_dict(dict(notebook))
-            for cell in run.cells:
-                if cell.cell_type == "code":
-                    back = found[cell.id]
-                    cell.outputs = harmless(back["outputs"])
-                    count = back.get("execution_count")
-                    cell.execution_count = count if type(count) is int else None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise GradingFailed(f"the judge gave back something else: {error!r}") from None
-        tests = {cells.grade_id(cell): cell for cell in run.cells if cells.is_test(cell)}
-        if set(tests) != set(judged.tests):
-            raise GradingFailed("the judge gave back other tests than there are")
-        for name, cell in tests.items():
-            score, most = determine_grade(cell, quiet_log())
-            said = judged.tests[name]
-            if abs(score - said["score"]) > 1e-9 or most != said["max_score"]:
-                raise GradingFailed(
-                    f"the judge gave {said['score']:g} of {said['max_score']:g} for {name}, its "
-                    f"notebook {score:g} of {most:g}"
+            found = self.helper.do("run", **given, bare=False)
+        except TooMuch as error:
+            judged.flags.append(f"what its cells put out is not shown: it {error}")
+            found = self.helper.do("run", **given, bare=True)
+        if found["failed"]:
+            raise GradingFailed(found["failed"])
+        return found["run"]
+
+    def prints(self, staged: Staged) -> dict[str, dict[str, str]]:
+        """The answers' fingerprints, for the record; nothing if they take too much."""
+        try:
+            return self.helper.do("prints", notebook=staged.notebook)
+        except TooMuch as error:
+            staged.flags.append(f"its answers were not compared with others': it {error}")
+            return {}
+
+    def write_page(
+        self, student: str, result: StudentResult, run: str | None, warnings: list[str]
+    ) -> None:
+        """Write ``feedback/STUDENT/PS/PS.html``; what cannot be shown in colours is shown without
+        them, and else left out."""
+        given = {"name": self.problem_set, "result": asdict(result)}
+        for shown, colours in ((run, True), (run, False), (None, False)):
+            try:
+                page = self.helper.do(
+                    "page", **given, run=shown, warnings=warnings, colours=colours
                 )
-        return run
+                break
+            except TooMuch as error:
+                if not colours:
+                    warnings = [*warnings, f"Your notebook is not shown here: it {error}."]
+        write_whole(self.folder.page(student), page["page"])
 
     def stamp(self, student: str, handed: Handed) -> None:
         """Leave the time of receipt where nbgrader looks for it: by this its formgrader knows that
@@ -203,9 +218,12 @@ class Grading:
             "received": handed.received.isoformat(timespec="seconds") if handed.received else "",
             "left_out": handed.left_out,
             "tests": {},
+            # What grading wrote into the gradebook, to tell it from what comes there otherwise.
+            "auto": self.book.autos(staged.student),
         }
         if staged.notebook is not None:
-            record["prints"] = fingerprints(staged.notebook, self.release)
+            record |= self.prints(staged)
+            record["flags"] = list(staged.flags)
         if judged is not None:
             record["flags"] += judged.flags
             record["tests"] = {
@@ -236,13 +254,13 @@ class Grading:
         key: str,
         seed: int | None,
         record: dict,
-        run: NotebookNode | None,
+        run: str | None,
     ) -> StudentResult:
         """Write the page, and then into the ledger, last of all, that everything is done."""
         marks = self.book.marks(student)
         record["shown"] = marks.shown() if marks else ""
-        result = self.result(record, seed, marks)
-        write_feedback(self.folder, student, result, run, self.warnings)
+        result = self.result(student, record, seed, marks)
+        self.write_page(student, result, run, self.warnings)
         self.ledger.finish(self.problem_set, student, key, seed, record)
         return result
 
@@ -257,17 +275,29 @@ class Grading:
                 self.stamp(student, handed)
                 marks = self.book.marks(student)
         if entry.record.get("shown", "") == (marks.shown() if marks else ""):
-            return self.result(entry.record, entry.seed, marks)
+            return self.result(student, entry.record, entry.seed, marks)
         run = None
         if entry.seed is not None:
-            run = nbformat.read(self.folder.notebook("autograded", student), as_version=4)
+            run = self.folder.notebook("autograded", student).read_text(encoding="utf-8")
         if received is not None:
             entry.record["received"] = received.isoformat(timespec="seconds")
         return self.finish(student, entry.key, entry.seed, entry.record, run)
 
-    def result(self, record: dict, seed: int | None, marks: Marks | None) -> StudentResult:
+    def act(self, student: str, name: str, mark: Mark) -> Act | None:
+        """The recorded act that gave a mark by hand; ``None`` if none is known."""
+        for fresh in (False, True):
+            if fresh:  # it may have been given while this run was going on
+                self.acts = last_acts(self.folder.into, self.problem_set)
+            act = self.acts.get((student, name))
+            if act and (act.points, act.extra or 0.0) == (mark.manual, mark.extra or 0.0):
+                return act
+        return None
+
+    def result(
+        self, student: str, record: dict, seed: int | None, marks: Marks | None
+    ) -> StudentResult:
         """A student's result from the record and from the gradebook as it is now."""
-        flags, tests = list(record["flags"]), {}
+        flags, tests, by_hand = list(record["flags"]), {}, {}
         marks = marks or Marks()
         for name, most in self.graded.items():
             mark = marks.grades.get(name)
@@ -284,6 +314,14 @@ class Grading:
             if mark and mark.manual is not None and mark.waits and mark.manual == old:
                 flags.append(f"{name} was marked by hand before the work changed: look again")
             tests[name] = test
+            if mark and (mark.manual is not None or mark.extra):
+                act = self.act(student, name, mark)
+                by_hand[name] = act.says() if act else "not recorded"
+                if act is None:
+                    flags.append(unrecorded(name, mark.manual, mark.extra))
+            wrote = record.get("auto", {}).get(name, mark and mark.auto)
+            if mark and mark.auto != wrote:
+                flags.append(changed(name, mark.auto, wrote))
         if marks.late_seconds:
             cost = f"{marks.penalty:g} points are taken off" if marks.penalty else "no points off"
             flags.append(f"came {_span(marks.late_seconds)} late: {cost}")
@@ -298,6 +336,7 @@ class Grading:
             received=record.get("received", ""),
             penalty=marks.penalty,
             comments=marks.comments,
+            by_hand=by_hand,
             prints=record.get("prints", {}),
             left_out=record.get("left_out", []),
         )
@@ -308,8 +347,9 @@ class Grading:
         self.ledger.failed(self.problem_set, staged.student)
         shutil.rmtree(self.folder.path("autograded", staged.student), ignore_errors=True)
         staged.flags.append(f"could not be graded, the next run tries again: {problem}")
-        result = self.result(self.record(staged), None, self.book.marks(staged.student))
-        write_feedback(self.folder, staged.student, result, None, self.warnings)
+        marks = self.book.marks(staged.student)
+        result = self.result(staged.student, self.record(staged), None, marks)
+        self.write_page(staged.student, result, None, self.warnings)
         return result
 
 

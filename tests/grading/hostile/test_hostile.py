@@ -2,7 +2,9 @@
 
 import hashlib
 import re
+import resource
 import sqlite3
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,7 +14,7 @@ import psutil
 import pytest
 import target_set
 
-from tfcourse.grading.engine import grade
+from tfcourse.grading import engine
 from tfcourse.grading.judge import Limits
 from tfcourse.grading.release import make_release
 
@@ -53,7 +55,8 @@ def graded(tmp_path_factory) -> SimpleNamespace:
         attack.hand_in(submitted, release)
     package = Path(target_set.COURSE, "tfcourse", "grading")
     before = _tree(course, submitted, package)
-    report = grade(
+    run = partial(
+        engine.grade,
         target_set.NAME,
         submitted,
         folder / "graded",
@@ -68,8 +71,11 @@ def graded(tmp_path_factory) -> SimpleNamespace:
             processes=48,
         ),
     )
+    report = run()
     after = _tree(course, submitted, package)
-    return SimpleNamespace(report=report, into=folder / "graded", before=before, after=after)
+    return SimpleNamespace(
+        report=report, into=folder / "graded", before=before, after=after, again=run
+    )
 
 
 def told(student) -> str:
@@ -133,7 +139,47 @@ def test_no_page_runs_what_a_learner_wrote(graded):
     for page in pages:
         text = page.read_text(encoding="utf-8")
         assert not RUNS.search(text), page
-        assert len(text) < 3_000_000, page
+        assert len(text) < 15_000_000, page
+
+
+def test_no_submission_leaves_much_behind_or_takes_much_to_read(graded):
+    """495 pictures once left 1.4 GB and took 3.5 GB; a long name 9.9 GB."""
+    for attack in ATTACKS:
+        left = sum(p.stat().st_size for p in graded.into.glob(f"*/{attack.name}/*/*"))
+        assert left < 50 * 2**20, attack.name
+    assert (graded.into / "ledger.db").stat().st_size < 400 * 2**20
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    assert own < 1500, "MiB of the process that grades; it holds the test's own class as well"
+
+
+def test_what_was_too_much_is_not_tried_again(graded, monkeypatch):
+    """A second run repeats nothing, and does not stop."""
+    monkeypatch.setattr(engine, "judge_all", lambda *_, **__: pytest.fail("something was judged"))
+    again = graded.again()
+    assert again.executed == []
+    assert again.unfinished == []
+    for name, student in graded.report.students.items():
+        assert (again.students[name].score, again.students[name].flags) == (
+            student.score,
+            student.flags,
+        )
+
+
+def test_no_notebook_that_is_kept_runs_what_a_learner_wrote(graded):
+    """As nbgrader's formgrader shows them: their Markdown becomes a part of its page."""
+    from nbconvert.filters import markdown2html
+
+    kept = [*graded.into.glob("submitted/*/*/*.ipynb"), *graded.into.glob("autograded/*/*/*.ipynb")]
+    assert len(kept) > len(ATTACKS)
+    source = nbformat.read(next(graded.into.glob("source/*/*.ipynb")), as_version=4)
+    plain = {cell.id: cell.source for cell in source.cells if not cell.metadata.get("nbgrader")}
+    assert plain
+    for path in kept:
+        found = nbformat.read(path, as_version=4)
+        text = "".join(markdown2html(c.source) for c in found.cells if c.cell_type == "markdown")
+        assert not re.search(f"{RUNS.pattern}|<script|onerror=[^<]*>|class=.mermaid", text), path
+        assert not re.search(r"\\(href|mmlToken)", text), path
+        assert {c.id: c.source for c in found.cells if c.id in plain} == plain, path
 
 
 def test_every_kind_of_attack_is_there():

@@ -21,6 +21,7 @@ from tfcourse.grading.judging import names, outcome
 from tfcourse.grading.judging.kernels import Kernels
 from tfcourse.grading.judging.learners import Learner, NoKernel
 from tfcourse.grading.judging.pump import DIED, FLOODED, OUT_OF_TIME, Ran
+from tfcourse.grading.outputs import Room
 from tfcourse.grading.testing import remote
 from tfcourse.grading.wire import Channel, Closed, TimedOut, WireError
 
@@ -59,6 +60,7 @@ class Course:
         self.slow: set[str] = set()
         self.tests: dict[str, dict[str, Any]] = {}
         self.flags: list[str] = []
+        self.room = Room()
         self.over = ""
 
     def __enter__(self) -> Course:
@@ -118,7 +120,7 @@ class Course:
             else:
                 self._note(cell)
                 self._run(index, cell)
-            outcome.tidy(cell)
+            outcome.tidy(cell, self.room)
         self.__exit__()
         return Judged(
             notebook=json.dumps(self.notebook, ensure_ascii=False).encode("utf-8", "replace"),

@@ -10,7 +10,7 @@ from nbformat.v4 import new_output
 
 from tfcourse.grading import cells
 from tfcourse.grading.judging.pump import DIED, FLOODED, OUT_OF_TIME
-from tfcourse.grading.outputs import harmless, plain
+from tfcourse.grading.outputs import Room, harmless, plain
 
 #: The names of errors that the judge itself writes into a cell.
 NOT_RUN, NOT_A_SCORE = "NotRun", "NotAScore"
@@ -118,9 +118,10 @@ _SPEAK_FOR_THEMSELVES = (
 )
 
 
-def tidy(cell: NotebookNode) -> None:
-    """Leave in a code cell's outputs only what is harmless to show, and in a locked cell nothing of
-    stderr, for which nbgrader would take the points."""
-    cell.outputs = harmless(cell.outputs)
+def tidy(cell: NotebookNode, room: Room) -> None:
+    """Leave in a code cell's outputs only what is harmless to show and has room, and in a locked
+    cell nothing of stderr, for which nbgrader would take the points."""
+    # A test's are bounded by the examiner, and say the score.
+    cell.outputs = harmless(cell.outputs, None if cells.is_test(cell) else room)
     if cells.is_locked(cell):
         cell.outputs = [out for out in cell.outputs if out.get("name") != "stderr"]

@@ -29,6 +29,9 @@ REST_SECONDS = 2.0
 #: A cell that puts out this many times what is kept is stopped.
 FLOOD = 64
 
+#: So many bytes an output counts beside what it says: one that says nothing is not free.
+EACH = 200
+
 OK, FAILED, OUT_OF_TIME, DIED, FLOODED = "ok", "failed", "out of time", "died", "flooded"
 
 
@@ -239,7 +242,7 @@ class Gathered:
     def __init__(self, most: int):
         self.most, self.size = most, 0
         self.outputs: list[NotebookNode] = []
-        self._clear_first = False
+        self._clear_first = self._full = False
 
     def take(self, kind: str, content: dict[str, Any]) -> None:
         """Take up what one message of the output says."""
@@ -255,8 +258,9 @@ class Gathered:
         if self._clear_first:
             self.outputs.clear()
             self._clear_first = False
-        if self.size > self.most and kind != "error":
+        if self.size > self.most and (kind != "error" or self._full):
             return
+        self._full = self.size > self.most  # what went wrong is told still, once
         last = self.outputs[-1] if self.outputs else None
         if kind == "stream" and last is not None and last.get("name") == made.name:
             last.text += made.text
@@ -288,7 +292,8 @@ class Gathered:
 def _length(output: NotebookNode) -> int:
     data = output.get("data", {})
     lines = output.get("traceback", [])
-    return len(output.get("text", "")) + sum(map(len, data.values())) + sum(map(len, lines))
+    texts = [output.get("text", ""), output.get("evalue", ""), *data.values(), *lines]
+    return EACH + sum(map(len, texts))
 
 
 def _parent(message: dict[str, Any]) -> object:

@@ -153,6 +153,10 @@ def settle() -> None:
         linux.mount("tmpfs", "/proc", "tmpfs", plain, "size=1m,mode=0755")
         for name, content in held.items():
             Path("/proc", name).write_bytes(content)
+    # What lies in a socket is memory of nobody's: no more of it than need be.
+    for name in ("tcp_rmem", "tcp_wmem"):
+        with contextlib.suppress(OSError):  # the /proc of a container may not have it
+            Path("/proc/sys/net/ipv4", name).write_text("4096 16384 65536")
     socket.sethostname("learner")
 
 
