@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -100,8 +101,8 @@ def told(left: Iterable[Left]) -> list[str]:
 
 
 def _counted(count: int, noun: str) -> str:
-    """Only the first word is counted: 2 tests of kills."""
-    first, space, rest = noun.partition(" of ")
+    """2 problem sets; 2 tests of kills; 2 walks through all pages."""
+    first, space, rest = re.match(r"(.*?)( of | through |$)(.*)", noun).groups()
     return f"{count:,} {first}{'s' * (count != 1)}{space}{rest}"
 
 

@@ -1,7 +1,7 @@
 """Among several processes: what shares a costly fixture stays together, and the longest is first.
 
 The tests of a scope go to one process, in their order. A file is a scope; so is each chapter's run,
-each problem set's class, and the site with all tests of it.
+each problem set's class, and the files that :data:`TOGETHER` names.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SECONDS = (
     (r"tests/chapters/.*\[", 35),
     (r"tests/grading/hostile/", 100),
     (r"tests/runs/test_record_scripts", 150),
-    (r"tests/grading/test_grading_cluster", 120),
+    (r"tests/grading/(test_grading_cluster|test_judge\.py)|tests/grading, one class", 100),
     (r"tests/data/test_embedded_same", 50),
     (r"tests/problem_sets/test_variants.py\[", 25),
     (r"tests/(grading|runs|training)/", 20),
@@ -34,11 +34,19 @@ KEPT = "tfcourse/seconds"
 SHOWN = 12
 
 
+#: Files that share a fixture of a folder's, which is costly: whose names match, and their scope's.
+TOGETHER = (
+    (r"tests/site/", "tests/site"),
+    (r"tests/grading/test_grading_(class|feedback|people)\.py", "tests/grading, one class"),
+)
+
+
 def scope(nodeid: str) -> str:
     """Which tests go together: the name of their scope."""
     path, _, name = nodeid.partition("::")
-    if path.startswith("tests/site/"):
-        return "tests/site"
+    for pattern, together in TOGETHER:
+        if re.match(pattern, path):
+            return together
     if path.startswith("tests/chapters/"):
         return nodeid
     if found := re.search(r"\[(ps\d\d)", name):

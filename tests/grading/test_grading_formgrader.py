@@ -14,6 +14,8 @@ import pytest
 from nbgrader.api import Gradebook
 from small_set import NAME, answered, cell, grade, hand_in
 
+pytestmark = pytest.mark.thorough("test of nbgrader's own pages")
+
 #: What a learner wrote: each of these would set the page's title, were it to run.
 ATTACK = "document.title='taken'"
 WRITTEN = f"""\

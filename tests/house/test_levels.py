@@ -102,3 +102,5 @@ def test_what_shares_a_fixture_is_one_scope():
     assert spread.seconds(spread.scope(f"{chapter}[04-a]")) > 0
     site = {spread.scope(f"tests/site/test_{name}.py::test") for name in ("build", "pages")}
     assert len(site) == 1
+    graded = {spread.scope(f"tests/grading/test_grading_{x}.py::test") for x in ("class", "people")}
+    assert len(graded) == 1 < len({*graded, spread.scope("tests/grading/test_judge.py::test")})

@@ -377,6 +377,7 @@ def test_axe_finds_nothing_when_all_is_open(shown, axe: str, width: int) -> None
         assert not shown.evaluate(AXE)
 
 
+@pytest.mark.thorough("walk through all pages")
 @pytest.mark.browser
 def test_every_figure_of_the_site_moves(page, address: str, site: Path) -> None:
     pages = [p for p in toc_pages() if 'class="interactive"' in (site / p).read_text("utf-8")]

@@ -140,6 +140,7 @@ def test_a_choice_that_is_missing_is_counted(page, address: str) -> None:
     assert all(quiz.locator("details").nth(n).is_visible() for n in range(3))
 
 
+@pytest.mark.thorough("walk through all pages")
 @pytest.mark.browser
 def test_every_quiz_calls_its_right_choices_right(page, address: str, site: Path) -> None:
     for name in quiz_pages(site):

@@ -8,6 +8,8 @@ import target_set
 from tfcourse.grading.engine import grade
 from tfcourse.grading.release import make_release
 
+pytestmark = pytest.mark.thorough("test of odd but honest work")
+
 
 @pytest.fixture(scope="module")
 def students(tmp_path_factory):
