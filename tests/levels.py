@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,7 +81,7 @@ def left_out(item: pytest.Item, level: str) -> Left | None:
     return None
 
 
-def told(left: Iterable[Left]) -> list[str]:
+def told(left: Collection[Left]) -> list[str]:
     """A line for each level that something was left to: what, and how many tests."""
     lines = []
     for level in ("all", "numerics"):

@@ -78,7 +78,7 @@ def test_each_level_runs_its_own(item, runs_at):
 
 
 def left(*each: tuple) -> list[str]:
-    return levels.told(levels.Left(*one) for one in each)
+    return levels.told([levels.Left(*one) for one in each])
 
 
 def test_what_is_left_is_counted():
