@@ -122,6 +122,7 @@ def pytest_configure(config: pytest.Config) -> None:
 _LEFT = pytest.StashKey[list]()
 
 
+@pytest.hookimpl(trylast=True)  # after -k and -m: what nobody asked for is not left
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     level = config.getoption("level")
     out = {item: left for item in items if (left := left_out(item, level))}

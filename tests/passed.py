@@ -59,6 +59,10 @@ FILES = {
 FILES["page"] = FILES["site"]
 
 
+#: A name that may be a module's.
+DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
+
+
 # ---- what a test depends on --------------------------------------------------------------------
 
 
@@ -75,6 +79,13 @@ def _parsed(path: Path) -> ast.Module | None:
         return ast.parse(text)
     except SyntaxError:
         return None
+
+
+def _docstrings(tree: ast.Module) -> set[int]:
+    """What says what a module, a class or a function is."""
+    holders = (n for n in ast.walk(tree) if isinstance(getattr(n, "body", None), list) and n.body)
+    firsts = (n.body[0] for n in holders)
+    return {id(first.value) for first in firsts if isinstance(first, ast.Expr)}
 
 
 class Tree:
@@ -131,14 +142,16 @@ class Tree:
     def _reached(self, path: Path) -> set[Path]:
         """The files that a Python file or a notebook may import.
 
-        A dotted name counts wherever it is used: in ``import a``, then ``a.b.c``; and as the string
-        ``"a.b"``, which may be given to ``import_module``. If that is given a name that is known at
-        run time only, all of the package that it can be of counts.
+        A dotted name counts wherever it is used: in ``import a``, then ``a.b.c``; and in a string,
+        which may be given to ``import_module`` or to another Python, unless it is a docstring. If
+        ``import_module`` is given a name that is known at run time only, all of the package that it
+        can be of counts.
         """
         package, found = self._package(path), set()
         tree = _parsed(path)
+        about = set() if tree is None else _docstrings(tree)
         if tree is None:  # a wrong answer, perhaps: every name in it counts
-            for name in re.findall(r"\w+(?:\.\w+)+", path.read_text("utf-8")):
+            for name in DOTTED.findall(path.read_text("utf-8")):
                 found.update(self.find(name))
             return found
         for node in ast.walk(tree):
@@ -156,8 +169,8 @@ class Tree:
             elif isinstance(node, ast.Attribute):
                 found.update(self.find(ast.unparse(node)))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                if re.fullmatch(r"\w+(\.\w+)+", node.value):
-                    found.update(self.find(node.value))
+                for name in () if id(node) in about else DOTTED.findall(node.value):
+                    found.update(self.find(name))
             elif isinstance(node, ast.Call) and node.args:
                 called = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 if called in ("import_module", "__import__"):

@@ -113,7 +113,13 @@ def test_a_new_module_that_shadows_counts(course):
 
 
 @pytest.mark.parametrize(
-    "source", ["import small.lazy", "small = __import__('small.lazy')", "'small.lazy.late'"]
+    "source",
+    [
+        "import small.lazy",
+        "small = __import__('small.lazy')",
+        "'small.lazy.late'",
+        "run(['python', '-c', 'from small.lazy.late import x'])",
+    ],
 )
 def test_what_is_imported_by_a_name_at_run_time_counts(source, course):
     append(course, "small/deep.py", source + "\n")
