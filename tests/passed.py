@@ -56,8 +56,6 @@ FILES = {
         *("tests/site/*", "node_modules/axe-core/package.json"),
     ),
 }
-FILES["page"] = FILES["site"]
-
 
 #: A name that may be a module's.
 DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
@@ -252,7 +250,7 @@ class Subject(NamedTuple):
         }
         modules = [tree.root / name for name in self.modules]
         # The site shows all packages, so that there is nothing to be found out.
-        files = own | tree.closure(modules if self.kind in ("site", "page") else [*own, *modules])
+        files = own | tree.closure(modules if self.kind == "site" else [*own, *modules])
         files |= {tree.root / "requirements.txt", tree.root / "pyproject.toml"}
         arithmetic = [(name, os.environ.get(name)) for name in ARITHMETIC]
         whole = hashlib.sha256(repr((self, _machine(), arithmetic)).encode())
@@ -269,6 +267,8 @@ _SKIPPED = pytest.StashKey[int]()
 
 def _subject(item: pytest.Item) -> Subject | None:
     kind, name = case(item)
+    if kind == "page":  # it depends on all that the site depends on
+        kind, name = "site", ""
     if kind not in FILES:
         return None
     root, modules = item.config.rootpath, [item.path]
