@@ -7,7 +7,7 @@ from typing import Literal
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one, share, width
@@ -299,6 +299,7 @@ class Block(nn.Module):
         context_mask: Bool[Tensor, "*#other #T #S"] | None = None,
         causal: bool = False,
         cache: KeyValueCache | None = None,
+        position_ids: Int[Tensor, "B T"] | None = None,
         context_cache: KeyValueCache | None = None,
         fused: bool = False,
     ) -> tuple[Float[Tensor, "B T D"], list[Tensor | None]]:
@@ -308,7 +309,7 @@ class Block(nn.Module):
         ----------
         x:
             Tokens ``(B, T, D)``.
-        mask, causal, cache, fused:
+        mask, causal, cache, position_ids, fused:
             For the attention to the sequence itself; see :class:`MultiHeadAttention`.
         context, context_mask, context_cache:
             The other sequence ``(B, S, C)``, which of it may be attended to, and where its keys and
@@ -333,7 +334,9 @@ class Block(nn.Module):
         weights: list[Tensor | None] = []
 
         def attend(h: Tensor) -> Tensor:
-            out, w = self.attention(h, None, mask, causal=causal, cache=cache, fused=fused)
+            out, w = self.attention(
+                h, None, mask, causal=causal, cache=cache, position_ids=position_ids, fused=fused
+            )
             weights.append(w)
             return out
 

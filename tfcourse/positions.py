@@ -17,21 +17,33 @@ from __future__ import annotations
 import math
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import above_zero, at_least_one, even, width
+from tfcourse.arguments import above_zero, at_least_one, even, one_of, width
 from tfcourse.trees import tree_distances
+
+#: Where tokens stand: the position of the first, with the others after it, or all ``(B, T)``.
+Start = int | Int[Tensor, "B T"]
 
 
 class Positions(nn.Module):
-    """No positions at all; the base of every scheme."""
+    """No positions at all; the base of every scheme.
 
-    def embed(self, x: Float[Tensor, "*batch T D"], start: int = 0) -> Float[Tensor, "*batch T D"]:
+    ``start`` is the position of the first token, which the others follow, or the positions of all
+    of them, ``(B, T)``, as when padding stands before a prompt.
+    """
+
+    def embed(
+        self, x: Float[Tensor, "*batch T D"], start: Start = 0
+    ) -> Float[Tensor, "*batch T D"]:
         """The tokens, which stand at positions ``start`` and on, with their places added."""
         return x
 
-    def rotate(self, x: Float[Tensor, "*batch T K"], start: int = 0) -> Float[Tensor, "*batch T K"]:
+    def rotate(
+        self, x: Float[Tensor, "*batch T K"], start: Start = 0
+    ) -> Float[Tensor, "*batch T K"]:
         """Queries or keys, which stand at positions ``start`` and on, turned by their places."""
         return x
 
@@ -71,14 +83,24 @@ class LearnedPositions(Positions):
         """Draw the places anew, small beside the tokens."""
         nn.init.normal_(self.P, std=0.02)
 
-    def embed(self, x: Float[Tensor, "*batch T D"], start: int = 0) -> Float[Tensor, "*batch T D"]:
+    def embed(
+        self, x: Float[Tensor, "*batch T D"], start: Start = 0
+    ) -> Float[Tensor, "*batch T D"]:
         """Add the vectors of places ``start`` to ``start + T - 1``.
 
         Raises
         ------
         ValueError
-            Where the sequence goes past the last place that was learned.
+            If the sequence goes past the last place that was learned.
         """
+        if isinstance(start, Tensor):
+            try:
+                return x + F.embedding(start, self.P)
+            except IndexError:
+                raise ValueError(
+                    f"positions must lie between 0 and {len(self.P) - 1}, "
+                    f"got {int(start.min())} to {int(start.max())}"
+                ) from None
         stop = start + x.shape[-2]
         if stop > len(self.P):
             raise ValueError(
@@ -115,17 +137,18 @@ class SinusoidalPositions(Positions):
         above_zero(base=base)
         self.d_model, self.base = d_model, base
 
-    def table(self, positions: Tensor, dtype: torch.dtype = torch.float32) -> Float[Tensor, "N D"]:
+    def table(self, positions: Tensor, dtype: torch.dtype = torch.float32) -> Float[Tensor, "*N D"]:
         """The codes of these positions, one in a row."""
         # In double: at large positions a float32 angle is already off in the third digit.
         exponents = torch.arange(0, self.d_model, 2, device=positions.device).double()
-        angles = positions.double()[:, None] / self.base ** (exponents / self.d_model)
-        return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).to(dtype)
+        angles = positions.double()[..., None] / self.base ** (exponents / self.d_model)
+        return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2).to(dtype)
 
-    def embed(self, x: Float[Tensor, "*batch T D"], start: int = 0) -> Float[Tensor, "*batch T D"]:
+    def embed(
+        self, x: Float[Tensor, "*batch T D"], start: Start = 0
+    ) -> Float[Tensor, "*batch T D"]:
         """Add the codes of positions ``start`` to ``start + T - 1``."""
-        positions = torch.arange(start, start + x.shape[-2], device=x.device)
-        return x + self.table(positions, x.dtype)
+        return x + self.table(_places(x, start), x.dtype)
 
 
 class ConcatenatedPositions(Positions):
@@ -156,11 +179,20 @@ class ConcatenatedPositions(Positions):
         """Draw ``W`` anew so that the tokens keep their size."""
         nn.init.normal_(self.W, std=len(self.W) ** -0.5)
 
-    def embed(self, x: Float[Tensor, "*batch T D"], start: int = 0) -> Float[Tensor, "*batch T D"]:
+    def embed(
+        self, x: Float[Tensor, "*batch T D"], start: Start = 0
+    ) -> Float[Tensor, "*batch T D"]:
         """The tokens, made narrower, and beside them the codes of their places."""
         width("x", x, d_model=len(self.W))
         codes = self.codes.embed(x.new_zeros(*x.shape[:-1], self.d_code), start)
         return torch.cat([x @ self.W, codes], dim=-1)
+
+
+#: How rotary positions may be stretched past the training length.
+SCALINGS = ("none", "linear", "dynamic", "yarn")
+
+#: YaRN's bounds: a pair that turns at least this often in training is fast, at most that, slow.
+YARN_TURNS = (32, 1)
 
 
 class RotaryPositions(Positions):
@@ -183,10 +215,22 @@ class RotaryPositions(Positions):
     ntk:
         How many times longer than in training sequences may be. The base grows to
         ``base * ntk ** (d / (d - 2))``: slow pairs are stretched by ``ntk``, fast ones left alone.
+    scaling:
+        How a model trained on ``original`` positions is made to read about ``factor`` times as
+        many. ``"none"``. ``"linear"``: positions are divided by ``factor``. ``"dynamic"``: once a
+        text is longer than ``original``, the base grows as with ``ntk``, by the text's length.
+        ``"yarn"``: pairs that turn fewer than once within ``original`` are divided by ``factor``,
+        those that turn more than 32 times are left alone, with a ramp between, and cosines and
+        sines are multiplied by ``0.1 ln(factor) + 1``.
+    factor, original:
+        As above.
 
     Notes
     -----
     Su et al. 2021, section 3.2; KA "Rotary Positional Encodings (RoPE)"; NTK scaling: KA, same.
+    Linear: Chen et al. 2023 ("Extending Context Window"). YaRN: Peng et al. 2023, section 3.
+    Dynamic: section 3.3 there. As in Hugging Face, keys that a cache holds keep the base they were
+    turned with.
     """
 
     def __init__(
@@ -195,8 +239,12 @@ class RotaryPositions(Positions):
         pairing: str = "interleaved",
         base: float = 10_000.0,
         ntk: float = 1.0,
+        scaling: str = "none",
+        factor: float = 1.0,
+        original: int | None = None,
     ) -> None:
         super().__init__()
+        check_scaling(scaling, factor, original, ntk)
         even(d_k=d_k)
         above_zero(base=base)
         if pairing not in ("interleaved", "halves"):
@@ -205,24 +253,78 @@ class RotaryPositions(Positions):
             raise ValueError(f"ntk must be at least 1, got {ntk}")
         if ntk > 1 and d_k < 4:
             raise ValueError(f"d_k must be at least 4 for ntk > 1, got {d_k}")
+        if scaling == "dynamic" and d_k < 4:
+            raise ValueError(f'd_k must be at least 4 for scaling="dynamic", got {d_k}')
         self.d_k, self.pairing, self.base, self.ntk = d_k, pairing, base, ntk
+        self.scaling, self.factor, self.original = scaling, factor, original
 
-    def angles(self, positions: Tensor) -> Float[Tensor, "N half"]:
+    def angles(self, positions: Tensor) -> Float[Tensor, "*N half"]:
         """The angle of each pair at each position, in radians and double precision."""
         base = self.base * self.ntk ** (self.d_k / (self.d_k - 2)) if self.ntk > 1 else self.base
         i = torch.arange(0, self.d_k, 2, device=positions.device).double()
-        return positions.double()[:, None] * base ** (-i / self.d_k)
+        if self.scaling == "dynamic":
+            longer = (positions.max() + 1).clamp(min=self.original).double() / self.original
+            grown = self.factor * longer - (self.factor - 1)  # 1 up to the original length
+            base = base * grown ** (self.d_k / (self.d_k - 2))
+        theta = base ** (-i / self.d_k)
+        if self.scaling == "linear":
+            theta = theta / self.factor
+        if self.scaling == "yarn":
+            slow = self._slowness(i / 2)
+            theta = theta * (1 - slow) + theta / self.factor * slow
+        return positions.double()[..., None] * theta
 
-    def rotate(self, x: Float[Tensor, "*batch T K"], start: int = 0) -> Float[Tensor, "*batch T K"]:
+    def _slowness(self, pair: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
+        """YaRN's ramp: 0 for pairs that turn often within ``original`` positions, 1 for slow ones.
+
+        The pair that turns ``r`` times has the index ``d ln(original / (2 pi r)) / (2 ln base)``.
+        """
+        first, last = (
+            self.d_k * math.log(self.original / (2 * math.pi * turns)) / (2 * math.log(self.base))
+            for turns in YARN_TURNS
+        )
+        first, last = max(math.floor(first), 0), min(math.ceil(last), self.d_k - 1)
+        return ((pair - first) / max(last - first, 0.001)).clamp(0, 1)
+
+    def rotate(
+        self, x: Float[Tensor, "*batch T K"], start: Start = 0
+    ) -> Float[Tensor, "*batch T K"]:
         """Turn each row by its position, ``start`` and on."""
         width("x", x, d_k=self.d_k)
-        angle = self.angles(torch.arange(start, start + x.shape[-2], device=x.device))
-        cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+        angle = self.angles(_places(x, start))
+        if isinstance(start, Tensor):
+            angle = angle[:, None]  # the same for every head, (B, 1, T, half)
+        cos, sin = angle.cos(), angle.sin()
+        if self.scaling == "yarn":
+            grown = 0.1 * math.log(self.factor) + 1
+            cos, sin = cos * grown, sin * grown
+        cos, sin = cos.to(x.dtype), sin.to(x.dtype)
         if self.pairing == "interleaved":
             a, b = x[..., 0::2], x[..., 1::2]
             return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)
         a, b = x.chunk(2, dim=-1)
         return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)
+
+
+def check_scaling(scaling: str, factor: float, original: int | None, ntk: float = 1.0) -> None:
+    """Refuse what cannot be asked of :class:`RotaryPositions`.
+
+    Raises
+    ------
+    ValueError
+        If ``scaling`` is not one of :data:`SCALINGS` or the others do not go with it.
+    """
+    one_of(SCALINGS, scaling=scaling)
+    if factor < 1:
+        raise ValueError(f"factor must be at least 1, got {factor}")
+    if scaling == "none" and factor != 1:
+        raise ValueError(f'factor must be 1 with scaling="none", got {factor}')
+    if scaling in ("dynamic", "yarn") and original is None:
+        raise ValueError(f'original must be given with scaling="{scaling}", got None')
+    if original is not None:
+        at_least_one(original=original)
+    if scaling != "none" and ntk != 1:
+        raise ValueError(f'ntk must be 1 with scaling="{scaling}", got {ntk}')
 
 
 class RelativePositions(Positions):
@@ -369,6 +471,13 @@ class TreePositions(Positions):
             )
         last = self.distances[:, S - q.shape[-2] : S, :S].to(q.device)  # (B, T, S)
         return self.w[:, last].transpose(0, 1)
+
+
+def _places(x: Tensor, start: Start) -> Tensor:
+    """The positions of the rows of ``x``, ``(T,)``, or ``(B, T)`` if they were given."""
+    if isinstance(start, Tensor):
+        return start
+    return torch.arange(start, start + x.shape[-2], device=x.device)
 
 
 def relative_offsets(T: int, S: int, device: torch.device | None = None) -> Int[Tensor, "T S"]:

@@ -16,7 +16,7 @@ from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
 from tfcourse.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from tfcourse.models.transformer import Transformer, TransformerConfig
 from tfcourse.models.vit import ViT, ViTConfig
-from tfcourse.training import adamw, parameter_groups, sgd
+from tfcourse.training import adamw, clip_gradients, parameter_groups, sgd
 
 SIZES = {"layers": 2, "heads": 2, "d_model": 8}
 MODELS = [
@@ -116,3 +116,31 @@ def test_adamw_is_its_formula():
 def test_bad_arguments_are_named(make, said):
     with pytest.raises(ValueError, match=said):
         make()
+
+
+@pytest.mark.parametrize("length", [0.1, 1.0, 1e3])
+def test_clipping_is_pytorchs(length):
+    torch.manual_seed(0)
+    for scale in (1e-3, 1.0, 1e3):
+        given = [torch.randn(3, 4) * scale, torch.randn(5) * scale, None]
+        ours, theirs = [], []
+        for found in (ours, theirs):
+            for g in given:
+                p = torch.nn.Parameter(torch.zeros(() if g is None else g.shape))
+                p.grad = None if g is None else g.clone()
+                found.append(p)
+        norm = clip_gradients(ours, length)
+        expected = torch.nn.utils.clip_grad_norm_(theirs, length)
+        torch.testing.assert_close(norm, expected)
+        for a, b in zip(ours[:2], theirs[:2], strict=True):
+            # theirs divides by the norm + 1e-6
+            torch.testing.assert_close(a.grad, b.grad, rtol=1e-3 if scale < 0.1 else 1e-5, atol=0)
+    assert clip_gradients([torch.nn.Parameter(torch.zeros(2))], 1.0) == 0
+    with pytest.raises(ValueError, match="length must be above 0, got 0"):
+        clip_gradients(ours, 0)
+
+
+def test_clipping_zeros_leaves_zeros():
+    p = torch.nn.Parameter(torch.ones(3))
+    p.grad = torch.zeros(3)
+    assert clip_gradients([p], 1.0) == 0 and torch.equal(p.grad, torch.zeros(3))

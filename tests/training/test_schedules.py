@@ -6,9 +6,24 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import get_cosine_schedule_with_warmup, get_inverse_sqrt_schedule
+from transformers import (
+    get_cosine_schedule_with_warmup,
+    get_inverse_sqrt_schedule,
+    get_linear_schedule_with_warmup,
+)
 
-from tfcourse.training import constant, cosine, inverse_root, noam
+from tfcourse.training import (
+    constant,
+    constant_rate,
+    cosine,
+    cosine_rate,
+    inverse_root,
+    inverse_root_rate,
+    linear,
+    linear_rate,
+    noam,
+    noam_rate,
+)
 
 
 @given(d=st.integers(1, 2048), warmup=st.integers(1, 9999), step=st.integers(1, 10**6))
@@ -37,6 +52,8 @@ def test_cosine_at_its_marks():
     ("ours", "theirs"),
     [
         (cosine(1.0, 50, 8), lambda o: get_cosine_schedule_with_warmup(o, 8, 50)),
+        (linear(1.0, 50, 8), lambda o: get_linear_schedule_with_warmup(o, 8, 50)),
+        (linear(1.0, 50), lambda o: get_linear_schedule_with_warmup(o, 0, 50)),
         (inverse_root(1.0, 8), lambda o: get_inverse_sqrt_schedule(o, 8)),
     ],
 )
@@ -72,3 +89,30 @@ def test_schedules_say_and_compare_how_they_were_made():
 def test_bad_arguments_are_named(make, said):
     with pytest.raises(ValueError, match=said):
         make()
+
+
+@pytest.mark.parametrize(
+    ("schedule", "rate"),
+    [
+        (constant(0.3, 7), lambda step: constant_rate(step, 0.3, 7)),
+        (cosine(0.3, 50, 7, 0.1), lambda step: cosine_rate(step, 0.3, 50, 7, 0.1)),
+        (linear(0.3, 50, 7, 0.1), lambda step: linear_rate(step, 0.3, 50, 7, 0.1)),
+        (inverse_root(0.3, 7), lambda step: inverse_root_rate(step, 0.3, 7)),
+        (noam(64, 7), lambda step: noam_rate(step, 64, 7)),
+    ],
+    ids=repr,
+)
+def test_the_formulas_alone_also_take_step_0(schedule, rate):
+    assert [schedule(step) for step in range(1, 70)] == [rate(step) for step in range(1, 70)]
+    assert rate(0) == 0.0
+
+
+def test_linear_at_its_marks_and_what_it_refuses():
+    rate = linear(1e-3, steps=110, warmup=10, lowest=1e-4)
+    assert [rate(s) for s in (1, 10, 60, 110, 500)] == pytest.approx(
+        [1e-4, 1e-3, 5.5e-4, 1e-4, 1e-4]
+    )
+    with pytest.raises(ValueError, match="warmup must be below steps=5, got 5"):
+        linear(1e-3, 5, 5)
+    with pytest.raises(ValueError, match="lowest must lie between 0 and peak=0.1, got 0.2"):
+        linear(0.1, 5, lowest=0.2)

@@ -7,7 +7,7 @@ of another sequence, ``H`` heads, ``G`` heads of keys and values, ``K`` width of
 """
 
 from tfcourse.attention.alignment import AdditiveAttention, AttentionPooling, DotAttention
-from tfcourse.attention.cache import KeyValueCache
+from tfcourse.attention.cache import KeyValueCache, RollingCache
 from tfcourse.attention.dot_product import (
     average_by_scores,
     causal_mask,
@@ -28,6 +28,7 @@ __all__ = [
     "DotAttention",
     "KeyValueCache",
     "MultiHeadAttention",
+    "RollingCache",
     "SelfAttention",
     "average_by_scores",
     "causal_mask",

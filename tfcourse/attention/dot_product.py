@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from tfcourse.arguments import axes
+from tfcourse.arguments import at_least_one, axes
 
 
 def scaled_dot_product_attention(
@@ -17,6 +17,7 @@ def scaled_dot_product_attention(
     mask: Bool[Tensor, "*#batch #T #S"] | None = None,
     *,
     causal: bool = False,
+    window: int | None = None,
     bias: Float[Tensor, "*#batch #T #S"] | None = None,
     scale: float | None = None,
     dropout: float = 0.0,
@@ -39,6 +40,9 @@ def scaled_dot_product_attention(
     causal:
         Whether a query may look at its own place and at earlier ones only, as
         :func:`causal_mask` says; combines with ``mask``.
+    window:
+        With ``causal``, how many places a query may look at, its own among them (sliding-window
+        attention); all of them unless given.
     bias:
         Added to the scores, broadcast over ``(..., T, S)``; relative positions come in here.
     scale:
@@ -58,8 +62,8 @@ def scaled_dot_product_attention(
     Raises
     ------
     ValueError
-        Where widths or lengths do not fit, the mask is not boolean, or mask or bias do not
-        broadcast.
+        If widths or lengths do not fit, the mask is not boolean, mask or bias do not broadcast, or
+        a window is given without ``causal``.
 
     Notes
     -----
@@ -69,6 +73,11 @@ def scaled_dot_product_attention(
     _check_inputs(q, k, v, mask, bias)
     if scale is None:
         scale = q.shape[-1] ** -0.5
+    if window is not None:
+        if not causal:
+            raise ValueError(f"window must be None without causal, got {window}")
+        band = causal_mask(q.shape[-2], k.shape[-2], window, device=q.device)
+        mask, causal = band if mask is None else mask & band, False
     if fused:
         return _fused_attention(q, k, v, mask, causal, bias, scale, dropout), None
 
@@ -205,7 +214,11 @@ def _check_broadcast(name: str, added: Tensor, full: tuple[int, ...]) -> None:
 
 
 def causal_mask(
-    T: int, S: int | None = None, *, device: torch.device | str | None = None
+    T: int,
+    S: int | None = None,
+    window: int | None = None,
+    *,
+    device: torch.device | str | None = None,
 ) -> Bool[Tensor, "T S"]:
     r"""Each position may attend to itself and to what came before: :math:`j \le i`.
 
@@ -216,27 +229,36 @@ def causal_mask(
     S:
         Number of keys, ``T`` unless given. With more keys than queries the queries are the last
         ``T`` of ``S`` positions, as when a cache holds the earlier ones.
+    window:
+        How many positions a query may attend to, its own among them: :math:`i - w < j \le i`. All
+        unless given.
     device:
         Where the mask is made.
 
     Returns
     -------
     mask
-        ``(T, S)``, ``True`` on and below the diagonal.
+        ``(T, S)``, ``True`` on and below the diagonal, and with a window in a band alone.
 
     Raises
     ------
     ValueError
-        Where ``S`` is less than ``T``: the first queries would stand before the first key.
+        If ``S`` is less than ``T``, so that the first queries would stand before the first key, or
+        ``window`` is below 1.
 
     Notes
     -----
-    224N section 2.4, equation (21); UW "Looking into the Future"; UBC section 2.2.
+    224N section 2.4, equation (21); UW "Looking into the Future"; UBC section 2.2. The window:
+    Beltagy et al. 2020, section 3.1; Jiang et al. 2023 (Mistral), section 2.
     """
     S = T if S is None else S
     if S < T:
         raise ValueError(f"S must be at least T={T}, got {S}")
-    return torch.ones(T, S, dtype=torch.bool, device=device).tril(diagonal=S - T)
+    mask = torch.ones(T, S, dtype=torch.bool, device=device).tril(diagonal=S - T)
+    if window is None:
+        return mask
+    at_least_one(window=window)
+    return mask.triu(diagonal=S - T - window + 1)
 
 
 def padding_mask(lengths: Int[Tensor, " B"], S: int) -> Bool[Tensor, "B 1 S"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one, axes, share, width
@@ -43,6 +43,11 @@ class MultiHeadAttention(nn.Module):
         How places are told: any scheme of :mod:`tfcourse.positions`. Schemes that add to the tokens
         are the model's business and change nothing here. Only for self-attention: between two
         sequences there are no distances.
+    scale:
+        The number scores are multiplied by; ``1 / sqrt(d_k)`` unless given.
+    window:
+        With ``causal``, how many tokens a query may look at, itself among them; all unless given.
+        Only for self-attention.
 
     Attributes
     ----------
@@ -75,6 +80,8 @@ class MultiHeadAttention(nn.Module):
         bias: bool = True,
         dropout: float = 0.0,
         positions: Positions | None = None,
+        scale: float | None = None,
+        window: int | None = None,
     ) -> None:
         super().__init__()
         kv_heads = heads if kv_heads is None else kv_heads
@@ -90,7 +97,8 @@ class MultiHeadAttention(nn.Module):
             )
         d_k = d_model // heads if d_k is None else d_k
         d_v = d_model // heads if d_v is None else d_v
-        at_least_one(d_k=d_k, d_v=d_v)
+        at_least_one(d_k=d_k, d_v=d_v, window=1 if window is None else window)
+        self.scale, self.window = scale, window
         self.heads, self.kv_heads, self.dropout = heads, kv_heads, dropout
         self.positions = positions
         self.W_Q = nn.Parameter(torch.empty(d_model, heads * d_k))
@@ -118,6 +126,7 @@ class MultiHeadAttention(nn.Module):
         *,
         causal: bool = False,
         cache: KeyValueCache | None = None,
+        position_ids: Int[Tensor, "B T"] | None = None,
         fused: bool = False,
     ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T S"] | None]:
         """Let every token of ``x`` look at ``context``, or at the tokens of ``x`` themselves.
@@ -137,6 +146,9 @@ class MultiHeadAttention(nn.Module):
             Holds the keys and values of earlier tokens; those of ``x`` are added to it. With a
             context it holds those of the context, which does not grow: they are computed at the
             first call and read at the later ones.
+        position_ids:
+            Where each token of ``x`` stands, ``(B, T)``, for positions that turn queries and keys;
+            they follow those the cache holds unless given.
         fused:
             ``False`` follows the formula and gives the weights; ``True`` hands the same to
             PyTorch's fused kernel.
@@ -162,6 +174,7 @@ class MultiHeadAttention(nn.Module):
         bias = None
         if context is None:
             start = 0 if cache is None else cache.length
+            start = start if position_ids is None else position_ids
             q, k, v = self._project(x, "QKV")  # (B, H, T, K), (B, G, T, K), (B, G, T, Dv)
             if self.positions is not None:
                 q, k = self.positions.rotate(q, start), self.positions.rotate(k, start)
@@ -184,7 +197,8 @@ class MultiHeadAttention(nn.Module):
             mask = mask[:, None]  # the same for every head
         heads, weights = scaled_dot_product_attention(
             q, k, v, mask,
-            bias=bias, causal=causal,
+            bias=bias, causal=causal, scale=self.scale,
+            window=self.window if context is None else None,
             dropout=self.dropout if self.training else 0.0, fused=fused,
         )  # fmt: skip
         return _linear(merge_heads(heads), self.W_O, self.b_O), weights

@@ -160,6 +160,7 @@ class BERT(nn.Module):
         predict: str | None = None,
         places: Bool[Tensor, "B T"] | None = None,
         maps: bool = False,
+        states: bool = False,
     ) -> Output:
         """Answer one of the questions the model has a head for.
 
@@ -179,13 +180,15 @@ class BERT(nn.Module):
         maps:
             Whether to give the attention maps ``"self"``, each ``(B, H, T, T)``; this takes the
             explicit path through attention instead of the fused one.
+        states:
+            Whether to give the hidden states ``"self"``, ``layers + 1`` of them, ``(B, T, D)``.
 
         Returns
         -------
         output
             Logits ``(B, T, V)`` for ``"words"``, or with ``places`` ``(n, V)``, in the order of
             ``tokens[places]``; ``(B, 2)`` for ``"next"``, ``(B, classes)`` for ``"classes"``; and
-            the maps or ``None``.
+            the maps and the states or ``None``.
 
         Raises
         ------
@@ -195,9 +198,11 @@ class BERT(nn.Module):
         """
         predict = self.config.predicts[0] if predict is None else predict
         one_of(self.config.predicts, predict=predict)
-        x, seen = self.encode(tokens, segments, lengths, maps=maps)
+        x, seen, passed = self._encode(tokens, segments, lengths, maps)
         logits = self.head(x, predict, lengths, places)
-        return Output(logits, {"self": seen} if seen is not None else None)
+        return Output(
+            logits, {"self": seen} if maps else None, {"self": passed} if states else None
+        )
 
     def encode(
         self,
@@ -208,16 +213,24 @@ class BERT(nn.Module):
         maps: bool = False,
     ) -> tuple[Float[Tensor, "B T D"], list[Tensor] | None]:
         """The last states ``(B, T, D)``, and the maps or ``None``; arguments as in ``forward``."""
+        x, seen, _ = self._encode(tokens, segments, lengths, maps)
+        return x, seen if maps else None
+
+    def _encode(
+        self, tokens: Tensor, segments: Tensor | None, lengths: Tensor | None, maps: bool
+    ) -> tuple[Tensor, list[Tensor | None], list[Tensor]]:
+        """The last states, each block's weights, and all states."""
         segments = torch.zeros_like(tokens) if segments is None else segments
         x = look_up(self.embedding, tokens, "tokens")
         mask = real(lengths, tokens)  # (B, 1, T)
         x = self.positions.embed(x) + look_up(self.segments, segments, "segments")
         x = F.dropout(self.embedding_norm(x), self.config.dropout, self.training)
-        seen = []
+        seen, passed = [], [x]
         for block in self.blocks:
             x, (weights,) = block(x, mask, causal=self.config.causal, fused=not maps)
             seen.append(weights)
-        return x, seen if maps else None
+            passed.append(x)
+        return x, seen, passed
 
     def head(
         self,

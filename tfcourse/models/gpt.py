@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import one_of, share
-from tfcourse.attention import KeyValueCache, MultiHeadAttention
+from tfcourse.attention import KeyValueCache, MultiHeadAttention, RollingCache
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
 from tfcourse.models.checks import divides, held, look_up, sizes
 from tfcourse.models.counting import block_flops, count_parameters, product_flops
@@ -23,6 +23,7 @@ from tfcourse.positions import (
     RelativePositions,
     RotaryPositions,
     SinusoidalPositions,
+    check_scaling,
 )
 
 #: How a GPT may be told places; the two rotary ones differ in which coordinates form a pair.
@@ -53,6 +54,10 @@ class GPTConfig:
         One of :data:`POSITIONS`.
     rotary_base, ntk:
         ``base`` and ``ntk`` of :class:`~tfcourse.positions.RotaryPositions`.
+    rotary_scaling, rotary_factor, rotary_original:
+        Its ``scaling``, ``factor`` and ``original``; the last is ``longest`` unless given.
+    window:
+        How many tokens a query looks at, itself among them; all earlier ones unless given.
     norm:
         ``"layer"`` or ``"rms"``, before each part and at the end.
     ffn:
@@ -88,16 +93,21 @@ class GPTConfig:
     tied: bool = True
     scaled: bool = False
     dropout: float = 0.0
+    rotary_scaling: str = "none"
+    rotary_factor: float = 1.0
+    rotary_original: int | None = None
+    window: int | None = None
 
     def __post_init__(self) -> None:
         sizes(
             vocabulary=self.vocabulary, longest=self.longest, layers=self.layers,
             heads=self.heads, d_model=self.d_model, d_ff=self.d_ff, kv_heads=self.kv_heads,
-            d_k=self.d_k,
+            d_k=self.d_k, window=self.window, rotary_original=self.rotary_original,
         )  # fmt: skip
         one_of(POSITIONS, positions=self.positions)
         one_of(("layer", "rms"), norm=self.norm)
         one_of((*ACTIVATIONS, "swiglu"), ffn=self.ffn)
+        check_scaling(self.rotary_scaling, self.rotary_factor, self.original, self.ntk)
         share(dropout=self.dropout)
         if self.d_k is None:
             divides(self.heads, self.d_model)
@@ -105,6 +115,11 @@ class GPTConfig:
             raise ValueError(f"kv_heads must divide heads={self.heads}, got {self.kv_heads}")
         if self.ffn == "swiglu" and self.bias:
             raise ValueError('bias must be False with ffn="swiglu", which has no vectors, got True')
+
+    @property
+    def original(self) -> int:
+        """The number of positions that rotary scaling starts from."""
+        return self.longest if self.rotary_original is None else self.rotary_original
 
     @classmethod
     def llama(cls, vocabulary: int, **choices) -> GPTConfig:
@@ -125,7 +140,8 @@ class GPT(nn.Module):
     .. math:: h^0 = E_{x} + P, \qquad h^{l} = \operatorname{Block}_l(h^{l-1}), \qquad
               \text{logits} = \operatorname{LN}(h^L)\, W_U, \quad W_U = E^\top \text{ where tied}
 
-    Padding, where a batch has any, stands last: no real token sees it, so no mask is needed.
+    Padding that stands last needs no mask: no real token sees it. Padding that stands first, as in
+    a batch of prompts of different lengths, needs ``mask`` and ``position_ids``.
 
     Parameters
     ----------
@@ -176,7 +192,10 @@ class GPT(nn.Module):
         tokens: Int[Tensor, "B T"],
         *,
         caches: Sequence[KeyValueCache] | None = None,
+        mask: Bool[Tensor, "B S"] | None = None,
+        position_ids: Int[Tensor, "B T"] | None = None,
         maps: bool = False,
+        states: bool = False,
     ) -> Output:
         """Score for each place which token comes next.
 
@@ -186,37 +205,57 @@ class GPT(nn.Module):
             Ids ``(B, T)``. With caches these are the new tokens alone, which follow those held.
         caches:
             One for each block; the keys and values of these tokens are added to them.
+        mask:
+            ``True`` at real tokens, ``False`` at padding, ``(B, S)``: with caches for those held
+            too. A query that may look at nothing but padding gets zeros from attention.
+        position_ids:
+            Where each token stands, ``(B, T)``; they follow those held unless given. With padding
+            first they are ``(mask.cumsum(1) - 1).clamp(min=0)``.
         maps:
             Whether to give the attention maps ``"self"``, each ``(B, H, T, S)``; this takes the
             explicit path through attention instead of the fused one.
+        states:
+            Whether to give the hidden states ``"self"``, ``layers + 1`` of them, ``(B, T, D)``.
 
         Returns
         -------
         output
-            Logits ``(B, T, V)``, and the maps or ``None``.
+            Logits ``(B, T, V)``, and the maps and the states or ``None``.
 
         Raises
         ------
         ValueError
-            Where an id is not in the vocabulary, the sequence goes past the last learned position,
-            or there is not one cache for each block.
+            If an id is not in the vocabulary, the sequence goes past the last learned position,
+            there is not one cache for each block, or the mask does not fit.
         """
         start = held(caches, len(self.blocks))
         x = look_up(self.embedding, tokens, "tokens")  # (B, T, D)
         if self.config.scaled:
             x = x * self.config.d_model**0.5
-        x = F.dropout(self.positions.embed(x, start), self.config.dropout, self.training)
-        seen = []
+        x = self.positions.embed(x, start if position_ids is None else position_ids)
+        x = F.dropout(x, self.config.dropout, self.training)
+        keys = None if mask is None else mask[:, None]  # the same for every query, (B, 1, S)
+        seen, passed = [], [x]
         for i, block in enumerate(self.blocks):
             cache = None if caches is None else caches[i]
-            x, (weights,) = block(x, causal=True, cache=cache, fused=not maps)
+            x, (weights,) = block(
+                x, keys, causal=True, cache=cache, position_ids=position_ids, fused=not maps
+            )
             seen.append(weights)  # (B, H, T, S)
+            passed.append(x)  # (B, T, D)
         W_U = self.embedding.weight if self.W_U is None else self.W_U.T
         logits = F.linear(self.norm(x), W_U)  # (B, T, V)
-        return Output(logits, {"self": seen} if maps else None)
+        return Output(
+            logits, {"self": seen} if maps else None, {"self": passed} if states else None
+        )
 
     def new_caches(self, longest: int | None = None) -> list[KeyValueCache]:
-        """Empty caches for ``longest`` tokens, ``config.longest`` unless given; one a block."""
+        """Empty caches for ``longest`` tokens, ``config.longest`` unless given; one a block.
+
+        With ``config.window`` they hold that many of the last tokens and have no limit.
+        """
+        if self.config.window is not None:
+            return [RollingCache(self.config.window) for _ in self.blocks]
         longest = self.config.longest if longest is None else longest
         return [KeyValueCache(longest) for _ in self.blocks]
 
@@ -244,6 +283,7 @@ def _attention(config: GPTConfig) -> MultiHeadAttention:
     return MultiHeadAttention(
         config.d_model, config.heads, kv_heads=config.kv_heads, d_k=d_k, d_v=d_k,
         bias=config.bias, dropout=config.dropout, positions=_met_in_attention(config, d_k),
+        window=config.window,
     )  # fmt: skip
 
 
@@ -270,5 +310,8 @@ def _met_in_attention(config: GPTConfig, d_k: int) -> Positions | None:
         return ALiBi(config.heads)
     if config.positions.startswith("rotary_"):
         pairing = config.positions.removeprefix("rotary_")
-        return RotaryPositions(d_k, pairing, config.rotary_base, config.ntk)
+        return RotaryPositions(
+            d_k, pairing, config.rotary_base, config.ntk,
+            config.rotary_scaling, config.rotary_factor, config.original,
+        )  # fmt: skip
     return None

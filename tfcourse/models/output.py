@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 class Output(NamedTuple):
-    """Logits, and where they are asked for the attention maps.
+    """Logits, and if asked for the attention maps and the hidden states.
 
     Attributes
     ----------
@@ -18,7 +18,12 @@ class Output(NamedTuple):
         ``None`` unless asked for. Else one map ``(B, H, T, S)`` a layer, under ``"self"`` in a
         model with one stack, under ``"encoder"``, ``"decoder"`` and ``"cross"`` in an
         encoder-decoder.
+    states:
+        ``None`` unless asked for. Else the hidden states ``(B, T, D)``: what goes into the first
+        block, then what comes out of each, before any normalisation at the end of the stack; under
+        ``"self"``, or ``"encoder"`` and ``"decoder"``.
     """
 
     logits: Tensor
     maps: dict[str, list[Tensor]] | None = None
+    states: dict[str, list[Tensor]] | None = None

@@ -188,6 +188,7 @@ class Transformer(nn.Module):
         source_lengths: Int[Tensor, " B"] | None = None,
         *,
         maps: bool = False,
+        states: bool = False,
     ) -> Output:
         """Score for each place of the target which token comes next.
 
@@ -201,11 +202,14 @@ class Transformer(nn.Module):
             Whether to give the attention maps: ``"encoder"`` ``(B, H, S, S)``, ``"decoder"``
             ``(B, H, T, T)`` and ``"cross"`` ``(B, H, T, S)``, one for each block; this takes the
             explicit path through attention instead of the fused one.
+        states:
+            Whether to give the hidden states ``"encoder"`` ``(B, S, D)`` and ``"decoder"``
+            ``(B, T, D)``, one more of each than there are blocks.
 
         Returns
         -------
         output
-            Logits ``(B, T, V)``, and the maps or ``None``.
+            Logits ``(B, T, V)``, and the maps and the states or ``None``.
 
         Raises
         ------
@@ -213,9 +217,15 @@ class Transformer(nn.Module):
             Where an id or a length is impossible, or a sequence goes past the last learned
             position.
         """
-        memory, seen = self.encode(source, source_lengths, maps=maps)
-        logits, decoder = self.decode(target, memory, source_lengths, maps=maps)
-        return Output(logits, {"encoder": seen, **decoder} if maps else None)
+        memory, seen, passed = self._encode(source, source_lengths, maps)
+        logits, across, after = self.decode(
+            target, memory, source_lengths, maps=maps, states=states
+        )
+        return Output(
+            logits,
+            {"encoder": seen, **across} if maps else None,
+            {"encoder": passed, **after} if states else None,
+        )
 
     def encode(
         self,
@@ -225,13 +235,21 @@ class Transformer(nn.Module):
         maps: bool = False,
     ) -> tuple[Float[Tensor, "B S D"], list[Tensor] | None]:
         """What was read, ``(B, S, D)``, and the encoder's maps or ``None``; see ``forward``."""
+        memory, seen, _ = self._encode(source, source_lengths, maps)
+        return memory, seen if maps else None
+
+    def _encode(
+        self, source: Tensor, source_lengths: Tensor | None, maps: bool
+    ) -> tuple[Tensor, list[Tensor | None], list[Tensor]]:
+        """What was read, each block's weights, and all states."""
         x = self._tokens(self.source_embedding, self.source_positions, source, "source")
         mask = real(source_lengths, source, "source_lengths")
-        seen = []
+        seen, passed = [], [x]
         for block in self.encoder:
             x, (weights,) = block(x, mask, fused=not maps)
             seen.append(weights)
-        return self.encoder_norm(x), seen if maps else None
+            passed.append(x)
+        return self.encoder_norm(x), seen, passed
 
     def decode(
         self,
@@ -242,6 +260,7 @@ class Transformer(nn.Module):
         caches: Sequence[KeyValueCache] | None = None,
         context_caches: Sequence[KeyValueCache] | None = None,
         maps: bool = False,
+        states: bool = False,
     ) -> Output:
         """Score the next token at each place of the target, from what the encoder read.
 
@@ -256,20 +275,20 @@ class Transformer(nn.Module):
         context_caches:
             One for each block, for its attention to ``memory``, whose keys and values are computed
             at the first call alone: :meth:`new_context_caches`.
-        maps:
-            As in :meth:`forward`: ``"decoder"`` and ``"cross"``.
+        maps, states:
+            As in :meth:`forward`: ``"decoder"`` and ``"cross"``; ``"decoder"``.
 
         Returns
         -------
         output
-            Logits ``(B, T, V)``, and the maps or ``None``.
+            Logits ``(B, T, V)``, and the maps and the states or ``None``.
         """
         start = held(caches, len(self.decoder))
         held(context_caches, len(self.decoder), "context_caches")
         axes("memory", memory, "B S D")
         mask = real(source_lengths, memory, "source_lengths")
         y = self._tokens(self.target_embedding, self.target_positions, target, "target", start)
-        own, across = [], []
+        own, across, passed = [], [], [y]
         for i, block in enumerate(self.decoder):
             cache = None if caches is None else caches[i]
             context_cache = None if context_caches is None else context_caches[i]
@@ -279,9 +298,14 @@ class Transformer(nn.Module):
             )  # fmt: skip
             own.append(weights)  # (B, H, T, T)
             across.append(cross)  # (B, H, T, S)
+            passed.append(y)  # (B, T, D)
         W_U = self.target_embedding.weight if self.W_U is None else self.W_U.T
         logits = F.linear(self.decoder_norm(y), W_U, self.b_U)  # (B, T, V)
-        return Output(logits, {"decoder": own, "cross": across} if maps else None)
+        return Output(
+            logits,
+            {"decoder": own, "cross": across} if maps else None,
+            {"decoder": passed} if states else None,
+        )
 
     def _tokens(
         self, table: nn.Embedding, positions: Positions, ids: Tensor, name: str, start: int = 0
@@ -324,10 +348,10 @@ class SinusoidalHalves(SinusoidalPositions):
     Vaswani et al. 2017, section 3.5, with the columns in another order.
     """
 
-    def table(self, positions: Tensor, dtype: torch.dtype = torch.float32) -> Float[Tensor, "N D"]:
+    def table(self, positions: Tensor, dtype: torch.dtype = torch.float32) -> Float[Tensor, "*N D"]:
         """The codes of these positions, one in a row."""
         alternating = super().table(positions, dtype)  # sin, cos, sin, cos, ...
-        return torch.cat([alternating[:, 0::2], alternating[:, 1::2]], dim=1)
+        return torch.cat([alternating[..., 0::2], alternating[..., 1::2]], dim=-1)
 
 
 def _positions(config: TransformerConfig) -> Positions:

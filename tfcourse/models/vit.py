@@ -121,7 +121,9 @@ class ViT(nn.Module):
                 nn.init.normal_(p, std=0.02)
         nn.init.normal_(self.c, std=0.02)
 
-    def forward(self, images: Float[Tensor, "B C X Y"], *, maps: bool = False) -> Output:
+    def forward(
+        self, images: Float[Tensor, "B C X Y"], *, maps: bool = False, states: bool = False
+    ) -> Output:
         """Score the classes of each image.
 
         Parameters
@@ -131,11 +133,14 @@ class ViT(nn.Module):
         maps:
             Whether to give the attention maps ``"self"``, each ``(B, H, N + 1, N + 1)`` with the
             class token first; this takes the explicit path instead of the fused one.
+        states:
+            Whether to give the hidden states ``"self"``, ``layers + 1`` of them,
+            ``(B, N + 1, D)``.
 
         Returns
         -------
         output
-            Logits ``(B, classes)``, and the maps or ``None``.
+            Logits ``(B, classes)``, and the maps and the states or ``None``.
 
         Raises
         ------
@@ -151,12 +156,15 @@ class ViT(nn.Module):
         tokens = F.linear(cut(images, config.patch), self.W_P.T, self.b_P)  # (B, N, D)
         x = torch.cat([self.c.expand(images.shape[0], 1, -1), tokens], dim=1)  # (B, N + 1, D)
         x = F.dropout(self.positions.embed(x), config.dropout, self.training)
-        seen = []
+        seen, passed = [], [x]
         for block in self.blocks:
             x, (weights,) = block(x, fused=not maps)
             seen.append(weights)
+            passed.append(x)
         logits = F.linear(self.norm(x[:, 0]), self.W.T, self.b)
-        return Output(logits, {"self": seen} if maps else None)
+        return Output(
+            logits, {"self": seen} if maps else None, {"self": passed} if states else None
+        )
 
     def count_parameters(self) -> int:
         """How many learned numbers there are."""

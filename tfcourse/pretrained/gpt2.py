@@ -70,7 +70,9 @@ class GPT2(Family):
 
     def differs(self, config: GPTConfig) -> list[str]:
         """What of our config GPT-2 has no place for."""
-        fixed = {"positions": "learned", "norm": "layer", "bias": True, "scaled": False}
+        fixed = {
+            "positions": "learned", "norm": "layer", "bias": True, "scaled": False, "window": None,
+        }  # fmt: skip
         why = [f"{n} must be {v!r}" for n, v in fixed.items() if getattr(config, n) != v]
         if config.ffn == "swiglu":
             why.append("ffn must not be 'swiglu'")

@@ -7,17 +7,19 @@ of float64, so the two agree to 1e-6 there and no better.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from torch import Tensor
 
 from tfcourse.models.gpt import GPT, GPTConfig
+from tfcourse.positions import SCALINGS, YARN_TURNS
 from tfcourse.pretrained.family import Family, Weight, affine, attention, must_be, need
 
 
 class Llama(Family):
-    """``LlamaForCausalLM`` without vectors in its layers and with plain rotary positions."""
+    """``LlamaForCausalLM`` without vectors in its layers; rotary positions plain or scaled."""
 
     model_type = "llama"
     model = GPT
@@ -36,7 +38,7 @@ class Llama(Family):
             d_ff=need(settings, "intermediate_size"),
             kv_heads=settings.get("num_key_value_heads") or heads,
             d_k=settings.get("head_dim"),
-            rotary_base=_base(settings),
+            **_rotary(settings),
             eps=float(settings.get("rms_norm_eps", 1e-6)),
             tied=settings.get("tie_word_embeddings", False),
             dropout=float(settings.get("attention_dropout") or 0.0),
@@ -61,7 +63,7 @@ class Llama(Family):
             "hidden_act": "silu",
             "attention_bias": False,
             "mlp_bias": False,
-            "rope_parameters": {"rope_theta": base, "rope_type": "default"},
+            "rope_parameters": _parameters(config, base),
             "rms_norm_eps": config.eps,
             "tie_word_embeddings": config.tied,
             "attention_dropout": config.dropout,
@@ -71,8 +73,10 @@ class Llama(Family):
         """What of our config Llama has no place for."""
         fixed = {
             "positions": "rotary_halves", "norm": "rms", "ffn": "swiglu", "bias": False,
-            "scaled": False,
+            "scaled": False, "window": None,
         }  # fmt: skip
+        if config.rotary_scaling == "dynamic":
+            fixed["original"] = config.longest  # there it has no entry of its own
         return [f"{n} must be {v!r}" for n, v in fixed.items() if getattr(config, n) != v]
 
     def copies(self, config: GPTConfig) -> dict[str, str]:
@@ -99,10 +103,35 @@ class Llama(Family):
         return found if config.tied else [*found, *affine("lm_head", "W_U")]
 
 
-def _base(settings: Mapping[str, Any]) -> float:
-    """The base of the angles, as newer and as older versions of ``config.json`` say it."""
+def _rotary(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The base and the scaling, as newer and as older versions of ``config.json`` say them."""
     new, old = settings.get("rope_parameters") or {}, settings.get("rope_scaling") or {}
-    kind = new.get("rope_type") or old.get("rope_type") or old.get("type") or "default"
-    if kind != "default":
-        raise ValueError(f"rope_type in config.json must be 'default', got {kind!r}")
-    return float(new.get("rope_theta") or settings.get("rope_theta") or 10_000.0)
+    given = {**old, **new}
+    kind = given.get("rope_type") or given.get("type") or "default"
+    kinds = {"default": "none"} | {name: name for name in SCALINGS[1:]}
+    if kind not in kinds:
+        raise ValueError(f"rope_type in config.json must be one of {list(kinds)}, got {kind!r}")
+    base = given.get("rope_theta") or settings.get("rope_theta") or 10_000.0
+    found = {"rotary_base": float(base), "rotary_scaling": kinds[kind]}
+    if kind == "default":
+        return found
+    factor = float(need(given, "factor"))
+    if kind == "yarn":
+        # The other choices of YaRN; those that are absent are as here.
+        must_be({name: x for name, x in given.items() if x is not None}, beta_fast=YARN_TURNS[0],
+                beta_slow=YARN_TURNS[1], truncate=True,
+                attention_factor=0.1 * math.log(factor) + 1)  # fmt: skip
+        if given.get("mscale") and given.get("mscale_all_dim"):
+            raise ValueError(f"mscale in config.json must be absent, got {given['mscale']!r}")
+        found["rotary_original"] = given.get("original_max_position_embeddings")
+    return found | {"rotary_factor": factor}
+
+
+def _parameters(config: GPTConfig, base: float) -> dict[str, Any]:
+    """The base and the scaling for ``config.json``."""
+    if config.rotary_scaling == "none":
+        return {"rope_theta": base, "rope_type": "default"}
+    told = {"rope_theta": base, "rope_type": config.rotary_scaling, "factor": config.rotary_factor}
+    if config.rotary_scaling == "yarn":
+        told["original_max_position_embeddings"] = config.original
+    return told

@@ -31,6 +31,21 @@ class VisionTransformer(Family):
 
     model_type = "vit"
     model = ViT
+    # The names that transformers 5 gives the modules; files mostly keep the older ones.
+    renamed = (
+        (r"^vit\.layers\.", "vit.encoder.layer."),
+        *(
+            (rf"^(vit\.encoder\.layer\.\d+)\.{new}\.", rf"\1.{old}.")
+            for new, old in (
+                (r"attention\.q_proj", "attention.attention.query"),
+                (r"attention\.k_proj", "attention.attention.key"),
+                (r"attention\.v_proj", "attention.attention.value"),
+                (r"attention\.o_proj", "attention.output.dense"),
+                (r"mlp\.fc1", "intermediate.dense"),
+                (r"mlp\.fc2", "output.dense"),
+            )
+        ),
+    )
 
     def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> ViTConfig:
         """Our config from ``config.json``, and the number of classes from what is stored."""

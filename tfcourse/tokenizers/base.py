@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -60,6 +61,8 @@ class Tokenizer(ABC):
             if token not in self._ids:
                 raise ValueError(f"special must be among the tokens, got {token!r}")
         self._special_ids = {self._ids[token] for token in self.special}
+        longest_first = sorted(self.special, key=len, reverse=True)
+        self._special_names = re.compile("|".join(map(re.escape, longest_first)))
         self.pad, self.start, self.end, self.unknown = (
             self._ids[name] if name in self.special else None for name in ROLES.values()
         )
@@ -74,6 +77,10 @@ class Tokenizer(ABC):
         """The ids of a text that has been checked."""
 
     @abstractmethod
+    def _settled(self, text: str) -> list[str]:
+        """The pieces that the text begins with and whose ids no text after it can change."""
+
+    @abstractmethod
     def _join(self, tokens: Sequence[str]) -> str:
         """The text that tokens spell."""
 
@@ -86,7 +93,9 @@ class Tokenizer(ABC):
     def _from_document(cls, document: file_format.Document) -> Self | None:
         """The tokenizer that a file describes; ``None`` where it describes one of another kind."""
 
-    def encode(self, text: str, *, start: bool = False, end: bool = False) -> list[int]:
+    def encode(
+        self, text: str, *, start: bool = False, end: bool = False, special: bool = False
+    ) -> list[int]:
         """The ids of a text.
 
         Parameters
@@ -95,6 +104,9 @@ class Tokenizer(ABC):
             Any Unicode.
         start, end:
             Whether the ids of ``<s>`` and ``</s>`` are put before and after.
+        special:
+            Whether the names of special tokens in the text become their ids, the longest name
+            first. Leave it out for text that others wrote: ``<s>`` in it is then three characters.
 
         Raises
         ------
@@ -106,8 +118,72 @@ class Tokenizer(ABC):
         for name, asked in (("start", start), ("end", end)):
             if asked and getattr(self, name) is None:
                 raise ValueError(f"{name} must be False without a token {ROLES[name]}, got {asked}")
-        ids = self._encode(check_text(text))
+        text = check_text(text)
+        ids = self._encode_special(text) if special and self.special else self._encode(text)
         return [self.start] * start + ids + [self.end] * end
+
+    def _encode_special(self, text: str) -> list[int]:
+        """The ids of a text in which the names of special tokens stand for them."""
+        ids, done = [], 0
+        for found in self._special_names.finditer(text):
+            ids += self._encode(text[done : found.start()])
+            ids.append(self._ids[found.group()])
+            done = found.end()
+        return ids + self._encode(text[done:])
+
+    def encode_iterable(self, texts: Iterable[str], *, special: bool = False) -> Iterator[int]:
+        """The ids of a text that comes in parts, such as the lines of a file too large to hold.
+
+        They are exactly those of ``encode("".join(texts))``: what later parts could still change is
+        held back.
+
+        Parameters
+        ----------
+        texts:
+            The parts, in order, cut anywhere.
+        special:
+            As in :meth:`encode`.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`encode`.
+        """
+        if isinstance(texts, str):
+            raise ValueError("texts must be parts of a text, got one str: use encode")
+        rest = ""
+        for text in texts:
+            rest += check_text(text, "each of texts")
+            ids, done = self._begin(rest, special)
+            yield from ids
+            rest = rest[done:]
+        yield from self.encode(rest, special=special)
+
+    def _begin(self, text: str, special: bool) -> tuple[list[int], int]:
+        """The ids that no text after this one can change, and of how many characters they are."""
+        ids, done, stop = [], 0, len(text)
+        if special and self.special:
+            stop = self._name_begun(text)
+            for found in self._special_names.finditer(text):
+                if found.end() > stop:
+                    stop = min(stop, found.start())
+                    break
+                ids += self._encode(text[done : found.start()])
+                ids.append(self._ids[found.group()])
+                done = found.end()
+        for piece in self._settled(text[done:stop]):
+            ids += self._encode(piece)
+            done += len(piece)
+        return ids, done
+
+    def _name_begun(self, text: str) -> int:
+        """Where the name of a special token begins of which the text holds only the first part."""
+        for i in range(max(len(text) - max(map(len, self.special)) + 1, 0), len(text)):
+            if any(
+                len(name) > len(text) - i and name.startswith(text[i:]) for name in self.special
+            ):
+                return i
+        return len(text)
 
     def decode(self, ids: Iterable[int], *, special: bool = False) -> str:
         """The text that ids stand for.

@@ -17,9 +17,27 @@ from tfcourse.training.losses import (
     label_smoothed_loss,
     mean_loss,
 )
-from tfcourse.training.optimisers import OptimiserChoice, adamw, parameter_groups, sgd
+from tfcourse.training.optimisers import (
+    OptimiserChoice,
+    adamw,
+    clip_gradients,
+    parameter_groups,
+    sgd,
+)
 from tfcourse.training.saved import open_saved, save
-from tfcourse.training.schedules import Schedule, constant, cosine, inverse_root, noam
+from tfcourse.training.schedules import (
+    Schedule,
+    constant,
+    constant_rate,
+    cosine,
+    cosine_rate,
+    inverse_root,
+    inverse_root_rate,
+    linear,
+    linear_rate,
+    noam,
+    noam_rate,
+)
 
 __all__ = [
     "Classification",
@@ -32,14 +50,21 @@ __all__ = [
     "Translation",
     "adamw",
     "average_checkpoints",
+    "clip_gradients",
     "constant",
+    "constant_rate",
     "cosine",
+    "cosine_rate",
     "fit",
     "inverse_root",
+    "inverse_root_rate",
     "label_smoothed_loss",
+    "linear",
+    "linear_rate",
     "load_best",
     "mean_loss",
     "noam",
+    "noam_rate",
     "open_saved",
     "parameter_groups",
     "save",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from tfcourse.arguments import above_zero, share
@@ -179,3 +179,44 @@ def sgd(momentum: float = 0.0, weight_decay: float = 0.0) -> OptimiserChoice:
             parameter_groups(model, weight_decay), lr=0.0, momentum=momentum
         ),
     )
+
+
+@torch.no_grad()
+def clip_gradients(parameters: Iterable[Tensor], length: float) -> Tensor:
+    r"""Shorten the gradient to ``length`` if it is longer, all parameters together; its length.
+
+    .. math:: g \leftarrow g \min\left(1, \frac{c}{\lVert g \rVert}\right)
+
+    Parameters
+    ----------
+    parameters:
+        Whose ``grad`` is changed in place; those without one are left out.
+    length:
+        The longest it may be, :math:`c`.
+
+    Returns
+    -------
+    norm
+        The length before, one number; 0 if there is no gradient.
+
+    Raises
+    ------
+    ValueError
+        If ``length`` is not above 0.
+
+    Notes
+    -----
+    Pascanu et al. 2013, algorithm 1. :func:`~tfcourse.training.fit` does this itself, after it has
+    divided by the number of tokens.
+    """
+    above_zero(length=length)
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    if not gradients:
+        return torch.zeros(())
+    device = gradients[0].device
+    norm = torch.stack([torch.linalg.vector_norm(g).to(device) for g in gradients]).norm()
+    # No branch on the number: on a GPU that would wait for it.
+    factor = (length / norm).clamp(max=1.0)
+    for g in gradients:
+        g.mul_(factor.to(g.device, g.dtype))
+    return norm

@@ -1,4 +1,8 @@
-"""Learning rates over the course of training: each is a function of the step, counted from 1."""
+"""Learning rates over the course of training: each is a function of the step, counted from 1.
+
+``cosine(...)`` is a schedule for :func:`~tfcourse.training.fit`; ``cosine_rate(step, ...)`` is the
+formula alone, for a training loop of one's own. The formulas also take step 0, before training.
+"""
 
 from __future__ import annotations
 
@@ -61,8 +65,13 @@ def constant(peak: float, warmup: int = 0) -> Schedule:
     _checked(peak=peak, warmup=warmup)
     return Schedule(
         f"constant(peak={peak}, warmup={warmup})",
-        lambda step: peak * _rise(step, warmup),
+        lambda step: constant_rate(step, peak, warmup),
     )
+
+
+def constant_rate(step: int, peak: float, warmup: int = 0) -> float:
+    """The learning rate of :func:`constant` at a step."""
+    return peak * min(1.0, step / warmup) if warmup else peak
 
 
 def cosine(peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> Schedule:
@@ -91,20 +100,57 @@ def cosine(peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> Sch
     Loshchilov and Hutter 2017 ("SGDR"), equation 5, without restarts; the rise as in Radford et al.
     2018, section 4.1.
     """
-    _checked(peak=peak, warmup=warmup)
-    at_least_one(steps=steps)
-    if not 0 <= lowest <= peak:
-        raise ValueError(f"lowest must lie between 0 and peak={peak}, got {lowest}")
-    if warmup >= steps:
-        raise ValueError(f"warmup must be below steps={steps}, got {warmup}")
+    _checked_fall(peak=peak, steps=steps, warmup=warmup, lowest=lowest)
+    return Schedule(
+        f"cosine(peak={peak}, steps={steps}, warmup={warmup}, lowest={lowest})",
+        lambda step: cosine_rate(step, peak, steps, warmup, lowest),
+    )
 
-    def rate(step: int) -> float:
-        if step <= warmup:
-            return peak * step / warmup
-        way = min(1.0, (step - warmup) / (steps - warmup))
-        return lowest + 0.5 * (peak - lowest) * (1 + math.cos(math.pi * way))
 
-    return Schedule(f"cosine(peak={peak}, steps={steps}, warmup={warmup}, lowest={lowest})", rate)
+def cosine_rate(step: int, peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> float:
+    """The learning rate of :func:`cosine` at a step."""
+    if warmup and step <= warmup:
+        return peak * step / warmup
+    way = min(1.0, (step - warmup) / (steps - warmup))
+    return lowest + 0.5 * (peak - lowest) * (1 + math.cos(math.pi * way))
+
+
+def linear(peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> Schedule:
+    r"""A rise to ``peak``, then a straight fall to ``lowest`` at the last step.
+
+    .. math::
+        \eta(s) = \begin{cases} \eta\, s / w & s \le w \\
+            \eta_0 + (\eta - \eta_0) \frac{S - s}{S - w} & w < s \le S \\ \eta_0 & s > S \end{cases}
+
+    Parameters
+    ----------
+    peak, lowest:
+        The rates after the rise, :math:`\eta`, and at the end, :math:`\eta_0`.
+    steps, warmup:
+        All steps, :math:`S`, and those of the rise among them, :math:`w`.
+
+    Raises
+    ------
+    ValueError
+        If ``peak`` is not above 0, ``lowest`` does not lie between 0 and it, or ``warmup`` is not
+        below ``steps``.
+
+    Notes
+    -----
+    Devlin et al. 2019, appendix A.2: BERT's schedule.
+    """
+    _checked_fall(peak=peak, steps=steps, warmup=warmup, lowest=lowest)
+    return Schedule(
+        f"linear(peak={peak}, steps={steps}, warmup={warmup}, lowest={lowest})",
+        lambda step: linear_rate(step, peak, steps, warmup, lowest),
+    )
+
+
+def linear_rate(step: int, peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> float:
+    """The learning rate of :func:`linear` at a step."""
+    if warmup and step <= warmup:
+        return peak * step / warmup
+    return lowest + (peak - lowest) * max(0.0, (steps - step) / (steps - warmup))
 
 
 def inverse_root(peak: float, warmup: int) -> Schedule:
@@ -132,8 +178,13 @@ def inverse_root(peak: float, warmup: int) -> Schedule:
     at_least_one(warmup=warmup)
     return Schedule(
         f"inverse_root(peak={peak}, warmup={warmup})",
-        lambda step: peak * min(step / warmup, (warmup / step) ** 0.5),
+        lambda step: inverse_root_rate(step, peak, warmup),
     )
+
+
+def inverse_root_rate(step: int, peak: float, warmup: int) -> float:
+    """The learning rate of :func:`inverse_root` at a step."""
+    return peak * (min(step / warmup, (warmup / step) ** 0.5) if step else 0.0)
 
 
 def noam(d_model: int, warmup: int = 4000, factor: float = 1.0) -> Schedule:
@@ -165,15 +216,25 @@ def noam(d_model: int, warmup: int = 4000, factor: float = 1.0) -> Schedule:
     above_zero(factor=factor)
     return Schedule(
         f"noam(d_model={d_model}, warmup={warmup}, factor={factor})",
-        lambda step: factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5),
+        lambda step: noam_rate(step, d_model, warmup, factor),
     )
 
 
-def _rise(step: int, warmup: int) -> float:
-    return min(1.0, step / warmup) if warmup else 1.0
+def noam_rate(step: int, d_model: int, warmup: int = 4000, factor: float = 1.0) -> float:
+    """The learning rate of :func:`noam` at a step."""
+    return factor * d_model**-0.5 * (min(step**-0.5, step * warmup**-1.5) if step else 0.0)
 
 
 def _checked(*, peak: float, warmup: int) -> None:
     above_zero(peak=peak)
     if warmup < 0:
         raise ValueError(f"warmup must be at least 0, got {warmup}")
+
+
+def _checked_fall(*, peak: float, steps: int, warmup: int, lowest: float) -> None:
+    _checked(peak=peak, warmup=warmup)
+    at_least_one(steps=steps)
+    if not 0 <= lowest <= peak:
+        raise ValueError(f"lowest must lie between 0 and peak={peak}, got {lowest}")
+    if warmup >= steps:
+        raise ValueError(f"warmup must be below steps={steps}, got {warmup}")

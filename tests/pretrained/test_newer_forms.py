@@ -1,0 +1,137 @@
+"""Newer forms of checkpoints: scaled rotary positions, ViT's names in transformers 5; and inputs
+that only some models take: padding before the prompt, hidden states on request."""
+
+import pytest
+import torch
+import transformers as hf
+from peers import LENGTHS, LLAMA, batch, make
+from safetensors.torch import load_file, save_file
+
+from tfcourse.attention import KeyValueCache
+from tfcourse.pretrained import load, save
+
+SCALINGS = {
+    "linear": {"rope_type": "linear", "factor": 2.5},
+    "dynamic": {"rope_type": "dynamic", "factor": 2.0},
+    "yarn": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8},
+}
+
+
+def scaled(kind, saved, **settings):
+    rope = {"rope_theta": 100.0, **SCALINGS[kind]}
+    theirs, folder = saved("llama", rope_parameters=rope, head_dim=8, **settings)
+    return theirs, folder, load(folder)
+
+
+def tokens(*shape):
+    return torch.randint(LLAMA["vocab_size"], shape, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize("kind", SCALINGS)
+@torch.no_grad()
+def test_scaled_rotary_positions_short_and_long(kind, saved, tmp_path):
+    theirs, _, ours = scaled(kind, saved)
+    for length in (7, 12, 13, 30):  # the config's number of positions is 12
+        x = tokens(2, length)
+        expected = theirs(x).logits
+        torch.testing.assert_close(ours(x).logits, expected, rtol=0, atol=2e-5)
+    plain = load(
+        saved("llama", head_dim=8, rope_parameters={"rope_theta": 100.0, "rope_type": "default"})[1]
+    )
+    assert (plain(x).logits - expected).abs().max() > 0.01  # without scaling it is another model
+    save(ours, tmp_path / "again")
+    again = hf.LlamaForCausalLM.from_pretrained(tmp_path / "again").eval()
+    torch.testing.assert_close(again(x).logits, expected, rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize("kind", SCALINGS)
+@torch.no_grad()
+def test_scaled_rotary_positions_token_by_token(kind, saved):
+    theirs, _, ours = scaled(kind, saved)
+    x, caches, past = tokens(2, 20), ours.new_caches(20), None
+    for first, last in [(0, 9), *((t, t + 1) for t in range(9, 20))]:
+        output = theirs(x[:, first:last], past_key_values=past, use_cache=True)
+        past = output.past_key_values
+        got = ours(x[:, first:last], caches=caches).logits
+        torch.testing.assert_close(got, output.logits, rtol=0, atol=2e-5)
+
+
+def test_choices_of_yarn_that_are_not_ours_are_refused(saved):
+    for choice in ({"beta_fast": 16}, {"attention_factor": 1.0}):
+        rope = {"rope_theta": 100.0, **SCALINGS["yarn"], **choice}
+        with pytest.raises(ValueError, match=f"{next(iter(choice))} in config.json must be"):
+            load(saved("llama", rope_parameters=rope)[1])
+
+
+@torch.no_grad()
+def test_vit_under_the_names_of_its_modules(saved, tmp_path):
+    theirs, folder = saved("vit")
+    renamed = {name: p.contiguous() for name, p in theirs.state_dict().items()}
+    assert set(renamed) != set(load_file(folder / "model.safetensors"))  # files have older names
+    save_file(renamed, folder / "model.safetensors", metadata={"format": "pt"})
+    their_batch, our_batch = batch("vit")
+    got, expected = load(folder)(**our_batch).logits, theirs(**their_batch).logits
+    torch.testing.assert_close(got, expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama"])
+@torch.no_grad()
+def test_padding_before_the_prompt(name, saved):
+    theirs, folder = saved(name)
+    ours, x = load(folder), tokens(3, 9)
+    real = torch.arange(9) >= 9 - LENGTHS[:, None]
+    places = (real.cumsum(1) - 1).clamp(min=0)
+    expected = theirs(x, attention_mask=real.long(), position_ids=places).logits
+    for maps in (False, True):
+        got = ours(x, mask=real, position_ids=places, maps=maps).logits
+        torch.testing.assert_close(got[real], expected[real], rtol=0, atol=1e-5)
+    for row, n in enumerate(LENGTHS):  # as each prompt alone
+        alone = ours(x[row : row + 1, 9 - n :]).logits[0]
+        torch.testing.assert_close(got[row, 9 - n :], alone, rtol=0, atol=1e-5)
+    caches = [KeyValueCache(9) for _ in ours.blocks]
+    for t in range(9):
+        step = ours(x[:, t : t + 1], caches=caches, mask=real[:, : t + 1],
+                    position_ids=places[:, t : t + 1])  # fmt: skip
+    torch.testing.assert_close(step.logits[:, 0], got[:, -1], rtol=0, atol=1e-5)
+
+
+def same_states(ours, theirs, norm=None):
+    assert len(ours) == len(theirs)
+    for n, (a, b) in enumerate(zip(ours, theirs, strict=True)):
+        last = norm is not None and n + 1 == len(ours)  # theirs are then after the last norm
+        torch.testing.assert_close(norm(a) if last else a, b, rtol=0, atol=1e-5)
+
+
+@torch.no_grad()
+def test_hidden_states(saved):
+    for name in ("gpt2", "llama", "bert-words", "vit"):
+        theirs, folder = saved(name)
+        ours = load(folder)
+        their_batch, our_batch = batch(name)
+        if "lengths" in our_batch:
+            del our_batch["lengths"], their_batch["attention_mask"]
+        expected = theirs(**their_batch, output_hidden_states=True).hidden_states
+        output = ours(**our_batch, states=True)
+        norm = ours.norm if name in ("gpt2", "llama") else None
+        real = their_batch.pop("attention_mask", None)
+        got = output.states["self"]
+        if real is not None:
+            norm_last = norm
+            got = [x[real.bool()] for x in got]
+            expected = [x[real.bool()] for x in expected]
+            norm = norm_last
+        same_states(got, expected, norm)
+        assert ours(**our_batch).states is None and output.maps is None
+
+
+@torch.no_grad()
+def test_hidden_states_of_both_stacks(saved):
+    theirs, folder = saved("marian")
+    ours = load(folder)
+    their_batch, our_batch = batch("marian")
+    del their_batch["attention_mask"], our_batch["source_lengths"]
+    expected = theirs(**their_batch, output_hidden_states=True)
+    states = ours(**our_batch, states=True).states
+    same_states(states["encoder"], expected.encoder_hidden_states)
+    same_states(states["decoder"], expected.decoder_hidden_states)
+    assert make("marian").config.num_hidden_layers + 1 == len(states["encoder"])
