@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
+import sys
 
 #: The smallest first: the one to name if a package is in several.
 EXTRAS = ("learner", "grade", "dev")
@@ -33,15 +34,28 @@ def normal(name: str) -> str:
 def declared() -> dict[str, list[str]]:
     """What each extra asks for itself, under ``""`` what the package asks for in any case.
 
-    Other extras of this package, which an extra may ask for, are left out.
+    Other extras of this package, which an extra may ask for, are left out, and so is what only
+    another system needs.
     """
     found: dict[str, list[str]] = {"": [], **{extra: [] for extra in EXTRAS}}
     for line in importlib.metadata.requires("tfcourse") or []:
         name = normal(re.match(r"[\w.-]+", line)[0])
         extra = re.search(r"""extra\s*==\s*["']([\w-]+)["']""", line)
-        if name != "tfcourse":
+        system = re.search(r"""sys_platform\s*==\s*["'](\w+)["']""", line)
+        if name != "tfcourse" and (system is None or system[1] == sys.platform):
             found.setdefault(extra[1] if extra else "", []).append(name)
     return found
+
+
+def missing(extra: str) -> list[str]:
+    """The packages that an extra itself asks for and that are not installed."""
+    absent = []
+    for name in declared()[extra]:
+        try:
+            importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            absent.append(name)
+    return absent
 
 
 def advice(error: ModuleNotFoundError) -> str | None:

@@ -60,7 +60,7 @@ def make(folder: Path, wheel: Path, extra: str) -> Path:
 def link(distribution: importlib.metadata.Distribution, packages: Path) -> None:
     """Put a package's files into a folder: as links to the same bytes if the disk allows it."""
     for file in distribution.files or ():
-        if ".." in file.parts or "__pycache__" in file.parts:  # a program; what is made anew
+        if ".." in file.parts:  # a program, or data of one
             continue
         source, target = Path(distribution.locate_file(file)), packages / file
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -77,7 +77,8 @@ def test_help_and_version_without_any_extra(installed):
 
 
 def test_train_and_translate(installed, tmp_path):
-    train = ("tfcourse", "train", "numbers-de-en", "--steps", "3", "--into", "run")
+    few = ("--steps", "3", "--set", "training.warmup=1")
+    train = ("tfcourse", "train", "numbers-de-en", *few, "--into", "run")
     assert "Now: tfcourse translate run" in fine(installed("learner", *train, folder=tmp_path))
     translate = ("tfcourse", "translate", "run", "siebenundzwanzig")
     fine(installed("learner", *translate, folder=tmp_path))
