@@ -4,7 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import environments
@@ -34,14 +35,18 @@ def wheel(course: Path, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def installed(wheel: Path, tmp_path_factory) -> Callable[..., subprocess.CompletedProcess]:
+def installed(
+    wheel: Path, tmp_path_factory
+) -> Iterator[Callable[..., subprocess.CompletedProcess]]:
     """Run a program of an environment with one of the extras, in a folder outside any clone."""
     made: dict[str, Path] = {}
+    # pytest's own folders are closed to the user that a sandbox runs as if root starts it.
+    environments_at = Path(tempfile.mkdtemp(prefix="tfcourse-"))
+    environments_at.chmod(0o755)
 
     def run(extra: str, *command: object, folder: Path | None = None, **variables: str):
         if extra not in made:
-            place = tmp_path_factory.mktemp("environment")
-            made[extra] = environments.make(place, wheel, extra)
+            made[extra] = environments.make(environments_at / (extra or "none"), wheel, extra)
         outside = folder or tmp_path_factory.mktemp("outside")
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("TFCOURSE", "PYTHON"))}
         kept |= {"PATH": f"{made[extra]}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "200"}
@@ -52,7 +57,8 @@ def installed(wheel: Path, tmp_path_factory) -> Callable[..., subprocess.Complet
             env=kept | variables,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=500,
         )
 
-    return run
+    yield run
+    shutil.rmtree(environments_at)
