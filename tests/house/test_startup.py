@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-SLOW = ("torch", "nbformat", "nbgrader", "sklearn", "dask")
+SLOW = ("torch", "nbformat", "nbgrader", "sklearn", "dask", "jinja2", "a11y_pygments", "matplotlib")
 
 
 def test_help_does_not_wait_for_what_it_does_not_need():

@@ -20,8 +20,13 @@ def demo(
     """Build the site, make the releases and grade an example class."""
     from tfcourse import course
     from tfcourse.authoring.demo import demo as run
+    from tfcourse.authoring.site import SiteError
 
-    run(course.root(), fresh=fresh)
+    try:
+        run(course.root(), fresh=fresh)
+    except (SiteError, FileNotFoundError) as error:
+        typer.secho(str(error), err=True, fg="red")
+        raise typer.Exit(1) from None
 
 
 def book(
@@ -88,11 +93,12 @@ def chapter(
 def doctor() -> None:
     """Say what is installed, and what of the course can run here."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from tfcourse.authoring.doctor import examine
 
     table = Table("", "", "what it is for, or what to do", title="This machine")
     for part in examine():
-        table.add_row("yes" if part.present else "no", part.name, part.note)
+        table.add_row("yes" if part.present else "no", escape(part.name), escape(part.note))
     Console().print(table)

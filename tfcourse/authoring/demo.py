@@ -1,17 +1,23 @@
-"""``make demo``: the releases, the site, and an example class graded, each step with its time."""
+"""``make demo``: the releases, the site, and an example class graded, each step with its time.
+
+The site is built while the class is graded: each leaves a processor idle for a part of its time.
+"""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 import nbformat
 import yaml
 from nbformat import NotebookNode
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tfcourse.course import problem_set_names
 from tfcourse.grading import cells
@@ -19,6 +25,9 @@ from tfcourse.grading.variants import fill, load_variants
 
 #: A loop that never ends is part of the example class, and nobody wants to wait for it.
 CALL_SECONDS, CELL_SECONDS = 5, 6
+
+#: How long all of it takes, the first time and again.
+FIRST, AGAIN = "two minutes", "15 seconds"
 
 #: What an entry of class.yml may say.
 KEYS = {"about", "from", "variants", "code", "written", "file", "delete", "kernel"}
@@ -34,23 +43,30 @@ def demo(course: Path, fresh: bool = False) -> None:
     fresh:
         Build and grade all of it again; else only what has changed.
     """
+    from tfcourse.authoring import site
+
+    site.require()
     console = Console(highlight=False)
+    began = monotonic()
     built = course / "_build" / "demo"
     if fresh:
         shutil.rmtree(built, ignore_errors=True)
-    with step(console, "The releases"):
+    first = fresh or not (built / "graded").is_dir()
+    console.print(f"This takes about {FIRST if first else AGAIN} on a computer with two cores.")
+    with step(console, "1 of 3: the releases, which learners get"):
         make_releases(course, console)
+    at = Position()
     # After the releases: the site shows them.
-    with step(console, "The site"):
-        from tfcourse.authoring.site import build_site
-
-        index = build_site(course, clean=fresh)
-    with step(console, "An example class"):
-        about = write_class(course, built / "submitted")
-        for name, what in about.items():
-            console.print(f"  {escape(name)}: {escape(what)}", soft_wrap=True)
-    with step(console, "Grading it"):
-        report = grade_class(course, built, console)
+    with ThreadPoolExecutor(1) as beside:
+        building = beside.submit(site.build_site, course, clean=fresh, report=at.tell)
+        with step(console, "2 of 3: an example class, graded while the site is built"):
+            about = write_class(course, built / "submitted")
+            for name, what in about.items():
+                console.print(f"  {escape(name)}: {escape(what)}", soft_wrap=True)
+            report = grade_class(course, built, console)
+        with step(console, "3 of 3: the rest of the site"):
+            index = wait_for(building, at, console)
+    console.print(f"Done in {monotonic() - began:.0f} s.")
 
     from tfcourse.grading.show import show_grades
 
@@ -76,8 +92,29 @@ def demo(course: Path, fresh: bool = False) -> None:
         )
 
 
+class Position:
+    """How far the build of the site has come."""
+
+    done, page = 0.0, ""
+
+    def tell(self, done: float, page: str) -> None:
+        """Take what the build reports."""
+        self.done, self.page = done, page
+
+
+def wait_for(building: Future[Path], at: Position, console: Console) -> Path:
+    """Wait for the site, showing the page it is at and how long is left; return its first page."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=60) as bar:
+        task = bar.add_task("reading the pages", total=1.0)
+        while not building.done():
+            bar.update(task, completed=at.done, description=escape(at.page))
+            sleep(0.1)
+    return building.result()
+
+
 @contextmanager
-def step(console: Console, what: str):
+def step(console: Console, what: str) -> Iterator[None]:
     """Say what is being done and, when it is, how long it took."""
     console.print(f"[bold]== {what}[/bold]")
     began = monotonic()
@@ -89,9 +126,12 @@ def make_releases(course: Path, console: Console) -> None:
     """Make each problem set's release, saying which were not up to date."""
     from tfcourse.grading.release import is_current, make_release, release_folder
 
-    for name in problem_set_names(course):
+    names = problem_set_names(course)
+    for number, name in enumerate(names, 1):
         path = release_folder(name, course).relative_to(course)
-        if is_current(name, course):
+        with console.status(f"{path} ({number} of {len(names)})"):
+            current = is_current(name, course)
+        if current:
             console.print(f"  {path}: up to date", soft_wrap=True)
         else:
             make_release(name, course)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import shutil
 from dataclasses import dataclass
 
 from tfcourse import course
+from tfcourse.extras import missing
 
 #: Names under which a Chromium that the tests can drive is found.
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -28,11 +28,10 @@ def browser() -> str | None:
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
-def _package(name: str, note: str) -> Part:
-    try:
-        return Part(f"{name} {importlib.metadata.version(name)}", True, note)
-    except importlib.metadata.PackageNotFoundError:
-        return Part(name, False, f"{note}: pip install -r requirements.txt")
+def _extra(name: str, use: str) -> Part:
+    absent = missing(name)
+    note = f"{use}; missing: {', '.join(absent)}. pip install 'tfcourse[{name}]'"
+    return Part(f"packages for `{name}`", not absent, note if absent else use)
 
 
 def examine() -> list[Part]:
@@ -43,24 +42,24 @@ def examine() -> list[Part]:
 
     try:
         course.root()
-        tree = Part("the course's tree", True, "chapters, problem sets, the book")
+        tree = Part("the course's tree", True, "lessons, problem sets, the book")
     except FileNotFoundError as error:
         tree = Part("the course's tree", False, str(error))
     cuda = torch.cuda.is_available()
     shelter = sandbox.status()
     data = os.environ.get("TFCOURSE_DATA")
     return [
-        Part(f"Python {platform.python_version()}", True, "3.11 or later is needed"),
-        Part(f"torch {torch.__version__}", True, "every chapter"),
+        Part(f"Python {platform.python_version()}", True, "3.11, 3.12 or 3.13 is needed"),
+        Part(f"torch {torch.__version__}", True, "all lessons"),
         Part(
             torch.cuda.get_device_name() if cuda else "GPU",
             cuda,
-            "the large presets" if cuda else "not needed: chapters run on the CPU",
+            "the large presets" if cuda else "not needed: lessons run on the CPU",
         ),
         tree,
-        _package("jupyterlab", "working through chapters and problem sets"),
-        _package("nbgrader", "grading"),
-        _package("jupyter-book", "building the site"),
+        _extra("learner", "lessons, problem sets, training, `tfcourse check`"),
+        _extra("grade", "`tfcourse grade` and `tfcourse release`"),
+        _extra("dev", "building the site, running the tests"),
         Part(
             "bubblewrap",
             shutil.which("bwrap") is not None,

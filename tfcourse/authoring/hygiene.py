@@ -104,3 +104,21 @@ def _text(notebook: NotebookNode) -> Iterator[str]:
             yield f"cell {cell.get('id')}: raw text is not shown in Jupyter and on the site alike"
         if cell.get("attachments"):
             yield f"cell {cell.get('id')}: the site cannot show attached images"
+
+
+def main(paths: list[str]) -> int:
+    """Print what is wrong with each notebook; return 1 if anything is, else 0.
+
+    For the hook before a commit: ``python -m tfcourse.authoring.hygiene NOTEBOOK...``.
+    """
+    import nbformat
+
+    found = [f"{path}: {line}" for path in paths for line in problems(nbformat.read(path, 4))]
+    print("\n".join(found), end="\n" * bool(found))
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    import sys
+
+    raise SystemExit(main(sys.argv[1:]))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,12 +16,34 @@ from pathlib import Path
 JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
 
 
+#: Sphinx's two passes over the pages, and how much of the time has gone by when each begins.
+PASSES = {"reading sources": 0.0, "writing output": 0.6}
+_AT = re.compile(r"(reading sources|writing output)\.\.\. *\[ *(\d+)%\] *(\S*)")
+
+#: What is told of a build: how much of it is done, from 0 to 1, and the page it is at.
+Report = Callable[[float, str], None]
+
+
 class SiteError(RuntimeError):
     """The site could not be built; the message holds what Sphinx said."""
 
 
-def build_site(course: Path, clean: bool = False, strict: bool = True) -> Path:
-    """Build the site into ``_build/html`` and give the path of its first page.
+def require() -> None:
+    """Refuse to begin what cannot be done.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If Jupyter Book is not installed.
+    """
+    if importlib.util.find_spec("jupyter_book") is None:
+        raise ModuleNotFoundError("No module named 'jupyter_book'", name="jupyter_book")
+
+
+def build_site(
+    course: Path, clean: bool = False, strict: bool = True, report: Report | None = None
+) -> Path:
+    """Build the site into ``_build/html`` and return the path of its first page.
 
     Parameters
     ----------
@@ -29,24 +53,39 @@ def build_site(course: Path, clean: bool = False, strict: bool = True) -> Path:
         Read and write every page again, as the tests do.
     strict:
         A warning fails the build; all warnings are gathered first.
+    report:
+        Called as pages are read and written.
 
     Raises
     ------
     SiteError
-        Where the build fails; the message ends with the warnings.
+        If the build fails; the message ends with the warnings.
+    ModuleNotFoundError
+        If Jupyter Book is not installed.
     """
+    require()
     built = course / "_build"
     if clean:
         _forget(built)
     command = [sys.executable, "-c", JUPYTER_BOOK, "build", str(course)]
     if strict:
         command += ["-W", "--keep-going"]
-    done = subprocess.run(command, cwd=course, capture_output=True, text=True, errors="replace")
+    output = []
+    with subprocess.Popen(
+        command, cwd=course, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace",
+    ) as running:  # fmt: skip
+        for line in running.stdout:
+            output.append(line)
+            if report and (at := _AT.search(line)):
+                begun = PASSES[at[1]]
+                share = next((s for s in PASSES.values() if s > begun), 1.0) - begun
+                report(begun + share * int(at[2]) / 100, at[3])
     index = built / "html" / "index.html"
-    if done.returncode or not index.is_file():
+    if running.returncode or not index.is_file():
         # Pages that were read are not read again, so a second build would not repeat the warnings.
         _forget(built)
-        raise SiteError(f"the site was not built:\n{_warnings(done.stdout + done.stderr)}")
+        raise SiteError(f"the site was not built:\n{_warnings(''.join(output))}")
     return index
 
 

@@ -6,12 +6,12 @@ import logging
 import re
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import jinja2
-from markupsafe import Markup, escape
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
+if TYPE_CHECKING:
+    import jinja2
+    from markupsafe import Markup
+    from pygments.formatters import HtmlFormatter
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -22,18 +22,20 @@ MAX_COLOURED = 50_000
 _BLANKS = re.compile(r"\s{400}")
 
 
+@cache
 def _formatter() -> HtmlFormatter:
-    """Its colours can be told from the background by everybody. The package that they come from
-    lets every library's log be shown as it is loaded: that is undone."""
+    """Colours Python, with enough contrast for everybody.
+
+    Loading the style's package turns on every library's log: that is undone.
+    """
+    from pygments.formatters import HtmlFormatter
+
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     found = HtmlFormatter(style="a11y-high-contrast-light", nowrap=True)
     root.handlers[:] = handlers
     root.setLevel(level)
     return found
-
-
-_FORMATTER = _formatter()
 
 
 def number(value: float | None) -> str:
@@ -54,13 +56,19 @@ def can_be_coloured(source: str) -> bool:
 @lru_cache(500)
 def code(source: str) -> Markup:
     """Python as HTML, in colours. Most cells are the same for everybody."""
+    from markupsafe import Markup, escape
+    from pygments import highlight
+    from pygments.lexers import PythonLexer
+
     if not can_be_coloured(source):
         return escape(source)
-    return Markup(highlight(source, PythonLexer(stripnl=False), _FORMATTER))
+    return Markup(highlight(source, PythonLexer(stripnl=False), _formatter()))
 
 
 @cache
 def _environment() -> jinja2.Environment:
+    import jinja2
+
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -74,7 +82,9 @@ def _environment() -> jinja2.Environment:
 
 @cache
 def _style() -> Markup:
-    return Markup(_FORMATTER.get_style_defs(".highlight"))
+    from markupsafe import Markup
+
+    return Markup(_formatter().get_style_defs(".highlight"))
 
 
 def page(template: str, **content: object) -> str:

