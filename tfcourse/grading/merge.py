@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.utils import compute_checksum
 
 from tfcourse.grading import cells
 from tfcourse.grading.outputs import harmless_markdown
@@ -151,6 +150,8 @@ def _flags(
 def blank(source: NotebookNode, release: NotebookNode) -> NotebookNode:
     """The instructor's notebook with the release's stubs for answers: hidden tests in, solutions
     out, and the checksums by which nbgrader knows an answer that was left as it came."""
+    from nbgrader.utils import compute_checksum  # it takes long to load, and merge() is without it
+
     stubs = {cells.grade_id(cell): cell.source for cell in release.cells if cells.is_answer(cell)}
     notebook = nbformat.from_dict(dict(source))
     for cell in notebook.cells:
