@@ -164,7 +164,7 @@ def _typed(path: Path) -> str:
 def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
     """The release that a notebook was made from: the one that shares most grade ids with it, or
     where an editor has dropped these, most ids of cells."""
-    mine = {cells.grade_id(cell) or cell.id for cell in handed} - {""}
+    mine = {cells.grade_id(cell) or cell.id for cell in handed} - {"", cells.INSTALL}
     best, most = None, 0
     for path, released in _releases(course):
         shared = len(mine & {cells.grade_id(cell) for cell in released if cells.grade_id(cell)})
@@ -407,7 +407,7 @@ def _as_it_is(path: Path) -> NotebookNode:
     """The learner's notebook itself, for where there is no course to take the tests from."""
     notebook = nbformat.v4.new_notebook()
     for index, raw in enumerate(nbformat.read(path, as_version=4).cells):
-        if raw.cell_type in ("code", "markdown"):
+        if raw.cell_type in ("code", "markdown") and not cells.is_install(raw):
             make = nbformat.v4.new_code_cell
             if raw.cell_type == "markdown":
                 make = nbformat.v4.new_markdown_cell

@@ -197,6 +197,43 @@ def check(
     raise typer.Exit(0 if found.all_passed else 1)
 
 
+def lab(
+    context: typer.Context,
+    into: Annotated[
+        Path | None, typer.Option(help="Your folder; `work` in the course's unless given.")
+    ] = None,
+) -> None:
+    """Open JupyterLab in a folder of your own, with the chapters and the problem sets.
+
+    The folder is made if it is missing; what you have written in it is never written over. Further
+    options go to JupyterLab, such as `--no-browser` and `--port 8890`.
+    """
+    with plain_errors():
+        from tfcourse.course import root
+        from tfcourse.grading.desk import lab as desk
+
+        course = root()
+        work = (into or course / desk.WORK).expanduser().resolve()
+        try:
+            found = desk.furnish(work, course)
+        except OSError as error:
+            raise ValueError(f"{work} cannot be written: {error.strerror}") from None
+        lines = [f"Your folder: {work}"]
+        if found.new:
+            lines.append(f"Copied there: {len(found.new)} notebooks.")
+        if found.renewed:
+            lines.append(f"Renewed, since you had not changed them: {len(found.renewed)}.")
+        if found.kept:
+            lines.append(
+                f"Kept as you left them, though the course has a newer version: "
+                f"{listed(found.kept)}. To get the new one, rename yours and start again."
+            )
+        typer.echo("\n".join(lines))
+        sys.stdout.flush()
+        code = desk.open_lab(work, course, context.args)
+    raise typer.Exit(code)
+
+
 def release(
     problem_sets: Annotated[
         list[str] | None, typer.Argument(help="Which; all of them unless given.")
@@ -220,3 +257,6 @@ def register(app: typer.Typer) -> None:
     """Add these commands to ``tfcourse``."""
     for command in (grade, check, release):
         app.command()(command)
+    # What it does not know itself is for JupyterLab.
+    further = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command(context_settings=further)(lab)

@@ -35,8 +35,8 @@ MAX_RESTARTS = 4
 #: Between two looks at what the process says, in seconds.
 PERIOD = 0.02
 
-#: What the process is; with its folder as the last argument.
-PROGRAM = ("-P", "-m", "tfcourse.grading.desk.worker")
+#: What the process runs; with its folder as the last argument.
+PROGRAM = ("-P", "-c", "import sys, tfcourse.grading.desk.worker as w; w.main(sys.argv[1])")
 
 #: Said of a test that is not run after another one of its exercise came to no end.
 SKIPPED = "This test was not run: an earlier test of this exercise was stopped."

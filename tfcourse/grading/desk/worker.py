@@ -1,8 +1,8 @@
 """The process in which a learner's notebook is checked: it runs cells and tests, and says what came
 of each, a line of JSON each in a file.
 
-Started as ``python -m tfcourse.grading.desk.worker FOLDER``. It loads what it needs, waits for a
-line on its standard input, reads ``FOLDER/job.json``, and ends when its standard input is closed.
+Started with a folder as its argument. It loads what it needs, waits for a line on its standard
+input, reads ``FOLDER/job.json``, and ends when its standard input is closed.
 """
 
 from __future__ import annotations
@@ -270,7 +270,3 @@ def main(folder: str) -> None:
     worker.run(job)
     tell({"ended": True})
     os._exit(0)  # neither threads nor exit handlers of the notebook's hold it back
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
