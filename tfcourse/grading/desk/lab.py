@@ -23,8 +23,8 @@ GIVEN = ".given.json"
 
 @dataclass
 class Furnished:
-    """What was put into a learner's folder: ``new`` files, those ``renewed`` since they had not been
-    touched, and those ``kept`` although the course has another version of them now."""
+    """What was put into a learner's folder: ``new`` files, those ``renewed`` since they had not
+    been touched, and those ``kept`` although the course has another version of them now."""
 
     new: list[str] = field(default_factory=list)
     renewed: list[str] = field(default_factory=list)
@@ -34,8 +34,8 @@ class Furnished:
 def furnish(work: Path, course: Path) -> Furnished:
     """Copy the chapters and the released problem sets into a learner's folder.
 
-    The folder is laid out as ``notebooks/`` is, so that links between notebooks lead on. A file that
-    is there is never written over, unless it is still, byte for byte, what was given before.
+    The folder is laid out as ``notebooks/`` is, so that links between notebooks lead on. A file
+    that is there is never written over, unless it is still, byte for byte, what was given before.
     """
     found = Furnished()
     record = work / GIVEN
@@ -52,16 +52,16 @@ def furnish(work: Path, course: Path) -> Furnished:
             with open(target, "xb") as file:
                 file.write(content)
             found.new.append(name)
-        else:
-            mine = hashlib.sha256(target.read_bytes()).hexdigest() if target.is_file() else ""
-            if mine != digest and mine == given.get(name):
-                write_whole(target, content)
-                found.renewed.append(name)
-            elif mine != digest and given.get(name) not in (None, digest):
-                found.kept.append(name)
-                continue  # what it was made from stays known
-        given.setdefault(name, digest)
-        if name in (*found.new[-1:], *found.renewed[-1:]):
+            given[name] = digest
+            continue
+        mine = hashlib.sha256(target.read_bytes()).hexdigest() if target.is_file() else ""
+        if mine == given.get(name) != digest:
+            write_whole(target, content)
+            found.renewed.append(name)
+            mine = digest
+        elif given.get(name, digest) not in (mine, digest):
+            found.kept.append(name)
+        if mine == digest:
             given[name] = digest
     write_whole(record, json.dumps(given, indent=1, sort_keys=True))
     return found
