@@ -26,9 +26,9 @@ import importlib.util
 
 if importlib.util.find_spec("tfcourse") is None:
     print(
-        "The package tfcourse is not installed for this kernel. Open "
-        "the notebook with `make lab` in the course's folder, or choose "
-        "Kernel > Change Kernel > Python 3 (ipykernel)."
+        "The package tfcourse is not installed for this kernel. "
+        "Open the notebook with `make lab` or `tfcourse lab`, or "
+        "choose Kernel > Change Kernel > Python 3 (ipykernel)."
     )
 """
 
