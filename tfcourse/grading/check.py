@@ -103,7 +103,9 @@ class Checked:
     ``hidden`` counts the tests that run only when the work is graded, ``hidden_points`` what they
     carry, and ``partly_hidden`` names the tests that also have a hidden half, where that is known.
     ``sandboxed`` tells whether it ran in a sandbox, as grading does; ``full`` whether hidden tests
-    were run; ``problem_set`` is the name of the one that it is, empty where that is not known.
+    were run; ``problem_set`` is the name of the one that it is, empty where that is not known;
+    ``chapter`` the notebook that explains it. With hidden tests there is the ``solution`` of the
+    exercises, each cell's kind and text, with the criteria for answers in words.
     """
 
     tests: list[CheckedTest]
@@ -115,6 +117,8 @@ class Checked:
     sandboxed: bool = True
     full: bool = False
     problem_set: str = ""
+    chapter: str = ""
+    solution: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def all_passed(self) -> bool:
@@ -271,6 +275,16 @@ def check(
     found.flags = [*handed.flags, *_about_kernel(handed.kernel), *flags, *noticed]
     found.from_course, found.sandboxed, found.full = release is not None, sandboxed, full
     found.problem_set = release.stem if release is not None else ""
+    if release is not None:
+        number = release.stem.removeprefix("ps")[:2]
+        chapters = sorted((course / "notebooks").glob(f"{number}-*.ipynb"))
+        found.chapter = chapters[0].name if chapters else ""
+    if full:
+        found.solution = [
+            (cell.cell_type, cells.learners_own(cell.source))
+            for cell in source.cells
+            if cells.is_answer(cell) and cells.piece_of(cells.grade_id(cell)) in chosen
+        ]
     if source is not None and not full:
         whole = {test.name for test in found.tests if test.verdict == HIDDEN}
         found.partly_hidden = [

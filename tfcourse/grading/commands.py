@@ -159,6 +159,9 @@ def check(
     full: Annotated[
         bool, typer.Option("--full", help="Run the hidden tests too, where the course has them.")
     ] = False,
+    give_up: Annotated[
+        bool, typer.Option("--give-up", help="Show the solution of --exercise all the same.")
+    ] = False,
     sandbox: Annotated[
         bool, typer.Option("--sandbox", help="Run it in the sandbox, as grading does (Linux).")
     ] = False,
@@ -166,7 +169,8 @@ def check(
 ) -> None:
     """Judge your own notebook by the visible tests, with hints.
 
-    The exit code is 0 when all of them pass and 1 when not.
+    With `--full --exercise NAME` the exercise's solution is shown once all its tests pass. The exit
+    code is 0 when all tests pass and 1 when not.
     """
     from contextlib import nullcontext
 
@@ -182,6 +186,8 @@ def check(
         path = checker.find(notebook)
         try:
             with console.status("running your notebook"):
+                if give_up and not (full and exercise):
+                    raise ValueError("--give-up needs --full and --exercise NAME.")
                 found = checker.check(
                     path,
                     exercise=exercise,
@@ -192,9 +198,29 @@ def check(
                 )
         except CannotRun as error:
             raise ValueError(str(error)) from None
-        from tfcourse.grading.desk.show import show_checked
+        from tfcourse.grading.desk import progress as kept
+        from tfcourse.grading.desk.show import show_checked, show_solution
+
+        kept.keep(found, path)
     show_checked(found, path, console)
+    if full and exercise:
+        show_solution(found, give_up, console)
     raise typer.Exit(0 if found.all_passed else 1)
+
+
+def progress(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Your folder; `work` in the course's unless given.")
+    ] = None,
+) -> None:
+    """Show how far you have come in each problem set, by what your last checks found."""
+    with plain_errors():
+        from tfcourse.course import root
+        from tfcourse.grading.desk import lab as desk
+        from tfcourse.grading.desk.progress import progress as progress_in
+        from tfcourse.grading.desk.show import show_progress
+
+        show_progress(progress_in(folder or root() / desk.WORK), Console())
 
 
 def lab(
@@ -255,7 +281,7 @@ def release(
 
 def register(app: typer.Typer) -> None:
     """Add these commands to ``tfcourse``."""
-    for command in (grade, check, release):
+    for command in (grade, check, progress, release):
         app.command()(command)
     # What it does not know itself is for JupyterLab.
     further = {"allow_extra_args": True, "ignore_unknown_options": True}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
+from rich.syntax import Syntax
 
 from tfcourse.grading.cells import SEPARATOR, listed
 from tfcourse.grading.outputs import plain
@@ -16,6 +17,7 @@ from tfcourse.grading.pages import number
 
 if TYPE_CHECKING:
     from tfcourse.grading.check import Checked, CheckedTest, Exercise
+    from tfcourse.grading.desk.progress import SetProgress
 
 #: Said below every check that did not run in the sandbox.
 NOT_PROTECTED = (
@@ -64,10 +66,47 @@ def show_checked(found: Checked, notebook: Path, console: Console) -> None:
     console.print()
     for flag in found.flags:
         say(f"- {plain(flag)}")
+    if found.chapter and any(t.verdict in ("partly", "failed") for t in found.tests):
+        say(f"Chapter {int(found.chapter[:2])} explains what these exercises ask: {found.chapter}")
     say(_together(found))
     for line in _what_remains(found):
         say(line)
     say(NOT_PROTECTED if not found.sandboxed else "This ran in the sandbox, as grading does.")
+
+
+def show_solution(found: Checked, given_up: bool, console: Console) -> None:
+    """The solution of the exercise that was checked, and the criteria for an answer in words: once
+    all that can be judged is right and all is answered, or when it is given up."""
+    (exercise,) = found.exercises
+    if not (exercise.verdict in ("passed", "by hand") or given_up):
+        console.print(
+            "The solution is shown when all tests of the exercise pass. To see it now, add "
+            "--give-up.",
+            highlight=False,
+        )
+        return
+    for kind, source in found.solution:
+        console.print("\n[bold]A solution[/bold]" if kind == "code" else "\n[bold]An answer[/bold]")
+        console.print(
+            Syntax(source, "python", background_color="default", word_wrap=True)
+            if kind == "code"
+            else escape(source),
+            highlight=False,
+        )
+
+
+def show_progress(sets: list[SetProgress], console: Console) -> None:
+    """A line for each problem set, and what they come to."""
+    longest = max((len(one.name) for one in sets), default=0)
+    for one in sets:
+        points = f"{number(one.score)}/{number(one.judged)}" if one.exercises else "–"
+        told = f"{one.passed} of {one.exercises} exercises done" if one.exercises else ""
+        state = f"[dim]{', '.join(part for part in (told, one.state) if part)}[/dim]"
+        console.print(f"{escape(one.name):<{longest}}  {points:>7}  {state}", highlight=False)
+    score, judged = sum(one.score for one in sets), sum(one.judged for one in sets)
+    console.print(
+        f"\nSo far: {number(score)} of {_plural(judged)} that were checked.", highlight=False
+    )
 
 
 def _short(test: CheckedTest) -> str:
