@@ -12,7 +12,7 @@ say    := @printf '\n\033[1m== %s\033[0m\n'
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lint test test-all test-numerics book serve release grade bench bench-gpu bench-grading chapters clean
+.PHONY: help demo lint test test-all test-numerics lab book serve release grade bench bench-gpu bench-grading chapters clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ book: $(READY)  ## build the site into _build/html
 
 serve: $(READY)  ## build the site and show it at http://127.0.0.1:8000
 	@$(BIN)/tfcourse serve
+
+lab: $(READY)  ## open JupyterLab in your own folder, work/ (options: make lab LAB=--no-browser)
+	@$(BIN)/tfcourse lab $(LAB)
 
 release: $(READY)  ## make the learners' problem sets in notebooks/assignments from solutions/
 	@$(BIN)/tfcourse release

@@ -1,7 +1,7 @@
 """The commands: their tables, their exit codes, and what they say when something is wrong."""
 
 import json
-import re
+import shutil
 import subprocess
 import sys
 
@@ -25,6 +25,7 @@ from typer.testing import CliRunner
 from tfcourse.grading import check as checker
 from tfcourse.grading import engine, sandbox
 from tfcourse.grading.commands import register
+from tfcourse.grading.desk import run as desk_run
 from tfcourse.grading.release import make_release
 
 SANDBOX = "--sandbox" if SANDBOXED else "--no-sandbox"
@@ -135,10 +136,11 @@ def test_check_passes_and_says_what_remains(run, small_course, tmp_path):
     path = hand_in(tmp_path, "me", answered(small_course))
     code, text = run("check", path)
     assert code == 0, text
-    assert re.search(r"double values passed 2/2 ", text)
-    assert re.search(r" hidden hidden –/3 The same for numbers drawn", text)
-    assert re.search(r"explain written by hand –/3", text)
+    assert "double passed 2/5 sum-squares passed 1/5 explain by hand –/3" in text
+    assert "Visible tests: 3 of 3 points." in text
+    assert "Judged when your work is graded: 3 points (explain)." in text
     assert "2 hidden tests worth 7 points will be run" in text
+    assert "does not protect this computer" in text
     assert (
         "1 of these tests has a hidden half that runs when work is graded: sum-squares--values."
         in text
@@ -152,8 +154,9 @@ def test_check_fails_with_hints(run, small_course, tmp_path):
     path = hand_in(tmp_path, "me", before)
     code, text = run("check", path)
     assert code == 1
-    assert re.search(r"double values failed 0/2 double\(3\) should be 6, but it is 3", text)
-    assert re.search(r"sum-squares values passed 1/1", text)
+    said = "double failed 0/5 failed: values (0 of 2 points) double(3) should be 6, but it is 3"
+    assert said in text
+    assert "sum-squares passed 1/5" in text and "Visible tests: 1 of 3 points." in text
     assert "- test cell sum-squares--values was deleted; ours was run" in text
     assert path.read_text() == before, "the learner's file is theirs"
 
@@ -162,9 +165,93 @@ def test_check_of_what_was_given_out_says_that_nothing_is_answered_yet(small_cou
     path = hand_in(tmp_path, "me", release_of(small_course))
     found = checker.check(path, course=small_course)
     assert not found.all_passed
-    hints = {test.name: test.hint for test in found.tests if test.verdict == checker.FAILED}
-    assert set(hints) == {"double--values", "sum-squares--values"}
-    assert all("not written yet" in hint or "No answer" in hint for hint in hints.values())
+    verdicts = {exercise.name: exercise.verdict for exercise in found.exercises}
+    assert verdicts == {
+        "double": checker.NOT_STARTED,
+        "sum-squares": checker.NOT_STARTED,
+        "explain": checker.NOT_WRITTEN,
+    }
+    assert not any(test.hint for test in found.tests if test.verdict == checker.NOT_STARTED)
+
+
+def test_check_of_one_exercise(run, small_course, tmp_path):
+    path = hand_in(tmp_path, "me", answered(small_course, double="double = abs"))
+    code, text = run("check", path, "--exercise", "sum")
+    assert code == 0 and "double" not in text and "Visible tests: 1 of 1 point." in text
+    code, text = run("check", path, "--exercise", "dubble")
+    assert code == 2 and "it must be one of: double, sum-squares, explain." in text
+
+
+def test_a_full_check_runs_hidden_tests_where_they_are(run, small_course, tmp_path, monkeypatch):
+    answers = {"double": "def double(x):\n    return 6"}
+    path = hand_in(tmp_path, "me", answered(small_course, **answers))
+    code, text = run("check", path)
+    assert code == 0, text
+    code, text = run("check", path, "--full")
+    assert code == 1
+    assert "double partly 2/5" in text and "double is wrong for a large number" in text
+    assert "sum-squares passed 5/5" in text and "All tests: 7 of 10 points." in text
+    assert "secret_number" not in text
+    bare = tmp_path / "bare"
+    shutil.copytree(small_course, bare, ignore=shutil.ignore_patterns("solutions"))
+    monkeypatch.setenv("TFCOURSE_ROOT", str(bare))
+    code, text = run("check", path, "--full")
+    assert code == 2 and "there is no solutions/ps99-small" in text
+    assert run("check", path)[0] == 0, "the visible tests need no solutions"
+
+
+@pytest.mark.skipif(not SANDBOXED, reason="there is no sandbox here")
+def test_a_check_in_the_sandbox_says_the_same(small_course, tmp_path):
+    wrong = "def sum_squares(numbers):\n    return sum(numbers)"
+    path = hand_in(tmp_path, "me", answered(small_course, sum_squares=wrong))
+    plain = checker.check(path, course=small_course, full=True)
+    inside = checker.check(path, course=small_course, full=True, sandboxed=True)
+    assert plain.tests == inside.tests
+    assert inside.sandboxed and not plain.sandboxed
+
+
+def test_a_folder_stands_for_the_notebook_in_it(run, small_course, tmp_path):
+    path = hand_in(tmp_path, "me", answered(small_course))
+    assert run("check", path.parent) == run("check", path)
+    (tmp_path / "none").mkdir()
+    code, text = run("check", tmp_path / "none")
+    assert code == 2 and "is a folder without a notebook" in text
+    several = tmp_path / "several of them"
+    several.mkdir()
+    for name in ("a", "b"):
+        shutil.copy(path, several / f"{name}.ipynb")
+    code, text = run("check", several)
+    assert code == 2 and f'tfcourse check "{several / "b.ipynb"}"' in text
+    code, text = run("check", tmp_path / "nowhere")
+    assert code == 2 and "cannot be opened" in text
+
+
+def test_lost_metadata_are_found_by_ids_or_said(run, small_course, tmp_path):
+    notebook = answered(small_course, double="double = abs")
+    for one in notebook.cells:
+        one.metadata.pop("nbgrader", None)
+    path = hand_in(tmp_path, "me", notebook)
+    code, text = run("check", path)
+    assert code == 1 and "double(3) should be 6, but it is 3" in text
+    for number, one in enumerate(notebook.cells):
+        one.id = f"new-{number}"
+    code, text = run("check", hand_in(tmp_path, "you", notebook))
+    assert code == 2
+    assert "Paste your answers into a fresh copy of notebooks/assignments/ps99-small" in text
+
+
+def test_another_kernel_is_said(run, small_course, tmp_path):
+    notebook = answered(small_course)
+    notebook.metadata.kernelspec = {"name": "ir", "display_name": "R", "language": "R"}
+    code, text = run("check", hand_in(tmp_path, "me", notebook))
+    assert code == 0 and "set to the kernel 'ir'" in text and "Change Kernel" in text
+
+
+def test_what_a_check_needs_is_said_if_it_is_missing(small_course, tmp_path, monkeypatch):
+    path = hand_in(tmp_path, "me", answered(small_course))
+    monkeypatch.setattr(desk_run, "PROGRAM", ("-c", "import no_such_package"))
+    with pytest.raises(desk_run.CannotRun, match="No module named 'no_such_package'.*\n.*pip"):
+        checker.check(path, course=small_course)
 
 
 CHOICES = """\
@@ -192,13 +279,13 @@ def test_check_claims_nothing_of_what_is_judged_later(run, tmp_path, monkeypatch
     one_wrong = {"choices": 'answers = {"a": True, "b": False}', "explain": "YOUR ANSWER HERE\n"}
     code, text = run("check", hand_in(tmp_path, "me", answered(course, **one_wrong)))
     assert code == 0, text
-    assert re.search(r"choices answers answered –/4 Whether each answer is right is judged", text)
-    assert re.search(r"explain written not written yet –/3", text)
+    assert "choices answered –/4 " in text and "explain not written yet –/3" in text
+    assert "Judged when your work is graded: 7 points (explain, choices)." in text
     one_missing = {"choices": 'answers = {"a": True, "b": None}'}
     code, text = run("check", hand_in(tmp_path, "me", answered(course, **one_missing)))
     assert code == 1, text
-    assert re.search(r"choices answers failed –/4 Not answered yet: b\.", text)
-    assert re.search(r"explain written by hand –/3", text)
+    assert "choices failed –/4 failed: answers (4 points) Not answered yet: b." in text
+    assert "explain by hand –/3" in text
 
 
 def test_nothing_else_is_logged_beside_the_table():

@@ -39,7 +39,7 @@ def test_without_bubblewrap(anew, monkeypatch):
 
 def test_on_another_system(anew, monkeypatch):
     monkeypatch.setattr(sys, "platform", "win32")
-    assert "deploy/Containerfile" in sandbox.status().why
+    assert "deploy/README.md" in sandbox.status().why
     monkeypatch.setattr(sys, "platform", "linux")
     sandbox.status.cache_clear()
     monkeypatch.setattr(jail, "bubblewrap", lambda: "/usr/bin/bwrap")

@@ -17,6 +17,9 @@ SEPARATOR = "--"
 #: How the grade id of an answer in words ends.
 WRITTEN = f"{SEPARATOR}written"
 
+#: The grade id, and the cell's id, of what installs the course; see :mod:`.first_cell`.
+INSTALL = "install"
+
 BEGIN_HIDDEN, END_HIDDEN = "BEGIN HIDDEN TESTS", "END HIDDEN TESTS"
 
 #: None of these may be left in what a learner gets.
@@ -66,6 +69,11 @@ def is_test(cell: NotebookNode) -> bool:
 def is_locked(cell: NotebookNode) -> bool:
     """Whether the cell is the instructor's: a test, or something locked such as the set-up."""
     return bool(grade_id(cell)) and not is_answer(cell)
+
+
+def is_install(cell: NotebookNode) -> bool:
+    """Whether the cell is the one that installs the course: it is given out, and never graded."""
+    return (grade_id(cell) or cell.get("id", "")) == INSTALL
 
 
 def kind(cell: NotebookNode) -> str:

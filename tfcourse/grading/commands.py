@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from tfcourse.grading.cells import SEPARATOR, listed
-from tfcourse.grading.outputs import plain
-from tfcourse.grading.show import number, progress_bar, show_grades, show_why
-from tfcourse.grading.workers import loading, warm_up
+from tfcourse.grading.cells import listed
 
 
 @contextmanager
@@ -86,6 +82,13 @@ def grade(
     autograded/ and gradebook.db. Run again, it grades only what is new or has changed; killed, it
     goes on where it was.
     """
+    with plain_errors():
+        from tfcourse.grading import sandbox as shelter
+
+        shelter.linux_only()
+        from tfcourse.grading.show import progress_bar, show_grades, show_why
+        from tfcourse.grading.workers import loading, warm_up
+
     console = Console()
     if why is None and scheduler is None and workers not in (0, 1):
         warm_up()  # while we load the rest
@@ -147,63 +150,114 @@ def grade(
 
 
 def check(
-    notebook: Annotated[Path, typer.Argument(help="Your notebook of a problem set.")],
+    notebook: Annotated[
+        Path, typer.Argument(help="Your notebook of a problem set, or the folder that it is in.")
+    ],
+    exercise: Annotated[
+        str | None, typer.Option("--exercise", "-e", help="Judge this exercise alone.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Run the hidden tests too, where the course has them.")
+    ] = False,
+    give_up: Annotated[
+        bool, typer.Option("--give-up", help="Show the solution of --exercise all the same.")
+    ] = False,
+    sandbox: Annotated[
+        bool, typer.Option("--sandbox", help="Run it in the sandbox, as grading does (Linux).")
+    ] = False,
     cell_seconds: Annotated[float | None, typer.Option(help="How long one cell may take.")] = None,
 ) -> None:
     """Judge your own notebook by the visible tests, with hints.
 
-    The exit code is 0 when all of them pass and 1 when not.
+    With `--full --exercise NAME` the exercise's solution is shown once all its tests pass. The exit
+    code is 0 when all tests pass and 1 when not.
     """
+    from contextlib import nullcontext
+
+    from tfcourse.grading.desk.run import CannotRun, Desk
+
+    for stream in (sys.stdout, sys.stderr):  # a terminal of another alphabet is no error
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     console = Console()
-    with plain_errors():
+    with plain_errors(), nullcontext() if sandbox else Desk() as desk:  # it loads from here on
         from tfcourse.grading import check as checker
 
-        with console.status("running your notebook"):
-            found = checker.check(notebook, cell_seconds=cell_seconds)
-    colours = {checker.PASSED: "green", checker.PARTLY: "yellow", checker.FAILED: "red"}
-    table = Table(title=notebook.name, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    for column in ("piece", "test", "verdict", "points"):
-        table.add_column(column, no_wrap=True, justify="right" if column == "points" else "left")
-    table.add_column("hint", overflow="fold", min_width=20)
-    before = ("", "")
-    for test in found.tests:
-        piece, _, name = test.name.partition(SEPARATOR)
-        same = (piece, test.hint) == before
-        table.add_row(
-            "" if piece == before[0] else escape(piece),
-            escape(name),
-            f"[{colours.get(test.verdict, 'dim')}]{test.verdict}[/]",
-            f"{number(test.score)}/{number(test.points)}",
-            "as above" if same and test.hint else escape(plain(test.hint)),
-        )
-        before = (piece, test.hint)
-    console.print(table)
-    for flag in found.flags:
-        console.print(f"- {escape(flag)}", highlight=False, soft_wrap=True)
-    console.print(_what_remains(found), highlight=False, soft_wrap=True)
+        path = checker.find(notebook)
+        try:
+            with console.status("running your notebook"):
+                if give_up and not (full and exercise):
+                    raise ValueError("--give-up needs --full and --exercise NAME.")
+                found = checker.check(
+                    path,
+                    exercise=exercise,
+                    full=full,
+                    sandboxed=sandbox,
+                    cell_seconds=cell_seconds,
+                    desk=desk,
+                )
+        except CannotRun as error:
+            raise ValueError(str(error)) from None
+        from tfcourse.grading.desk import progress as kept
+        from tfcourse.grading.desk.show import show_checked, show_solution
+
+        kept.keep(found, path)
+    show_checked(found, path, console)
+    if full and exercise:
+        show_solution(found, give_up, console)
     raise typer.Exit(0 if found.all_passed else 1)
 
 
-def _what_remains(found) -> str:
-    lines = []
-    if found.hidden:
-        lines.append(
-            f"{found.hidden} hidden test{'s' * (found.hidden > 1)} worth "
-            f"{number(found.hidden_points)} points will be run when your work is graded."
-        )
-    if found.partly_hidden:
-        have = "has" if len(found.partly_hidden) == 1 else "have"
-        lines.append(
-            f"{len(found.partly_hidden)} of these tests {have} a hidden half that runs when "
-            f"work is graded: {listed(found.partly_hidden)}."
-        )
-    else:
-        lines.append("Tests shown here may have a hidden half that runs only when work is graded.")
-    if not found.from_course:
-        lines.append("No course was found here: the tests in the notebook itself were run.")
-    if not found.sandboxed:
-        lines.append("It ran without a sandbox, as in Jupyter: some limits hold only when graded.")
-    return "\n".join(lines)
+def progress(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Your folder; `work` in the course's unless given.")
+    ] = None,
+) -> None:
+    """Show how far you have come in each problem set, by what your last checks found."""
+    with plain_errors():
+        from tfcourse.course import root
+        from tfcourse.grading.desk import lab as desk
+        from tfcourse.grading.desk.progress import progress as progress_in
+        from tfcourse.grading.desk.show import show_progress
+
+        show_progress(progress_in(folder or root() / desk.WORK), Console())
+
+
+def lab(
+    context: typer.Context,
+    into: Annotated[
+        Path | None, typer.Option(help="Your folder; `work` in the course's unless given.")
+    ] = None,
+) -> None:
+    """Open JupyterLab in a folder of your own, with the chapters and the problem sets.
+
+    The folder is made if it is missing; what you have written in it is never written over. Further
+    options go to JupyterLab, such as `--no-browser` and `--port 8890`.
+    """
+    with plain_errors():
+        from tfcourse.course import root
+        from tfcourse.grading.desk import lab as desk
+
+        course = root()
+        work = (into or course / desk.WORK).expanduser().resolve()
+        try:
+            found = desk.furnish(work, course)
+        except OSError as error:
+            raise ValueError(f"{work} cannot be written: {error.strerror}") from None
+        lines = [f"Your folder: {work}"]
+        if found.new:
+            lines.append(f"Copied there: {len(found.new)} notebooks.")
+        if found.renewed:
+            lines.append(f"Renewed, since you had not changed them: {len(found.renewed)}.")
+        if found.kept:
+            lines.append(
+                f"Kept as you left them, though the course has a newer version: "
+                f"{listed(found.kept)}. To get the new one, rename yours and start again."
+            )
+        typer.echo("\n".join(lines))
+        sys.stdout.flush()
+        code = desk.open_lab(work, course, context.args)
+    raise typer.Exit(code)
 
 
 def release(
@@ -227,5 +281,8 @@ def release(
 
 def register(app: typer.Typer) -> None:
     """Add these commands to ``tfcourse``."""
-    for command in (grade, check, release):
+    for command in (grade, check, progress, release):
         app.command()(command)
+    # What it does not know itself is for JupyterLab.
+    further = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command(context_settings=further)(lab)

@@ -41,6 +41,8 @@ def merge(
     stand after the known cell that they followed in the submission, or first. Whatever text of
     theirs is in the notebook is harmless in a browser.
     """
+    handed = [cell for cell in handed if not cells.is_install(cell)]
+    template, release = _without_install(template), _without_install(release)
     given = {cells.grade_id(cell): cell for cell in release.cells if cells.grade_id(cell)}
     plain = {cell.id: cell for cell in release.cells if not cells.grade_id(cell)}
     plain_text = {(cell.cell_type, cell.source.strip()): name for name, cell in plain.items()}
@@ -106,6 +108,12 @@ def merge(
 def _harmless(kind: str, source: str) -> str:
     """A learner's text as it may stand in a cell: code is shown as text wherever it is shown."""
     return source if kind == "code" else harmless_markdown(source)
+
+
+def _without_install(notebook: NotebookNode) -> NotebookNode:
+    """The notebook without the cell that only installs the course: grading has it installed."""
+    kept = [cell for cell in notebook.cells if not cells.is_install(cell)]
+    return nbformat.from_dict({**notebook, "cells": kept})
 
 
 def _extend(notebook: NotebookNode, extras: list[NotebookNode]) -> None:

@@ -17,6 +17,7 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from tfcourse.course import problem_set_names
 from tfcourse.grading import cells
+from tfcourse.grading.first_cell import put_first
 
 #: The same on every machine: what a notebook says about its kernel is no part of its text.
 METADATA = {
@@ -115,9 +116,12 @@ def generate(problem_set: str, config: Config) -> None:
         log.removeHandler(listener)
 
 
-def normalised(path: Path) -> bytes:
-    """The notebook's bytes with the same metadata, order and line ends on every machine."""
+def normalised(path: Path, course: Path | None = None) -> bytes:
+    """The notebook's bytes with the same metadata, order and line ends on every machine; with the
+    cell that installs the course where this is given."""
     notebook = nbformat.read(path, as_version=4)
+    if course is not None:
+        put_first(notebook, course, graded=True)
     notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     nbformat.validate(notebook)
@@ -143,7 +147,9 @@ def release_files(problem_set: str, course: Path) -> dict[str, bytes]:
         generate(problem_set, config)
         made = Path(temporary) / problem_set
         files = {
-            str(path.relative_to(made)): normalised(path)
+            path.relative_to(made).as_posix(): normalised(
+                path, course if path.name == f"{problem_set}.ipynb" else None
+            )
             if path.suffix == ".ipynb"
             else path.read_bytes()
             for path in sorted(made.rglob("*"))
@@ -167,7 +173,7 @@ def is_current(problem_set: str, course: Path) -> bool:
     """Whether the stored release is what the instructor's notebook gives now."""
     folder = release_folder(problem_set, course)
     stored = {
-        str(path.relative_to(folder)): path.read_bytes()
+        path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
         if path.is_file() and ".ipynb_checkpoints" not in path.parts
     }
@@ -188,7 +194,7 @@ def make_release(problem_set: str, course: Path) -> Path:
     folder = release_folder(problem_set, course)
     if folder.is_dir():
         for path in sorted(folder.rglob("*")):
-            if path.is_file() and str(path.relative_to(folder)) not in files:
+            if path.is_file() and path.relative_to(folder).as_posix() not in files:
                 path.unlink()
     for name, content in files.items():
         path = folder / name

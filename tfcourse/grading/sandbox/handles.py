@@ -14,6 +14,7 @@ from typing import Any
 
 from tfcourse.grading.sandbox import kernel
 from tfcourse.grading.sandbox.request import MESSAGE, Request
+from tfcourse.grading.sandbox.trial import SandboxError
 
 #: Why a child is dead → what to say of it.
 WHY = {
@@ -33,10 +34,6 @@ def readable(number: int, seconds: float) -> bool:
     poll = select.poll()  # unlike select(), it takes numbers of any size
     poll.register(number, select.POLLIN)
     return bool(poll.poll(max(0.0, seconds) * 1000))
-
-
-class SandboxError(RuntimeError):
-    """The sandbox itself does not work as it should: nobody's submission is to blame."""
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,20 @@ import os
 import secrets
 import shutil
 import socket
-import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from time import time
 
-from tfcourse.grading.sandbox import jail, server
+from tfcourse.grading.sandbox import jail, linux_only, server
 from tfcourse.grading.sandbox.cores import Core
 from tfcourse.grading.sandbox.handles import Child, Examiner, Kernel, SandboxError
 from tfcourse.grading.sandbox.isolation import HOME, Slot
 from tfcourse.grading.sandbox.limits import Limits
 from tfcourse.grading.sandbox.parents import Parent
 from tfcourse.grading.sandbox.request import MESSAGE, Request
+from tfcourse.grading.sandbox.trial import FULL, NONE
 
 #: Names of the nurseries' folders begin like this; what is left of dead ones is cleared away.
 PREFIX = "tfc-"
@@ -30,10 +30,6 @@ STAGE = ".stage"
 
 #: A socket's path may have so many characters; slots and sockets add 16 to the folder's.
 _LONGEST = 107 - 16
-
-#: The two kinds of shelter that there are.
-FULL = "bubblewrap, with namespaces, limits and a filter for system calls for each kernel"
-NONE = "none: a learner's code may do all that the user who grades may do"
 
 #: Folders younger than this many seconds may be about to be locked.
 _YOUNG = 60.0
@@ -79,11 +75,7 @@ class Nursery:
         forbidden: Sequence[str] = (),
         tests: Mapping[str, str] | None = None,
     ) -> None:
-        if not sys.platform.startswith("linux"):
-            raise SandboxError(
-                "Learners' code is run in processes that are forked, which needs Linux; this is "
-                f"{sys.platform}. Use the container that deploy/Containerfile describes."
-            )
+        linux_only()
         self.sandboxed = sandboxed
         self._entry = examiner_entry
         self.forbidden = tuple(forbidden)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tfcourse import course
-from tfcourse.grading.sandbox import jail, probe, seccomp
-from tfcourse.grading.sandbox.handles import SandboxError
-from tfcourse.grading.sandbox.nursery import FULL, NONE, Nursery
+
+#: The two kinds of shelter that there are.
+FULL = "bubblewrap, with namespaces, limits and a filter for system calls for each kernel"
+NONE = "none: a learner's code may do all that the user who grades may do"
 
 #: What can stop an ordinary user from making a namespace: sysctl → (what closes it, what opens it).
 _SWITCHES = {
@@ -21,6 +22,10 @@ _SWITCHES = {
     "user.max_user_namespaces": ("0", "15000"),
     "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),
 }
+
+
+class SandboxError(RuntimeError):
+    """The sandbox itself does not work as it should: nobody's submission is to blame."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +53,10 @@ class Status:
 @functools.cache
 def status() -> Status:
     """Put a small program into the sandbox and let it try to get out; once in each process."""
-    if not sys.platform.startswith("linux"):
-        return _no(f"It needs Linux, this is {sys.platform}: use deploy/Containerfile.")
+    if said := not_linux():
+        return _no(said)
+    from tfcourse.grading.sandbox import jail, seccomp
+
     if jail.bubblewrap() is None:
         return _no("bubblewrap is not installed: apt-get install bubblewrap")
     if not seccomp.supported():
@@ -64,6 +71,18 @@ def status() -> Status:
     return Status(True, "Tried from inside: every promise is kept.", FULL)
 
 
+def not_linux() -> str:
+    """What to do where this is not Linux; empty where it is."""
+    if sys.platform.startswith("linux"):
+        return ""
+    system = {"win32": "Windows", "darwin": "macOS"}.get(sys.platform, sys.platform)
+    instead = "in WSL, or in the" if system == "Windows" else "in the"
+    return (
+        f"Grading runs learners' code in a sandbox that needs Linux, and this is {system}. Grade "
+        f"{instead} container that deploy/README.md describes. `tfcourse check` works here."
+    )
+
+
 def require() -> None:
     """Go on only where learners' code can be run safely.
 
@@ -72,6 +91,8 @@ def require() -> None:
     SandboxError
         Where it cannot; the message says why, and what to do.
     """
+    if said := not_linux():
+        raise SandboxError(said)
     found = status()
     if not found.works:
         raise SandboxError(
@@ -87,6 +108,9 @@ def _no(why: str, missing: tuple[str, ...] = ()) -> Status:
 
 def _try() -> tuple[str, ...]:
     """The promises that are broken."""
+    from tfcourse.grading.sandbox import probe
+    from tfcourse.grading.sandbox.nursery import Nursery
+
     hidden = [Path.home()]
     with contextlib.suppress(FileNotFoundError):  # installed without the course: nothing to hide
         hidden.append(course.root())
@@ -107,6 +131,8 @@ def _try() -> tuple[str, ...]:
 
 def _may_be_seen(folder: str) -> list[str]:
     """What of a folder is there in the jail: Python may have been installed in a home folder."""
+    from tfcourse.grading.sandbox import jail
+
     inside = [path for path in jail.visible() if path.startswith(folder.rstrip("/") + "/")]
     return sorted({path[len(folder) :].lstrip("/").partition("/")[0] for path in inside})
 
