@@ -13,6 +13,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from tfcourse.grading.cells import SEPARATOR, listed
+from tfcourse.grading.failure import of_the_machine
+from tfcourse.grading.interrupts import stops_in_one_line
 from tfcourse.grading.outputs import plain
 from tfcourse.grading.show import number, progress_bar, show_grades, show_why
 from tfcourse.grading.workers import loading, warm_up
@@ -25,10 +27,11 @@ def plain_errors():
         yield
     except (ValueError, FileNotFoundError) as error:
         said = error
-    except RuntimeError as error:
-        if type(error).__name__ not in ("GradingFailed", "SandboxError"):
+    except Exception as error:
+        known = type(error).__name__ in ("GradingFailed", "SandboxError")
+        said = error if known else of_the_machine(error)
+        if not said:
             raise
-        said = error
     else:
         return
     Console(stderr=True).print(f"[red]{escape(str(said))}[/red]", highlight=False)
@@ -227,5 +230,5 @@ def release(
 
 def register(app: typer.Typer) -> None:
     """Add these commands to ``tfcourse``."""
-    for command in (grade, check, release):
+    for command in (stops_in_one_line(grade), check, release):
         app.command()(command)
