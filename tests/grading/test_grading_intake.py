@@ -11,8 +11,9 @@ from nbformat.v4 import new_code_cell
 from small_set import NAME, answered, cell, hand_in, release_of, source_notebook
 
 from tfcourse.grading import cells
+from tfcourse.grading.cells import OWN
 from tfcourse.grading.intake import MAX_BYTES, MAX_CELLS, MAX_SOURCE, NotANotebook, parse, take_in
-from tfcourse.grading.merge import MAX_EXTRA_CELLS, OWN, blank, merge
+from tfcourse.grading.merge import MAX_EXTRA_CELLS, blank, merge
 from tfcourse.grading.roster import class_of, receipts, unreadable
 
 
