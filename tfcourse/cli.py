@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-import typer
+import os
+import signal
+import sys
+
+#: Whether this is the program, and not a test that imports it.
+_RUNS = os.path.basename(sys.argv[0]) == "tfcourse"
+if _RUNS:  # while the rest is loaded, Ctrl-C ends it and no traceback is shown
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+import typer  # noqa: E402
 
 app = typer.Typer(
     name="tfcourse",
@@ -26,3 +35,5 @@ def _collect() -> None:
 
 
 _collect()
+if _RUNS:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
