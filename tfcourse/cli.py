@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-import typer
-from typer.core import TyperGroup
+import os
+import signal
+import sys
+
+#: Whether this is the program, and not a test that imports it.
+_RUNS = os.path.basename(sys.argv[0]) == "tfcourse"
+if _RUNS:  # while the rest is loaded, Ctrl-C ends it and no traceback is shown
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+import typer  # noqa: E402
+from typer.core import TyperGroup  # noqa: E402
 
 
 class Commands(TyperGroup):
@@ -63,3 +72,5 @@ def _collect() -> None:
 
 
 _collect()
+if _RUNS:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

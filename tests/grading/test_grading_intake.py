@@ -11,9 +11,10 @@ from nbformat.v4 import new_code_cell
 from small_set import NAME, answered, cell, hand_in, release_of, source_notebook
 
 from tfcourse.grading import cells
+from tfcourse.grading.cells import OWN
 from tfcourse.grading.intake import MAX_BYTES, MAX_CELLS, MAX_SOURCE, NotANotebook, parse, take_in
-from tfcourse.grading.merge import MAX_EXTRA_CELLS, OWN, blank, merge
-from tfcourse.grading.roster import class_of, receipts
+from tfcourse.grading.merge import MAX_EXTRA_CELLS, blank, merge
+from tfcourse.grading.roster import class_of, receipts, unreadable
 
 
 def merged(course, notebook):
@@ -252,9 +253,11 @@ def test_names_of_files_are_text_whatever_they_are_made_of(small_course, tmp_pat
     found = take_in(tmp_path / "ada", NAME)
     assert sorted(found.left_out) == ["a�b", "�.py", "�[31mred.txt"]
     found.flags[0].encode("utf-8")
-    (tmp_path / "in" / os.fsdecode(b"\xff")).mkdir(parents=True)
-    with pytest.raises(ValueError, match="no learner's name"):
-        class_of(tmp_path / "in")
+    for name in (b"\xff", b"eve"):
+        (tmp_path / "in" / os.fsdecode(name)).mkdir(parents=True)
+    assert class_of(tmp_path / "in") == (["eve"], {})
+    (line,) = unreadable(tmp_path / "in")
+    assert r"\udcff, whose name cannot be written" in line
 
 
 def test_a_folder_that_cannot_be_read_is_one_learners_problem(tmp_path, monkeypatch):

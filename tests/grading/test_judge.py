@@ -4,9 +4,11 @@ that a learner's code does to its own process gives any."""
 import json
 import time
 
+import nbformat
 import pytest
 from judged_set import ANSWERS, FULL, code, instructors, judged, lost, outputs, scores
 
+from tfcourse.grading import cells
 from tfcourse.grading.judge import Limits
 from tfcourse.grading.judging import names
 
@@ -60,6 +62,21 @@ def test_inputs_that_are_changed_cost_what_the_set_says():
     found = judged({"product": product})
     assert scores(found) == {**FULL, "product--values": 0}
     assert lost(found)["product--values"].startswith("`product` changes its input A: whoever")
+
+
+def test_what_a_hidden_test_gives_is_not_shown_by_a_later_cell():
+    """A function keeps what it is called with, and a cell further on prints it."""
+    keeps = "KEPT = []\ndef double(x):\n    KEPT.append(float(x.sum()))\n    return 2 * x"
+    shows = "print('kept', KEPT, 'and', len('honest'))"
+    own = {"double": keeps, "own-line": shows}
+    notebook = instructors()
+    assert any(cells.has_hidden_tests(c.source) for c in notebook.cells), "of a piece before that"
+    found = judged(own)
+    assert scores(found) == FULL
+    executed = nbformat.reads(found.notebook.decode(), as_version=4)
+    (cell,) = [cell for cell in executed.cells if cell.id == "own-line"]
+    (out,) = cell.outputs
+    assert out.text == "kept [] and 6\n"
 
 
 def test_pieces_that_keep_an_eye_on_inputs_are_known():

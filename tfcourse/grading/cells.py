@@ -20,6 +20,9 @@ WRITTEN = f"{SEPARATOR}written"
 #: The grade id, and the cell's id, of what installs the course; see :mod:`.first_cell`.
 INSTALL = "install"
 
+#: What the ids of a learner's own cells begin with in the notebook that is judged.
+OWN = "own-"
+
 BEGIN_HIDDEN, END_HIDDEN = "BEGIN HIDDEN TESTS", "END HIDDEN TESTS"
 
 #: None of these may be left in what a learner gets.
@@ -49,6 +52,11 @@ def learners_own(source: str) -> str:
     """An instructor's answer as a learner would write it: without the marks around the solution."""
     marks = ("### BEGIN SOLUTION", "### END SOLUTION")
     return "\n".join(line for line in source.splitlines() if line.strip() not in marks)
+
+
+def is_learners(cell: NotebookNode) -> bool:
+    """Whether the learner wrote the cell: an answer, or one of their own."""
+    return is_answer(cell) or cell.get("id", "").startswith(OWN)
 
 
 def is_answer(cell: NotebookNode) -> bool:

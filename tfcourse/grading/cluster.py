@@ -9,6 +9,7 @@ import logging
 import os
 import queue
 import shutil
+import socket
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from time import monotonic
+from urllib.parse import urlsplit
 
 from distributed import WorkerPlugin, get_worker
 
@@ -25,7 +27,7 @@ from tfcourse.grading.failure import GradingFailed
 from tfcourse.grading.judge import judge
 from tfcourse.grading.parcels import pack_judged, unpack_job
 from tfcourse.grading.sandbox import Nursery
-from tfcourse.grading.workers import warm_up
+from tfcourse.grading.workers import WORKERS, warm_up
 
 #: A submission whose worker was lost is given to another one so many times; one that the judge
 #: failed on, once.
@@ -341,6 +343,7 @@ def _client(workers: int, scheduler: str | None, scratch: Path | None):
     logging.getLogger("distributed").propagate = False
     with dask.config.set(quiet):
         if scheduler is not None:
+            _see_whether_it_answers(scheduler)
             try:
                 client = Client(scheduler, timeout=10, set_as_default=False)
             except Exception as error:
@@ -353,7 +356,7 @@ def _client(workers: int, scheduler: str | None, scratch: Path | None):
                 client.close()
             return
         warm_up()
-        folder = tempfile.mkdtemp(prefix="workers-", dir=scratch)
+        folder = tempfile.mkdtemp(prefix=WORKERS, dir=scratch)
         try:
             with (
                 _cluster(workers, folder) as cluster,
@@ -362,6 +365,22 @@ def _client(workers: int, scheduler: str | None, scratch: Path | None):
                 yield client
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _see_whether_it_answers(scheduler: str) -> None:
+    """Refuse an address where nobody is: Dask would try for long, and say much."""
+    found = urlsplit(scheduler if "://" in scheduler else f"tcp://{scheduler}")
+    if found.scheme not in ("tcp", "tls"):
+        return
+    try:
+        where = found.hostname or "", found.port or 8786
+        socket.create_connection(where, timeout=10).close()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise GradingFailed(
+            f"scheduler is {scheduler!r}, but none answers there ({why}). Start it, or see "
+            "whether the address is right."
+        ) from None
 
 
 def _cluster(workers: int, folder: str):

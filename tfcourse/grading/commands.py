@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from tfcourse.grading.cells import listed
+from tfcourse.grading.failure import of_the_machine
+from tfcourse.grading.interrupts import stops_in_one_line
 
 
 @contextmanager
@@ -21,10 +23,11 @@ def plain_errors():
         yield
     except (ValueError, FileNotFoundError) as error:
         said = error
-    except RuntimeError as error:
-        if type(error).__name__ not in ("GradingFailed", "SandboxError"):
+    except Exception as error:
+        known = type(error).__name__ in ("GradingFailed", "SandboxError")
+        said = error if known else of_the_machine(error)
+        if not said:
             raise
-        said = error
     else:
         return
     Console(stderr=True).print(f"[red]{escape(str(said))}[/red]", highlight=False)
@@ -281,7 +284,7 @@ def release(
 
 def register(app: typer.Typer) -> None:
     """Add these commands to ``tfcourse``."""
-    for command in (grade, check, progress, release):
+    for command in (stops_in_one_line(grade), check, progress, release):
         app.command()(command)
     # What it does not know itself is for JupyterLab.
     further = {"allow_extra_args": True, "ignore_unknown_options": True}

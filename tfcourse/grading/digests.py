@@ -29,6 +29,7 @@ NO_SAY = (
     "folder.py",
     "handling.py",
     "helper.py",
+    "interrupts.py",
     "ledger.py",
     "marking.py",
     "overview.py",

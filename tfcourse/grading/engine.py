@@ -119,12 +119,14 @@ def grade(
         return handed
 
     with folder.only_one(), folder.logged(), folder.ledger() as kept:
+        folder.clear()
         folder.prepare(kept)
         with Book(folder.url, folder.course_id, problem_set, folder.config) as book:
             book.enrol(students)
             grading = Grading(folder, book, kept, limits, sandboxed)
             report = Report(problem_set, {}, started=began, versions=versions())
-            report.warnings, report.limits = grading.warnings, asdict(limits)
+            report.warnings = [*grading.warnings, *roster.unreadable(submitted)]
+            report.limits = asdict(limits)
             run = _Run(grading, report, look, seed, set(again), progress, len(students))
             with grading.helper:
                 run.judge(students, workers, scheduler)

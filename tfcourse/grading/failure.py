@@ -1,7 +1,41 @@
-"""The error of the grader itself; apart from the rest so that a worker need not load all of it."""
+"""What ends a grading, and what to say of it; apart from the rest so that a worker need not load
+all of it."""
 
 from __future__ import annotations
+
+import errno
+import sqlite3
 
 
 class GradingFailed(RuntimeError):
     """A submission, or the problem set, could not be graded; the message says what to do."""
+
+
+#: What SQLite says → the error of the system's that it means.
+_IN_SQLITE = {
+    "disk is full": errno.ENOSPC,
+    "readonly database": errno.EROFS,
+    "unable to open database": errno.EACCES,
+}
+
+
+def of_the_machine(error: BaseException) -> str:
+    """A line for an error that the machine is the cause of, such as a full disk; empty for any
+    other."""
+    number, where = None, ""
+    if isinstance(error, OSError):
+        number, where = error.errno, error.filename or ""
+    inner = getattr(error, "orig", error)  # SQLAlchemy's errors hold the database's own
+    if isinstance(inner, sqlite3.Error):
+        said = str(inner)
+        number = next((number for text, number in _IN_SQLITE.items() if text in said), None)
+        where = "a database in the folder for the results"
+    if isinstance(where, bytes):
+        where = where.decode(errors="replace")
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        full = f"The disk is full{f', at {where}' if where else ''}."
+        return f"{full} Make room: what is finished is kept, the same command goes on."
+    if number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        why = "the disk is read-only" if number == errno.EROFS else "permission denied"
+        return f"{where or 'A file'} cannot be opened for writing: {why}."
+    return ""

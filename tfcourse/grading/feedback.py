@@ -15,7 +15,6 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from tfcourse.grading import cells, outputs
 from tfcourse.grading.marking import UNRECORDED
-from tfcourse.grading.merge import OWN
 from tfcourse.grading.pages import code, page
 from tfcourse.grading.release import METADATA
 from tfcourse.grading.results import WAITS, StudentResult, TestResult
@@ -39,7 +38,7 @@ def safe_html(text: str) -> Markup:
 
 def is_shown(cell: NotebookNode) -> bool:
     """Whether a cell is the learner's or judged: the rest they have in their own notebook."""
-    return cells.is_answer(cell) or cells.is_graded(cell) or cell.get("id", "").startswith(OWN)
+    return cells.is_learners(cell) or cells.is_graded(cell)
 
 
 def headings(cell: NotebookNode) -> list[str]:

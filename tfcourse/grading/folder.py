@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
 import logging
+import shutil
+import sqlite3
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +19,7 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, SAWarning
 
 from tfcourse.files import write_whole
-from tfcourse.grading.failure import GradingFailed
+from tfcourse.grading.failure import GradingFailed, of_the_machine
 from tfcourse.grading.ledger import Ledger
 from tfcourse.grading.release import (
     NOT_COPIED,
@@ -25,6 +29,7 @@ from tfcourse.grading.release import (
     quiet_log,
     source_folder,
 )
+from tfcourse.grading.workers import WORKERS
 
 CONFIG_FILE = '''"""nbgrader's settings for this folder of graded work: its formgrader opens it."""
 
@@ -56,6 +61,10 @@ else:
 
 #: The gradebook's URL, where it is not the one in the folder; it may hold a password.
 DATABASE_VARIABLE = "TFCOURSE_DB"
+
+
+#: The errors that are the disk's and not the notebook's.
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 class OnlyHere(NbGraderPreprocessor):
@@ -156,8 +165,28 @@ class GradingFolder:
             handler.close()
 
     def ledger(self) -> Ledger:
-        """The ledger of this folder, to be used with ``with``."""
-        return Ledger(self.into / "ledger.db")
+        """The ledger of this folder, to be used with ``with``.
+
+        Raises
+        ------
+        GradingFailed
+            If the file is there and is none.
+        """
+        path = self.into / "ledger.db"
+        try:
+            return Ledger(path)
+        except sqlite3.DatabaseError as error:
+            if of_the_machine(error):
+                raise
+            raise GradingFailed(
+                f"{path} is damaged ({error}). Move it away: then all work is run again, and marks "
+                "by hand stay in the gradebook."
+            ) from None
+
+    def clear(self) -> None:
+        """Remove what runs that were killed have left; to be called while the folder is held."""
+        for left in self.into.glob(f"{WORKERS}*"):
+            shutil.rmtree(left, ignore_errors=True)
 
     def prepare(self, ledger: Ledger) -> None:
         """Make the folder ready: settings, gradebook, the problem set's source and release.
@@ -186,6 +215,10 @@ class GradingFolder:
         try:
             generate(self.problem_set, self.config)
         except ValueError as error:
+            if any(f"[Errno {number}]" in str(error) for number in _OF_THE_DISK):
+                raise GradingFailed(
+                    f"The release cannot be written to {self.into}: {error}"
+                ) from None
             raise GradingFailed(
                 f"{error} If cells were added or removed since work was graded here, grade into a "
                 "new folder."
@@ -205,6 +238,7 @@ class GradingFolder:
 
         database = self.into / "gradebook.db"
         if self.own_database and database.is_file():
+            self._check(database)
             return
         if not self.own_database:
             try:
@@ -220,6 +254,29 @@ class GradingFolder:
         temporary.unlink(missing_ok=True)
         gradebook.make(f"sqlite:///{temporary}", self.course_id)
         temporary.replace(database)
+
+    def _check(self, database: Path) -> None:
+        """Refuse a gradebook that is none, or another version's, and say what can be done."""
+        try:
+            with contextlib.closing(sqlite3.connect(database, timeout=60)) as book:
+                found = book.execute("SELECT version_num FROM alembic_version").fetchall()
+        except sqlite3.OperationalError as error:
+            if "no such table" not in str(error):
+                raise
+            found = []
+        except sqlite3.DatabaseError as error:
+            raise GradingFailed(
+                f"{database} is no gradebook, or a damaged one ({error}). Put a copy of the "
+                "gradebook in its place, which holds the marks by hand; or grade into a new folder."
+            ) from None
+        from tfcourse.grading.gradebook import version
+
+        if found != [(version(),)]:
+            raise GradingFailed(
+                f"{database} was made by another version of nbgrader. Keep a copy of it, run "
+                f"`nbgrader db upgrade` in {self.into}, and then this command again; or grade into "
+                "a new folder."
+            )
 
     def digest(self) -> str:
         """What the instructor's files come to, as one SHA-256."""

@@ -65,6 +65,11 @@ def _wait(connection, _record) -> None:
     connection.execute("PRAGMA busy_timeout = 60000")
 
 
+def version() -> str:
+    """The version of nbgrader's tables that is installed."""
+    return ScriptDirectory(ALEMBIC_DIR).get_current_head()
+
+
 def make(url: str, course_id: str) -> None:
     """Make the gradebook at ``url`` unless it is there.
 
@@ -73,12 +78,11 @@ def make(url: str, course_id: str) -> None:
     """
     engine = sqlalchemy.create_engine(url)
     if not sqlalchemy.inspect(engine).get_table_names():
-        version = ScriptDirectory(ALEMBIC_DIR).get_current_head()
         table = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"
         row = sqlalchemy.text("INSERT INTO alembic_version VALUES (:version)")
         with engine.begin() as connection:
             connection.execute(sqlalchemy.text(table))
-            connection.execute(row, {"version": version})
+            connection.execute(row, {"version": version()})
     engine.dispose()
     api.Gradebook(url, course_id).close()
 

@@ -15,9 +15,6 @@ MAX_EXTRA_CELLS = 500
 #: So are those after so many characters of such cells.
 MAX_EXTRA_TEXT = 1_000_000
 
-#: What the ids of a learner's own cells begin with in the merged notebook.
-OWN = "own-"
-
 
 def merge(
     handed: list[NotebookNode], template: NotebookNode, release: NotebookNode
@@ -120,7 +117,7 @@ def _extend(notebook: NotebookNode, extras: list[NotebookNode]) -> None:
     make = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}
     for cell in extras:
         new = make[cell.cell_type](_harmless(cell.cell_type, cell.source))
-        new.id = f"{OWN}{len(notebook.cells)}"
+        new.id = f"{cells.OWN}{len(notebook.cells)}"
         notebook.cells.append(new)
 
 

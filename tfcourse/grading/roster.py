@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import unicodedata
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,13 +25,7 @@ def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
     ValueError
         Where the roster has no such column, or there is no student at all.
     """
-    folders = {
-        path.name
-        for path in submitted.iterdir()
-        if path.is_dir() and not path.name.startswith((".", "_"))
-    }
-    if odd := sorted(name for name in folders if not name.isprintable()):
-        raise ValueError(f"submitted holds the folder {ascii(odd[0])}, which is no learner's name.")
+    folders = {name for name in _folders(submitted) if _can_be_written(name)}
     roster = submitted / ROSTER
     if not roster.is_file():
         if not folders:
@@ -46,6 +41,31 @@ def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
         raise ValueError(f"{roster} lists {bad[0]!r}, which cannot be a folder's name.")
     flags = dict.fromkeys(folders - set(listed), "not in roster.csv")
     return sorted(folders | set(listed)), flags
+
+
+def _folders(submitted: Path) -> set[str]:
+    return {
+        path.name
+        for path in submitted.iterdir()
+        if path.is_dir() and not path.name.startswith((".", "_"))
+    }
+
+
+def _can_be_written(name: str) -> bool:
+    """Whether a folder's name can stand in a table and on a terminal. All sorts of spaces can: what
+    learning platforms download has no-break ones."""
+    return all(letter.isprintable() or unicodedata.category(letter) == "Zs" for letter in name)
+
+
+def unreadable(submitted: Path) -> list[str]:
+    """A line for each folder whose name cannot be written, as one that is not in UTF-8: what is in
+    it is not graded."""
+    return [
+        f"submitted holds the folder {ascii(name)[1:-1]}, whose name cannot be written (is it not "
+        "in UTF-8?): it was left out. Rename it and grade again."
+        for name in sorted(_folders(submitted))
+        if not _can_be_written(name)
+    ]
 
 
 def people(submitted: Path) -> dict[str, dict[str, str]]:

@@ -8,12 +8,17 @@ from __future__ import annotations
 import contextlib
 import gc
 import multiprocessing
+import signal
+import threading
 from collections.abc import Iterator
 from multiprocessing import forkserver
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import psutil
+
+#: How the names of the workers' own folders begin, in the folder for the results.
+WORKERS = "workers-"
 
 #: The module that loads what a worker needs.
 NEEDED = "tfcourse.grading.preload"
@@ -22,7 +27,14 @@ NEEDED = "tfcourse.grading.preload"
 def warm_up() -> None:
     """Start that process, unless it runs; what it loads it loads while the caller goes on."""
     multiprocessing.get_context("forkserver").set_forkserver_preload([NEEDED])
-    forkserver.ensure_running()
+    # Ctrl-C is for the process that grades: what ends with it has nothing to say of its own.
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
+    try:
+        forkserver.ensure_running()
+    finally:
+        if main:
+            signal.signal(signal.SIGINT, before)
 
 
 @contextlib.contextmanager

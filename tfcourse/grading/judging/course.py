@@ -31,6 +31,9 @@ EXAMINERS_SECONDS = 20.0
 #: What is said of an answer's cell after which the kernel answers no more.
 BREAKS = "after this cell the kernel no longer runs anything: what does it change in it?"
 
+#: What is said of a learner's cell whose outputs did not come about without the hidden tests.
+NOT_SHOWN = "What this cell puts out is not shown: it did not come to its end without the tests."
+
 
 class Course:
     """Judges one job. Used with ``with``: its kernels and examiner end with it."""
@@ -121,6 +124,7 @@ class Course:
                 self._note(cell)
                 self._run(index, cell)
             outcome.tidy(cell, self.room)
+        self._show_without_tests()
         self.__exit__()
         return Judged(
             notebook=json.dumps(self.notebook, ensure_ascii=False).encode("utf-8", "replace"),
@@ -217,6 +221,48 @@ class Course:
         found = self.kernels.beware()
         self.kernels.brought(kinds, piece)
         return len(self.kernels.broken) > found
+
+    def _show_without_tests(self) -> None:
+        """Have what the learner's cells put out after a hidden test come from a run without tests:
+        what a function was given there it could keep, and a later cell show."""
+        hidden = (
+            index
+            for index, cell in enumerate(self.cells)
+            if cells.is_test(cell) and cells.has_hidden_tests(cell.source)
+        )
+        first = next(hidden, len(self.cells))
+        later = [
+            index
+            for index, cell in enumerate(self.cells)
+            if index > first
+            and cell.cell_type == "code"
+            and cells.is_learners(cell)
+            and cell.outputs
+        ]
+        if not later:
+            return
+        shown = self._without_tests(later[-1])
+        room = Room()
+        for index in later:
+            cell = self.cells[index]
+            cell.outputs = shown.get(index, [outcome.error(outcome.NOT_RUN, NOT_SHOWN)])
+            outcome.tidy(cell, room)
+
+    def _without_tests(self, last: int) -> dict[int, list[NotebookNode]]:
+        """What the cells put out in a kernel of their own, up to one of them."""
+        found: dict[int, list[NotebookNode]] = {}
+        learner = self.kernels.alone(self.common)
+        try:
+            for index in (index for index in self.kernels.finished if index <= last):
+                ran = learner.run(self._source(index), self._seconds(index))
+                if not ran.rests:
+                    break
+                found[index] = ran.outputs
+        except (NoKernel, RuntimeError):
+            return found
+        finally:
+            self.kernels.count(learner.end())
+        return found
 
     # -- a test ----------------------------------------------------------------------------------
 

@@ -61,6 +61,15 @@ class Kernels:
         job = self.job
         self._learners[kinds] = Learner(self.nursery, job.limits, kinds, job.files, seed)
 
+    def alone(self, kinds: tuple[str, ...]) -> Learner:
+        """One more kernel without these kinds, for which whoever asks for it cares."""
+        before = self._learners.pop(kinds, None)
+        self.bear(kinds)
+        found = self._learners.pop(kinds)
+        if before is not None:
+            self._learners[kinds] = before
+        return found
+
     def has(self, kinds: tuple[str, ...], learner: Learner) -> bool:
         """Whether this is the kernel without these kinds as it is now."""
         return self._learners.get(kinds) is learner

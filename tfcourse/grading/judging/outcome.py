@@ -118,7 +118,7 @@ _SPEAK_FOR_THEMSELVES = (
 )
 
 
-def tidy(cell: NotebookNode, room: Room) -> None:
+def tidy(cell: NotebookNode, room: Room | None = None) -> None:
     """Leave in a code cell's outputs only what is harmless to show and has room, and in a locked
     cell nothing of stderr, for which nbgrader would take the points."""
     # A test's are bounded by the examiner, and say the score.

@@ -109,6 +109,9 @@ class Parent:
                 os.close(tell)
             try:
                 self._started(told, sandboxed)
+            except KeyboardInterrupt:
+                self.close()
+                raise
             except BaseException as error:
                 self.close()
                 said.seek(0)

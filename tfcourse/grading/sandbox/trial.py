@@ -42,12 +42,15 @@ class Status:
         What a learner's code runs in.
     missing:
         The promises that were broken.
+    closed:
+        Whether it is this machine that allows no sandbox, or something went wrong in the trial.
     """
 
     works: bool
     why: str
     rung: str
     missing: tuple[str, ...] = ()
+    closed: bool = True
 
 
 @functools.cache
@@ -65,7 +68,10 @@ def status() -> Status:
     try:
         missing = _try()
     except SandboxError as error:
-        return _no(_advice(str(error)))
+        why, said = _advice(str(error)), str(error)
+        # What bubblewrap itself says, or the sandbox's own steps, not what happened to stop it.
+        closed = "bwrap" in said or "sysctl" in why or "PermissionError" in said
+        return Status(False, why, NONE, closed=closed)
     if missing:
         return _no(f"It does not keep what it promises: {', '.join(missing)}.", missing)
     return Status(True, "Tried from inside: every promise is kept.", FULL)
@@ -94,6 +100,8 @@ def require() -> None:
     if said := not_linux():
         raise SandboxError(said)
     found = status()
+    if not found.works and not found.closed:
+        raise SandboxError(f"The sandbox could not be tried: {found.why} Run the command again.")
     if not found.works:
         raise SandboxError(
             f"The sandbox does not work on this machine. {found.why}\n"
