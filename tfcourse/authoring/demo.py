@@ -26,8 +26,11 @@ from tfcourse.grading.variants import fill, load_variants
 #: A loop that never ends is part of the example class, and nobody wants to wait for it.
 CALL_SECONDS, CELL_SECONDS = 5, 6
 
-#: How long all of it takes, the first time and again.
-FIRST, AGAIN = "two minutes", "15 seconds"
+#: What is said before anything else, the first time and again.
+FIRST = (
+    "The first time this takes a few minutes, most of them for the site. A bar shows what is left."
+)
+AGAIN = "Only what has changed is done again: this takes seconds."
 
 #: What an entry of class.yml may say.
 KEYS = {"about", "from", "variants", "code", "written", "file", "delete", "kernel"}
@@ -52,7 +55,7 @@ def demo(course: Path, fresh: bool = False) -> None:
     if fresh:
         shutil.rmtree(built, ignore_errors=True)
     first = fresh or not (built / "graded").is_dir()
-    console.print(f"This takes about {FIRST if first else AGAIN} on a computer with two cores.")
+    console.print(FIRST if first else AGAIN)
     with step(console, "1 of 3: the releases, which learners get"):
         make_releases(course, console)
     at = Position()
