@@ -105,7 +105,7 @@ def test_check(installed, answered):
 
 def test_grade_with_the_course_named(installed, answered, course, tmp_path):
     kind = "--sandbox" if sandbox.status().works else "--no-sandbox"
-    asked = ("--submitted", answered.parents[1], "--into", tmp_path / "graded", "--workers", "1")
+    asked = ("--submitted", answered.parents[2], "--into", tmp_path / "graded", "--workers", "1")
     done = installed(
         "grade", "tfcourse", "grade", PROBLEM_SET, *asked, kind, TFCOURSE_ROOT=str(course)
     )
