@@ -105,7 +105,7 @@ def open_lab(work: Path, course: Path, options: Sequence[str]) -> int:
     if importlib.util.find_spec("jupyterlab") is None:
         raise ValueError(
             "JupyterLab is not installed in the environment that runs tfcourse: "
-            "pip install -r requirements.txt"
+            "pip install -r requirements-learner.txt"
         )
     words, variables = command(work, options), environment(course)
     if os.name == "posix":  # Ctrl-C and a kill reach it alone

@@ -209,7 +209,7 @@ class Desk:
             "The process that runs the notebook did not start: "
             f"{lines[-1] if lines else f'exit code {self._process.returncode}'}\n"
             "Install the course's packages in the environment that runs tfcourse: "
-            "pip install -r requirements.txt"
+            "pip install -r requirements-learner.txt"
         )
 
 
