@@ -51,7 +51,9 @@ class Step(nn.Module):
 
     def forward(self, *inputs):
         tokens, given, held = inputs[0], inputs[1 : 1 + self.given], inputs[1 + self.given :]
-        caches = [KeyValueCache(LONGEST) for _ in range(len(held) // 2)]
+        # Never quite full: memory that is all in use is laid out otherwise, which would be a graph
+        # of its own.
+        caches = [KeyValueCache(LONGEST + 2) for _ in range(len(held) // 2)]
         for cache, k, v in zip(caches, held[0::2], held[1::2], strict=True):
             cache.append(k, v)
         logits = self.read(tokens, caches, *given)
