@@ -22,6 +22,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import above_zero, at_least_one, even, one_of, width
+from tfcourse.devices import exact_dtype
 from tfcourse.trees import tree_distances
 
 #: Where tokens stand: the position of the first, with the others after it, or all ``(B, T)``.
@@ -140,8 +141,9 @@ class SinusoidalPositions(Positions):
     def table(self, positions: Tensor, dtype: torch.dtype = torch.float32) -> Float[Tensor, "*N D"]:
         """The codes of these positions, one in a row."""
         # In double: at large positions a float32 angle is already off in the third digit.
-        exponents = torch.arange(0, self.d_model, 2, device=positions.device).double()
-        angles = positions.double()[..., None] / self.base ** (exponents / self.d_model)
+        exact = exact_dtype(positions.device)
+        exponents = torch.arange(0, self.d_model, 2, device=positions.device).to(exact)
+        angles = positions.to(exact)[..., None] / self.base ** (exponents / self.d_model)
         return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2).to(dtype)
 
     def embed(
@@ -261,9 +263,10 @@ class RotaryPositions(Positions):
     def angles(self, positions: Tensor) -> Float[Tensor, "*N half"]:
         """The angle of each pair at each position, in radians and double precision."""
         base = self.base * self.ntk ** (self.d_k / (self.d_k - 2)) if self.ntk > 1 else self.base
-        i = torch.arange(0, self.d_k, 2, device=positions.device).double()
+        exact = exact_dtype(positions.device)
+        i = torch.arange(0, self.d_k, 2, device=positions.device).to(exact)
         if self.scaling == "dynamic":
-            longer = (positions.max() + 1).clamp(min=self.original).double() / self.original
+            longer = (positions.max() + 1).clamp(min=self.original).to(exact) / self.original
             grown = self.factor * longer - (self.factor - 1)  # 1 up to the original length
             base = base * grown ** (self.d_k / (self.d_k - 2))
         theta = base ** (-i / self.d_k)
@@ -272,7 +275,7 @@ class RotaryPositions(Positions):
         if self.scaling == "yarn":
             slow = self._slowness(i / 2)
             theta = theta * (1 - slow) + theta / self.factor * slow
-        return positions.double()[..., None] * theta
+        return positions.to(exact)[..., None] * theta
 
     def _slowness(self, pair: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
         """YaRN's ramp: 0 for pairs that turn often within ``original`` positions, 1 for slow ones.

@@ -43,16 +43,20 @@ def transformer():
 class Step(nn.Module):
     """One cached step as a function: what is held goes in and comes out as tensors."""
 
+    given = 0  # how many inputs stand between the tokens and what is held
+
     def __init__(self, model):
         super().__init__()
         self.model = model
 
     def forward(self, *inputs):
-        tokens, *held = inputs
-        caches = [KeyValueCache(LONGEST) for _ in range(len(held) // 2)]
+        tokens, given, held = inputs[0], inputs[1 : 1 + self.given], inputs[1 + self.given :]
+        # Never quite full: memory that is all in use is laid out otherwise, which would be a graph
+        # of its own.
+        caches = [KeyValueCache(LONGEST + 2) for _ in range(len(held) // 2)]
         for cache, k, v in zip(caches, held[0::2], held[1::2], strict=True):
             cache.append(k, v)
-        logits = self.read(tokens, caches)
+        logits = self.read(tokens, caches, *given)
         return logits, *(x for cache in caches for x in cache.held())
 
     def read(self, tokens, caches):
@@ -62,14 +66,12 @@ class Step(nn.Module):
 class TranslatingStep(Step):
     """The same with a memory, whose keys and values are held too: own caches, then those."""
 
-    def forward(self, *inputs):
-        tokens, self.memory, self.lengths, *held = inputs
-        return super().forward(tokens, *held)
+    given = 2
 
-    def read(self, tokens, caches):
+    def read(self, tokens, caches, memory, lengths):
         half = len(caches) // 2
         return self.model.decode(
-            tokens, self.memory, self.lengths, caches=caches[:half], context_caches=caches[half:]
+            tokens, memory, lengths, caches=caches[:half], context_caches=caches[half:]
         ).logits
 
 

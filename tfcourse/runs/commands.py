@@ -211,8 +211,7 @@ def _opened(folder: Path, device: str | None, needed: str, command: str) -> tupl
     ValueError
         Where the folder holds none, or one of another kind.
     """
-    import torch
-
+    from tfcourse.devices import default_device
     from tfcourse.models.skipgram import SkipGram
     from tfcourse.training import open_saved
 
@@ -223,7 +222,7 @@ def _opened(folder: Path, device: str | None, needed: str, command: str) -> tupl
             f"folder must hold a model that can {command}, got one of {what}: {folder}"
         )
     _check(device)
-    return model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")), extra
+    return model.to(device or default_device()), extra
 
 
 def _check(device: str | None) -> None:

@@ -188,7 +188,7 @@ def train_short_test_long(
             model,
             Batches(Windows(ids[:ends], train_length, 1), batch, seed=seed, drop_last=True),
             loss=NextToken(), steps=steps, lr=cosine(lr, steps, warmup=max(1, steps // 20)),
-            optimiser=adamw(), seed=seed, device="cpu", validate_every=watch_every,
+            optimiser=adamw(), seed=seed, validate_every=watch_every,
             validate=lambda model: float(_by_place(model, *short).mean()),
         )  # fmt: skip
         watched = [int(step) for step in history.validation["step"]]
@@ -262,7 +262,8 @@ def _by_place(model: GPT, read: Tensor, follow: Tensor) -> Float[Tensor, " T"]:
     model.eval()
     sums = torch.zeros(read.shape[1], dtype=torch.float64)
     each = max(1, 4096 // read.shape[1])  # sequences at a time: the scores must fit the cache
+    device = next(model.parameters()).device
     for x, y in zip(read.split(each), follow.split(each), strict=True):
-        logits = model(x).logits  # (B, T, V)
-        sums += F.cross_entropy(logits.mT, y, reduction="none").sum(0).double()
+        logits = model(x.to(device)).logits  # (B, T, V)
+        sums += F.cross_entropy(logits.mT, y.to(device), reduction="none").sum(0).cpu().double()
     return sums / len(read)

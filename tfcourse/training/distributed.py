@@ -19,6 +19,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
+from tfcourse.devices import default_device, exact_dtype
 from tfcourse.layers import Block
 
 #: How several processes may train one model.
@@ -48,12 +49,12 @@ class Team:
         Parameters
         ----------
         device:
-            Where to compute. Unless given, a GPU where there is one (each process its own), else
-            the CPU.
+            Where to compute. Unless given, a GPU if there is one (under torchrun each process its
+            own), else the CPU: :func:`~tfcourse.devices.default_device`.
         """
         world, local = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("LOCAL_RANK", 0))
         if device is None:
-            device = "cuda" if torch.cuda.is_available() else "cpu"
+            device = default_device()
         device = torch.device(device)
         if device.type == "cuda" and device.index is None:
             device = torch.device("cuda", local if world > 1 else torch.cuda.current_device())
@@ -179,7 +180,7 @@ def is_part(thing: Any) -> bool:
 
 def exact(number: Tensor) -> Tensor:
     """The number in float64, apart from the graph; in float32 on Apple's GPUs, which have none."""
-    return number.detach().to(torch.float32 if number.device.type == "mps" else torch.float64)
+    return number.detach().to(exact_dtype(number.device))
 
 
 def whole(thing: Any) -> Any:
