@@ -9,6 +9,7 @@ import contextlib
 import gc
 import multiprocessing
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from multiprocessing import forkserver
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 #: How the names of the workers' own folders begin, in the folder for the results.
 WORKERS = "workers-"
 
+_CLEARED_UP = "ignore:resource_tracker"
+
 #: The module that loads what a worker needs.
 NEEDED = "tfcourse.grading.preload"
 
@@ -30,9 +33,12 @@ def warm_up() -> None:
     # Ctrl-C is for the process that grades: what ends with it has nothing to say of its own.
     main = threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
+    # Python's own process that clears up semaphores says so, if there was no time for it before.
+    sys.warnoptions.append(_CLEARED_UP)
     try:
         forkserver.ensure_running()
     finally:
+        sys.warnoptions.remove(_CLEARED_UP)
         if main:
             signal.signal(signal.SIGINT, before)
 
