@@ -128,7 +128,7 @@ class _File:
                 at = (*table, *(_bare(part) for part in _path(line)))
             else:
                 continue
-            if at == keys:
+            if at[: len(keys)] == keys:
                 return number
             if at and at == keys[: len(at)]:
                 found = number
@@ -276,6 +276,7 @@ def _moment(file: _File, value: object, zone: tzinfo | None, *keys: str) -> date
             value = datetime.fromisoformat(value.strip()) if ":" in value else value
     if not isinstance(value, datetime):
         hint = ", with a time of day" if isinstance(value, date) else ""
+        hint = " (put a name with a dot in quotes)" if isinstance(value, dict) else hint
         shown = value.isoformat() if isinstance(value, date) else repr(value)
         raise file.wrong(
             f"{keys[-1]} is {shown}, but it must be a date such as 2026-11-30T23:59:00{hint}"

@@ -30,7 +30,8 @@ LAST_COLUMNS = ("raw score", "penalty", "received", "late by", "provisional", "f
 
 @dataclass
 class TestResult:
-    """One test, or one written answer. ``score`` is ``None`` while it waits for a mark by hand."""
+    """One test, or one written answer. ``score`` is ``None`` while it waits for a mark by hand;
+    ``void`` says that the instructor has taken the test out of the marks."""
 
     __test__ = False  # pytest takes a class of this name for tests
 
@@ -39,6 +40,7 @@ class TestResult:
     message: str = ""
     seconds: float = 0.0
     seen: list[str] = field(default_factory=list)
+    void: bool = False
 
 
 @dataclass

@@ -402,7 +402,7 @@ class Grading:
             test = TestResult(mark.score if mark else 0.0, most)
             test.seconds, test.seen = said.get("seconds") or 0.0, said.get("seen") or []
             if name in self.rules.void:
-                test.message = VOID
+                test.message, test.void = VOID, True
             elif test.score is None:
                 flags.append(f"{name} {WAITS}")
             elif test.score < most:
