@@ -9,9 +9,12 @@ from datetime import UTC, datetime, timedelta
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
-from small_set import NAME, answered, cell, grade, hand_in
+from small_set import NAME, answered, cell, grade, hand_in, release_of
 
 from tfcourse.grading import engine
+from tfcourse.grading.intake import parse
+from tfcourse.grading.marking import record_marks
+from tfcourse.grading.merge import blank, merge
 from tfcourse.grading.submissions import Grading
 
 pytestmark = pytest.mark.usefixtures("one_nursery")
@@ -58,7 +61,8 @@ def book(into):
 
 
 def mark(into, student, points, cell="explain--written"):
-    """Give a mark by hand as nbgrader's formgrader does."""
+    """Give a mark by hand as nbgrader's formgrader does, which runs the folder's settings first."""
+    record_marks(into)
     with book(into) as gradebook:
         found = gradebook.find_grade(cell, NAME, NAME, student)
         found.manual_score, found.needs_manual_grade = points, False
@@ -263,6 +267,20 @@ def test_a_test_that_the_instructor_changed_is_not_blamed_on_learners(
     assert "test cell double--values was changed; ours was run" in report.students["eve"].flags
     if not release_kept:
         assert report.students["ada"].pieces["explain"].score == 2, "marks by hand stay"
+
+
+def test_a_version_that_nobody_remembers_is_told_from_a_change(small_course):
+    """Released anew before anything was graded: by nbgrader's checksum the cell is as it was
+    given out. It is said, since a checksum can be forged, and nobody is accused."""
+    release = release_of(small_course)
+    later = nbformat.from_dict(dict(release))
+    cell(later, "double--values").source += "\n# clearer"
+    for notebook, said in (
+        (answered(small_course), "test cell double--values is of another version; ours was run"),
+        (tampered(small_course), "test cell double--values was changed; ours was run"),
+    ):
+        parsed = parse(json.dumps(notebook).encode())
+        assert merge(parsed.cells, blank(later, later), later)[1] == [said]
 
 
 def tampered(course):

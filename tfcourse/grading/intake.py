@@ -184,13 +184,17 @@ def _cell(raw: object) -> NotebookNode | None:
     source = _text(raw.get("source", ""))
     if raw.get("cell_type") not in ("code", "markdown") or source is None:
         return None
-    # Of the metadata only the name is read: depth and size of the rest do not matter.
-    name = _dict(_dict(raw.get("metadata")).get("nbgrader")).get("grade_id")
+    # Of the metadata no more is read: depth and size of the rest do not matter.
+    about = _dict(_dict(raw.get("metadata")).get("nbgrader"))
+    name, checksum = about.get("grade_id"), about.get("checksum")
     named = isinstance(name, str) and bool(name)
+    known = NotebookNode(grade_id=name)
+    if isinstance(checksum, str):
+        known.checksum = checksum[:32]
     return NotebookNode(
         cell_type=raw["cell_type"],
         id=raw["id"] if isinstance(raw.get("id"), str) else "",
-        metadata=NotebookNode(nbgrader=NotebookNode(grade_id=name)) if named else NotebookNode(),
+        metadata=NotebookNode(nbgrader=known) if named else NotebookNode(),
         source=source,
     )
 

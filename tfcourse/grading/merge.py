@@ -162,12 +162,20 @@ def _flags(
             and mine.source.strip() not in (cell.source.strip(), ours[name])
             and source_digest(mine.source) not in given_out.get(name, ())
         ):
-            done.setdefault((what, "was changed; ours was run"), []).append(name)
+            how = "is of another version" if _is_as_given(mine, cell) else "was changed"
+            done.setdefault((what, f"{how}; ours was run"), []).append(name)
     flags = []
     for (what, ending), names in done.items():
         each = " (each)" if len(names) > 1 else ""
         flags.append(f"{what} {cells.listed(names)}{each} {ending}")
     return flags
+
+
+def _is_as_given(mine: NotebookNode, ours: NotebookNode) -> bool:
+    """Whether a locked cell has the checksum that nbgrader gave it at a release. A learner can
+    forge one, which gains nothing: our cell is run whatever theirs says."""
+    copy = nbformat.from_dict({**ours, "source": mine.source})
+    return compute_checksum(copy) == cells.nbgrader(mine).get("checksum")
 
 
 def blank(source: NotebookNode, release: NotebookNode) -> NotebookNode:
