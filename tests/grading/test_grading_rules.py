@@ -94,6 +94,8 @@ def test_a_time_that_the_learner_can_set_is_no_time(three, days):
     found = report.students["ada"]
     assert (found.score, found.penalty, found.received) == (10, 0, "")
     assert "time not known: receipts.csv does not say when it came in" in found.flags
+    page = three.into / "feedback" / "ada" / NAME / f"{NAME}.html"
+    assert "time not known" not in page.read_text("utf-8"), "that is the instructor's to look at"
     row = rows(three.into)["ada"]
     assert (row["received"], row["late by"], row["penalty"]) == ("time not known", "", "0")
     about = json.loads((three.into / "report.json").read_text())[NAME]["students"]["ada"]
