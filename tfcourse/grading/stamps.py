@@ -74,7 +74,9 @@ def write_receipts(
     made = Stamped(submitted / roster.RECEIPTS)
     fields, rows = roster.receipt_rows(made.path)
     by_place = {(row.get("student"), row.get(roster.PROBLEM_SET)): row for row in rows}
-    for student in sorted(path for path in submitted.iterdir() if path.is_dir()):
+    for student in sorted(submitted.iterdir()):
+        if not student.is_dir() or not student.name.isprintable():
+            continue
         for problem_set in problem_sets:
             notebook = student / problem_set / f"{problem_set}.ipynb"
             if not notebook.is_file():
