@@ -129,10 +129,14 @@ def test_grades_csv_has_the_columns_and_everybody(graded):
     with (graded.into / "grades.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     first = ["student", "problem set", "score", "max score"]
-    assert list(rows[0]) == [*first, "double", "sum-squares", "explain", "flags"]
+    last = ["raw score", "penalty", "received", "late by", "provisional", "flags"]
+    assert list(rows[0]) == [*first, "double", "sum-squares", "explain", *last]
     assert [row["student"] for row in rows] == sorted(graded.report.students)
     row = next(row for row in rows if row["student"] == "wrong")
-    assert list(row.values()) == ["wrong", NAME, "1", "13", "0", "1", "", WAITS]
+    assert list(row.values())[:7] == ["wrong", NAME, "1", "13", "0", "1", ""]
+    assert list(row.values())[7:] == ["1", "0", "time not known", "", "yes", WAITS]
+    absent = next(row for row in rows if row["student"] == "absent")
+    assert (absent["received"], absent["provisional"]) == ("", "no")
 
 
 def test_report_json_says_how_to_replay(graded):

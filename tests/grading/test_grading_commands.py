@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+import zipfile
 
 import pytest
 import typer
@@ -63,6 +64,26 @@ def test_grade_shows_the_table_and_where_things_are(run, small_course, tmp_path)
     assert "1 of 2 notebooks run" in text
     assert str(tmp_path / "out" / "overview" / f"{NAME}.html") in text
     assert ("without a sandbox" in text) != SANDBOXED
+
+
+def test_an_export_says_whom_it_leaves_out(run, small_course, tmp_path):
+    hand_in(tmp_path / "in", "ada", answered(small_course))
+    hand_in(tmp_path / "in", "bob", answered(small_course, explain="YOUR ANSWER HERE\n"))
+    with zipfile.ZipFile(tmp_path / "submissions.zip", "w") as file:
+        for name in ("ada", "bob"):
+            path = tmp_path / "in" / name / NAME / f"{NAME}.ipynb"
+            file.write(path, f"{name}_1{name == 'bob':d}_2_{NAME}.ipynb")
+    command = ("grade", NAME, "--submitted", tmp_path / "in", "--into", tmp_path / "out")
+    command += ("--export", "canvas", "--feedback-zip", "canvas", tmp_path / "submissions.zip")
+    code, text = run(*command)
+    assert code == 0, text
+    assert "Left out: 1 whose marks are not complete: ada. Mark them" in text
+    table = (tmp_path / "out" / f"{NAME}-canvas.csv").read_text("utf-8")
+    assert "bob" in table and "ada" not in table
+    assert str(tmp_path / "out" / f"{NAME}-feedback-canvas.zip") in text
+    code, text = run(*command, "--provisional")
+    assert "The export holds 1 whose marks are not complete: ada." in text
+    assert "ada" in (tmp_path / "out" / f"{NAME}-canvas.csv").read_text("utf-8")
 
 
 def test_without_a_sandbox_it_is_said_wherever_grades_are(one_nursery, small_course, tmp_path):

@@ -137,9 +137,12 @@ def test_alike_means_all_answers_or_the_same_words():
 
 
 def small_report():
-    tests = {"a--x": TestResult(2.0, 3.0), "b--written": TestResult(None, 4.0)}
+    """Two whose marks are complete, one whose answer waits, one whom the judge failed on."""
+    tests = {"a--x": TestResult(2.0, 3.0), "b--written": TestResult(1.0, 4.0)}
+    waits = {**tests, "b--written": TestResult(None, 4.0)}
     students = {"ada": StudentResult(tests), "=cmd()": StudentResult(tests, penalty=0.5)}
-    return Report(NAME, students)
+    students |= {"waits": StudentResult(waits), "failed": StudentResult(tests)}
+    return Report(NAME, students, unfinished=["failed"])
 
 
 PEOPLE = {
@@ -163,15 +166,25 @@ def test_canvas(tmp_path):
     rows = read(exports.write_export("canvas", small_report(), PEOPLE, tmp_path))
     assert list(rows[0]) == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", NAME]
     assert (rows[0]["Student"], rows[0][NAME]) == ("    Points Possible", "7")
-    assert list(rows[1].values()) == ["Lovelace, Ada", "17", "", "ada", "A", "2"]
-    assert (rows[2]["SIS Login ID"], rows[2][NAME]) == ("'=cmd()", "1.5")
+    assert list(rows[1].values()) == ["Lovelace, Ada", "17", "", "ada", "A", "3"]
+    assert (rows[2]["SIS Login ID"], rows[2][NAME]) == ("'=cmd()", "2.5")
+    assert len(rows) == 3
 
 
 def test_moodle(tmp_path):
     rows = read(exports.write_export("moodle", small_report(), PEOPLE, tmp_path))
     columns = ["Email address", "Username", "ID number", NAME, f"{NAME} (feedback)"]
     assert list(rows[0]) == columns
-    assert list(rows[0].values()) == ["ada@example.org", "alove", "", "2", "a: 2 of 3; b: – of 4"]
+    assert list(rows[0].values()) == ["ada@example.org", "alove", "", "3", "a: 2 of 3; b: 1 of 4"]
+    assert len(rows) == 2
+
+
+def test_marks_that_are_not_complete_are_exported_only_if_told(tmp_path):
+    report = small_report()
+    assert report.provisional == ["waits", "failed"]
+    rows = read(exports.write_export("moodle", report, PEOPLE, tmp_path, provisional=True))
+    assert [row["Username"] for row in rows] == ["alove", "'=cmd()", "waits", "failed"]
+    assert rows[2][f"{NAME} (feedback)"] == "a: 2 of 3; b: – of 4"
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1"])

@@ -1,4 +1,4 @@
-"""The commands ``tfcourse grade``, ``check`` and ``release``."""
+"""The commands ``tfcourse grade``, ``check``, ``release`` and ``receipts``."""
 
 from __future__ import annotations
 
@@ -65,6 +65,17 @@ def grade(
     export: Annotated[
         list[str] | None, typer.Option(help="Write the scores for `canvas` or `moodle` too.")
     ] = None,
+    feedback_zip: Annotated[
+        tuple[str, Path] | None,
+        typer.Option(
+            metavar="PLATFORM DOWNLOAD",
+            help="Write the feedback as a zip for `canvas` or `moodle`, by the names in the zip of "
+            "submissions that you downloaded there.",
+        ),
+    ] = None,
+    provisional: Annotated[
+        bool, typer.Option(help="Export work that waits for a mark by hand too.")
+    ] = False,
     sandbox: Annotated[
         bool, typer.Option(help="Without one, learners' code runs with your rights.")
     ] = True,
@@ -97,6 +108,7 @@ def grade(
         warm_up()  # while we load the rest
     with plain_errors():
         with loading():
+            from tfcourse.course import root
             from tfcourse.grading import engine, exports, roster
             from tfcourse.grading.judge import Limits
 
@@ -105,7 +117,7 @@ def grade(
 
             show_why(explain(problem_set, submitted, into, *why, database=db), console)
             return
-        for kind in export or ():
+        for kind in (*(export or ()), *([feedback_zip[0]] if feedback_zip else ())):
             exports.check_kind(kind)
         given = {
             "call_seconds": call_seconds,
@@ -129,7 +141,16 @@ def grade(
                 progress=progress,
             )
         people = roster.people(submitted)
-        written = [exports.write_export(kind, report, people, into) for kind in export or ()]
+        written = [
+            exports.write_export(kind, report, people, into, provisional) for kind in export or ()
+        ]
+        returned = None
+        if feedback_zip:
+            from tfcourse.grading import returning
+
+            folder = engine.GradingFolder(into, root(), problem_set, db)
+            returned = returning.write_zip(*feedback_zip, report, people, folder, provisional)
+            written.append(returned.path)
     show_grades(report, console)
     lines = [
         f"\n{len(report.executed)} of {len(report.students)} notebooks run in "
@@ -141,15 +162,25 @@ def grade(
         f"By hand:  cd {into} && jupyter lab, then nbgrader's Formgrader",
     ]
     console.print("\n".join(lines), highlight=False, soft_wrap=True)
+
+    def says(text: str) -> None:
+        console.print(f"[yellow]{escape(text)}[/yellow]", highlight=False, soft_wrap=True)
+
+    if written and (waiting := report.provisional):
+        who = f"{len(waiting)} whose marks are not complete: {', '.join(waiting)}"
+        if provisional:
+            says(f"The export holds {who}.")
+        else:
+            says(f"Left out: {who}. Mark them and run this again, or add --provisional.")
+    if returned and returned.absent:
+        says(f"The download names no file of: {', '.join(returned.absent)}.")
     if report.unfinished:
-        console.print(
-            f"[yellow]{len(report.unfinished)} could not be judged, the same command tries again: "
-            f"{escape(listed(report.unfinished))}[/yellow]",
-            highlight=False,
-            soft_wrap=True,
+        says(
+            f"{len(report.unfinished)} could not be judged, the same command tries again: "
+            f"{listed(report.unfinished)}"
         )
     for warning in report.warnings:
-        console.print(f"[yellow]{escape(warning)}[/yellow]", highlight=False, soft_wrap=True)
+        says(warning)
 
 
 def check(
@@ -282,9 +313,34 @@ def release(
             console.print(f"{path}: {what}", highlight=False, soft_wrap=True)
 
 
+def receipts(
+    submitted: Annotated[Path, typer.Option(help="The folder that `nbgrader collect` filled.")],
+    exchange: Annotated[Path, typer.Option(help="nbgrader's Exchange.root, on the same machine.")],
+    course_id: Annotated[
+        str | None, typer.Option(help="The course's id; as in nbgrader_config.py unless given.")
+    ] = None,
+) -> None:
+    """Write into receipts.csv when collected work came into nbgrader's exchange.
+
+    The times are the file system's own, which a learner cannot set.
+    """
+    console = Console()
+    with plain_errors():
+        from tfcourse.course import problem_set_names, root
+        from tfcourse.grading.release import course_config
+        from tfcourse.grading.stamps import write_receipts
+
+        course = root()
+        course_id = course_id or course_config(course).CourseDirectory.course_id
+        made = write_receipts(submitted, exchange, course_id, problem_set_names(course))
+    console.print(f"{made.path}: {made.written} receipts", highlight=False, soft_wrap=True)
+    for note in made.notes:
+        console.print(f"[yellow]{escape(note)}[/yellow]", highlight=False, soft_wrap=True)
+
+
 def register(app: typer.Typer) -> None:
     """Add these commands to ``tfcourse``."""
-    for command in (stops_in_one_line(grade), check, progress, release):
+    for command in (stops_in_one_line(grade), check, progress, release, receipts):
         app.command()(command)
     # What it does not know itself is for JupyterLab.
     further = {"allow_extra_args": True, "ignore_unknown_options": True}

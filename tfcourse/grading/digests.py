@@ -35,10 +35,13 @@ NO_SAY = (
     "overview.py",
     "pages.py",
     "parcels.py",
+    "policy.py",
     "release.py",
     "results.py",
+    "returning.py",
     "roster.py",
     "show.py",
+    "stamps.py",
     "variants.py",
     "why.py",
 )

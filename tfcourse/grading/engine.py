@@ -15,7 +15,7 @@ from pathlib import Path
 from time import monotonic
 
 from tfcourse import course as course_tree
-from tfcourse.grading import intake, ledger, roster
+from tfcourse.grading import intake, ledger, policy, roster
 from tfcourse.grading.cluster import Outcome, judge_all
 from tfcourse.grading.digests import versions
 from tfcourse.grading.failure import GradingFailed
@@ -28,6 +28,7 @@ from tfcourse.grading.overview import write_overview
 from tfcourse.grading.parcels import BadParcel, unpack_judged
 from tfcourse.grading.release import quiet_log, source_folder
 from tfcourse.grading.results import Report, StudentResult, write_report
+from tfcourse.grading.returning import keep_for_exchange
 from tfcourse.grading.submissions import Grading, Staged
 
 #: Called as students are finished: how many are, how many there are, and who was the last.
@@ -60,8 +61,8 @@ def grade(
     problem_set:
         Its name, ``"ps05-self-attention"``.
     submitted:
-        The folder that holds ``STUDENT/PS/PS.ipynb``, and where wanted ``roster.csv`` and
-        ``receipts.csv``.
+        The folder that holds ``STUDENT/PS/PS.ipynb``, and if wanted ``roster.csv``,
+        ``receipts.csv`` and ``class.toml``.
     into:
         Where to leave ``grades.csv``, ``report.json``, ``overview/``, ``gradebook.db``,
         ``autograded/`` and ``feedback/``.
@@ -103,7 +104,10 @@ def grade(
     source_folder(problem_set, course)
     roster.check_folders(submitted, into)
     students, roster_flags = roster.class_of(submitted)
-    received = roster.receipts(submitted)
+    sets = course_tree.problem_set_names(course)
+    rules = policy.read_rules(submitted, problem_set, sets, students)
+    received = roster.receipts(submitted, problem_set, sets, rules.zone)
+    notes = [*rules.notes, *roster.unknown(received, students)]
     if unknown := sorted(set(again) - set(students)):
         raise ValueError(f"again names {unknown[0]!r}, but there is no such student.")
     if workers is not None and workers < 0:
@@ -121,13 +125,14 @@ def grade(
     with folder.only_one(), folder.logged(), folder.ledger() as kept:
         folder.clear()
         folder.prepare(kept)
-        with Book(folder.url, folder.course_id, problem_set, folder.config) as book:
+        with Book(folder.url, folder.course_id, problem_set, folder.config, rules) as book:
             book.enrol(students)
             grading = Grading(folder, book, kept, limits, sandboxed)
             report = Report(problem_set, {}, started=began, versions=versions())
-            report.warnings = [*grading.warnings, *roster.unreadable(submitted)]
-            report.limits = asdict(limits)
-            run = _Run(grading, report, look, seed, set(again), progress, len(students))
+            notes += roster.unreadable(submitted)
+            report.warnings, report.limits = [*grading.warnings, *notes], asdict(limits)
+            told = (seed, set(again), progress, len(students))
+            run = _Run(grading, report, submitted, look, *told)
             with grading.helper:
                 run.judge(students, workers, scheduler)
         report.students = {name: report.students[name] for name in students}
@@ -146,8 +151,9 @@ def _require_sandbox() -> None:
 class _Run:
     """What :func:`grade` does, once everything is open."""
 
-    def __init__(self, grading, report, look, seed, again, progress, total):
+    def __init__(self, grading, report, submitted, look, seed, again, progress, total):
         self.grading, self.report, self.look = grading, report, look
+        self.submitted = submitted
         self.seed, self.again, self.progress, self.total = seed, again, progress, total
         self.under_way: dict[str, tuple[Staged, Entry]] = {}
 
@@ -231,5 +237,8 @@ class _Run:
 
     def done(self, student: str, result: StudentResult) -> None:
         """A student is finished."""
+        folder = self.grading.folder
+        submission = self.submitted / student / folder.problem_set
+        keep_for_exchange(folder, student, submission, result.received)
         self.report.students[student] = result
         self.say(student)

@@ -31,7 +31,7 @@ def check_kind(kind: str) -> None:
 
 
 def rows(
-    kind: str, report: Report, people: dict[str, dict[str, str]]
+    kind: str, report: Report, people: dict[str, dict[str, str]], provisional: bool = False
 ) -> tuple[list[str], list[dict]]:
     """The columns and the rows of an export.
 
@@ -44,6 +44,8 @@ def rows(
     people:
         What ``roster.csv`` says of each student, by column: under the learning platform's own names
         of columns it goes into the export as it is.
+    provisional:
+        Whether scores that may still change, since points wait for a mark, are written too.
 
     Raises
     ------
@@ -61,6 +63,8 @@ def rows(
         columns = [*MOODLE, report.problem_set, f"{report.problem_set} (feedback)"]
         found, own = [], "Username"
     for name, student in report.students.items():
+        if not provisional and report.is_provisional(name):
+            continue
         about = people.get(name, {})
         row = {column: as_cell(about.get(column, "")) for column in columns if column in about}
         row[own] = row.get(own) or as_cell(name)
@@ -79,7 +83,13 @@ def rows(
     return columns, found
 
 
-def write_export(kind: str, report: Report, people: dict[str, dict[str, str]], into: Path) -> Path:
+def write_export(
+    kind: str,
+    report: Report,
+    people: dict[str, dict[str, str]],
+    into: Path,
+    provisional: bool = False,
+) -> Path:
     """Write ``PS-canvas.csv`` or ``PS-moodle.csv`` to ``into``; returns its path.
 
     Raises
@@ -87,7 +97,7 @@ def write_export(kind: str, report: Report, people: dict[str, dict[str, str]], i
     ValueError
         As :func:`rows` does.
     """
-    columns, found = rows(kind, report, people)
+    columns, found = rows(kind, report, people, provisional)
     text = io.StringIO(newline="")
     table = csv.DictWriter(text, columns, restval="", lineterminator="\r\n")
     table.writeheader()

@@ -17,7 +17,7 @@ from tfcourse.grading import cells, outputs
 from tfcourse.grading.marking import UNRECORDED
 from tfcourse.grading.pages import code, page
 from tfcourse.grading.release import METADATA
-from tfcourse.grading.results import WAITS, StudentResult, TestResult
+from tfcourse.grading.results import NOT_KNOWN, WAITS, StudentResult, TestResult
 
 #: What stands in place of a hidden test.
 HIDDEN = "# hidden test: its source is not shown"
@@ -167,6 +167,11 @@ def _sign(test: TestResult) -> str:
     return "✓" if test.score >= test.max_score else "◐" if test.score > 0 else "✗"
 
 
+def _is_for_the_instructor(flag: str) -> bool:
+    """Whether a flag says nothing to the learner: what waits for a mark is in the table already."""
+    return flag.endswith((WAITS, UNRECORDED)) or flag.startswith(NOT_KNOWN)
+
+
 def feedback(
     name: str,
     student: StudentResult,
@@ -193,8 +198,7 @@ def feedback(
         "feedback.html.j2",
         name=name,
         student=student,
-        # The table says itself what waits for a mark, and the instructor is told of odd marks.
-        noticed=[flag for flag in student.flags if not flag.endswith((WAITS, UNRECORDED))],
+        noticed=[flag for flag in student.flags if not _is_for_the_instructor(flag)],
         warnings=warnings,
         pieces=_table(student, notebook is not None),
         shown=[] if notebook is None else shown(notebook, student, colours),

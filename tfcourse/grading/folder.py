@@ -220,8 +220,9 @@ class GradingFolder:
                     f"The release cannot be written to {self.into}: {error}"
                 ) from None
             raise GradingFailed(
-                f"{error} If cells were added or removed since work was graded here, grade into a "
-                "new folder."
+                f"{error} If cells were added or removed since work was graded here, put them back "
+                "(a test is taken out of the marks by `void` in class.toml) or grade into a new "
+                "folder."
             ) from None
         ledger.note(made, now)
 

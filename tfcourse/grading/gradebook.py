@@ -16,6 +16,8 @@ from sqlalchemy import event, select
 from sqlalchemy.orm import Session
 from traitlets.config import Config
 
+from tfcourse.grading import cells
+from tfcourse.grading.policy import Rules
 from tfcourse.grading.release import quiet_log
 
 
@@ -39,13 +41,15 @@ class Mark:
 @dataclass
 class Marks:
     """One student's marks by graded cell, the comments on the cells, the points taken off for
-    coming late, and when the work came in, in UTC without a zone as nbgrader stores it."""
+    coming late, and when the work came in and was due, in UTC without a zone as nbgrader stores
+    it."""
 
     grades: dict[str, Mark] = field(default_factory=dict)
     comments: dict[str, str] = field(default_factory=dict)
     penalty: float = 0.0
     late_seconds: float = 0.0
     received: datetime | None = None
+    due: datetime | None = None
 
     def by_hand(self) -> dict[str, tuple[float, bool]]:
         """The marks given by hand, and whether they are to be looked at again."""
@@ -58,7 +62,8 @@ class Marks:
     def shown(self) -> str:
         """All of this that a page of feedback shows, as one text."""
         grades = sorted((name, mark.score) for name, mark in self.grades.items())
-        return repr((grades, sorted(self.comments.items()), self.penalty, self.late_seconds))
+        marks = (grades, sorted(self.comments.items()), self.penalty, self.late_seconds)
+        return repr((*marks, self.received, self.due))
 
 
 def _wait(connection, _record) -> None:
@@ -103,8 +108,15 @@ class _Save(SaveAutoGrades):
 class Book:
     """The gradebook of one problem set, open; to be used with ``with``."""
 
-    def __init__(self, url: str, course_id: str, problem_set: str, config: Config):
-        self.problem_set, self.config = problem_set, config
+    def __init__(
+        self,
+        url: str,
+        course_id: str,
+        problem_set: str,
+        config: Config,
+        rules: Rules | None = None,
+    ):
+        self.problem_set, self.config, self.rules = problem_set, config, rules or Rules()
         self._book = api.Gradebook(url, course_id)
         if self._book.engine.dialect.name == "sqlite":
             # A formgrader that is open beside us may be writing.
@@ -143,6 +155,43 @@ class Book:
                 if student not in known:
                     self._session.add(api.Student(id=student))
 
+    # -- rules -----------------------------------------------------------------------------------
+
+    def apply_rules(self, points: dict[str, float], undo: bool = False) -> None:
+        """Put the rules' due dates and points into the gradebook, where nbgrader looks for them.
+
+        Parameters
+        ----------
+        points:
+            What each graded cell carries in the instructor's notebook.
+        undo:
+            Whether the due date and the extensions in the gradebook are those of earlier rules,
+            which no longer give any.
+        """
+        with self._transaction():
+            assignment = self._book.find_assignment(self.problem_set)
+            if self.rules.due is not None or undo:
+                assignment.duedate = naive(self.rules.due)
+                for submission in assignment.submissions:
+                    self._extend(submission)
+            rows = self._session.execute(
+                select(api.GradeCell)
+                .join(api.Notebook, api.GradeCell.notebook_id == api.Notebook.id)
+                .join(api.Assignment, api.Notebook.assignment_id == api.Assignment.id)
+                .where(api.Assignment.name == self.problem_set)
+            )
+            for (cell,) in rows:
+                carries = self.rules.carries(cell.name, points.get(cell.name, cell.max_score))
+                if cell.max_score != carries:
+                    cell.max_score = carries
+
+    def _extend(self, submission: api.SubmittedAssignment) -> None:
+        """Give a submission the time that the rules add to everybody's."""
+        due = self.rules.due_for(submission.student_id)
+        extension = due - self.rules.due if due is not None else None
+        if submission.extension != (extension or None):
+            submission.extension = extension or None
+
     # -- writing ---------------------------------------------------------------------------------
 
     def save(
@@ -151,8 +200,10 @@ class Book:
         notebook: NotebookNode,
         received: datetime | None,
         settled: dict[str, tuple[float, bool]] | None = None,
-    ) -> None:
+    ) -> dict[str, float | None]:
         """Put in what a notebook that was run came to. Marks given by hand stay.
+
+        Returns the scores that the machine gave, before the rules change any.
 
         Parameters
         ----------
@@ -176,8 +227,52 @@ class Book:
             for name, (_, waits) in (settled or {}).items():
                 if name in grades:
                     grades[name].needs_manual_grade = waits
+            judged = {name: grade.auto_score for name, grade in grades.items()}
+            most = {
+                cells.grade_id(c): cells.points(c) for c in notebook.cells if cells.is_graded(c)
+            }
+            self._adjust(grades, judged, most)
             self._session.flush()
             self._assign_penalty(student)
+        return judged
+
+    def adjust(
+        self, student: str, judged: dict[str, float | None], most: dict[str, float], by_hand: dict
+    ) -> None:
+        """Bring the machine's scores into line with the rules, whatever rules held before.
+
+        Parameters
+        ----------
+        student:
+            Whose they are.
+        judged:
+            What the machine gave by the notebook's own points.
+        most:
+            The notebook's own points.
+        by_hand:
+            Marks by hand to put in, or ``None`` to take one out, as of a test that is void.
+        """
+        with self._transaction():
+            grades = self._grades(student)
+            for name, mark in by_hand.items():
+                if name in grades:
+                    grades[name].manual_score = mark
+                    grades[name].needs_manual_grade = False
+            self._adjust(grades, judged, most)
+            self._session.flush()
+            self._assign_penalty(student)
+
+    def _adjust(self, grades: dict, judged: dict, most: dict[str, float]) -> None:
+        for name, grade in grades.items():
+            if name not in judged or name not in most:
+                continue
+            score = self.rules.adjusted(name, judged[name], most[name])
+            if grade.auto_score != score:
+                grade.auto_score = score
+            if name in self.rules.void:
+                grade.needs_manual_grade = False
+            elif score is None and grade.manual_score is None:
+                grade.needs_manual_grade = True
 
     def save_nothing(self, student: str, received: datetime | None = None) -> None:
         """0 points for work that cannot be graded at all."""
@@ -195,8 +290,11 @@ class Book:
             self._assign_penalty(student)
 
     def _submission(self, student: str, received: datetime | None) -> api.SubmittedAssignment:
-        when = received and received.astimezone(UTC).replace(tzinfo=None)
-        return self._book.update_or_create_submission(self.problem_set, student, timestamp=when)
+        when = naive(received)
+        found = self._book.update_or_create_submission(self.problem_set, student, timestamp=when)
+        if self.rules.due is not None:
+            self._extend(found)
+        return found
 
     def _grades(self, student: str) -> dict[str, api.Grade]:
         rows = self._session.execute(self._rows(api.Grade, student))
@@ -223,8 +321,14 @@ class Book:
         submission = self._book.find_submission(self.problem_set, student)
         notebook = self._book.find_submission_notebook(self.problem_set, self.problem_set, student)
         notebook.late_submission_penalty = None
+        # The session may have read the sum before the scores were written.
+        self._session.flush()
+        self._session.expire(notebook)
         late = submission.total_seconds_late
-        if late > 0:
+        if late > 0 and self.rules.penalty is not None:
+            score, most = notebook.score, notebook.max_score
+            notebook.late_submission_penalty = self.rules.penalty.points(late, score, most)
+        elif late > 0:
             assign = AssignLatePenalties(config=self.config, log=quiet_log())
             assign.init_plugin()
             penalty = assign.plugin_inst.late_submission_penalty(student, notebook.score, late)
@@ -252,6 +356,7 @@ class Book:
                 penalty=notebook.late_submission_penalty or 0.0,
                 late_seconds=float(submission.total_seconds_late),
                 received=submission.timestamp,
+                due=submission.duedate if submission.assignment.duedate else None,
             )
         grade = api.Grade
         columns = (grade.auto_score, grade.manual_score, grade.extra_credit)
@@ -296,6 +401,11 @@ class Book:
         return (
             query if student is None else query.where(api.SubmittedAssignment.student_id == student)
         )
+
+
+def naive(when: datetime | None) -> datetime | None:
+    """In UTC without a zone, as nbgrader stores it."""
+    return when and when.astimezone(UTC).replace(tzinfo=None)
 
 
 class _Found:

@@ -27,10 +27,13 @@ class Desk:
         The instructor's notebook without solutions, as JSON.
     release:
         What learners were given, as JSON.
+    given_out:
+        The digests of each locked cell in every version that learners may have been given.
     """
 
-    def __init__(self, template: str, release: str):
+    def __init__(self, template: str, release: str, given_out: dict[str, list[str]]):
         self.template, self.release = nbformat.v4.reads(template), nbformat.v4.reads(release)
+        self.given_out = given_out
 
     def stage(self, content: bytes) -> dict[str, Any]:
         """A learner's answers in the instructor's ``notebook``, and the ``flags``; or the
@@ -42,7 +45,7 @@ class Desk:
         flags = list(parsed.flags)
         if parsed.kernel and parsed.kernel != "python3":
             flags.append(f"the notebook's kernel is {parsed.kernel[:40]!r}; it was run in python3")
-        notebook, merged = merge(parsed.cells, self.template, self.release)
+        notebook, merged = merge(parsed.cells, self.template, self.release, self.given_out)
         return {"notebook": nbformat.v4.writes(notebook), "flags": flags + merged, "problem": ""}
 
     def prints(self, notebook: str) -> dict[str, Any]:

@@ -28,6 +28,9 @@ MAX_SOURCE = 200_000
 #: Where the exchange, or a learner, writes when a work was handed in. It is not believed.
 TIMESTAMP = "timestamp.txt"
 
+#: What nbgrader's exchange names a learner's page of feedback by.
+SECRET = "submission_secret.txt"
+
 
 class NotANotebook(ValueError):
     """The file cannot be read as a notebook; the message says why in a few words."""
@@ -38,8 +41,8 @@ class Handed:
     """What was found in a student's folder.
 
     ``content`` is ``None`` where there is nothing to grade, and ``problem`` says why.
-    ``digest`` is the SHA-256 of the file, empty where there is none; ``received`` when it came in,
-    by the file system's clock or the instructor's list; ``left_out`` what was not read.
+    ``digest`` is the SHA-256 of the file, empty where there is none; ``received`` when it came in
+    by the instructor's list, ``None`` if that does not say; ``left_out`` what was not read.
     """
 
     content: bytes | None = None
@@ -181,13 +184,17 @@ def _cell(raw: object) -> NotebookNode | None:
     source = _text(raw.get("source", ""))
     if raw.get("cell_type") not in ("code", "markdown") or source is None:
         return None
-    # Of the metadata only the name is read: depth and size of the rest do not matter.
-    name = _dict(_dict(raw.get("metadata")).get("nbgrader")).get("grade_id")
+    # Of the metadata no more is read: depth and size of the rest do not matter.
+    about = _dict(_dict(raw.get("metadata")).get("nbgrader"))
+    name, checksum = about.get("grade_id"), about.get("checksum")
     named = isinstance(name, str) and bool(name)
+    known = NotebookNode(grade_id=name)
+    if isinstance(checksum, str):
+        known.checksum = checksum[:32]
     return NotebookNode(
         cell_type=raw["cell_type"],
         id=raw["id"] if isinstance(raw.get("id"), str) else "",
-        metadata=NotebookNode(nbgrader=NotebookNode(grade_id=name)) if named else NotebookNode(),
+        metadata=NotebookNode(nbgrader=known) if named else NotebookNode(),
         source=source,
     )
 
@@ -228,7 +235,8 @@ def take_in(folder: Path, problem_set: str, received: datetime | None = None) ->
     problem_set:
         The problem set's name.
     received:
-        When it came in, where the instructor's list says so; else when the file was written.
+        When it came in, if the instructor's list says so. The time at which the file was written
+        is not believed: learners can set it.
     """
     try:
         return _take_in(folder, problem_set, received)
@@ -241,17 +249,19 @@ def _take_in(folder: Path, problem_set: str, received: datetime | None) -> Hande
     if path is None:
         return Handed(flags=flags, problem=problem)
     try:
-        content, written = read_file(path)
+        content, _ = read_file(path)
     except NotANotebook as error:
         problem = f"{printable(path.name)} {error}"
         return Handed(flags=flags, problem=problem, received=received)
     handed = Handed(content, hashlib.sha256(content).hexdigest(), flags)
-    handed.received = received or written
+    handed.received = received
     if path.parent.name == problem_set:
         handed.left_out = sorted(
             printable(other.name)
             for other in path.parent.iterdir()
-            if other != path and not other.name.startswith(".") and other.name != TIMESTAMP
+            if other != path
+            and not other.name.startswith(".")
+            and other.name not in (TIMESTAMP, SECRET)
         )
         if handed.left_out:
             handed.flags.append(

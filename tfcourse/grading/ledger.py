@@ -120,6 +120,13 @@ class Ledger:
             (problem_set, student, key, FINISHED, seed, text, _now()),
         )
 
+    def remember(self, problem_set: str, student: str, record: dict) -> None:
+        """Keep the record as it is now, before the gradebook is changed by it."""
+        self._database.execute(
+            "UPDATE submission SET record = ? WHERE problem_set = ? AND student = ?",
+            (json.dumps(record, ensure_ascii=False), problem_set, student),
+        )
+
     def _move(self, problem_set: str, student: str, state: str, judged: bytes | None) -> None:
         self._database.execute(
             "UPDATE submission SET state = ?, judged = ?, changed = ? "

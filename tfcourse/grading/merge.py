@@ -3,6 +3,8 @@ instructor's notebook."""
 
 from __future__ import annotations
 
+import hashlib
+
 import nbformat
 from nbformat import NotebookNode
 
@@ -17,7 +19,10 @@ MAX_EXTRA_TEXT = 1_000_000
 
 
 def merge(
-    handed: list[NotebookNode], template: NotebookNode, release: NotebookNode
+    handed: list[NotebookNode],
+    template: NotebookNode,
+    release: NotebookNode,
+    given_out: dict[str, list[str]] | None = None,
 ) -> tuple[NotebookNode, list[str]]:
     """Put a learner's answers into the instructor's notebook.
 
@@ -30,6 +35,9 @@ def merge(
     release:
         What the learner was given: an answer that is missing becomes its stub, and a locked cell
         that differs from it was changed.
+    given_out:
+        By locked cell the digests of every version that learners may have been given: one of these
+        was not changed by them.
 
     Returns
     -------
@@ -59,7 +67,7 @@ def merge(
         if not cells.is_answer(given[name])
     }
 
-    flags = _flags(handed, given, template, places)
+    flags = _flags(handed, given, template, places, given_out or {})
     taken_plain: set[str] = set()
     extras: dict[str, list[NotebookNode]] = {}
     anchor, count, left_out, room = "", 0, 0, MAX_EXTRA_TEXT
@@ -113,6 +121,11 @@ def _without_install(notebook: NotebookNode) -> NotebookNode:
     return nbformat.from_dict({**notebook, "cells": kept})
 
 
+def source_digest(source: str) -> str:
+    """A cell's text as one number; blank lines around it make no difference."""
+    return hashlib.sha256(source.strip().encode()).hexdigest()[:32]
+
+
 def _extend(notebook: NotebookNode, extras: list[NotebookNode]) -> None:
     make = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}
     for cell in extras:
@@ -126,6 +139,7 @@ def _flags(
     given: dict[str, NotebookNode],
     template: NotebookNode,
     places: dict[str, list[int]],
+    given_out: dict[str, list[str]],
 ) -> list[str]:
     """One line for each kind of thing that was done to our cells, naming the cells."""
     ours = {cells.grade_id(cell): cell.source.strip() for cell in template.cells}
@@ -143,13 +157,29 @@ def _flags(
         if mine.cell_type != cell.cell_type:
             ending = f"had been turned into a {mine.cell_type} cell"
             done.setdefault((what, ending), []).append(name)
-        elif locked and mine.source.strip() not in (cell.source.strip(), ours[name]):
-            done.setdefault((what, "was changed; ours was run"), []).append(name)
+        elif (
+            locked
+            and mine.source.strip() not in (cell.source.strip(), ours[name])
+            and source_digest(mine.source) not in given_out.get(name, ())
+        ):
+            how = "is of another version" if _is_as_given(mine, cell) else "was changed"
+            done.setdefault((what, f"{how}; ours was run"), []).append(name)
     flags = []
     for (what, ending), names in done.items():
         each = " (each)" if len(names) > 1 else ""
         flags.append(f"{what} {cells.listed(names)}{each} {ending}")
     return flags
+
+
+def _is_as_given(mine: NotebookNode, ours: NotebookNode) -> bool:
+    """Whether a locked cell has the checksum that nbgrader gave it at a release. A learner can
+    forge one, which gains nothing: our cell is run whatever theirs says."""
+    try:
+        from nbgrader.utils import compute_checksum
+    except ImportError:  # a learner's own check does without nbgrader
+        return False
+    copy = nbformat.from_dict({**ours, "source": mine.source})
+    return compute_checksum(copy) == cells.nbgrader(mine).get("checksum")
 
 
 def blank(source: NotebookNode, release: NotebookNode) -> NotebookNode:

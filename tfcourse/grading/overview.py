@@ -10,7 +10,7 @@ from tfcourse.files import write_whole
 from tfcourse.grading import cells
 from tfcourse.grading.folder import GradingFolder
 from tfcourse.grading.pages import page
-from tfcourse.grading.results import WAITS, Report, StudentResult
+from tfcourse.grading.results import NOT_KNOWN, WAITS, Report, StudentResult
 from tfcourse.grading.variants import Variant, load_variants
 
 #: So many rows of the commonest mistakes, and of the slowest, are shown.
@@ -46,6 +46,9 @@ def overview(report: Report, variants: dict[str, list[Variant]]) -> str:
         not_run=len(students) - len(run),
         most=max((s.max_score for s in students.values()), default=0),
         waiting=sum(s.waiting > 0 for s in students.values()),
+        late=[name for name, s in students.items() if s.late_seconds],
+        untimed=[n for n, s in students.items() if any(f.startswith(NOT_KNOWN) for f in s.flags)],
+        void=list(dict.fromkeys(t for s in run.values() for t, r in s.tests.items() if r.void)),
         pieces=_pieces(run),
         mistakes=commonest(run, variants)[:MOST],
         slowest=sorted(run.items(), key=lambda item: -item[1].seconds)[:MOST],

@@ -17,13 +17,21 @@ WAITS = "waits for a mark by hand"
 #: What is said of a written answer that was left as it was given out.
 NOTHING_WRITTEN = "Nothing was written."
 
+#: What is said instead of a time that nobody but the learner vouches for.
+NOT_KNOWN = "time not known"
+
+#: What is said of a test that the instructor has taken out of the marks.
+VOID = "This test no longer counts. Everybody has its points."
+
 #: The columns of grades.csv that come before and after the pieces'.
-FIRST_COLUMNS, LAST_COLUMNS = ("student", "problem set", "score", "max score"), ("flags",)
+FIRST_COLUMNS = ("student", "problem set", "score", "max score")
+LAST_COLUMNS = ("raw score", "penalty", "received", "late by", "provisional", "flags")
 
 
 @dataclass
 class TestResult:
-    """One test, or one written answer. ``score`` is ``None`` while it waits for a mark by hand."""
+    """One test, or one written answer. ``score`` is ``None`` while it waits for a mark by hand;
+    ``void`` says that the instructor has taken the test out of the marks."""
 
     __test__ = False  # pytest takes a class of this name for tests
 
@@ -32,6 +40,7 @@ class TestResult:
     message: str = ""
     seconds: float = 0.0
     seen: list[str] = field(default_factory=list)
+    void: bool = False
 
 
 @dataclass
@@ -48,9 +57,10 @@ class StudentResult:
 
     ``seed`` is what hidden tests drew their inputs from: with it the same grading can be run again.
     ``seconds``, ``cpu_seconds`` and ``memory_mb`` say what running it took; ``sandbox`` what held
-    it, empty where nothing was run; ``penalty`` the points taken off for coming late; ``comments``
-    what a person wrote to a cell; ``by_hand`` the marks that a person gave, by cell, each with who
-    and when; ``prints`` the answers' fingerprints.
+    it, empty where nothing was run; ``received`` when it came in, empty if nobody but the learner
+    says so; ``penalty`` the points taken off for coming late; ``comments`` what a person wrote to a
+    cell; ``by_hand`` the marks that a person gave, by cell, each with who and when; ``prints`` the
+    answers' fingerprints; ``digest`` that of the file, empty if there is none.
     """
 
     tests: dict[str, TestResult]
@@ -66,11 +76,18 @@ class StudentResult:
     by_hand: dict[str, str] = field(default_factory=dict)
     prints: dict[str, str] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
+    late_seconds: float = 0.0
+    digest: str = ""
+
+    @property
+    def raw_score(self) -> float:
+        """Points so far, before any are taken off; what waits for a mark counts nothing yet."""
+        return sum(test.score or 0.0 for test in self.tests.values())
 
     @property
     def score(self) -> float:
         """Points so far; what waits for a mark by hand counts nothing yet."""
-        return max(0.0, sum(test.score or 0.0 for test in self.tests.values()) - self.penalty)
+        return max(0.0, self.raw_score - self.penalty)
 
     @property
     def max_score(self) -> float:
@@ -120,6 +137,15 @@ class Report:
             dict.fromkeys(name for student in self.students.values() for name in student.pieces)
         )
 
+    def is_provisional(self, student: str) -> bool:
+        """Whether a score may still change: points wait for a mark, or judging failed."""
+        return self.students[student].waiting > 0 or student in self.unfinished
+
+    @property
+    def provisional(self) -> list[str]:
+        """The students whose scores may still change."""
+        return [name for name in self.students if self.is_provisional(name)]
+
     def as_dict(self) -> dict:
         """As report.json holds it."""
         return {
@@ -141,7 +167,12 @@ class Report:
                     "memory_mb": round(student.memory_mb),
                     "sandbox": student.sandbox,
                     "received": student.received,
+                    "received_known": bool(student.received),
+                    "late_seconds": student.late_seconds,
+                    "raw_score": student.raw_score,
                     "penalty": student.penalty,
+                    "waiting": student.waiting,
+                    "provisional": self.is_provisional(name),
                     "flags": student.flags,
                     "by_hand": student.by_hand,
                     "pieces": {piece: asdict(found) for piece, found in student.pieces.items()},
@@ -166,10 +197,23 @@ class Report:
                     piece: "" if found.score is None else f"{found.score:g}"
                     for piece, found in student.pieces.items()
                 },
+                "raw score": f"{student.raw_score:g}",
+                "penalty": f"{student.penalty:g}",
+                "received": student.received or (NOT_KNOWN if student.digest else ""),
+                "late by": span(student.late_seconds) if student.late_seconds else "",
+                "provisional": "yes" if self.is_provisional(name) else "no",
                 "flags": as_cell("; ".join(student.flags)),
             }
             for name, student in self.students.items()
         ]
+
+
+def span(seconds: float) -> str:
+    """A stretch of time in words: ``3 h``, ``2 days``."""
+    for unit, size in (("days", 2 * 86400), ("h", 2 * 3600), ("min", 120)):
+        if seconds >= size:
+            return f"{seconds / (size / 2):.0f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def as_cell(text: str) -> str:

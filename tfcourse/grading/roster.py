@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import csv
+import io
 import unicodedata
-from datetime import UTC, datetime
+from collections.abc import Collection
+from datetime import datetime, tzinfo
 from pathlib import Path
+
+from tfcourse.grading.policy import moment
 
 #: Who is in the class: a column ``student``, and whatever else a learning platform wants to know.
 ROSTER = "roster.csv"
 
 #: An instructor's own list of when works came in, beside the learners' folders.
 RECEIPTS = "receipts.csv"
+
+#: The column of the receipts that says what was handed in.
+PROBLEM_SET = "problem_set"
 
 
 def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
@@ -71,8 +78,8 @@ def unreadable(submitted: Path) -> list[str]:
 def people(submitted: Path) -> dict[str, dict[str, str]]:
     """What ``roster.csv`` says of each student, by column; nothing where there is none."""
     found = {}
-    for row in _rows(submitted / ROSTER):
-        student = (row.get("student") or "").strip()
+    for _, row in _rows(submitted / ROSTER):
+        student = _cell(row, "student")
         if student:
             found[student] = {
                 column: value.strip()
@@ -82,40 +89,137 @@ def people(submitted: Path) -> dict[str, dict[str, str]]:
     return found
 
 
-def _rows(path: Path) -> list[dict]:
-    if not path.is_file():
-        return []
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def receipts(submitted: Path) -> dict[str, datetime]:
-    """When each student's work came in, by the instructor's ``receipts.csv`` where there is one.
-
-    Its columns are ``student`` and ``received``, a date and time in ISO 8601; one without a zone
-    is taken as this machine's local time.
+def _rows(path: Path) -> list[tuple[int, dict]]:
+    """The rows of a table, each with the number of its line; none if the file is not there.
 
     Raises
     ------
     ValueError
-        Where a column is missing or a time cannot be read.
+        If the file is not a text in UTF-8.
+    """
+    if not path.is_file():
+        return []
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} must be saved as UTF-8 (CSV UTF-8 in a spreadsheet).") from None
+    first = text.partition("\n")[0]
+    # Spreadsheets in many countries write semicolons.
+    table = csv.DictReader(
+        io.StringIO(text, newline=""), delimiter=";" if first.count(";") > first.count(",") else ","
+    )
+    try:
+        return [(table.line_num, row) for row in table]
+    except csv.Error as error:
+        raise ValueError(f"{path}, line {table.line_num}: not a CSV table ({error}).") from None
+
+
+def _cell(row: dict, column: str) -> str:
+    return (row.get(column) or "").strip()
+
+
+def receipts(
+    submitted: Path,
+    problem_set: str,
+    problem_sets: Collection[str],
+    zone: tzinfo | None = None,
+) -> dict[str, datetime]:
+    """When each student's work on a problem set came in, by the instructor's ``receipts.csv``.
+
+    Its columns are ``student``, ``problem_set`` and ``received``, a date and time in ISO 8601. A
+    table without the second column is read only if ``submitted`` holds work on one problem set.
+
+    Parameters
+    ----------
+    submitted:
+        The folder of the students' folders, with the table beside them.
+    problem_set:
+        Which one's receipts to return.
+    problem_sets:
+        All that the course has.
+    zone:
+        The time zone of times that name none; this machine's unless given.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a time cannot be read, or two rows contradict each other. The
+        message names the line.
     """
     path = submitted / RECEIPTS
-    found = {}
-    for row in _rows(path):
-        student, when = (row.get("student") or "").strip(), (row.get("received") or "").strip()
-        if not student:
-            raise ValueError(f"{path} must have the columns student and received in each row.")
+    rows = _rows(path)
+    if rows and PROBLEM_SET not in rows[0][1]:
+        found = sorted(_handed_in(submitted, problem_sets) | {problem_set})
+        if len(found) > 1:
+            raise ValueError(
+                f"{path} must have a column called {PROBLEM_SET}, since submitted holds work on "
+                f"more than one problem set: {', '.join(found)}."
+            )
+    times: dict[tuple[str, str], tuple[datetime, int]] = {}
+    for line, row in rows:
+        student, when = _cell(row, "student"), _cell(row, "received")
+        about = _cell(row, PROBLEM_SET) if PROBLEM_SET in row else problem_set
+        if not student or "received" not in row or not about:
+            raise ValueError(
+                f"{path}, line {line}: the columns student, {PROBLEM_SET} and received must be "
+                "there, the first two with a value in each row."
+            )
+        if about not in problem_sets:
+            raise ValueError(
+                f"{path}, line {line}: {about!r} is no problem set; it must be one of: "
+                f"{', '.join(problem_sets)}."
+            )
         if not when:
             continue
         try:
-            found[student] = datetime.fromisoformat(when).astimezone(UTC).replace(microsecond=0)
+            time = moment(datetime.fromisoformat(when), zone)
         except ValueError:
             raise ValueError(
-                f"{path} says {when!r} for {student}, but it must be a date and time such as "
-                "2026-11-30T23:59."
+                f"{path}, line {line}: says {when!r} for {student}, but it must be a date and time "
+                "such as 2026-11-30T23:59."
             ) from None
-    return found
+        before = times.setdefault((student, about), (time, line))
+        if before[0] != time:
+            raise ValueError(
+                f"{path}, line {line}: another time for {student} and {about} than line "
+                f"{before[1]} gives. Keep the one that counts."
+            )
+    return {student: time for (student, about), (time, _) in times.items() if about == problem_set}
+
+
+def receipt_rows(path: Path) -> tuple[list[str], list[dict]]:
+    """The columns and the rows of a table of receipts, to add to; the usual columns if there is
+    no table yet.
+
+    Raises
+    ------
+    ValueError
+        If the table has no column for the problem set.
+    """
+    rows = [row for _, row in _rows(path)]
+    if rows and PROBLEM_SET not in rows[0]:
+        raise ValueError(f"{path} must have a column called {PROBLEM_SET}.")
+    columns = [name for name in (rows[0] if rows else ()) if isinstance(name, str)]
+    return columns or ["student", PROBLEM_SET, "received"], rows
+
+
+def unknown(received: dict[str, datetime], students: Collection[str]) -> list[str]:
+    """What to say of receipts for people who are not in the class."""
+    return [
+        f"{RECEIPTS}: {name!r} is not in the class."
+        for name in sorted(received.keys() - set(students))
+    ]
+
+
+def _handed_in(submitted: Path, problem_sets: Collection[str]) -> set[str]:
+    """The problem sets that somebody has a folder for."""
+    students = [path for path in submitted.iterdir() if path.is_dir()]
+    return {
+        name
+        for name in problem_sets
+        for path in students
+        if (path / name).is_dir() or (path / f"{name}.ipynb").is_file()
+    }
 
 
 def check_folders(submitted: Path, into: Path) -> None:

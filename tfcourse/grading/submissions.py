@@ -4,28 +4,39 @@ committed."""
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 from dataclasses import asdict, dataclass, field
-from datetime import UTC
+from datetime import datetime
 
 import nbformat
 
 from tfcourse.files import write_whole
-from tfcourse.grading import cells, intake, ledger
+from tfcourse.grading import cells, intake, ledger, roster
 from tfcourse.grading.cluster import Terms
 from tfcourse.grading.digests import judge_digest
 from tfcourse.grading.failure import GradingFailed
 from tfcourse.grading.folder import GradingFolder
-from tfcourse.grading.gradebook import Book, Mark, Marks
+from tfcourse.grading.gradebook import Book, Mark, Marks, naive
 from tfcourse.grading.helper import Helper, TooMuch
 from tfcourse.grading.intake import Handed
 from tfcourse.grading.judge import Job, Judged, Limits, names_of
 from tfcourse.grading.judging.names import forbidden_by_all
 from tfcourse.grading.ledger import Entry, Ledger
 from tfcourse.grading.marking import Act, changed, last_acts, unrecorded
-from tfcourse.grading.merge import blank
+from tfcourse.grading.merge import blank, source_digest
 from tfcourse.grading.parcels import pack_job
-from tfcourse.grading.results import NOTHING_WRITTEN, WAITS, StudentResult, TestResult
+from tfcourse.grading.policy import check_tests
+from tfcourse.grading.release import release_folder
+from tfcourse.grading.results import (
+    NOT_KNOWN,
+    NOTHING_WRITTEN,
+    VOID,
+    WAITS,
+    StudentResult,
+    TestResult,
+    span,
+)
 
 #: Said in the report, on every page and at the end of the run.
 NO_SANDBOX = (
@@ -50,7 +61,12 @@ class Grading:
     """One run of the grader over one class."""
 
     def __init__(
-        self, folder: GradingFolder, book: Book, kept: Ledger, limits: Limits, sandboxed: bool
+        self,
+        folder: GradingFolder,
+        book: Book,
+        kept: Ledger,
+        limits: Limits,
+        sandboxed: bool,
     ):
         self.folder, self.book, self.ledger = folder, book, kept
         self.problem_set, self.limits = folder.problem_set, limits
@@ -61,17 +77,45 @@ class Grading:
         self.blank = blank(source, self.release)
         # Who reads what learners wrote: this process does not.
         self.helper = Helper(
-            template=nbformat.v4.writes(self.blank), release=nbformat.v4.writes(self.release)
+            template=nbformat.v4.writes(self.blank),
+            release=nbformat.v4.writes(self.release),
+            given_out=self.versions_given_out(),
         )
         self.graded = {
             cells.grade_id(cell): cells.points(cell)
             for cell in self.blank.cells
             if cells.is_graded(cell)
         }
+        self.rules = book.rules = check_tests(book.rules, self.graded, self.problem_set)
+        self.apply_rules()
         self.sandboxed, self.files = sandboxed, folder.files()
         self.warnings = [] if sandboxed else [NO_SANDBOX]
         self.acts = last_acts(folder.into, folder.problem_set)
         self.judge = [folder.digest(), judge_digest(), repr(asdict(limits)), repr(sandboxed)]
+
+    def apply_rules(self) -> None:
+        """Put due dates and points into the gradebook; take out those of rules that are gone."""
+        name, due = f"{self.problem_set}: due by rules", self.rules.due
+        before = self.ledger.fact(name)
+        self.ledger.note(name, before or ("" if due is None else "yes"))
+        self.book.apply_rules(self.graded, undo=bool(before))
+        self.ledger.note(name, "" if due is None else "yes")
+
+    def versions_given_out(self) -> dict[str, list[str]]:
+        """The digests of each locked cell in all versions that learners may have been given: this
+        one, the course's stored release, and each one that work was graded by before."""
+        name = f"{self.problem_set}: versions"
+        found = json.loads(self.ledger.fact(name) or "{}")
+        stored = release_folder(self.problem_set, self.folder.course) / f"{self.problem_set}.ipynb"
+        releases = [self.release]
+        if stored.is_file():
+            releases.append(nbformat.read(stored, as_version=4))
+        for cell in (cell for one in releases for cell in one.cells if cells.is_locked(cell)):
+            known = found.setdefault(cells.grade_id(cell), [])
+            if (digest := source_digest(cell.source)) not in known:
+                known.append(digest)
+        self.ledger.note(name, json.dumps(found))
+        return found
 
     def terms(self, scheduler: str | None) -> Terms:
         """What holds for all jobs, for workers here or those of a scheduler's."""
@@ -145,16 +189,19 @@ class Grading:
         marks = self.book.marks(student)
         by_hand = marks.by_hand() if marks else {}
         same = before.get("digest") == staged.handed.digest
-        self.book.save(
-            student, nbformat.v4.reads(run), staged.handed.received, by_hand if same else None
+        received = staged.handed.received
+        judged_scores = self.book.save(
+            student, nbformat.v4.reads(run), received, by_hand if same else None
         )
-        self.stamp(student, staged.handed)
         write_whole(self.folder.notebook("autograded", student), run)
         record = self.record(staged, judged)
+        record["scores"], record["set_aside"] = judged_scores, before.get("set_aside", {})
+        self.stamp(student, staged.handed)
         if same:
             record["old_marks"] = before.get("old_marks", {})
         else:
             record["old_marks"] = {name: mark for name, (mark, _) in by_hand.items()}
+        self.readjust(student, record, self.book.marks(student))
         return self.finish(student, staged.key, entry.seed, record, run)
 
     def as_run(self, notebook: str, judged: Judged) -> str:
@@ -206,7 +253,9 @@ class Grading:
         """Leave the time of receipt where nbgrader looks for it: by this its formgrader knows that
         what it shows was made from what was handed in."""
         path = self.folder.path("submitted", student) / intake.TIMESTAMP
-        if handed.received is not None and path.parent.is_dir():
+        if handed.received is None:
+            path.unlink(missing_ok=True)
+        elif path.parent.is_dir():
             write_whole(path, f"{handed.received:%Y-%m-%d %H:%M:%S} UTC\n")
 
     def record(self, staged: Staged, judged: Judged | None = None) -> dict:
@@ -215,7 +264,7 @@ class Grading:
         record = {
             "digest": handed.digest,
             "flags": list(staged.flags),
-            "received": handed.received.isoformat(timespec="seconds") if handed.received else "",
+            "received": written_time(handed.received),
             "left_out": handed.left_out,
             "tests": {},
             # What grading wrote into the gradebook, to tell it from what comes there otherwise.
@@ -258,7 +307,7 @@ class Grading:
     ) -> StudentResult:
         """Write the page, and then into the ledger, last of all, that everything is done."""
         marks = self.book.marks(student)
-        record["shown"] = marks.shown() if marks else ""
+        record["shown"] = self.shown(marks)
         result = self.result(student, record, seed, marks)
         self.write_page(student, result, run, self.warnings)
         self.ledger.finish(self.problem_set, student, key, seed, record)
@@ -266,22 +315,70 @@ class Grading:
 
     def refresh(self, student: str, entry: Entry, handed: Handed, marks: Marks | None):
         """The result of somebody who was finished before: the page follows what has been marked
-        by hand since, and the penalty the day of receipt and the due date."""
-        received = handed.received
+        by hand since, the due date and the day of receipt, and the rules."""
+        record, changed = entry.record, False
         if marks is not None:
-            naive = received and received.astimezone(UTC).replace(tzinfo=None)
-            if marks.received != naive or marks.late_seconds or marks.penalty:
-                self.book.receive(student, received)
+            if entry.seed is not None and self.readjust(student, record, marks):
+                changed = True
+            late = marks.late_seconds or marks.penalty
+            if changed or late or marks.received != naive(handed.received):
+                self.book.receive(student, handed.received)
                 self.stamp(student, handed)
                 marks = self.book.marks(student)
-        if entry.record.get("shown", "") == (marks.shown() if marks else ""):
-            return self.result(student, entry.record, entry.seed, marks)
+        received = written_time(handed.received)
+        changed = changed or record.get("received", "") != received
+        record["received"] = received
+        if not changed and record.get("shown", "") == self.shown(marks):
+            return self.result(student, record, entry.seed, marks)
         run = None
         if entry.seed is not None:
             run = self.folder.notebook("autograded", student).read_text(encoding="utf-8")
-        if received is not None:
-            entry.record["received"] = received.isoformat(timespec="seconds")
-        return self.finish(student, entry.key, entry.seed, entry.record, run)
+        return self.finish(student, entry.key, entry.seed, record, run)
+
+    def readjust(self, student: str, record: dict, marks: Marks) -> bool:
+        """Bring the marks into line with what is void or rescaled today; whether any changed.
+
+        A mark by hand on a test that is void waits in the ledger, and comes back with the test.
+        It is written there before it is taken out of the gradebook, so that nothing is lost if the
+        run is killed in between.
+        """
+        judged = record.get("scores") or {name: mark.auto for name, mark in marks.grades.items()}
+        aside = record.setdefault("set_aside", {})
+        taken = {
+            name: marks.grades[name].manual
+            for name in self.rules.void & marks.grades.keys()
+            if marks.grades[name].manual is not None
+        }
+        back = {
+            name: mark
+            for name, mark in aside.items()
+            if name not in self.rules.void and name in marks.grades
+        }
+        now = self.adjustments()
+        if record.get("adjusted", [[], []]) == now and not taken:
+            return False
+        record["scores"] = judged
+        record["old_points"] = {
+            name: marks.grades[name].manual
+            for name in self.rules.points
+            if name in marks.grades and marks.grades[name].manual is not None
+        }
+        aside |= taken
+        self.ledger.remember(self.problem_set, student, record)
+        by_hand = {name: mark for name, mark in back.items() if marks.grades[name].manual is None}
+        self.book.adjust(student, judged, self.graded, dict.fromkeys(taken) | by_hand)
+        for name in back:
+            del aside[name]
+        record["adjusted"], record["auto"] = now, self.book.autos(student)
+        return True
+
+    def adjustments(self) -> list:
+        """What is void or rescaled today, as the ledger keeps it."""
+        return [sorted(self.rules.void), sorted([*item] for item in self.rules.points.items())]
+
+    def shown(self, marks: Marks | None) -> str:
+        """All that a page shows and that may change without the notebook being run again."""
+        return repr((marks.shown() if marks else "", self.adjustments()))
 
     def act(self, student: str, name: str, mark: Mark) -> Act | None:
         """The recorded act that gave a mark by hand; ``None`` if none is known."""
@@ -298,13 +395,15 @@ class Grading:
     ) -> StudentResult:
         """A student's result from the record and from the gradebook as it is now."""
         flags, tests, by_hand = list(record["flags"]), {}, {}
-        marks = marks or Marks()
+        marks, old_points = marks or Marks(), record.get("old_points", {})
         for name, most in self.graded.items():
-            mark = marks.grades.get(name)
+            mark, most = marks.grades.get(name), self.rules.carries(name, most)
             said = record["tests"].get(name, {})
             test = TestResult(mark.score if mark else 0.0, most)
             test.seconds, test.seen = said.get("seconds") or 0.0, said.get("seen") or []
-            if test.score is None:
+            if name in self.rules.void:
+                test.message, test.void = VOID, True
+            elif test.score is None:
                 flags.append(f"{name} {WAITS}")
             elif test.score < most:
                 test.message = said.get("message") or ""
@@ -313,6 +412,8 @@ class Grading:
             old = record.get("old_marks", {}).get(name)
             if mark and mark.manual is not None and mark.waits and mark.manual == old:
                 flags.append(f"{name} was marked by hand before the work changed: look again")
+            if mark and mark.manual is not None and mark.manual == old_points.get(name):
+                flags.append(f"{name} was marked by hand before its points changed: look again")
             tests[name] = test
             if mark and (mark.manual is not None or mark.extra):
                 act = self.act(student, name, mark)
@@ -324,7 +425,9 @@ class Grading:
                 flags.append(changed(name, mark.auto, wrote))
         if marks.late_seconds:
             cost = f"{marks.penalty:g} points are taken off" if marks.penalty else "no points off"
-            flags.append(f"came {_span(marks.late_seconds)} late: {cost}")
+            flags.append(f"came {span(marks.late_seconds)} late: {cost}")
+        elif record.get("digest") and marks.due and not marks.received:
+            flags.append(f"{NOT_KNOWN}: {roster.RECEIPTS} does not say when it came in")
         return StudentResult(
             tests,
             flags,
@@ -339,6 +442,8 @@ class Grading:
             by_hand=by_hand,
             prints=record.get("prints", {}),
             left_out=record.get("left_out", []),
+            late_seconds=marks.late_seconds,
+            digest=record.get("digest", ""),
         )
 
     def give_up(self, staged: Staged, problem: str) -> StudentResult:
@@ -353,9 +458,6 @@ class Grading:
         return result
 
 
-def _span(seconds: float) -> str:
-    """A stretch of time in words: ``3 h``, ``2 days``."""
-    for unit, size in (("days", 2 * 86400), ("h", 2 * 3600), ("min", 120)):
-        if seconds >= size:
-            return f"{seconds / (size / 2):.0f} {unit}"
-    return f"{seconds:.0f} s"
+def written_time(when: datetime | None) -> str:
+    """A time as the report has it; empty if it is not known."""
+    return when.isoformat(timespec="seconds") if when else ""

@@ -81,6 +81,7 @@ def why(
     with Book(folder.url, folder.course_id, problem_set, folder.config) as book:
         marks = book.marks(student)
     tests = []
+    _, rescaled = entry.record.get("adjusted", [[], []])
     for cell in graded:
         name = cells.grade_id(cell)
         if cells.piece_of(name) == piece:
@@ -88,7 +89,7 @@ def why(
             tests.append(
                 Test(
                     name,
-                    cells.points(cell),
+                    dict(rescaled).get(name, cells.points(cell)),
                     marks.grades.get(name, Mark()) if marks else Mark(0.0),
                     message=said.get("message") or "",
                     seconds=said.get("seconds") or 0.0,
