@@ -70,6 +70,15 @@ def settled(found: dict[str, Any], points: float) -> dict[str, Any]:
     return {**found, "error": NOT_A_SCORE, "says": says}
 
 
+def waiting(functions: list[str]) -> str:
+    """What a test says that passes, while no test of these functions' values does."""
+    named = " and ".join(f"`{function}`" for function in functions)
+    return (
+        f"This test passes, and its points count as soon as a test of what {named} returns passes "
+        "too. Look at the messages of the other tests first."
+    )
+
+
 def scored(found: dict[str, Any], points: float) -> tuple[list[NotebookNode], float]:
     """A test cell's outputs and its score, from what is said of it."""
     outputs = []
