@@ -294,7 +294,17 @@ class Course:
             self.flags.append(f"test {name} cannot be run as it is: {found['says']}")
         elif what == "Missing" and (why := self._why_missing(piece)):
             found["says"] = why
-        self._settle(cell, found, seen)
+        self._settle(cell, self._told_once(name, found), seen)
+
+    def _told_once(self, name: str, found: dict[str, Any]) -> dict[str, Any]:
+        """An error that another test of the piece has told is not told again."""
+        if not outcome.is_an_error(found):
+            return found
+        for other, before in self.found.items():
+            same = cells.piece_of(other) == cells.piece_of(name)
+            if same and outcome.is_an_error(before) and outcome.is_same(before, found):
+                return {**found, "says": outcome.as_in(other, found)}
+        return found
 
     def _settle(self, cell: NotebookNode, found: dict[str, Any], seen: list[str]) -> None:
         """Write down what a test came to."""

@@ -20,6 +20,7 @@ from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
+import numpy as np
 import torch
 import torch.library
 from torch import Tensor
@@ -75,6 +76,7 @@ def remove(*what: str) -> None:
         del sys.modules[loaded]
     for name in what:
         kind = KINDS[name]
+        closed.without_words(kind.torch_functions)
         for function, told in functions(kind, load=False):
             for body in {function, inspect.unwrap(function)}:
                 replace_body(body, f"{__name__}.refused", told, name)
@@ -105,7 +107,11 @@ def files(what: Sequence[str]) -> list[Path]:
             found += [p for p in (place, place.with_suffix(".py")) if p.exists()]
         elif "." not in path and (spec := PathFinder.find_spec(path)):
             found += map(Path, spec.submodule_search_locations or filter(None, [spec.origin]))
-    return sorted({*found, *(closed.files() if what else ())})
+    if what:
+        found += closed.files()
+    if "matrix products" in what:  # another program would have NumPy's
+        found.append(Path(np.__file__).parent)
+    return sorted(set(found))
 
 
 def refused(name: str, kind: str) -> None:
@@ -187,8 +193,6 @@ NUMPY_PRODUCTS = (
 
 def _override_numpys(kind: Forbidden) -> None:
     """NumPy's products refuse: through ``autograd.Function`` they would do for PyTorch's."""
-    import numpy as np
-
     for module in [m for name, m in sys.modules.items() if name.partition(".")[0] == "numpy"]:
         for name in NUMPY_PRODUCTS:
             if callable(vars(module).get(name)):

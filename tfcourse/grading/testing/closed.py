@@ -123,6 +123,22 @@ def without_methods(kind: type, *names: str) -> None:
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))  # it remembers what it has looked up
 
 
+def without_words(names: Iterable[str]) -> None:
+    """Take away what PyTorch's built-in functions of these names say of themselves: some of them
+    spell out the formula in Python."""
+    for module in (torch, torch.nn.functional, torch._C._nn, torch._C._VariableFunctions):
+        for found in filter(None, (getattr(module, name, None) for name in names)):
+            if type(found) is type(len):
+                about = ctypes.c_void_p.from_address(id(found) + _ABOUT).value
+                ctypes.c_void_p.from_address(about + _WORDS).value = None
+            elif isinstance(found, FunctionType):
+                found.__doc__ = None
+
+
+#: Where a built-in function keeps what is known about it, and there what it says of itself.
+_ABOUT, _WORDS = 16, 24
+
+
 def without_slot(kind: type, name: str) -> None:
     """Take away what a built-in type does for an operator; ``name`` is the slot's in C."""
     table, at = _SLOTS[name]
