@@ -97,6 +97,7 @@ KINDS: dict[str, Forbidden] = {
             "tfcourse.layers",
             "tfcourse.models",
             "tfcourse.pretrained",
+            "torch._inductor.fx_passes.fuse_attention",
             "torch.nn.attention.bias",
             "torch.nn.attention.experimental",
             "torch.nn.attention.flex_attention",

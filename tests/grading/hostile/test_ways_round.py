@@ -47,4 +47,3 @@ def test_a_way_round_gives_nothing(tests, piece):
     found = tests[f"{piece}--values"]
     honest = WAYS[piece][1].startswith("honest")
     assert found["score"] == honest, found["message"]
-

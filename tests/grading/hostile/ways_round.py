@@ -29,12 +29,9 @@ def f(A, B):
     return torch.from_numpy(np.einsum("ij,jk->ik", A.numpy(), B.numpy()))
 """,
     "numpy's method": "f = lambda A, B: torch.from_numpy(A.numpy().dot(B.numpy()))",
-    "numpy found in memory": """
-import gc, types
-def f(A, B):
-    for found in gc.get_objects():
-        if type(found).__name__ == "ufunc" and found.__name__ == "matmul":
-            return torch.from_numpy(found(A.numpy(), B.numpy()))
+    "numpy's matrices": """
+import numpy as np
+f = lambda A, B: torch.from_numpy(np.asarray(np.asmatrix(A.numpy()) * np.asmatrix(B.numpy())))
 """,
     "operators of another namespace": """
 def f(A, B):

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 
 from tfcourse.grading import cells
 from tfcourse.grading.examiner import FAULTY
-from tfcourse.grading.judging import names, outcome, weighing
+from tfcourse.grading.judging import likeness, names, outcome, weighing
 from tfcourse.grading.judging.kernels import Kernels
 from tfcourse.grading.judging.learners import Learner, NoKernel
 from tfcourse.grading.judging.pump import DIED, FLOODED, OUT_OF_TIME, Ran
@@ -130,6 +130,7 @@ class Course:
             outcome.tidy(cell, self.room)
         self._show_without_tests()
         self._hold_back()
+        self._note_likeness()
         self.__exit__()
         return Judged(
             notebook=json.dumps(self.notebook, ensure_ascii=False).encode("utf-8", "replace"),
@@ -318,6 +319,20 @@ class Course:
             "seconds": round(found.get("seconds", 0.0), 4),
             "seen": seen,
         }
+
+    def _note_likeness(self) -> None:
+        """Flag the answers that stand in the files of what they were to be written without."""
+        kinds: dict[str, set[str]] = {}
+        for index, cell in enumerate(self.cells):
+            if cells.is_test(cell):
+                piece = cells.piece_of(cells.grade_id(cell))
+                kinds.setdefault(piece, set()).update(self.forbidden[index])
+        for cell in self.cells:
+            name = cells.grade_id(cell)
+            if cell.cell_type == "code" and cells.is_answer(cell) and kinds.get(name):
+                part, file = likeness.likeness(cell.source, kinds[name])
+                if part >= likeness.MUCH:
+                    self.flags.append(f"{name}: {part:.0%} of the answer is as in {file}")
 
     # -- points that wait for another test's -------------------------------------------------------
 
