@@ -616,7 +616,8 @@ REASONS = {"a": "Since a.", "b": "Since b."}
         (
             {"a": True, "b": "False"},
             1.5,
-            "b: answer with True or False, without quotation marks.\n",
+            "b: True and False are written without quotation marks: yours are texts. No points "
+            "could be given.\n",
         ),
         ({"a": True, "b": None}, 1.5, "b: not answered.\n"),
         ({"a": True}, 1.5, "b: not answered.\n"),

@@ -91,10 +91,11 @@ from torch._inductor.fx_passes.fuse_attention import _sfdp_pattern_1
 f = lambda Q, K, V: _sfdp_pattern_1(Q[None], K[None], V[None], Q.shape[-1] ** 0.5)[0]
 """,
     "the source of a function": """
-import inspect
+import inspect, textwrap
 source = inspect.getsource(inspect.getmodule(torch.nn.functional.softmax))
 start = source.index("def scaled_dot_product_attention(query")
-exec(source[start : source.index('>>>', start)])
+import math
+exec(textwrap.dedent(" " * 8 + source[start : source.index(".. warning::", start)]), globals())
 f = scaled_dot_product_attention
 """,
     "what a function says of itself": """
@@ -141,11 +142,11 @@ import gc
 def f(Q, K, V):
     for found in gc.get_objects():
         if getattr(found, "__name__", "") == "_scaled_dot_product_flash_attention_for_cpu":
-            return found(Q[None], K[None], V[None])[0][0]
+            return found(Q[None, None], K[None, None], V[None, None])[0][0, 0]
 """,
     "nested tensors": """
 def f(Q, K, V):
-    wide = (torch.nested.nested_tensor([x[:, None]]).transpose(1, 2) for x in (Q, K, V))
+    wide = (torch.nested.nested_tensor([x[None]]).contiguous() for x in (Q, K, V))
     return torch.nn.functional.scaled_dot_product_attention(*wide)[0][0]
 """,
 }
