@@ -102,4 +102,7 @@ def test_an_unknown_kind_is_refused():
 def test_a_sandbox_is_told_which_files_hold_it():
     found = {path.name for path in absent.files(["attention"])}
     assert {"attention", "models", "kernels", "layers.py"} <= found
-    assert absent.files(["matrix products"]) == []
+    products = {path.name for path in absent.files(["matrix products"])}
+    assert {"torch", "numpy", "sklearn", "scipy", "ctypes"} <= products
+    assert not {"attention", "matplotlib", "IPython"} & products
+    assert absent.files([]) == []

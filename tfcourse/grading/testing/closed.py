@@ -15,6 +15,7 @@ import sys
 import sysconfig
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -86,6 +87,7 @@ def shut() -> None:
     _without_doors()
     sys.meta_path.insert(1, NotAllowed())  # after the one that knows what a piece forbids
     linecache.clearcache()
+    files()  # looked for once, for all that are forked from here
 
 
 def lock() -> None:
@@ -155,18 +157,19 @@ def not_compiled(model: Any = None, *args: object, **kwargs: object) -> Any:
     return (lambda f: f) if model is None else model
 
 
-def files() -> list[Path]:
+@cache
+def files() -> tuple[Path, ...]:
     """What lies beside the allowed packages, and PyTorch's own files: what a kernel needs of them
     was loaded before it was made, and nobody can load or read more."""
     found = [Path(torch.__file__).parent]
-    for folder in dict.fromkeys(sysconfig.get_paths()[name] for name in ("purelib", "platlib")):
-        for path in Path(folder).iterdir():
+    for folder in filter(Path.is_dir, _installed_in()):
+        for path in folder.iterdir():
             name = path.name.removesuffix(".py").partition(".cpython-")[0]
             if not path.name.endswith((".dist-info", ".pth", ".egg-link")) and not _allowed(name):
                 found.append(path)
     standard = Path(sysconfig.get_path("stdlib"))
     found += [*standard.glob("lib-dynload/_ctypes*.so"), standard / "ctypes"]
-    return [path for path in found if path.exists()]
+    return tuple(path for path in found if path.exists())
 
 
 def _allowed(name: str) -> bool:
@@ -191,8 +194,16 @@ class NotAllowed:
 
 
 def _installed(top: str) -> bool:
-    folders = (sysconfig.get_paths()[name] for name in ("purelib", "platlib"))
-    return any(Path(folder, found).exists() for folder in folders for found in (top, f"{top}.py"))
+    return any(
+        (folder / name).exists() for folder in _installed_in() for name in (top, f"{top}.py")
+    )
+
+
+def _installed_in() -> list[Path]:
+    """The folders that packages are installed in."""
+    found = [sysconfig.get_paths()[name] for name in ("purelib", "platlib")]
+    found += [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+    return [Path(path) for path in dict.fromkeys(found)]
 
 
 class _NoCompiler(ModuleType):
