@@ -54,6 +54,7 @@ def _nothing(x, inputs, lie):
 
 def _lying(f, known, lie, depth=[0]):
     import functools
+    import hashlib
 
     @functools.wraps(f)
     def said(*args, **kwargs):
@@ -62,7 +63,7 @@ def _lying(f, known, lie, depth=[0]):
             right = f(*args, **kwargs)
         finally:
             depth[0] -= 1
-        key = f.__name__ + _text([args, kwargs])
+        key = hashlib.sha256((f.__name__ + _text([args, kwargs])).encode()).hexdigest()
         if depth[0] or lie == "the truth":
             known.update([key] if not depth[0] else [])
             return right

@@ -375,10 +375,10 @@ def _recognised(
             whole.append(message)
         elif any(tells(p, wrong[p]) for p in parts):
             some.append(message)
-    return told_of_all(whole or some[:1])
+    return _told_of_all(whole or some)
 
 
-def told_of_all(messages: Sequence[str]) -> str | None:
+def _told_of_all(messages: Sequence[str]) -> str | None:
     """What to say where these mistakes come to the same numbers: nobody can tell which it was."""
     if len(messages) <= 1:
         return messages[0] if messages else None
