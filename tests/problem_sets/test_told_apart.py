@@ -1,5 +1,5 @@
-"""No known mistake is blamed for another: where two come to the same numbers on an input that a test
-uses, both are named or neither is."""
+"""No known mistake is blamed for another: where two come to the same numbers on an input, both are
+named or neither is."""
 
 import contextlib
 import io
