@@ -231,7 +231,7 @@ BREAKS = {
     ),
     "sleeps": ("import time\ndef double(x):\n    time.sleep(1000)", "loop that never ends"),
     "ends the process": ("import os\ndef double(x):\n    os._exit(0)", "kernel died"),
-    "crashes": ("import faulthandler\ndef double(x):\n    faulthandler._sigsegv()", "kernel died"),
+    "crashes": ("import faulthandler\ndef double(x):\n    faulthandler._read_null()", "kernel died"),
     "ends at once": ("import os\nos._exit(1)", "kernel died"),
     "hangs at once": ("while True: pass", "loop that never ends"),
     "leaves": ("import sys\ndef double(x):\n    sys.exit(0)", "SystemExit"),
