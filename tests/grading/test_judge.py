@@ -13,6 +13,8 @@ from judged_set import ANSWERS, FULL, code, instructors, judged, lost, outputs, 
 from tfcourse.grading import cells
 from tfcourse.grading.judge import Limits
 from tfcourse.grading.judging import names
+from tfcourse.grading.judging.kernels import MAX_RESTARTS_OF_PIECE, Kernels
+from tfcourse.grading.judging.learners import NoKernel
 
 DOUBLE = ANSWERS["double"]
 
@@ -231,7 +233,10 @@ BREAKS = {
     ),
     "sleeps": ("import time\ndef double(x):\n    time.sleep(1000)", "loop that never ends"),
     "ends the process": ("import os\ndef double(x):\n    os._exit(0)", "kernel died"),
-    "crashes": ("import faulthandler\ndef double(x):\n    faulthandler._read_null()", "kernel died"),
+    "crashes": (
+        "import faulthandler\ndef double(x):\n    faulthandler._read_null()",
+        "kernel died",
+    ),
     "ends at once": ("import os\nos._exit(1)", "kernel died"),
     "hangs at once": ("while True: pass", "loop that never ends"),
     "leaves": ("import sys\ndef double(x):\n    sys.exit(0)", "SystemExit"),
@@ -255,6 +260,13 @@ def test_what_breaks_costs_its_own_points_alone(answer, told):
     assert {name: score for name, score in got.items() if not name.startswith("double")} == {
         name: score for name, score in FULL.items() if not name.startswith("double")
     }
+
+
+def test_who_ends_python_again_and_again_is_told_so():
+    kernels = Kernels(None, None, None, None)
+    kernels._restarts["double"] = MAX_RESTARTS_OF_PIECE
+    with pytest.raises(NoKernel, match="has stopped or hung Python 3 times, so it is not started"):
+        kernels._bear_again((), "double")
 
 
 SABOTAGE = {
