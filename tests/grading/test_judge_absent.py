@@ -1,6 +1,7 @@
 """A process that is made without attention has it in no spelling, and has all else."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -71,7 +72,7 @@ def test_products_of_matrices_are_not_there_and_those_with_vectors_are():
     for name in PRODUCTS:
         assert "multiplies two matrices" in found[name], name
     for name in NUMPYS:
-        assert "multiplies two matrices" in found[name] or "unsupported" in found[name], name
+        assert re.search("multiplies two matrices|unsupported|no attribute", found[name]), name
     for name in ALLOWED | GRADIENTS:
         assert found[name] == "done", name
 
