@@ -7,13 +7,16 @@ import sys
 import types
 import warnings
 
+import numpy as np
 import torch
+import torch._refs
 from torch import nn
 from torch.nn import functional as F
 
 from tfcourse.grading.testing import Mistake, learner
 
 warnings.simplefilter("ignore")
+held_ref = torch._refs.softmax
 held = F.scaled_dot_product_attention, F.multi_head_attention_forward, nn.MultiheadAttention
 learner.warm()
 learner.begin(forbidden=tuple(json.loads(sys.argv[1])), seed=3, wire_path="")
@@ -47,6 +50,62 @@ def found_in_memory():
         if type(found) is types.FunctionType and found.__name__ == MHA:
             return found(Q[0], K[0], V[0], 4, 1, *[None] * 4, 0.0, W, None)
     raise LookupError
+
+
+class NumPys(torch.autograd.Function):
+    """A product that NumPy computes, both ways."""
+
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return torch.from_numpy(a.detach().numpy() @ b.detach().numpy())
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = (x.numpy() for x in ctx.saved_tensors)
+        return torch.from_numpy(grad.numpy() @ b.T), torch.from_numpy(a.T @ grad.numpy())
+
+
+def engine():
+    root = (q * q).sum()
+    torch.autograd.Variable._execution_engine.run_backward(
+        (root,), (torch.ones(()),), False, False, (), allow_unreachable=True, accumulate_grad=True
+    )
+    return q.grad[0]
+
+
+def node():
+    return (q * 3).grad_fn(torch.ones_like(q))[0][0]
+
+
+def by_address():
+    import ctypes
+
+    return ctypes.CDLL(torch._C.__file__).aoti_torch_cpu_mm_out
+
+
+def by_address_held():
+    """What imported ctypes before still has its functions."""
+    kinds = [kind for kind in object.__subclasses__() if kind.__name__ == "_CData"]
+    pointers = next(kind for kind in kinds[0].__subclasses__() if "FuncPtr" in kind.__name__)
+    made = type("Made", (pointers,), {"_flags_": 1, "_restype_": None})
+    return made(id)
+
+
+def scripted_from_text():
+    unit = torch._C.CompilationUnit()
+    unit.define("def f(x: Tensor):\n    return torch.autograd.grad([(x * x).sum()], [x])\n", None)
+    return unit.f(q)
+
+
+def compiled():
+    return torch.compile(lambda x: x * 2, backend="eager")(Q)[0]
+
+
+def optimised():
+    layer = nn.Linear(2, 2)
+    layer(torch.ones(1, 2)).sum().backward()
+    return torch.optim.Adam(layer.parameters()).step()
 
 
 formulas = imports("tfcourse.grading.mistakes.attention")
@@ -117,6 +176,33 @@ USES = {
     "layer norm": lambda: nn.LayerNorm(4)(Q),
     "lstm": lambda: nn.LSTM(4, 3)(Q[0])[0],
     "our records": imports("tfcourse.records"),
+    "row of a matrix": lambda: F.softmax(Q[0, 0, 1:2] @ K[0, 0].mT, -1),
+    "numpy": lambda: Q[0, 0].numpy() @ K[0, 0].numpy().T,
+    "numpy, dot": lambda: Q[0, 0].numpy().dot(K[0, 0].numpy().T),
+    "numpy, function": lambda: np.matmul(Q[0, 0].numpy(), K[0, 0].numpy().T),
+    "numpy, einsum": lambda: np.einsum("ij,kj->ik", Q[0, 0].numpy(), K[0, 0].numpy()),
+    "numpy in a function": lambda: NumPys.apply(q[0, 0], K[0, 0].mT).sum().backward(),
+    "mkldnn": lambda: torch.ops.mkldnn._linear_pointwise(
+        Q[0, 0], K[0, 0], None, "none", [], "none"
+    ),
+    "prims": lambda: torch.ops.prims.exp.default(Q),
+    "refs": lambda: imports("torch._refs")().softmax(Q, -1),
+    "refs, held": lambda: held_ref(Q, -1),
+    "decompositions": imports("torch._decomp.decompositions"),
+    "engine": engine,
+    "node": node,
+    "by address": by_address,
+    "by address, held": by_address_held,
+    "scripted from text": scripted_from_text,
+    "scripted product": lambda: torch.jit.trace(lambda x: x @ x.mT, (Q,))(Q),
+    "pattern file": imports("torch._inductor.fx_passes.fuse_attention"),
+    "sklearn": imports("sklearn.preprocessing"),
+    "scipy": imports("scipy.special"),
+    "compiled": compiled,
+    "optimised": optimised,
+    "vmap of a formula": lambda: torch.vmap(lambda x: x.softmax(-1))(Q[0]),
+    "jacobian": lambda: torch.func.jacrev(lambda x: x * x)(Q[0, 0, 0]),
+    "gradients": lambda: torch.autograd.grad((q * q).sum(), q)[0][0],
 }
 
 said = {}

@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.utils import determine_grade
 
 from tfcourse.grading import cells
-from tfcourse.grading.judge import Job, Judged, Limits, judge, names_of
+from tfcourse.grading.judge import Job, Judged, Limits, judge, names_of, solution_of
 from tfcourse.grading.release import quiet_log
 from tfcourse.grading.sandbox import Nursery, status
 
@@ -141,8 +141,9 @@ def judged(
 ) -> Judged:
     """What the judge makes of these answers; those not given are right."""
     notebook = filled(answers or {}, tests)
-    names = names_of(instructors())
-    job = Job("someone", nbformat.writes(notebook).encode(), seed, limits, files or {}, names)
+    names, solution = names_of(instructors()), solution_of(instructors())
+    text = nbformat.writes(notebook).encode()
+    job = Job("someone", text, seed, limits, files or {}, names, solution)
     found = judge(job, nursery())
     executed = nbformat.reads(found.notebook.decode(), as_version=4)
     nbformat.validate(executed)

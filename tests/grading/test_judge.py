@@ -2,15 +2,19 @@
 that a learner's code does to its own process gives any."""
 
 import json
+import textwrap
 import time
 
 import nbformat
 import pytest
+import torch
 from judged_set import ANSWERS, FULL, code, instructors, judged, lost, outputs, scores
 
 from tfcourse.grading import cells
 from tfcourse.grading.judge import Limits
 from tfcourse.grading.judging import names
+from tfcourse.grading.judging.kernels import MAX_RESTARTS_OF_PIECE, Kernels
+from tfcourse.grading.judging.learners import NoKernel
 
 DOUBLE = ANSWERS["double"]
 
@@ -41,7 +45,9 @@ def test_wrong_and_missing_answers_are_told():
     [
         ("{'a': True, 'b': None}", 2, "b: not answered."),
         ("{'a': True}", 2, "b: not answered."),
-        ("{'a': 'True', 'b': False}", 2, "a: answer with True or False"),
+        ("{'a': 'True', 'b': False}", 2, "a: True and False are written without"),
+        ("{'a': 1, 'b': False}", 2, "a: an answer is True or False, yours is of type int"),
+        ("None", 0, "`answers` is None"),
         ("{'a': True, 'b': False, 'c': True}", 4, ""),
         ("{'a': None, 'b': None}", 0, "No statement was answered."),
     ],
@@ -50,6 +56,42 @@ def test_a_statement_without_an_answer_costs_its_own_points_alone(answers, score
     found = judged({"choices": f"answers = {answers}"})
     assert scores(found) == {**FULL, "choices--answers": score}
     assert lost(found).get("choices--answers", "").startswith(told)
+
+
+def test_a_propertys_points_wait_for_a_test_of_values():
+    found = judged({"double": "def double(x):\n    return 3 * x"})
+    told = lost(found)
+    assert set(told) == {"double--values", "double--inputs"}
+    assert told["double--inputs"].startswith("This test passes, and its points count as soon as")
+    assert "`double`" in told["double--inputs"]
+
+
+def test_a_test_that_shows_all_its_numbers_waits_too():
+    tests = {"double--shown": ('close(call(double, 4), 8, "The double of 4")', 2)}
+    assert scores(judged(tests=tests)) == {**FULL, "double--shown": 2}
+    assert "double--shown" in lost(judged({"double": "double = lambda x: 8"}, tests=tests))
+
+
+def test_an_error_is_told_once():
+    tests = {"double--more": ("call(double, torch.ones(3, 3))", 1)}
+    told = lost(judged({"double": "def double(x):\n    return 2 * y"}, tests=tests))
+    assert told["double--values"].startswith("`double` stops with NameError: name 'y' is not")
+    assert told["double--inputs"] == "The same NameError as in double--values."
+    assert told["double--more"] == "The same NameError as in double--values."
+
+
+def test_a_line_is_the_learners_own():
+    helper = "def twice(x):\n    return x @ x"
+    answer = "def double(x):\n    y = 1\n    return twice(torch.ones(3, 2))"
+    told = lost(judged({"own": helper, "double": answer}))["double--values"]
+    assert "line 3 of the cell: return twice(torch.ones(3, 2))" in told
+
+
+def test_a_copied_answer_is_flagged():
+    said = torch.nn.functional.scaled_dot_product_attention.__doc__
+    copied = said[said.index("def scaled_dot_product_attention(query") :].partition("..")[0]
+    found = judged({"double": f"{textwrap.dedent(' ' * 8 + copied)}\n{DOUBLE}"})
+    assert any("of the answer is as in torch/nn/functional.py" in flag for flag in found.flags)
 
 
 def test_inputs_that_are_changed_cost_what_the_set_says():
@@ -191,7 +233,10 @@ BREAKS = {
     ),
     "sleeps": ("import time\ndef double(x):\n    time.sleep(1000)", "loop that never ends"),
     "ends the process": ("import os\ndef double(x):\n    os._exit(0)", "kernel died"),
-    "crashes": ("import ctypes\ndef double(x):\n    ctypes.string_at(0)", "kernel died"),
+    "crashes": (
+        "import faulthandler\ndef double(x):\n    faulthandler._read_null()",
+        "kernel died",
+    ),
     "ends at once": ("import os\nos._exit(1)", "kernel died"),
     "hangs at once": ("while True: pass", "loop that never ends"),
     "leaves": ("import sys\ndef double(x):\n    sys.exit(0)", "SystemExit"),
@@ -215,6 +260,13 @@ def test_what_breaks_costs_its_own_points_alone(answer, told):
     assert {name: score for name, score in got.items() if not name.startswith("double")} == {
         name: score for name, score in FULL.items() if not name.startswith("double")
     }
+
+
+def test_who_ends_python_again_and_again_is_told_so():
+    kernels = Kernels(None, None, None, None)
+    kernels._restarts["double"] = MAX_RESTARTS_OF_PIECE
+    with pytest.raises(NoKernel, match="has stopped or hung Python 3 times, so it is not started"):
+        kernels._bear_again((), "double")
 
 
 SABOTAGE = {

@@ -535,10 +535,13 @@ def test_products_of_matrices_are_refused_and_those_with_a_vector_are_not():
         lambda: torch.einsum("ij,jk->ik", A, A),
         lambda: torch.bmm(A[None], A[None]),
         lambda: F.linear(A, A),
+        lambda: A[:, None] @ A,
     ):
         assert "multiplies two matrices" in said(call, product)
     for product in (lambda: A @ v, lambda: v @ v, lambda: F.linear(v, A), lambda: (A * A).sum()):
         call(product)
+    rows = call(lambda: torch.cat([A[i : i + 1] @ A.T for i in range(2)]))
+    assert rows.shape == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -616,7 +619,8 @@ REASONS = {"a": "Since a.", "b": "Since b."}
         (
             {"a": True, "b": "False"},
             1.5,
-            "b: answer with True or False, without quotation marks.\n",
+            "b: True and False are written without quotation marks: yours are texts. No points "
+            "could be given.\n",
         ),
         ({"a": True, "b": None}, 1.5, "b: not answered.\n"),
         ({"a": True}, 1.5, "b: not answered.\n"),

@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import io
 import os
+import re
 import socket
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,9 +24,11 @@ from typing import Any
 
 import torch
 
+from tfcourse.grading import cells
+from tfcourse.grading.judging import weighing
 from tfcourse.grading.testing.by_hand import by_hand
 from tfcourse.grading.testing.choices import scored_below
-from tfcourse.grading.testing.fresh import SEED_VARIABLE
+from tfcourse.grading.testing.fresh import SEED_VARIABLE, fresh
 from tfcourse.grading.testing.handle import Handle, NotThroughAVerb
 from tfcourse.grading.testing.learner import seed_all
 from tfcourse.grading.testing.mistake import Mistake
@@ -74,6 +77,8 @@ def main(sock: socket.socket) -> None:
             channel.send({"linked": True}, TALK_SECONDS)
         elif request["do"] == "open":
             examiner.open(request["seed"])
+        elif request["do"] == "weigh":
+            channel.send(examiner.weigh(request["notebook"], request["learners"]), TALK_SECONDS)
         else:
             channel.send(examiner.test(**request["test"]), TALK_SECONDS)
 
@@ -161,6 +166,37 @@ class Examiner:
         found["calls"] = self.link.asked if self.link else 0
         return found
 
+    def weigh(self, notebook: list[dict[str, Any]], learners: list[str]) -> dict[str, str]:
+        """The tests of these cells, the instructor's own, that believe an answer which computes
+        nothing; see :func:`tfcourse.grading.judging.weighing.hollow`.
+
+        Parameters
+        ----------
+        notebook:
+            As there.
+        learners:
+            The names that tests use through verbs.
+        """
+        self.open(weighing.SEED)
+
+        def run(name: str, source: str, link: weighing.Liar, names: dict[str, Any]) -> Any:
+            def drawn(test: str) -> torch.Generator:
+                link.hidden()
+                return fresh(test)
+
+            test = read(name, _marked(source))
+            seed_all(learners_seed(self.seed, f"examiner/{name}"))
+            by_hand()
+            # Functions of set-up cells look there for the learner's.
+            names |= {learner: link.name(learner) for learner in learners if learner in link.names}
+            names |= {"fresh": drawn, HIDDEN_BEGINS: link.hidden}
+            namespace = dict(names)
+            with scored_below() if "choices" in test.taken else contextlib.nullcontext():
+                exec(test.body, namespace)
+                return None if test.last is None else eval(test.last, namespace)
+
+        return weighing.hollow(notebook, run)
+
     def _prepare(self, step: dict[str, Any]) -> None:
         if "learners" in step:
             self.learners |= set(step["learners"])
@@ -192,6 +228,15 @@ class Examiner:
             exec(test.body, namespace)
             value = None if test.last is None else eval(test.last, namespace)
         return None if type(value) is Handle else value
+
+
+#: What is called where a weighed test's hidden half begins.
+HIDDEN_BEGINS = "_hidden_begins"
+
+
+def _marked(source: str) -> str:
+    """A test cell that says where its hidden half begins."""
+    return re.sub(rf"^( *)#.*{cells.BEGIN_HIDDEN}.*$", rf"\1{HIDDEN_BEGINS}()", source, flags=re.M)
 
 
 @dataclass(frozen=True)

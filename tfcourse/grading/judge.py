@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfcourse.grading.judging.names import names_of
+from tfcourse.grading.judging.names import names_of, solution_of
 from tfcourse.grading.sandbox.limits import Limits
 
-__all__ = ["Job", "Judged", "Limits", "judge", "names_of"]
+__all__ = ["Job", "Judged", "Limits", "judge", "names_of", "solution_of"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,9 @@ class Job:
         The problem set's data files, by name.
     names:
         For each answer cell, by grade id, the names that its solution binds: see :func:`names_of`.
+    solution:
+        For each answer cell, by grade id, the instructor's own source, which never goes where a
+        learner's code runs. Without it no test's points wait for another's.
     """
 
     student: str
@@ -43,6 +46,7 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     files: dict[str, bytes] = field(default_factory=dict)
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    solution: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass

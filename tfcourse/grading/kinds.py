@@ -42,7 +42,9 @@ def _two_matrices(args: tuple, kwargs: dict) -> bool:
 
     found = [*args, *kwargs.values()]
     found += [inner for value in found if isinstance(value, list | tuple) for inner in value]
-    return sum(isinstance(value, torch.Tensor) and value.ndim >= 2 for value in found) >= 2
+    tensors = [value for value in found if isinstance(value, torch.Tensor)]
+    # A matrix of one row or one column is a vector: `Q[i : i + 1] @ K.T` is about one query.
+    return sum(sum(length > 1 for length in tensor.shape) >= 2 for tensor in tensors) >= 2
 
 
 #: Cross-entropy in every spelling: what is called, what is Python, what it comes down to.
@@ -95,6 +97,7 @@ KINDS: dict[str, Forbidden] = {
             "tfcourse.layers",
             "tfcourse.models",
             "tfcourse.pretrained",
+            "torch._inductor.fx_passes.fuse_attention",
             "torch.nn.attention.bias",
             "torch.nn.attention.experimental",
             "torch.nn.attention.flex_attention",

@@ -20,7 +20,7 @@ from tfcourse.grading.folder import GradingFolder
 from tfcourse.grading.gradebook import Book, Mark, Marks, naive
 from tfcourse.grading.helper import Helper, TooMuch
 from tfcourse.grading.intake import Handed
-from tfcourse.grading.judge import Job, Judged, Limits, names_of
+from tfcourse.grading.judge import Job, Judged, Limits, names_of, solution_of
 from tfcourse.grading.judging.names import forbidden_by_all
 from tfcourse.grading.ledger import Entry, Ledger
 from tfcourse.grading.marking import Act, changed, last_acts, unrecorded
@@ -72,7 +72,7 @@ class Grading:
         self.problem_set, self.limits = folder.problem_set, limits
         self.release = folder.release()
         source = folder.source()
-        self.names = names_of(source)
+        self.names, self.solution = names_of(source), solution_of(source)
         self.forbidden = forbidden_by_all(source)
         self.blank = blank(source, self.release)
         # Who reads what learners wrote: this process does not.
@@ -173,6 +173,7 @@ class Grading:
             limits=self.limits,
             files={},
             names=self.names,
+            solution=self.solution,
         )
         return pack_job(job)
 

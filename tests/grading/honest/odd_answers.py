@@ -90,6 +90,16 @@ def attend(Q: Matrix, K: Matrix, V: Matrix) -> Matrix:
 """,
         "double": "def double(x: int) -> int:\n    y: int = x << 1\n    return y",
     },
+    "compiled": {
+        "attend": """
+@torch.compile(backend="eager")
+def attend(Q, K, V):
+    return torch.softmax(Q @ K.mT / Q.shape[-1] ** 0.5, -1) @ V
+
+optimiser = torch.optim.Adam([torch.nn.Parameter(torch.ones(1))])
+optimiser.step()
+""",
+    },
     "a class for a function": {
         "double": """
 class Doubler:

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 
 from tfcourse.grading import cells
 from tfcourse.grading.examiner import FAULTY
-from tfcourse.grading.judging import names, outcome
+from tfcourse.grading.judging import likeness, names, outcome, weighing
 from tfcourse.grading.judging.kernels import Kernels
 from tfcourse.grading.judging.learners import Learner, NoKernel
 from tfcourse.grading.judging.pump import DIED, FLOODED, OUT_OF_TIME, Ran
@@ -27,6 +27,9 @@ from tfcourse.grading.wire import Channel, Closed, TimedOut, WireError
 
 #: Beyond what a test may take, the examiner itself gets this.
 EXAMINERS_SECONDS = 20.0
+
+#: So long the examiner may take to weigh the tests of a piece.
+WEIGHING_SECONDS = 300.0
 
 #: What is said of an answer's cell after which the kernel answers no more.
 BREAKS = "after this cell the kernel no longer runs anything: what does it change in it?"
@@ -62,6 +65,7 @@ class Course:
         self.died: dict[str, list[str]] = {}
         self.slow: set[str] = set()
         self.tests: dict[str, dict[str, Any]] = {}
+        self.found: dict[str, dict[str, Any]] = {}
         self.flags: list[str] = []
         self.room = Room()
         self.over = ""
@@ -125,6 +129,8 @@ class Course:
                 self._run(index, cell)
             outcome.tidy(cell, self.room)
         self._show_without_tests()
+        self._hold_back()
+        self._note_likeness()
         self.__exit__()
         return Judged(
             notebook=json.dumps(self.notebook, ensure_ascii=False).encode("utf-8", "replace"),
@@ -267,8 +273,8 @@ class Course:
     # -- a test ----------------------------------------------------------------------------------
 
     def _test(self, cell: NotebookNode, kinds: tuple[str, ...]) -> None:
-        name, points = cells.grade_id(cell), cells.points(cell)
-        piece, seen = cells.piece_of(name), []
+        name, seen = cells.grade_id(cell), []
+        piece = cells.piece_of(name)
         try:
             if self.over:
                 raise NoKernel(self.over)
@@ -289,7 +295,22 @@ class Course:
             self.flags.append(f"test {name} cannot be run as it is: {found['says']}")
         elif what == "Missing" and (why := self._why_missing(piece)):
             found["says"] = why
-        found = outcome.settled(found, points)
+        self._settle(cell, self._told_once(name, found), seen)
+
+    def _told_once(self, name: str, found: dict[str, Any]) -> dict[str, Any]:
+        """An error that another test of the piece has told is not told again."""
+        if not outcome.is_an_error(found):
+            return found
+        for other, before in self.found.items():
+            same = cells.piece_of(other) == cells.piece_of(name)
+            if same and outcome.is_an_error(before) and outcome.is_same(before, found):
+                return {**found, "says": outcome.as_in(other, found)}
+        return found
+
+    def _settle(self, cell: NotebookNode, found: dict[str, Any], seen: list[str]) -> None:
+        """Write down what a test came to."""
+        name, points = cells.grade_id(cell), cells.points(cell)
+        self.found[name] = found = outcome.settled(found, points)
         cell.outputs, score = outcome.scored(found, points)
         self.tests[name] = {
             "score": score,
@@ -298,6 +319,85 @@ class Course:
             "seconds": round(found.get("seconds", 0.0), 4),
             "seen": seen,
         }
+
+    def _note_likeness(self) -> None:
+        """Flag the answers that stand in the files of what they were to be written without."""
+        kinds: dict[str, set[str]] = {}
+        for index, cell in enumerate(self.cells):
+            if cells.is_test(cell):
+                piece = cells.piece_of(cells.grade_id(cell))
+                kinds.setdefault(piece, set()).update(self.forbidden[index])
+        for cell in self.cells:
+            name = cells.grade_id(cell)
+            if cell.cell_type == "code" and cells.is_answer(cell) and kinds.get(name):
+                part, file = likeness.likeness(cell.source, kinds[name])
+                if part >= likeness.MUCH:
+                    self.flags.append(f"{name}: {part:.0%} of the answer is as in {file}")
+
+    # -- points that wait for another test's -------------------------------------------------------
+
+    def _hold_back(self) -> None:
+        """Take back the points of tests that say little where no test of values passes."""
+        tests = {cells.grade_id(c): c for c in self.cells if cells.is_test(c)}
+        pieces: dict[str, list[str]] = {}
+        for name in tests:
+            pieces.setdefault(cells.piece_of(name), []).append(name)
+        for piece, of_piece in pieces.items():
+            passed = {n for n in of_piece if self.tests[n]["score"] >= self.tests[n]["max_score"]}
+            # Where all is right or nothing is, there is nothing to weigh.
+            if len(of_piece) == 1 or len(passed) == len(of_piece) or not passed:
+                continue
+            hollow = self._weighed(piece)
+            uses = {n: self._functions(tests[n], piece) for n in of_piece}
+            for name in passed & hollow.keys():
+                waits = weighing.waits_for(name, uses, hollow, passed)
+                if waits:
+                    says = outcome.waiting(waits)
+                    seen = [*self.tests[name]["seen"], f"passes with {hollow[name]} too"]
+                    found = {**self.found[name], "error": "Mistake", "says": says, "printed": ""}
+                    self._settle(tests[name], found, seen)
+                    outcome.tidy(tests[name], self.room)
+
+    def _functions(self, test: NotebookNode, piece: str) -> frozenset[str]:
+        """The learner's functions of this piece that a test is about."""
+        return names.names_in(test.source) & frozenset(self.job.names.get(piece, ()))
+
+    def _weighed(self, piece: str) -> dict[str, str]:
+        """The hollow tests of a piece, each with a lie that it believes."""
+        if not self.job.solution:
+            return {}
+        steps: list[dict[str, Any]] = []
+        learners = {name for bound in self.job.names.values() for name in bound} | self._made()
+        for cell in self.cells:
+            name = cells.grade_id(cell)
+            if cells.is_test(cell):
+                if cells.piece_of(name) == piece:
+                    about = {"test": name, "source": cell.source, "points": cells.points(cell)}
+                    steps.append(about)
+            elif name in self.job.solution:
+                steps.append({"answer": self.job.solution[name]})
+            elif cell.cell_type == "code" and cells.is_locked(cell):
+                kind = "answer" if names.used(cell.source) & learners else "setup"
+                steps.append({kind: cell.source})
+        return weighing.known(steps, lambda: self._ask_examiner(steps, sorted(learners), piece))
+
+    def _made(self) -> set[str]:
+        """The names that locked cells compute of a learner's."""
+        told = self.told + self.before
+        return {name for step in told for name in step.get("learners", ())}
+
+    def _ask_examiner(
+        self, steps: list[dict[str, Any]], learners: list[str], piece: str
+    ) -> dict[str, str] | None:
+        try:
+            self._end_examiner()
+            self._new_examiner()
+            self.talk.send({"do": "weigh", "notebook": steps, "learners": learners}, 20.0)
+            return self.talk.receive(WEIGHING_SECONDS)
+        except WireError as error:
+            self.flags.append(f"the tests of {piece} could not be weighed: {error}")
+            self._end_examiner()
+            return None
 
     def _why_missing(self, piece: str) -> str:
         broken = {cells.grade_id(self.cells[index]) for index in self.kernels.broken}

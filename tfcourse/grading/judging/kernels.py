@@ -126,7 +126,11 @@ class Kernels:
     def _bear_again(self, kinds: tuple[str, ...], piece: str) -> None:
         of_piece, together = self._restarts.get(piece, 0), sum(self._restarts.values())
         if of_piece >= MAX_RESTARTS_OF_PIECE + self._careful or together >= MAX_RESTARTS:
-            raise NoKernel("the notebook's kernel had to be replaced too often")
+            times = of_piece if of_piece < together else together
+            raise NoKernel(
+                f"this notebook has stopped or hung Python {times} times, so it is not started "
+                "again. Look for what never ends, calls exit(), or takes all the memory"
+            )
         self._restarts[piece] = of_piece + 1
         self.bear(kinds)
 

@@ -102,6 +102,20 @@ def names_of(notebook: NotebookNode) -> dict[str, tuple[str, ...]]:
     }
 
 
+def solution_of(notebook: NotebookNode) -> dict[str, str]:
+    """For each answer cell of an instructor's notebook, by grade id, its source."""
+    return {
+        cells.grade_id(cell): cells.learners_own(cell.source)
+        for cell in notebook.cells
+        if cell.cell_type == "code" and cells.is_answer(cell)
+    }
+
+
+def names_in(source: str) -> frozenset[str]:
+    """All names that a cell reads anywhere, those in its functions too."""
+    return _mentioned(source)
+
+
 def _parsed(source: str) -> list[ast.stmt]:
     plain = ["pass" if line.startswith(("%", "!")) else line for line in source.splitlines()]
     try:

@@ -70,6 +70,33 @@ def settled(found: dict[str, Any], points: float) -> dict[str, Any]:
     return {**found, "error": NOT_A_SCORE, "says": says}
 
 
+def is_an_error(found: dict[str, Any]) -> bool:
+    """Whether a test says that the learner's code stopped with an error, or is not there."""
+    stopped = re.match(r"`.*` stops with |The answer's own cell stopped", found.get("says", ""))
+    return found.get("error") == "Missing" or (found.get("error") == "Mistake" and bool(stopped))
+
+
+def is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two tests tell of one error, whatever they called the learner's code with."""
+    return one["says"].splitlines()[0] == other["says"].splitlines()[0]
+
+
+def as_in(test: str, found: dict[str, Any]) -> str:
+    """What a test says of an error that another one has told in full."""
+    first = found["says"].splitlines()[0]
+    error = re.search(r"\b\w*(Error|Exception)\b", first)
+    return f"The same {error.group() if error else 'error'} as in {test}."
+
+
+def waiting(functions: list[str]) -> str:
+    """What a test says that passes, while no test of these functions' values does."""
+    named = " and ".join(f"`{function}`" for function in functions)
+    return (
+        f"This test passes, and its points count as soon as a test of what {named} returns passes "
+        "too. Look at the messages of the other tests first."
+    )
+
+
 def scored(found: dict[str, Any], points: float) -> tuple[list[NotebookNode], float]:
     """A test cell's outputs and its score, from what is said of it."""
     outputs = []

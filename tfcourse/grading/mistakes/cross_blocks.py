@@ -183,6 +183,9 @@ def look_mistakes(
         "The target's words look ahead at each other now: self-attention was right as it was.": (
             both(everywhere, real)
         ),
+        "Your causal mask hides each word of the target from itself: the diagonal must be True.": (
+            both(causal.tril(-1), real)
+        ),
         "The wrong places of the source are hidden: True = may be attended to.": (
             both(causal, ~real)
         ),

@@ -26,7 +26,7 @@ def others(found: Mapping[str, Answer], right: Answer) -> dict[str, Answer]:
     """
 
     def same(wrong: object, part: object) -> bool:
-        return wrong is None or part is None or _near(wrong, part)
+        return wrong is None or part is None or near(wrong, part)
 
     return {
         message: wrong
@@ -82,7 +82,7 @@ def faults(
     """
     known = {
         message: tuple(
-            None if part is not None and _near(part, due) else part
+            None if part is not None and near(part, due) else part
             for part, due in zip(wrong, right, strict=True)
         )
         for message, wrong in found.items()
@@ -111,7 +111,7 @@ def _alike(one: object, other: object) -> bool:
         return False
     pairs = zip(_parts(one), _parts(other), strict=True)
     known = [(a, b) for a, b in pairs if a is not None and b is not None]
-    return bool(known) and all(_near(a, b) for a, b in known)
+    return bool(known) and all(near(a, b) for a, b in known)
 
 
 def _unknown(answer: object) -> int:
@@ -122,7 +122,7 @@ def _parts(answer: object) -> tuple:
     return answer if isinstance(answer, tuple) else (answer,)
 
 
-def _near(one: object, other: object) -> bool:
+def near(one: object, other: object) -> bool:
     """Whether a check would take one for the other."""
     if not all(isinstance(x, int | float | Tensor) for x in (one, other)):
         return type(one) is type(other) and one == other  # a text, or a list of ids

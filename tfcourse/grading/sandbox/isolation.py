@@ -66,7 +66,8 @@ def enter(slot: Slot, limits: Limits, covers: Sequence[str]) -> None:
     # What is shown in /tmp from outside is shown again over the child's own.
     shown = [slot.path, *_mounted_in_tmp(slot.base)]
     held = {path: os.open(path, os.O_PATH) for path in shown}
-    plain = linux.MS_NOSUID | linux.MS_NODEV
+    # Nothing that a learner writes is run as it is, nor loaded into a program.
+    plain = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
     inodes = int(limits.scratch_mb * _INODES_PER_MB) + 256
     size = int(limits.scratch_mb * 2**20)
     linux.mount("tmpfs", "/tmp", "tmpfs", plain, f"size={size},nr_inodes={inodes},mode=0755")

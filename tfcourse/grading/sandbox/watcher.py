@@ -221,7 +221,10 @@ def _files_of(forbidden: Sequence[str]) -> list[str]:
     from tfcourse.grading.testing import absent
 
     found = absent.files(forbidden)
-    compiled = [old for path in found for old in path.parent.glob(f"__pycache__/{path.stem}.*.pyc")]
+    sources = [path for path in found if path.suffix == ".py"]
+    compiled = [
+        old for path in sources for old in path.parent.glob(f"__pycache__/{path.stem}.*.pyc")
+    ]
     return [str(path) for path in (*found, *compiled)]
 
 

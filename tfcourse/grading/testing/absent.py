@@ -13,22 +13,22 @@ the process; there is no way back.
 
 from __future__ import annotations
 
-import ctypes
 import inspect
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from types import FunctionType
-from typing import Any
 
+import numpy as np
 import torch
+import torch.library
 from torch import Tensor
 
 from tfcourse.grading.kinds import KINDS, Forbidden, check
+from tfcourse.grading.testing import closed
 from tfcourse.grading.testing.by_hand import functions, refuse
+from tfcourse.grading.testing.closed import implement, replace_body
 
 _removed: tuple[str, ...] = ()
 
@@ -76,14 +76,20 @@ def remove(*what: str) -> None:
         del sys.modules[loaded]
     for name in what:
         kind = KINDS[name]
+        closed.without_words(kind.torch_functions)
         for function, told in functions(kind, load=False):
             for body in {function, inspect.unwrap(function)}:
-                _replace_body(body, told, name)
+                replace_body(body, f"{__name__}.refused", told, name)
         if kind.operators:
             _override(lambda op, kind=kind: any(part in op for part in kind.operators), kind)
         if name == "matrix products":
             _override_products(kind)
-    sys.meta_path.insert(0, NotHere(what))
+            _override_numpys(kind)
+        if name == "autograd":
+            _without_autograd()
+    if what:
+        sys.meta_path.insert(0, NotHere(what))
+        closed.shut()
     _removed += what
 
 
@@ -101,7 +107,11 @@ def files(what: Sequence[str]) -> list[Path]:
             found += [p for p in (place, place.with_suffix(".py")) if p.exists()]
         elif "." not in path and (spec := PathFinder.find_spec(path)):
             found += map(Path, spec.submodule_search_locations or filter(None, [spec.origin]))
-    return sorted(found)
+    if what:
+        found += closed.files()
+    if "matrix products" in what:  # another program would have NumPy's
+        found.append(Path(np.__file__).parent)
+    return sorted(set(found))
 
 
 def refused(name: str, kind: str) -> None:
@@ -124,18 +134,6 @@ class NotHere:
         return None
 
 
-def _replace_body(function: FunctionType, name: str, kind: str) -> None:
-    source = (
-        "def refused(*args, **kwargs):\n"
-        f"    __import__({__name__!r}, fromlist=['refused']).refused({name!r}, {kind!r})\n"
-    )
-    made: dict[str, Any] = {}
-    exec(compile(source, function.__code__.co_filename, "exec"), made)
-    if not function.__code__.co_freevars:
-        function.__defaults__ = function.__kwdefaults__ = None
-        function.__code__ = made["refused"].__code__
-
-
 @cache
 def operators() -> tuple[str, ...]:
     """The names of PyTorch's operators."""
@@ -147,35 +145,7 @@ def _override(chosen: Callable[[str], bool], kind: Forbidden) -> None:
     """Every operator of PyTorch's whose name is chosen refuses, under every key."""
     names = filter(chosen, operators())
     kernels = {name: _refusing(name.partition(".")[0], kind) for name in names}
-    _implement(kernels, DISPATCH_KEYS)
-
-
-def _implement(kernels: dict[str, Callable], keys: Sequence[str]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a kernel is overridden is what is wanted
-        for key in keys:
-            library = torch._C._dispatch_library("IMPL", "aten", key, __file__, 1)
-            for name, kernel in kernels.items():
-                library.impl(name, key, kernel, False)
-            _keep_for_good(library)
-
-
-#: Where pybind11 keeps in an object whether it owns what it stands for; and what it writes there
-#: for one that does: owned, of the simple layout, its holder made, registered.
-_FLAGS_AT, _OWNED, _SIZE = 48, 0b1111, 56
-
-
-def _keep_for_good(library: object) -> None:
-    """See to it that what a library registered ends with the process alone.
-
-    It would end with the library's Python object, and whoever searches the process's memory finds
-    that, however well it is hidden. So the object is made to own nothing, and may go.
-    """
-    flags = ctypes.c_uint8.from_address(id(library) + _FLAGS_AT)
-    if type(library).__basicsize__ == _SIZE and flags.value == _OWNED:
-        flags.value &= ~0b101
-    else:  # another pybind11
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
+    implement(kernels, DISPATCH_KEYS)
 
 
 #: PyTorch's other ways to a product of matrices begin like this; they have keys of their own.
@@ -202,8 +172,34 @@ def _override_products(kind: Forbidden) -> None:
     kernels = {"mm": product, "bmm": product, "addmm": plus, "baddbmm": plus, "addbmm": plus_batch}
     into = {f"{name}.out": _refusing(name, kind) for name in kernels}
     others = ("_addmm_activation", "_int_mm", "convolution", "conv_tbc", "_trilinear")
-    _implement({**kernels, **into, **{name: _refusing(name, kind) for name in others}}, ["CPU"])
+    implement({**kernels, **into, **{name: _refusing(name, kind) for name in others}}, ["CPU"])
     _override(lambda op: op.startswith(OTHER_PRODUCTS), kind)
+
+
+def _without_autograd() -> None:
+    """No operator leaves a note of how to go backwards: there is nothing to be called with it."""
+    graph = torch.library.fallthrough_kernel
+    implement(dict.fromkeys(operators(), graph), ["AutogradCPU"])
+    engine = type(torch.autograd.Variable._execution_engine)
+    closed.without_methods(engine, "run_backward", "queue_callback")
+
+
+#: NumPy's ways to a product of matrices, with the modules that they lie in.
+NUMPY_PRODUCTS = (
+    *("matmul", "dot", "vdot", "inner", "einsum", "c_einsum", "tensordot", "kron", "outer"),
+    *("matvec", "vecmat", "vecdot", "multi_dot", "correlate", "convolve", "cross"),
+)
+
+
+def _override_numpys(kind: Forbidden) -> None:
+    """NumPy's products refuse: through ``autograd.Function`` they would do for PyTorch's."""
+    for module in [m for name, m in sys.modules.items() if name.partition(".")[0] == "numpy"]:
+        for name in NUMPY_PRODUCTS:
+            if callable(vars(module).get(name)):
+                setattr(module, name, _refusing(f"numpy.{name}", kind))
+    closed.without_methods(np.ndarray, "dot", "__matmul__", "__rmatmul__", "__imatmul__")
+    for slot in ("nb_matrix_multiply", "nb_inplace_matrix_multiply"):
+        closed.without_slot(np.ndarray, slot)
 
 
 def _refusing(name: str, kind: Forbidden) -> Callable:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import NoReturn
 
 from torch.overrides import TorchFunctionMode
 
@@ -55,7 +56,18 @@ def refuse(name: str, kind: Forbidden) -> None:
     Mistake
         Always. Work that catches it is told of it all the same.
     """
-    _refusals.append(Mistake(f"`{name}` {kind.why}"))
+    refuse_saying(f"`{name}` {kind.why}")
+
+
+def refuse_saying(message: str) -> NoReturn:
+    """Refuse with this message.
+
+    Raises
+    ------
+    Mistake
+        Always, as :func:`refuse` does.
+    """
+    _refusals.append(Mistake(message))
     raise _refusals[-1]
 
 

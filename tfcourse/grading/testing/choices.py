@@ -44,9 +44,7 @@ def answered(given: object, statements: list[str]) -> None:
         )
     wrong_type = [s for s in statements if not isinstance(answers.get(s), bool | None)]
     if wrong_type:
-        raise Mistake(
-            f"Answer with True or False, without quotation marks. Look at: {', '.join(wrong_type)}."
-        )
+        raise Mistake(_no_truth({s: answers[s] for s in wrong_type}))
     if missing := [s for s in statements if answers.get(s) is None]:
         raise Mistake(f"Not answered yet: {', '.join(missing)}.")
 
@@ -98,7 +96,7 @@ def choices(
     answers = _answers(given)
     if all(answers.get(s) is None for s in key):
         raise Mistake("No statement was answered.")
-    right = 0
+    right, strange = 0, {}
     for statement, truth in key.items():
         answer = answers.get(statement)
         if answer is truth:
@@ -106,14 +104,32 @@ def choices(
         elif answer is None:
             print(f"{statement}: not answered.")
         elif not isinstance(answer, bool):
-            print(f"{statement}: answer with True or False, without quotation marks.")
+            strange[statement] = answer
         else:
             print(f"{statement}: it is {truth}. {reasons[statement]}")
+    if strange:
+        print(_no_truth(strange))
     return round(points * right / len(key), 2)
+
+
+def _no_truth(strange: Mapping[str, object]) -> str:
+    """What is said of answers that are neither true nor false."""
+    statements = ", ".join(strange)
+    if all(isinstance(answer, str) for answer in strange.values()):
+        how = "True and False are written without quotation marks: yours are texts"
+    else:
+        first = next(iter(strange.values()))
+        how = f"an answer is True or False, yours is of type {type(first).__name__}"
+    return f"{statements}: {how}. No points could be given."
 
 
 def _answers(given: object) -> dict[str, object]:
     given = value(given) if is_handle(given) else given
+    if given is None:
+        raise Mistake(
+            "`answers` is None: is it the result of a call such as answers.update(...), which "
+            "returns nothing? It must stay a dict, statement → True or False."
+        )
     if not isinstance(given, dict):
         raise Mistake(
             f"Your answers must stay a dict, statement → True or False; they are a "

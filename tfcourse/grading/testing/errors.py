@@ -86,8 +86,9 @@ def told(name: str, f: Callable, error: BaseException, args: tuple) -> str:
     lines = [f"`{name}` stops with {type(error).__name__}: {said}"]
     if usually := next((hint for fits, hint in HINTS.items() if re.search(fits, _plain(said))), ""):
         lines.append(usually)
-    if place := _learners_line(error):
-        lines.append(f"  line {place.lineno} of the cell: {place.line}")
+    if place := _learners_line(error, _file_of(f)):
+        where = "the cell" if place.filename == _file_of(f) else f"another cell, in `{place.name}`"
+        lines.append(f"  line {place.lineno} of {where}: {place.line}")
     if shapes := _shapes(f, args):
         lines.append(f"  called with {shapes}")
     return "\n".join(lines)
@@ -118,15 +119,24 @@ def _plain(said: str) -> str:
     return said.replace('"', "").replace("'", "")
 
 
-def _learners_line(error: BaseException) -> traceback.FrameSummary | None:
-    """The last line that ran outside installed packages and the course's own."""
+def _file_of(f: Callable) -> str:
+    """The name under which Python knows the cell that a function, a class or a module is from."""
+    kind = f if inspect.isclass(f) else type(f)
+    found = [getattr(inspect.unwrap(f), "__code__", None)]
+    found += [getattr(vars(kind).get(name), "__code__", None) for name in ("forward", "__init__")]
+    return next((code.co_filename for code in found if code is not None), "")
+
+
+def _learners_line(error: BaseException, cell: str) -> traceback.FrameSummary | None:
+    """The last line that ran in the cell of this name; failing that, outside installed packages and
+    the course's own."""
     ours = Path(__file__).resolve().parents[2]
     installed = (sys.prefix, sys.base_prefix, str(ours))
     frames = traceback.extract_tb(error.__traceback__)
-    for frame in reversed(frames):
-        if not frame.filename.startswith((*installed, "<frozen")):
-            line = frame.line or linecache.getline(frame.filename, frame.lineno or 0).strip()
-            return frame if line else None
+    outside = [f for f in frames if not f.filename.startswith((*installed, "<frozen"))]
+    for frame in (*reversed([f for f in outside if f.filename == cell]), *reversed(outside)):
+        if frame.line or linecache.getline(frame.filename, frame.lineno or 0).strip():
+            return frame
     return None
 
 

@@ -1,5 +1,5 @@
 # wrong: divides by the size of the batch
-# loses: bug--centres bug--contexts bug--at-once bug--same
+# loses: bug--centres bug--contexts bug--at-once bug--same bug--inputs
 # told: by the mean of their updates|the new W
 def mended_step(W, V, centre, context, negatives, rate):
     words = torch.cat([context[:, None], negatives], dim=1)

@@ -1,5 +1,5 @@
 # wrong: forgets to return
-# loses: bug--centres bug--contexts bug--at-once bug--same
+# loses: bug--centres bug--contexts bug--at-once bug--same bug--inputs
 # told: 2 results are asked for.*nothing comes back
 def mended_step(W, V, centre, context, negatives, rate):
     words = torch.cat([context[:, None], negatives], dim=1)

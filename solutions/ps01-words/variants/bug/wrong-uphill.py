@@ -1,5 +1,5 @@
 # wrong: adds the gradient
-# loses: bug--centres bug--contexts bug--at-once bug--same
+# loses: bug--centres bug--contexts bug--at-once bug--same bug--inputs
 # told: uphill
 def mended_step(W, V, centre, context, negatives, rate):
     words = torch.cat([context[:, None], negatives], dim=1)

@@ -1,5 +1,5 @@
 # wrong: the step instead of the gradient
-# loses: gradient--by-hand gradient--values gradient--large gradient--precision
+# loses: gradient--by-hand gradient--values gradient--large gradient--precision gradient--mean gradient--inputs
 # told: where the loss falls
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)

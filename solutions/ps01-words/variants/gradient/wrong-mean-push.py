@@ -1,5 +1,5 @@
 # wrong: the mean over the negatives
-# loses: gradient--values gradient--large gradient--precision
+# loses: gradient--values gradient--large gradient--precision gradient--by-hand gradient--mean gradient--inputs
 # told: mean over the negatives
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)

@@ -1,5 +1,5 @@
 # wrong: negatives move along themselves
-# loses: gradient--by-hand gradient--values gradient--large gradient--precision
+# loses: gradient--by-hand gradient--values gradient--large gradient--precision gradient--mean gradient--inputs
 # told: multiple of the negative itself
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)

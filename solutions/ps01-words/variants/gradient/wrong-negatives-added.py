@@ -1,5 +1,5 @@
 # wrong: one gradient for all negatives of a pair
-# loses: gradient--by-hand gradient--values gradient--mean gradient--large gradient--precision
+# loses: gradient--by-hand gradient--values gradient--mean gradient--large gradient--precision gradient--inputs
 # told: added up over them
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)

@@ -1,5 +1,5 @@
 # wrong: w is not pulled by the true word
-# loses: gradient--by-hand gradient--values gradient--large gradient--precision
+# loses: gradient--by-hand gradient--values gradient--large gradient--precision gradient--mean gradient--inputs
 # told: the true word is missing
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)

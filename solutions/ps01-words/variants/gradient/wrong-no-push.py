@@ -1,5 +1,5 @@
 # wrong: w is not pushed by the noise
-# loses: gradient--by-hand gradient--values gradient--large gradient--precision
+# loses: gradient--by-hand gradient--values gradient--large gradient--precision gradient--mean gradient--inputs
 # told: only the true word is left
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)

@@ -1,5 +1,5 @@
 # wrong: forgets the -1
-# loses: gradient--by-hand gradient--values gradient--large gradient--precision
+# loses: gradient--by-hand gradient--values gradient--large gradient--precision gradient--mean gradient--inputs
 # told: you left out the -1
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)

@@ -1,5 +1,5 @@
 # wrong: v's gradient first
-# loses: gradient--by-hand gradient--values gradient--mean gradient--large gradient--precision
+# loses: gradient--by-hand gradient--values gradient--mean gradient--large gradient--precision gradient--inputs
 # told: the gradient of w|shape
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)

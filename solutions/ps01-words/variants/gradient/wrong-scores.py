@@ -1,5 +1,5 @@
 # wrong: no sigmoid
-# loses: gradient--by-hand gradient--values gradient--large gradient--precision
+# loses: gradient--by-hand gradient--values gradient--large gradient--precision gradient--mean gradient--inputs
 # told: scores without their sigmoid
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)

@@ -1,5 +1,5 @@
 # wrong: the slope of the sigmoid, not of its logarithm
-# loses: gradient--by-hand gradient--values gradient--large gradient--precision
+# loses: gradient--by-hand gradient--values gradient--large gradient--precision gradient--mean gradient--inputs
 # told: cancels one of the two
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)

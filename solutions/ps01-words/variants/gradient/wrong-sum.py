@@ -1,5 +1,5 @@
 # wrong: gradients of the sum over the pairs
-# loses: gradient--values gradient--mean gradient--large gradient--precision
+# loses: gradient--values gradient--mean gradient--large gradient--precision gradient--by-hand gradient--inputs
 # told: those of the sum over the pairs
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)

@@ -1,5 +1,5 @@
 # wrong: takes 1 off the negatives too
-# loses: gradient--by-hand gradient--values gradient--large gradient--precision
+# loses: gradient--by-hand gradient--values gradient--large gradient--precision gradient--mean gradient--inputs
 # told: you take 1 off it
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)

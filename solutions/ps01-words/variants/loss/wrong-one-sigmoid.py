@@ -1,5 +1,5 @@
 # wrong: sums the scores of the negatives first
-# loses: loss--values loss--large loss--gradients loss--precision
+# loses: loss--values loss--large loss--gradients loss--precision loss--by-hand
 # told: share one sigmoid
 def log_sigmoid(s):
     return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))

@@ -1,5 +1,5 @@
 # wrong: sum over the pairs
-# loses: loss--values loss--large loss--gradients loss--precision
+# loses: loss--values loss--large loss--gradients loss--precision loss--by-hand
 # told: sum over the pairs
 def log_sigmoid(s):
     return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))

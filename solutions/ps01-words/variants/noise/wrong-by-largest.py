@@ -1,5 +1,5 @@
 # wrong: relative to the most frequent word
-# loses: noise--kept noise--never-seen
+# loses: noise--kept noise--never-seen noise--inputs
 # told: the largest count
 def noise_distribution(counts, power=0.75):
     flat = counts**power

@@ -1,5 +1,5 @@
 # wrong: counts instead of shares
-# loses: noise--kept noise--never-seen
+# loses: noise--kept noise--never-seen noise--inputs
 # told: divide its count by the sum
 def noise_distribution(counts, power=0.75):
     flat = counts**power

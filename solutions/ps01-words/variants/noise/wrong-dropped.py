@@ -1,5 +1,5 @@
 # wrong: the probability to be dropped
-# loses: noise--kept noise--never-seen
+# loses: noise--kept noise--never-seen noise--inputs
 # told: to be dropped
 def noise_distribution(counts, power=0.75):
     flat = counts**power

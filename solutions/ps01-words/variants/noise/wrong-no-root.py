@@ -1,5 +1,5 @@
 # wrong: no root
-# loses: noise--kept noise--never-seen
+# loses: noise--kept noise--never-seen noise--inputs
 # told: the root is missing
 def noise_distribution(counts, power=0.75):
     flat = counts**power

@@ -1,5 +1,5 @@
 # wrong: no power
-# loses: noise--by-hand noise--values noise--never-seen
+# loses: noise--by-hand noise--values noise--never-seen noise--inputs
 # told: plain shares
 def noise_distribution(counts, power=0.75):
     return counts / counts.sum()

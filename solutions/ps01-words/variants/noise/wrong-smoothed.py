@@ -1,5 +1,5 @@
 # wrong: adds one to each count
-# loses: noise--by-hand noise--values noise--never-seen
+# loses: noise--by-hand noise--values noise--never-seen noise--inputs
 # told: nothing is to be added
 def noise_distribution(counts, power=0.75):
     flat = (counts + 1) ** power

@@ -1,5 +1,5 @@
 # wrong: weights instead of probabilities
-# loses: noise--by-hand noise--values noise--never-seen
+# loses: noise--by-hand noise--values noise--never-seen noise--inputs
 # told: divide them by their sum
 def noise_distribution(counts, power=0.75):
     return counts**power

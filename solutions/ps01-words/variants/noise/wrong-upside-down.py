@@ -1,5 +1,5 @@
 # wrong: the share over the threshold
-# loses: noise--kept noise--never-seen
+# loses: noise--kept noise--never-seen noise--inputs
 # told: changed places
 def noise_distribution(counts, power=0.75):
     flat = counts**power

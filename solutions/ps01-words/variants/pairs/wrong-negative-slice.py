@@ -1,5 +1,5 @@
 # wrong: no max at the left edge, by slices
-# loses: pairs--window pairs--edges pairs--sentences pairs--repeats
+# loses: pairs--window pairs--edges pairs--sentences pairs--repeats pairs--by-hand
 # told: lost at the left edge
 def window_pairs(text, m):
     return [

@@ -1,5 +1,5 @@
 # wrong: gives all states
-# loses: bug--place bug--padding bug--same bug--empty
+# loses: bug--place bug--padding bug--same bug--empty bug--inputs
 # told: must be
 def mended_states(x, lengths, W, U, b):
     B, T, _ = x.shape

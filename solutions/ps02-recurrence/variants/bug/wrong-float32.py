@@ -1,5 +1,5 @@
 # wrong: a state of 32 bits
-# loses: bug--place bug--padding bug--same bug--empty
+# loses: bug--place bug--padding bug--same bug--empty bug--inputs
 # told: dtype|float
 def mended_states(x, lengths, W, U, b):
     B, T, _ = x.shape

@@ -1,5 +1,5 @@
 # wrong: the largest number
-# loses: clipping--by-hand clipping--values clipping--precision clipping--zeros
+# loses: clipping--by-hand clipping--values clipping--precision clipping--zeros clipping--short clipping--inputs
 # told: largest number for the norm
 def clipped(gradients, c):
     norm = max(g.abs().max().item() for g in gradients)

@@ -1,5 +1,5 @@
 # wrong: 1 - f keeps
-# loses: lstm--values lstm--state lstm--carried lstm--gradients
+# loses: lstm--values lstm--state lstm--carried lstm--gradients lstm--by-hand lstm--inputs
 # told: forget gate is turned round
 def lstm_step(x_t, h, c, W, U, b):
     i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)

@@ -1,5 +1,5 @@
 # wrong: each gate from every fourth column
-# loses: lstm--values lstm--state lstm--carried lstm--gradients
+# loses: lstm--values lstm--state lstm--carried lstm--gradients lstm--by-hand lstm--inputs
 # told: interleaved
 def lstm_step(x_t, h, c, W, U, b):
     sums = x_t @ W + h @ U + b

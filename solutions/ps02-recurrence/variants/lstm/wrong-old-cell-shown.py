@@ -1,5 +1,5 @@
 # wrong: shows the old cell
-# loses: lstm--by-hand lstm--values lstm--state lstm--carried lstm--gradients
+# loses: lstm--by-hand lstm--values lstm--state lstm--carried lstm--gradients lstm--inputs
 # told: cell of the step before
 def lstm_step(x_t, h, c, W, U, b):
     old = c

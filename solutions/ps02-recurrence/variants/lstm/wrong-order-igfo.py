@@ -1,5 +1,5 @@
 # wrong: reads the blocks as i, g, f, o
-# loses: lstm--by-hand lstm--values lstm--state lstm--carried lstm--gradients
+# loses: lstm--by-hand lstm--values lstm--state lstm--carried lstm--gradients lstm--inputs
 # told: You read the blocks as i, g, f, o
 def lstm_step(x_t, h, c, W, U, b):
     i, g, f, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)

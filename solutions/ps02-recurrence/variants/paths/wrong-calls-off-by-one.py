@@ -1,6 +1,6 @@
 # wrong: T + layers
 # loses: paths--calls
-# told: counted twice
+# told: count once more
 def waiting(edges):
     depth, edges = {}, list(edges)
     for a, b in edges:

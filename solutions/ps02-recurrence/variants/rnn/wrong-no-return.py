@@ -1,5 +1,5 @@
 # wrong: forgets to return
-# loses: rnn--by-hand rnn--values rnn--start rnn--gradients rnn--precision
+# loses: rnn--by-hand rnn--values rnn--start rnn--gradients rnn--precision rnn--inputs
 # told: Is there a `return`
 def rnn_states(x, h, W, U, b):
     states = []

@@ -1,5 +1,5 @@
 # wrong: a sigmoid
-# loses: rnn--by-hand rnn--values rnn--start rnn--gradients rnn--precision
+# loses: rnn--by-hand rnn--values rnn--start rnn--gradients rnn--precision rnn--inputs
 # told: This is a sigmoid
 def rnn_states(x, h, W, U, b):
     states = []

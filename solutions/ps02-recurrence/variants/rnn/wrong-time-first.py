@@ -1,5 +1,5 @@
 # wrong: stacks along the first axis
-# loses: rnn--by-hand rnn--values rnn--start rnn--gradients rnn--precision
+# loses: rnn--by-hand rnn--values rnn--start rnn--gradients rnn--precision rnn--inputs
 # told: batch stands first|must be
 def rnn_states(x, h, W, U, b):
     states = []

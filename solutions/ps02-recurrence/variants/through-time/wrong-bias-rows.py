@@ -1,5 +1,5 @@
 # wrong: a row for each step
-# loses: through-time--by-hand through-time--values through-time--every-step through-time--one-token through-time--measured
+# loses: through-time--by-hand through-time--values through-time--every-step through-time--one-token through-time--measured through-time--inputs
 # told: one row: yours has one for each step|must be
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]

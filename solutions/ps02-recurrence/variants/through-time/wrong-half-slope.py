@@ -1,5 +1,5 @@
 # wrong: 1 - h
-# loses: through-time--by-hand through-time--every-step through-time--one-token through-time--values through-time--measured
+# loses: through-time--by-hand through-time--every-step through-time--one-token through-time--values through-time--measured through-time--inputs
 # told: you take 1 - h
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]

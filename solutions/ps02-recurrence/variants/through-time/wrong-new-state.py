@@ -1,5 +1,5 @@
 # wrong: h_t in the gradient of U
-# loses: through-time--by-hand through-time--every-step through-time--one-token through-time--values through-time--measured
+# loses: through-time--by-hand through-time--every-step through-time--one-token through-time--values through-time--measured through-time--inputs
 # told: yours of h_t
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]

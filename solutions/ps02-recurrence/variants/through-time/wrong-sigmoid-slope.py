@@ -1,5 +1,5 @@
 # wrong: the slope of a sigmoid
-# loses: through-time--by-hand through-time--values through-time--every-step through-time--one-token through-time--measured
+# loses: through-time--by-hand through-time--values through-time--every-step through-time--one-token through-time--measured through-time--inputs
 # told: slope of a sigmoid
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]

@@ -1,5 +1,5 @@
 # wrong: the slope at the state before
-# loses: through-time--by-hand through-time--every-step through-time--one-token through-time--values through-time--measured
+# loses: through-time--by-hand through-time--every-step through-time--one-token through-time--values through-time--measured through-time--inputs
 # told: before the step
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]

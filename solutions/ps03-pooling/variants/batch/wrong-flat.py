@@ -1,5 +1,5 @@
 # wrong: one row of words for each document
-# loses: batch--by-hand batch--values batch--zeros batch--empty
+# loses: batch--by-hand batch--values batch--zeros batch--empty batch--inputs
 # told: shape
 def pad_documents(documents):
     flat = [[w for s in d for w in s] for d in documents]

@@ -1,5 +1,5 @@
 # wrong: ids as floats, masks as numbers
-# loses: batch--by-hand batch--values batch--zeros batch--empty
+# loses: batch--by-hand batch--values batch--zeros batch--empty batch--inputs
 # told: float32
 def pad_documents(documents):
     N = max(len(d) for d in documents)

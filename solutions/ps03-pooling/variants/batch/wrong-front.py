@@ -1,5 +1,5 @@
 # wrong: padding stands first
-# loses: batch--by-hand batch--values batch--zeros batch--empty
+# loses: batch--by-hand batch--values batch--zeros batch--empty batch--inputs
 # told: your padding stands first
 def pad_documents(documents):
     N = max(len(d) for d in documents)

@@ -1,5 +1,5 @@
 # wrong: True on the padding, as PyTorch's key_padding_mask has it
-# loses: batch--by-hand batch--values batch--zeros batch--empty
+# loses: batch--by-hand batch--values batch--zeros batch--empty batch--inputs
 # told: the wrong way round
 def pad_documents(documents):
     N = max(len(d) for d in documents)

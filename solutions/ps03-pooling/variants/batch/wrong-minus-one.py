@@ -1,5 +1,5 @@
 # wrong: fills up with -1
-# loses: batch--by-hand batch--values batch--zeros batch--empty
+# loses: batch--by-hand batch--values batch--zeros batch--empty batch--inputs
 # told: another number than 0
 def pad_documents(documents):
     N = max(len(d) for d in documents)

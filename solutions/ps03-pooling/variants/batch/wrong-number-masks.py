@@ -1,5 +1,5 @@
 # wrong: masks of 0 and 1
-# loses: batch--by-hand batch--values batch--zeros batch--empty
+# loses: batch--by-hand batch--values batch--zeros batch--empty batch--inputs
 # told: boolean
 def pad_documents(documents):
     N = max(len(d) for d in documents)

@@ -1,5 +1,5 @@
 # wrong: a place too many is a word
-# loses: batch--by-hand batch--values batch--zeros batch--empty
+# loses: batch--by-hand batch--values batch--zeros batch--empty batch--inputs
 # told: one place too many
 def pad_documents(documents):
     N = max(len(d) for d in documents)

@@ -1,5 +1,5 @@
 # wrong: one row for each sentence of all documents
-# loses: batch--by-hand batch--values batch--zeros batch--empty
+# loses: batch--by-hand batch--values batch--zeros batch--empty batch--inputs
 # told: shape
 def pad_documents(documents):
     rows = [s for d in documents for s in d]

@@ -1,5 +1,5 @@
 # wrong: -inf at both levels
-# loses: levels--values levels--shares levels--empty levels--gradients
+# loses: levels--values levels--shares levels--empty levels--gradients levels--by-hand
 # told: 0/0
 def pool_levels(x, words, v, u):
     a = (x @ v).masked_fill(~words, -math.inf).softmax(-1)

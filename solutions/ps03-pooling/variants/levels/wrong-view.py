@@ -1,5 +1,5 @@
 # wrong: sentences and documents mixed up by a view
-# loses: levels--values levels--shares levels--empty levels--gradients
+# loses: levels--values levels--shares levels--empty levels--gradients levels--by-hand
 # told: the document|the vector|shares|stops with
 def pool_levels(x, words, v, u):
     B, N, S, D = x.shape

@@ -1,5 +1,5 @@
 # wrong: takes the best word alone
-# loses: pooling--by-hand pooling--values pooling--padding pooling--empty pooling--gradients
+# loses: pooling--by-hand pooling--values pooling--padding pooling--empty pooling--gradients pooling--inputs
 # told: the largest weight alone
 def attention_pool(x, mask, v):
     r = (x @ v).masked_fill(~mask, torch.finfo(x.dtype).min)

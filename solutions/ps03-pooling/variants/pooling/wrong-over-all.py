@@ -1,5 +1,5 @@
 # wrong: one softmax for the whole batch
-# loses: pooling--by-hand pooling--values pooling--padding pooling--empty pooling--gradients
+# loses: pooling--by-hand pooling--values pooling--padding pooling--empty pooling--gradients pooling--inputs
 # told: over the whole batch
 def attention_pool(x, mask, v):
     r = (x @ v).masked_fill(~mask, torch.finfo(x.dtype).min)

@@ -1,5 +1,5 @@
 # wrong: forgets the softmax
-# loses: pooling--by-hand pooling--values pooling--padding pooling--empty pooling--gradients
+# loses: pooling--by-hand pooling--values pooling--padding pooling--empty pooling--gradients pooling--inputs
 # told: the softmax is missing
 def attention_pool(x, mask, v):
     a = (x @ v) * mask

@@ -1,5 +1,5 @@
 # wrong: the mask is not used
-# loses: pooling--by-hand pooling--values pooling--padding pooling--empty pooling--gradients
+# loses: pooling--by-hand pooling--values pooling--padding pooling--empty pooling--gradients pooling--inputs
 # told: get without a mask
 def attention_pool(x, mask, v):
     a = (x @ v).softmax(-1)

@@ -1,5 +1,5 @@
 # wrong: sets the padding's vectors to zero, which leaves them the score 0
-# loses: pooling--by-hand pooling--values pooling--padding pooling--empty pooling--gradients
+# loses: pooling--by-hand pooling--values pooling--padding pooling--empty pooling--gradients pooling--inputs
 # told: the mask
 def attention_pool(x, mask, v):
     x = x * mask[..., None]

@@ -1,5 +1,5 @@
 # wrong: the bias is left out
-# loses: queries--values queries--padding queries--gradients
+# loses: queries--values queries--padding queries--gradients queries--by-hand queries--shapes
 # told: the bias b has no effect|no gradient reaches b
 def pool_by_queries(x, mask, W, b, v):
     r = v @ torch.tanh(x @ W).mT

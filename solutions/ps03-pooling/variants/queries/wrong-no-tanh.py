@@ -1,5 +1,5 @@
 # wrong: a linear map alone
-# loses: queries--by-hand queries--values queries--padding queries--gradients
+# loses: queries--by-hand queries--values queries--padding queries--gradients queries--shapes
 # told: lack the tanh
 def pool_by_queries(x, mask, W, b, v):
     r = v @ (x @ W + b).mT

@@ -1,5 +1,5 @@
 # wrong: one mean query
-# loses: queries--by-hand queries--values queries--padding queries--gradients
+# loses: queries--by-hand queries--values queries--padding queries--gradients queries--shapes
 # told: all queries weigh alike
 def pool_by_queries(x, mask, W, b, v):
     r = torch.tanh(x @ W + b) @ v.mean(0)

@@ -1,5 +1,5 @@
 # wrong: the bias left out
-# loses: decoder-step--state decoder-step--weights decoder-step--logits decoder-step--gradients
+# loses: decoder-step--state decoder-step--weights decoder-step--logits decoder-step--gradients decoder-step--by-hand decoder-step--inputs
 # told: bias b
 def decoder_step(y, s, H, W_y, W_s, b, W_a, W_t, W_U):
     new = torch.tanh(y @ W_y + s @ W_s)

@@ -1,5 +1,5 @@
 # wrong: no new state at all
-# loses: decoder-step--by-hand decoder-step--state decoder-step--weights decoder-step--logits decoder-step--gradients
+# loses: decoder-step--by-hand decoder-step--state decoder-step--weights decoder-step--logits decoder-step--gradients decoder-step--inputs
 # told: does not write a new state|it must be
 def decoder_step(y, s, H, W_y, W_s, b, W_a, W_t, W_U):
     new = s

@@ -1,5 +1,5 @@
 # wrong: the cell without its tanh
-# loses: decoder-step--by-hand decoder-step--state decoder-step--weights decoder-step--logits decoder-step--gradients
+# loses: decoder-step--by-hand decoder-step--state decoder-step--weights decoder-step--logits decoder-step--gradients decoder-step--inputs
 # told: cell has no tanh
 def decoder_step(y, s, H, W_y, W_s, b, W_a, W_t, W_U):
     new = y @ W_y + s @ W_s + b

@@ -1,5 +1,5 @@
 # wrong: the word left out of the cell
-# loses: decoder-step--by-hand decoder-step--state decoder-step--weights decoder-step--logits decoder-step--gradients
+# loses: decoder-step--by-hand decoder-step--state decoder-step--weights decoder-step--logits decoder-step--gradients decoder-step--inputs
 # told: word just read is missing
 def decoder_step(y, s, H, W_y, W_s, b, W_a, W_t, W_U):
     new = torch.tanh(s @ W_s + b)

@@ -1,5 +1,5 @@
 # wrong: logits for log-probabilities
-# loses: loss--words loss--values loss--padding loss--large loss--gradients
+# loses: loss--words loss--values loss--padding loss--large loss--gradients loss--by-hand
 # told: softmax is missing|wrong
 def sequence_loss(logits, target, pad):
     says = target[:, 1:]

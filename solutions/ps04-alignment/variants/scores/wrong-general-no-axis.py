@@ -1,5 +1,5 @@
 # wrong: the query of the general score gets no axis
-# loses: scores--general scores--gradients scores--precision
+# loses: scores--general scores--gradients scores--precision scores--by-hand
 # told: laid along the places
 def additive_scores(s, H, W_a, U_a, v_a):
     asked = (s @ W_a)[:, None, :]

@@ -1,5 +1,5 @@
 # wrong: the query gets no axis for the source
-# loses: scores--additive scores--gradients scores--precision
+# loses: scores--additive scores--gradients scores--precision scores--by-hand
 # told: laid along the places
 def additive_scores(s, H, W_a, U_a, v_a):
     asked = s @ W_a

@@ -1,5 +1,5 @@
 # wrong: goes through NumPy
-# loses: attention-matrix--by-hand attention-matrix--values attention-matrix--batch attention-matrix--gradients
+# loses: attention-matrix--by-hand attention-matrix--values attention-matrix--batch attention-matrix--gradients attention-matrix--inputs
 # told: NumPy array
 def attention(Q, K, V):
     import numpy as np

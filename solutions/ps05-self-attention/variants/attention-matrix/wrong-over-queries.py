@@ -1,5 +1,5 @@
 # wrong: the softmax runs over the queries
-# loses: attention-matrix--by-hand attention-matrix--values attention-matrix--batch attention-matrix--gradients
+# loses: attention-matrix--by-hand attention-matrix--values attention-matrix--batch attention-matrix--gradients attention-matrix--inputs
 # told: over the queries, not over the keys
 def attention(Q, K, V):
     scores = Q @ K.transpose(-2, -1)

@@ -1,5 +1,5 @@
 # wrong: masks in eval mode and no longer in training
-# loses: bug--train bug--reading-on bug--same
+# loses: bug--train bug--reading-on bug--same bug--eval bug--mode
 # told: in train mode.*looks ahead
 class MendedReader(Reader):
     def forward(self, x, past=None):

@@ -1,5 +1,5 @@
 # wrong: takes the first sequence's mask for the whole batch
-# loses: masked-attention--values masked-attention--empty masked-attention--gradients
+# loses: masked-attention--values masked-attention--empty masked-attention--gradients masked-attention--by-hand masked-attention--ignored masked-attention--inputs
 # told: the weights|the output
 def masked_attention(Q, K, V, mask):
     while mask.ndim > 2:

@@ -1,5 +1,5 @@
 # wrong: -1e-9 for -1e9
-# loses: masked-attention--by-hand masked-attention--values masked-attention--ignored masked-attention--empty masked-attention--gradients
+# loses: masked-attention--by-hand masked-attention--values masked-attention--ignored masked-attention--empty masked-attention--gradients masked-attention--inputs
 # told: -1e-9 is not -1e9
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])

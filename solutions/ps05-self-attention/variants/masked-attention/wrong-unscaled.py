@@ -1,5 +1,5 @@
 # wrong: not scaled
-# loses: masked-attention--by-hand masked-attention--values masked-attention--empty masked-attention--gradients
+# loses: masked-attention--by-hand masked-attention--values masked-attention--empty masked-attention--gradients masked-attention--ignored masked-attention--inputs
 # told: not scaled
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1)

@@ -1,5 +1,5 @@
 # wrong: hides later tokens without being asked
-# loses: self-attention--by-hand self-attention--values self-attention--mask self-attention--order self-attention--gradients
+# loses: self-attention--by-hand self-attention--values self-attention--mask self-attention--order self-attention--gradients self-attention--parameters
 # told: another order
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):

@@ -1,5 +1,5 @@
 # wrong: nn.Linear with a bias in place of the matrices
-# loses: self-attention--parameters self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients
+# loses: self-attention--parameters self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients self-attention--order
 # told: an nn.Linear stands for
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):

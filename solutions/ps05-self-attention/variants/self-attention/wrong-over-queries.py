@@ -1,5 +1,5 @@
 # wrong: nn.Softmax(dim=1) on a batch runs over the queries
-# loses: self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients
+# loses: self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients self-attention--parameters self-attention--order
 # told: over the queries, not over the keys
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):

@@ -1,5 +1,5 @@
 # wrong: the matrices are plain tensors
-# loses: self-attention--parameters self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients
+# loses: self-attention--parameters self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients self-attention--order
 # told: a plain tensor stands for
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):

@@ -1,5 +1,5 @@
 # wrong: one matrix for queries and keys
-# loses: self-attention--parameters self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients
+# loses: self-attention--parameters self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients self-attention--order
 # told: the parameters of
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):

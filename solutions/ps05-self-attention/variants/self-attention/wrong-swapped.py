@@ -1,5 +1,5 @@
 # wrong: queries and keys swapped
-# loses: self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients
+# loses: self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients self-attention--parameters self-attention--order
 # told: queries and keys are swapped
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):

@@ -1,5 +1,5 @@
 # wrong: matrices of shape (out, in)
-# loses: self-attention--parameters self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients
+# loses: self-attention--parameters self-attention--by-hand self-attention--values self-attention--mask self-attention--gradients self-attention--order
 # told: it is turned round
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):

@@ -1,5 +1,5 @@
 # wrong: gives the outputs of the last word alone
-# loses: bug--eval bug--train bug--reading-on bug--source bug--same
+# loses: bug--eval bug--train bug--reading-on bug--source bug--same bug--mode
 # told: shape \(2, 1, 4\), it must be \(2, 4, 4\)
 class MendedWriter(Writer):
     def forward(self, x, source, lengths, past=None):

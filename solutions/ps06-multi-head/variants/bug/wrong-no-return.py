@@ -1,5 +1,5 @@
 # wrong: forgets the return
-# loses: bug--eval bug--train bug--reading-on bug--source bug--same
+# loses: bug--eval bug--train bug--reading-on bug--source bug--same bug--mode
 # told: nothing comes back
 class MendedWriter(Writer):
     def forward(self, x, source, lengths, past=None):

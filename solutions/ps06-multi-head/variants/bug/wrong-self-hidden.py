@@ -1,5 +1,5 @@
 # wrong: hides each word from itself, so the first sees nothing
-# loses: bug--eval bug--train bug--reading-on bug--source bug--same
+# loses: bug--eval bug--train bug--reading-on bug--source bug--same bug--mode
 # told: is NaN
 class MendedWriter(Writer):
     def forward(self, x, source, lengths, past=None):

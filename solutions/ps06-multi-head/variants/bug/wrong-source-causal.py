@@ -1,5 +1,5 @@
 # wrong: hides the source's words as if they were still to come
-# loses: bug--reading-on bug--source bug--same
+# loses: bug--reading-on bug--source bug--same bug--eval bug--train bug--mode
 # told: does not see the last word of the source
 class MendedWriter(Writer):
     def forward(self, x, source, lengths, past=None):

@@ -1,5 +1,5 @@
 # wrong: both masks in training alone
-# loses: bug--eval bug--reading-on bug--source bug--same
+# loses: bug--eval bug--reading-on bug--source bug--same bug--train bug--mode
 # told: source's padding changes
 class MendedWriter(Writer):
     def forward(self, x, source, lengths, past=None):

@@ -1,5 +1,5 @@
 # wrong: adds the heads up before W_O
-# loses: cross--by-hand cross--values cross--parts cross--gradients
+# loses: cross--by-hand cross--values cross--parts cross--gradients cross--source
 # told: add the heads up before W_O
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]

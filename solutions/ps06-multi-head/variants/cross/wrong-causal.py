@@ -1,5 +1,5 @@
 # wrong: hides the source's later words, as if they were still to come
-# loses: cross--by-hand cross--values cross--source cross--gradients
+# loses: cross--by-hand cross--values cross--source cross--gradients cross--parts
 # told: source in another order
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]

@@ -1,5 +1,5 @@
 # wrong: the output is the first head's part
-# loses: cross--by-hand cross--values cross--parts cross--gradients
+# loses: cross--by-hand cross--values cross--parts cross--gradients cross--source
 # told: first head adds, alone
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]

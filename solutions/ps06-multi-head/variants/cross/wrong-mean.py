@@ -1,5 +1,5 @@
 # wrong: averages what the heads add
-# loses: cross--by-hand cross--values cross--parts cross--gradients
+# loses: cross--by-hand cross--values cross--parts cross--gradients cross--source
 # told: is their sum
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]

@@ -1,5 +1,5 @@
 # wrong: all heads meet the first head's W_O
-# loses: cross--by-hand cross--values cross--parts cross--gradients
+# loses: cross--by-hand cross--values cross--parts cross--gradients cross--source
 # told: first head's W_O
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]

@@ -1,5 +1,5 @@
 # wrong: the softmax runs over the heads
-# loses: cross--by-hand cross--values cross--gradients
+# loses: cross--by-hand cross--values cross--gradients cross--parts cross--source
 # told: over the heads
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]

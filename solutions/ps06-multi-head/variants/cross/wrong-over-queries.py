@@ -1,5 +1,5 @@
 # wrong: the softmax runs over the queries
-# loses: cross--by-hand cross--values cross--source cross--gradients
+# loses: cross--by-hand cross--values cross--source cross--gradients cross--parts
 # told: over the queries
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]

@@ -1,5 +1,5 @@
 # wrong: scaled by the root of d_model
-# loses: cross--by-hand cross--values cross--gradients
+# loses: cross--by-hand cross--values cross--gradients cross--parts cross--source
 # told: is d_model, the width of a token of X\.
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]

@@ -1,5 +1,5 @@
 # wrong: not scaled
-# loses: cross--by-hand cross--values cross--gradients
+# loses: cross--by-hand cross--values cross--gradients cross--parts cross--source
 # told: not scaled
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]

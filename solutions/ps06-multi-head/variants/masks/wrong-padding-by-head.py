@@ -1,5 +1,5 @@
 # wrong: the padding goes to the heads
-# loses: masks--mask
+# loses: masks--mask masks--by-hand
 # told: not to the sequences
 def heads_mask(real, windows, T):
     S = real.shape[1]

@@ -1,5 +1,5 @@
 # wrong: empties the rows of padding too
-# loses: masks--mask
+# loses: masks--mask masks--by-hand
 # told: empty the rows of queries
 def heads_mask(real, windows, T):
     S = real.shape[1]

@@ -1,5 +1,5 @@
 # wrong: folds the heads beside the batch the wrong way round
-# loses: multi-head--values multi-head--heads multi-head--batch multi-head--gradients
+# loses: multi-head--values multi-head--heads multi-head--batch multi-head--gradients multi-head--by-hand multi-head--order
 # told: sequence 0 in a batch: wrong
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     B, T, _ = X.shape

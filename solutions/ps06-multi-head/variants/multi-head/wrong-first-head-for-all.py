@@ -1,5 +1,5 @@
 # wrong: all heads take the columns of the first
-# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--gradients
+# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--gradients multi-head--order multi-head--batch
 # told: ^All your heads take the first head's W_Q, W_K and W_V
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     k, v = W_Q.shape[1] // heads, W_V.shape[1] // heads

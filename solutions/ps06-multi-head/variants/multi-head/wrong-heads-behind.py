@@ -1,5 +1,5 @@
 # wrong: attends among the heads of one token
-# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--batch multi-head--gradients
+# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--batch multi-head--gradients multi-head--order
 # told: heads of one token look at each other
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     B, T, D = X.shape

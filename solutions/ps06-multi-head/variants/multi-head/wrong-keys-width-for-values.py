@@ -1,5 +1,5 @@
 # wrong: takes the values to be as wide as the keys
-# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--order multi-head--gradients
+# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--order multi-head--gradients multi-head--batch
 # told: '\[1, 2, 2, 4\]' is invalid for input
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     B, T, D = X.shape

@@ -1,5 +1,5 @@
 # wrong: multiplies by the transpose of W_O
-# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--order multi-head--gradients
+# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--order multi-head--gradients multi-head--batch
 # told: cannot be multiplied \(2x4 and 3x4\)
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     B, T, D = X.shape

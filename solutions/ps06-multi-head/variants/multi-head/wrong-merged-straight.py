@@ -1,5 +1,5 @@
 # wrong: heads merged without exchanging the axes
-# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--order multi-head--gradients
+# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--order multi-head--gradients multi-head--batch
 # told: on the way back your tokens mix
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     B, T, D = X.shape

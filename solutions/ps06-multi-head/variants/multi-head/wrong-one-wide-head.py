@@ -1,5 +1,5 @@
 # wrong: one softmax for all heads
-# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--batch multi-head--gradients
+# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--batch multi-head--gradients multi-head--order
 # told: ^Your heads see each other
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V

@@ -1,5 +1,5 @@
 # wrong: the softmax runs over the heads
-# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--gradients
+# loses: multi-head--by-hand multi-head--values multi-head--heads multi-head--gradients multi-head--order multi-head--batch
 # told: over the heads
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     B, T, D = X.shape

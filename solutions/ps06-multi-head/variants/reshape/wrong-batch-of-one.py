@@ -1,5 +1,5 @@
 # wrong: drops a batch of one
-# loses: reshape--by-hand reshape--values
+# loses: reshape--by-hand reshape--values reshape--order
 # told: The heads: shape \(2, 3, 2\)
 def split_heads(x, heads):
     B, T, D = x.shape

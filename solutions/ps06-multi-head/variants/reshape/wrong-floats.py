@@ -1,5 +1,5 @@
 # wrong: makes 32-bit floats of everything
-# loses: reshape--values
+# loses: reshape--values reshape--by-hand reshape--order
 # told: float32, while its inputs are
 def split_heads(x, heads):
     B, T, D = x.shape

@@ -1,5 +1,5 @@
 # wrong: every H-th column for a head, both ways
-# loses: reshape--by-hand reshape--values reshape--merge
+# loses: reshape--by-hand reshape--values reshape--merge reshape--order
 # told: every H-th column
 def split_heads(x, heads):
     B, T, D = x.shape

@@ -1,5 +1,5 @@
 # wrong: gives the codes back
-# loses: bug--tokens bug--order bug--start bug--sizes
+# loses: bug--tokens bug--order bug--start bug--sizes bug--company bug--inputs
 # told: codes come back alone
 class MendedPlaces(Places):
     def forward(self, x, start=0):

@@ -1,5 +1,5 @@
 # wrong: comes back tokens first
-# loses: bug--tokens bug--order bug--company bug--start bug--sizes
+# loses: bug--tokens bug--order bug--company bug--start bug--sizes bug--inputs
 # told: batch and tokens have changed places
 class MendedPlaces(Places):
     def forward(self, x, start=0):

@@ -1,5 +1,5 @@
 # wrong: turns the axes if it fits
-# loses: bug--tokens bug--order bug--company bug--sizes bug--start
+# loses: bug--tokens bug--order bug--company bug--sizes bug--start bug--inputs
 # told: which axis of x
 class MendedPlaces(Places):
     def forward(self, x, start=0):

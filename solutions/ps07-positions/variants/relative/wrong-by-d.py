@@ -1,5 +1,5 @@
 # wrong: divides by d_k
-# loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients
+# loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients relative--inputs
 # told: it is its square root
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]

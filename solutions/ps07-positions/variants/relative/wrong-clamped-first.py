@@ -1,5 +1,5 @@
 # wrong: clips to 0 and adds nothing
-# loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients
+# loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients relative--inputs
 # told: all get row 0
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]

@@ -1,5 +1,5 @@
 # wrong: distances instead of offsets
-# loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients
+# loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients relative--inputs
 # told: tells no direction
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]

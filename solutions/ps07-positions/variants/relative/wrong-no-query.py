@@ -1,5 +1,5 @@
 # wrong: adds the vectors up without the query
-# loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients
+# loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients relative--inputs
 # told: query has no part
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]

@@ -1,5 +1,5 @@
 # wrong: negative rows count from the end
-# loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients
+# loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients relative--inputs
 # told: negative ones from the end
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]

@@ -1,5 +1,5 @@
 # wrong: a queries' axis too many in the product
-# loses: relative--values relative--clipping relative--last relative--gradients relative--inputs
+# loses: relative--values relative--clipping relative--last relative--gradients relative--inputs relative--by-hand
 # told: too many values to unpack
 def relative_bias(q, a, S):
     T, K = q.shape

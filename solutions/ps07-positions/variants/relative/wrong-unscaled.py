@@ -1,5 +1,5 @@
 # wrong: forgets the root
-# loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients
+# loses: relative--by-hand relative--values relative--clipping relative--last relative--gradients relative--inputs
 # told: not scaled
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]

@@ -1,5 +1,5 @@
 # wrong: turns the other way
-# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--gradients
+# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--gradients rotary--relative rotary--inputs
 # told: turn the other way round
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = -positions[:, None] * theta

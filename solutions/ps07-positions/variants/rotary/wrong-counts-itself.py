@@ -1,5 +1,5 @@
 # wrong: counts tokens from 0
-# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--gradients
+# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--gradients rotary--relative rotary--inputs
 # told: leave `positions` unused
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = torch.arange(x.shape[-2])[:, None] * theta

@@ -1,5 +1,5 @@
 # wrong: through NumPy
-# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients
+# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients rotary--inputs
 # told: a tensor is asked for, a NumPy array
 def rotary(x, positions, theta, pairing="interleaved"):
     import numpy as np

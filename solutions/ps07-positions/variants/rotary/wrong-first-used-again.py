@@ -1,5 +1,5 @@
 # wrong: the second number is made of the turned first
-# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients
+# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients rotary--inputs
 # told: keep the old a
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta

@@ -1,5 +1,5 @@
 # wrong: angles of 32 bits
-# loses: rotary--interleaved rotary--halves rotary--relative
+# loses: rotary--interleaved rotary--halves rotary--relative rotary--by-hand rotary--gradients rotary--inputs
 # told: as numbers of 32 bits are
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None].float() * theta.float()

@@ -1,5 +1,5 @@
 # wrong: one place further
-# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--gradients
+# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--gradients rotary--relative rotary--inputs
 # told: one further
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = (positions[:, None] + 1) * theta

@@ -1,5 +1,5 @@
 # wrong: adds the angles to the coordinates
-# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients
+# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients rotary--inputs
 # told: it must depend on the distance alone
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta

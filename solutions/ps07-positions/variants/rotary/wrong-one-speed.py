@@ -1,5 +1,5 @@
 # wrong: all pairs turn at one speed
-# loses: rotary--interleaved rotary--halves
+# loses: rotary--interleaved rotary--halves rotary--by-hand rotary--relative rotary--gradients rotary--inputs
 # told: same speed
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta[:1].expand_as(theta)

@@ -1,5 +1,5 @@
 # wrong: no minus
-# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients
+# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients rotary--inputs
 # told: both of your terms have a plus
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta

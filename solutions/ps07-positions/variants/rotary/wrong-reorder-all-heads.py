@@ -1,5 +1,5 @@
 # wrong: reorders all columns at once
-# loses: rotary--reorder
+# loses: rotary--reorder rotary--inputs
 # told: mix the heads
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta

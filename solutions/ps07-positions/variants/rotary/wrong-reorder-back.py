@@ -1,5 +1,5 @@
 # wrong: the way from halves to interleaved
-# loses: rotary--reorder
+# loses: rotary--reorder rotary--inputs
 # told: the way back
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta

@@ -1,5 +1,5 @@
 # wrong: leaves the columns as they are
-# loses: rotary--reorder
+# loses: rotary--reorder rotary--inputs
 # told: nothing is reordered
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta

@@ -1,5 +1,5 @@
 # wrong: reorders the rows
-# loses: rotary--reorder
+# loses: rotary--reorder rotary--inputs
 # told: you reorder the rows
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta

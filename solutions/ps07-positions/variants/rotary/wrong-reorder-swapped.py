@@ -1,5 +1,5 @@
 # wrong: second numbers first
-# loses: rotary--reorder
+# loses: rotary--reorder rotary--inputs
 # told: second numbers of the pairs stand first
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta

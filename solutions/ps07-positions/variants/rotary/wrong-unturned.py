@@ -1,5 +1,5 @@
 # wrong: gives x back
-# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients
+# loses: rotary--by-hand rotary--interleaved rotary--halves rotary--relative rotary--gradients rotary--inputs
 # told: nothing is turned
 def rotary(x, positions, theta, pairing="interleaved"):
     return x.clone()

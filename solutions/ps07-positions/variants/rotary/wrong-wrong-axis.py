@@ -1,5 +1,5 @@
 # wrong: positions along the axis before the tokens
-# loses: rotary--interleaved rotary--halves rotary--gradients
+# loses: rotary--interleaved rotary--halves rotary--gradients rotary--by-hand rotary--relative rotary--inputs
 # told: the axis before the tokens
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta

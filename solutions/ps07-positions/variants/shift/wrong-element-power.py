@@ -1,5 +1,5 @@
 # wrong: raises each number to the power k
-# loses: shift--values shift--steps shift--precision
+# loses: shift--values shift--steps shift--precision shift--by-hand
 # told: to the power k
 def shift_matrix(k, theta):
     cos, sin = theta.cos(), theta.sin()

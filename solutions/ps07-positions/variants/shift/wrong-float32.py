@@ -1,5 +1,5 @@
 # wrong: a zero matrix of 32 bits filled in
-# loses: shift--values shift--steps shift--precision
+# loses: shift--values shift--steps shift--precision shift--by-hand
 # told: float32, while its inputs are float64
 def shift_matrix(k, theta):
     d = 2 * len(theta)

@@ -1,5 +1,5 @@
 # wrong: always a shift by 1
-# loses: shift--values shift--steps shift--precision
+# loses: shift--values shift--steps shift--precision shift--by-hand
 # told: does not depend on k
 def shift_matrix(k, theta):
     cos, sin = theta.cos(), theta.sin()

@@ -1,5 +1,5 @@
 # wrong: fits codes as columns
-# loses: shift--by-hand shift--values shift--precision
+# loses: shift--by-hand shift--values shift--precision shift--steps
 # told: shifts the other way
 def shift_matrix(k, theta):
     cos, sin = (k * theta).cos(), (k * theta).sin()

@@ -1,5 +1,5 @@
 # wrong: multiplies the shift by 1 with itself, and knows no way back
-# loses: shift--values shift--steps shift--precision
+# loses: shift--values shift--steps shift--precision shift--by-hand
 # told: `shift_matrix` stops with RuntimeError: expected m1 and m2
 def shift_matrix(k, theta):
     cos, sin = theta.cos(), theta.sin()

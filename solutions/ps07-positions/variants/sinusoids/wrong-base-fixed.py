@@ -1,5 +1,5 @@
 # wrong: 10000 written into the code
-# loses: sinusoids--by-hand sinusoids--values sinusoids--precision
+# loses: sinusoids--by-hand sinusoids--values sinusoids--precision sinusoids--inputs
 # told: your base is 10000
 def sinusoids(positions, d, base=10000.0):
     i = torch.arange(0, d, 2, dtype=positions.dtype)

@@ -1,5 +1,5 @@
 # wrong: frequencies of 32 bits
-# loses: sinusoids--values sinusoids--precision
+# loses: sinusoids--values sinusoids--precision sinusoids--by-hand sinusoids--inputs
 # told: as numbers of 32 bits are
 def sinusoids(positions, d, base=10000.0):
     i = torch.arange(0, d, 2)

@@ -1,5 +1,5 @@
 # wrong: counts the pairs from 1
-# loses: sinusoids--by-hand sinusoids--values sinusoids--precision
+# loses: sinusoids--by-hand sinusoids--values sinusoids--precision sinusoids--inputs
 # told: counted from i = 0
 def sinusoids(positions, d, base=10000.0):
     i = torch.arange(1, d // 2 + 1, dtype=positions.dtype)

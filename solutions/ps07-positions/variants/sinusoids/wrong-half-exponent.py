@@ -1,5 +1,5 @@
 # wrong: i/d where i counts the pairs
-# loses: sinusoids--by-hand sinusoids--values sinusoids--precision
+# loses: sinusoids--by-hand sinusoids--values sinusoids--precision sinusoids--inputs
 # told: half as large
 def sinusoids(positions, d, base=10000.0):
     i = torch.arange(d // 2, dtype=positions.dtype)

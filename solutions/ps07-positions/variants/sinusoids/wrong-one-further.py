@@ -1,5 +1,5 @@
 # wrong: counts positions from 1
-# loses: sinusoids--by-hand sinusoids--values sinusoids--precision
+# loses: sinusoids--by-hand sinusoids--values sinusoids--precision sinusoids--inputs
 # told: one further than it should be
 def sinusoids(positions, d, base=10000.0):
     i = torch.arange(0, d, 2, dtype=positions.dtype)

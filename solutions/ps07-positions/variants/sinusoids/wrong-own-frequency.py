@@ -1,5 +1,5 @@
 # wrong: each column has a frequency of its own
-# loses: sinusoids--by-hand sinusoids--values sinusoids--precision
+# loses: sinusoids--by-hand sinusoids--values sinusoids--precision sinusoids--inputs
 # told: share one frequency
 def sinusoids(positions, d, base=10000.0):
     column = torch.arange(d, dtype=positions.dtype)

@@ -1,5 +1,5 @@
 # wrong: takes the row's number for the position
-# loses: sinusoids--by-hand sinusoids--values sinusoids--precision
+# loses: sinusoids--by-hand sinusoids--values sinusoids--precision sinusoids--inputs
 # told: leave `positions` unused
 def sinusoids(positions, d, base=10000.0):
     i = torch.arange(0, d, 2, dtype=positions.dtype)

@@ -1,5 +1,5 @@
 # wrong: lets the last exponent be 1, as some libraries do
-# loses: sinusoids--by-hand sinusoids--values sinusoids--precision
+# loses: sinusoids--by-hand sinusoids--values sinusoids--precision sinusoids--inputs
 # told: exactly 1 in the last pair
 def sinusoids(positions, d, base=10000.0):
     i = torch.arange(d // 2, dtype=positions.dtype)

@@ -1,5 +1,5 @@
 # wrong: divides the variance by D - 1
-# loses: backward--by-hand backward--gain-and-bias backward--x backward--directions backward--measured
+# loses: backward--by-hand backward--gain-and-bias backward--x backward--directions backward--measured backward--inputs
 # told: divided by D - 1 with you
 def layer_norm_backward(x, gain, bias, eps, G):
     D = x.shape[-1]

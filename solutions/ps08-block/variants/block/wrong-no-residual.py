@@ -1,5 +1,5 @@
 # wrong: no residual round the feed-forward layer
-# loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--gradients
+# loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--gradients block--order
 # told: residual round the feed-forward layer is missing
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):

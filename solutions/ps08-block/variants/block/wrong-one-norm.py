@@ -1,5 +1,5 @@
 # wrong: the first norm is used twice
-# loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--gradients
+# loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--gradients block--order
 # told: ^the first norm's gain and bias are used twice
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):

@@ -1,5 +1,5 @@
 # wrong: pre and post the wrong way round
-# loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--gradients
+# loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--gradients block--order
 # told: ^this is the post-norm block
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):

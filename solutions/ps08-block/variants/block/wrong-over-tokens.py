@@ -1,5 +1,5 @@
 # wrong: normalises over the tokens
-# loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--gradients
+# loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--gradients block--order
 # told: the norms run over the tokens
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):

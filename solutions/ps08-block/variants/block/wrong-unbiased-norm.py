@@ -1,5 +1,5 @@
 # wrong: the norms divide by D - 1
-# loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--gradients
+# loses: block--nothing block--ffn block--attention block--pre block--post block--mask block--gradients block--order
 # told: norms divide by D - 1
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):

@@ -1,5 +1,5 @@
 # wrong: adds eps to the deviation
-# loses: norms--by-hand norms--values norms--far norms--gradients
+# loses: norms--by-hand norms--values norms--far norms--gradients norms--tokens norms--inputs
 # told: outside the root
 def layer_norm(x, gain, bias, eps):
     deviation = x.std(dim=-1, correction=0, keepdim=True)

@@ -1,5 +1,5 @@
 # wrong: eps is not used
-# loses: norms--by-hand norms--values norms--far norms--gradients norms--rms
+# loses: norms--by-hand norms--values norms--far norms--gradients norms--rms norms--tokens norms--inputs
 # told: the given ε is not added
 def layer_norm(x, gain, bias, eps):
     mu = x.mean(dim=-1, keepdim=True)

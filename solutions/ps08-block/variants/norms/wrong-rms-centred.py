@@ -1,5 +1,5 @@
 # wrong: RMSNorm that takes the mean away
-# loses: norms--rms norms--gradients
+# loses: norms--rms norms--gradients norms--tokens norms--inputs
 # told: layer norm without its bias
 def layer_norm(x, gain, bias, eps):
     centred = x - x.mean(dim=-1, keepdim=True)

@@ -1,5 +1,5 @@
 # wrong: divides by the length of the token
-# loses: norms--rms norms--gradients
+# loses: norms--rms norms--gradients norms--tokens norms--inputs
 # told: length of the token
 def layer_norm(x, gain, bias, eps):
     centred = x - x.mean(dim=-1, keepdim=True)

@@ -1,5 +1,5 @@
 # wrong: the lecture's formula with sigma for sigma squared
-# loses: norms--by-hand norms--values norms--far norms--gradients
+# loses: norms--by-hand norms--values norms--far norms--gradients norms--tokens norms--inputs
 # told: as one of the lectures has it
 def layer_norm(x, gain, bias, eps):
     mu = x.mean(dim=-1, keepdim=True)

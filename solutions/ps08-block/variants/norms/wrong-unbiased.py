@@ -1,5 +1,5 @@
 # wrong: PyTorch's var as it comes divides by D - 1
-# loses: norms--by-hand norms--values norms--far norms--gradients
+# loses: norms--by-hand norms--values norms--far norms--gradients norms--tokens norms--inputs
 # told: divided by D - 1 with you
 def layer_norm(x, gain, bias, eps):
     variance = x.var(dim=-1, keepdim=True)

@@ -1,5 +1,5 @@
 # wrong: a nucleus of 1 - p
-# loses: filters--by-hand filters--top-p filters--edges filters--minus-infinity
+# loses: filters--by-hand filters--top-p filters--edges filters--minus-infinity filters--inputs
 # told: nucleus of 1 - p
 def keep_top_k(logits, k):
     k = min(k, logits.shape[-1])

@@ -1,5 +1,5 @@
 # wrong: the cut stays in the sorted order
-# loses: filters--by-hand filters--top-p filters--edges filters--minus-infinity
+# loses: filters--by-hand filters--top-p filters--edges filters--minus-infinity filters--inputs
 # told: used in the vocabulary
 def keep_top_k(logits, k):
     k = min(k, logits.shape[-1])

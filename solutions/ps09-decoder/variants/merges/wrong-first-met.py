@@ -1,5 +1,5 @@
 # wrong: a tie goes to the pair that is met first
-# loses: merges--counts merges--ties merges--repeats merges--bytes merges--end
+# loses: merges--counts merges--ties merges--repeats merges--bytes merges--end merges--by-hand
 # told: met first
 def learn_merges(words, n):
     spelt = [list(word.encode()) for word in words]

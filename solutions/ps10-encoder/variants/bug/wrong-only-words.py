@@ -1,5 +1,5 @@
 # wrong: the words are mended, the second question is not
-# loses: bug--next bug--gradients
+# loses: bug--next bug--gradients bug--none
 # told: 0 is padding among the words
 def mended_loss(logits, words, weights, follows, truth):
     log_p = logits.log_softmax(dim=-1)

@@ -1,5 +1,5 @@
 # wrong: no mean any more, but a row of losses times a column of weights
-# loses: bug--words bug--gradients
+# loses: bug--words bug--gradients bug--none
 # told: every loss meets every weight
 def mended_loss(logits, words, weights, follows, truth):
     V = logits.shape[-1]

@@ -1,5 +1,5 @@
 # wrong: the segments are forgotten
-# loses: embed--by-hand embed--values embed--same-word embed--gradients
+# loses: embed--by-hand embed--values embed--same-word embed--gradients embed--too-long
 # told: the segments are missing
 def embed(ids, segments, E, P, S, gain, bias, eps):
     B, T = ids.shape

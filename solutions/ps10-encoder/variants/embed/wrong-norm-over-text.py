@@ -1,5 +1,5 @@
 # wrong: one mean and one variance for all tokens of a text
-# loses: embed--by-hand embed--values embed--same-word embed--gradients
+# loses: embed--by-hand embed--values embed--same-word embed--gradients embed--too-long
 # told: over a whole text
 def embed(ids, segments, E, P, S, gain, bias, eps):
     T, N = ids.shape[1], len(P)

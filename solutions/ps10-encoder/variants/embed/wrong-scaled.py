@@ -1,5 +1,5 @@
 # wrong: the words times √D, as in the Transformer of 2017
-# loses: embed--by-hand embed--values embed--gradients
+# loses: embed--by-hand embed--values embed--gradients embed--same-word embed--too-long
 # told: multiplied by √D
 def embed(ids, segments, E, P, S, gain, bias, eps):
     T, D = ids.shape[1], E.shape[1]

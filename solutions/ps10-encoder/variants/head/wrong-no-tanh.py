@@ -1,5 +1,5 @@
 # wrong: no tanh between the matrices
-# loses: head--cls head--gradients
+# loses: head--cls head--gradients head--padding
 # told: the tanh is missing
 def cls_logits(x, W_p, b_p, W_c, b_c):
     return (x[:, 0] @ W_p + b_p) @ W_c + b_c

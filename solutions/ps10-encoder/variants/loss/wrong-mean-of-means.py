@@ -1,5 +1,5 @@
 # wrong: the mean over texts of each text's mean
-# loses: loss--values loss--elsewhere loss--large loss--gradients
+# loses: loss--values loss--elsewhere loss--large loss--gradients loss--by-hand loss--none
 # told: every chosen place counts the same
 def masked_loss(logits, x, chosen):
     log_p = logits.log_softmax(dim=-1)

@@ -1,5 +1,5 @@
 # wrong: asks the source with the block's input
-# loses: bug--whole-source bug--padding bug--lengths bug--same
+# loses: bug--whole-source bug--padding bug--lengths bug--same bug--causal
 # told: it asked with h
 def mended_decoder(y, m, lengths, source_lengths, own, cross):
     T, S = y.shape[1], m.shape[1]

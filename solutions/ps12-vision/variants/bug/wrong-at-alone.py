@@ -1,5 +1,5 @@
 # wrong: only the call of at is mended
-# loses: bug--square bug--wide bug--high bug--old
+# loses: bug--square bug--wide bug--high bug--old bug--class
 # told: still come out column by column|one of the two mistakes is mended
 def mended_resized(P, old, new):
     table = P[1:].reshape(*old, -1)

@@ -1,5 +1,5 @@
 # wrong: only the order of the points is mended
-# loses: bug--square bug--wide bug--high bug--old
+# loses: bug--square bug--wide bug--high bug--old bug--class
 # told: still takes their rows for columns
 def mended_resized(P, old, new):
     table = P[1:].reshape(*old, -1)

@@ -1,5 +1,5 @@
 # wrong: the order of the chapter, and of PyTorch's convolution
-# loses: patchify--channels patchify--sides patchify--back patchify--matrix
+# loses: patchify--channels patchify--sides patchify--back patchify--matrix patchify--by-hand patchify--refused
 # told: The channels stand first in (each of your patches|your rows)
 def patchify(images, P, Q):
     B, C, X, Y = images.shape

@@ -1,5 +1,5 @@
 # wrong: patches counted column by column
-# loses: patchify--by-hand patchify--channels patchify--sides
+# loses: patchify--by-hand patchify--channels patchify--sides patchify--refused
 # told: counted column by column
 def patchify(images, P, Q):
     B, C, X, Y = images.shape

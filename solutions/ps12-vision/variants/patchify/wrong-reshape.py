@@ -1,5 +1,5 @@
 # wrong: a reshape alone
-# loses: patchify--by-hand patchify--channels patchify--sides patchify--back
+# loses: patchify--by-hand patchify--channels patchify--sides patchify--back patchify--refused
 # told: A reshape alone cuts no patches|A reshape alone puts no patches
 def patchify(images, P, Q):
     B, C, X, Y = images.shape

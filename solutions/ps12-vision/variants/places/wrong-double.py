@@ -1,5 +1,5 @@
 # wrong: codes of 64 bits
-# loses: places--by-hand places--pairs places--edges
+# loses: places--by-hand places--pairs places--edges places--near places--refused
 # told: 32-bit floats are asked for
 def grid_codes(rows, columns, d):
     if d % 4:

@@ -1,5 +1,5 @@
 # wrong: the flat code of the number of the place
-# loses: places--by-hand places--pairs places--near places--edges
+# loses: places--by-hand places--pairs places--near places--edges places--refused
 # told: flat code of the place
 def grid_codes(rows, columns, d):
     if d % 4:

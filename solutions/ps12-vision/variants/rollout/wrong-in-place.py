@@ -1,5 +1,5 @@
 # wrong: adds to the weights in place, and fills columns first
-# loses: rollout--layers rollout--heads rollout--picture rollout--inputs
+# loses: rollout--layers rollout--heads rollout--picture rollout--inputs rollout--by-hand
 # told: changes the weights
 def rollout(maps, rows, columns):
     I = torch.eye(maps[0].shape[-1], dtype=maps[0].dtype)

@@ -1,5 +1,5 @@
 # wrong: no residual path
-# loses: rollout--by-hand rollout--layers rollout--heads rollout--picture
+# loses: rollout--by-hand rollout--layers rollout--heads rollout--picture rollout--inputs
 # told: residual path is missing
 def rollout(maps, rows, columns):
     I = torch.eye(maps[0].shape[-1], dtype=maps[0].dtype)

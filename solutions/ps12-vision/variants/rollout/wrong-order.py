@@ -1,5 +1,5 @@
 # wrong: the product the other way round
-# loses: rollout--by-hand rollout--layers rollout--heads rollout--picture
+# loses: rollout--by-hand rollout--layers rollout--heads rollout--picture rollout--inputs
 # told: product runs the wrong way
 def rollout(maps, rows, columns):
     I = torch.eye(maps[0].shape[-1], dtype=maps[0].dtype)

@@ -1,5 +1,5 @@
 # wrong: [CLS] at the end
-# loses: tokens--by-hand tokens--batch tokens--head tokens--gradients
+# loses: tokens--by-hand tokens--batch tokens--head tokens--gradients tokens--refused
 # told: CLS\] stands at the end
 def encoder_input(patches, W_P, b_P, c, P):
     B, N, _ = patches.shape

@@ -1,5 +1,5 @@
 # wrong: positions added before [CLS] is put in front
-# loses: tokens--by-hand tokens--batch tokens--gradients
+# loses: tokens--by-hand tokens--batch tokens--gradients tokens--refused
 # told: positions are added before
 def encoder_input(patches, W_P, b_P, c, P):
     B, N, _ = patches.shape
