@@ -18,8 +18,8 @@ help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): requirements.txt pyproject.toml package.json
-	$(say) 'Making .venv (about a minute, once)'
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "The course needs Python 3.11 or later; this is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12 demo")'
+	$(say) 'Making .venv (about three minutes and 2.4 GB, once)'
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13) and "The course needs Python 3.11, 3.12 or 3.13; this is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12 demo")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
