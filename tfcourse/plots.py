@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 
 import matplotlib.pyplot as plt
@@ -35,6 +36,11 @@ def style() -> None:
             "svg.hashsalt": "tfcourse",
         }
     )
+    # The executor asks for what each figure shows beside its picture.
+    if os.environ.get("TFCOURSE_FIGURE_CONTENT"):
+        from tfcourse.authoring.drawn import show_content
+
+        show_content()
 
 
 def attention_map(

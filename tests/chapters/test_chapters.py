@@ -12,7 +12,8 @@ import nbformat
 import pytest
 
 from tfcourse import claims, course
-from tfcourse.authoring import executor, hygiene
+from tfcourse.authoring import executor, hygiene, numerics
+from tfcourse.authoring.drawn import FIGURE_CONTENT
 
 ROOT = course.root(Path(__file__).parent)
 CHAPTERS = course.chapter_paths(ROOT)
@@ -20,16 +21,20 @@ names = [path.stem for path in CHAPTERS]
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=names)
 
 
-def run_nbval(path: Path, *options: str) -> subprocess.CompletedProcess:
-    """nbval, strict, in the chapter's fixed environment."""
+OURS = {"TFCOURSE_ROOT": str(ROOT), "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+
+
+def run_nbval(path: Path, arithmetic: str = "stored") -> subprocess.CompletedProcess:
+    """nbval, strict within the cells' bands, in the chapter's fixed environment."""
     return subprocess.run(
         [
             sys.executable, "-m", "pytest", str(path), "--nbval", "--nbval-current-env",
+            "-p", "tfcourse.authoring.nbval_bands",
             "--nbval-cell-timeout=180", "-q", "--no-header", "-p", "no:cacheprovider",
-            "-c", os.devnull, f"--rootdir={path.parent}", *options,
+            "-c", os.devnull, f"--rootdir={path.parent}",
         ],
         cwd=path.parent,
-        env={**os.environ, **executor.ENVIRONMENT, "TFCOURSE_ROOT": str(ROOT), "NO_COLOR": "1"},
+        env={**os.environ, **executor.environment(arithmetic), **OURS},
         capture_output=True,
         text=True,
     )  # fmt: skip
@@ -49,6 +54,16 @@ def test_stored_outputs_are_what_the_cells_print(path, record_property):
     budget = executor.budget_seconds(nbformat.read(path, as_version=4))
     record_property("chapter", f"{path.stem}: {seconds:.0f} s of {budget:.0f} s")
     assert seconds < 3 * budget, f"{seconds:.0f} s, the chapter's budget is {budget:.0f} s"
+
+
+@pytest.mark.numerics
+@pytest.mark.case_of("chapter")
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("arithmetic", numerics.available()[1:])
+@each_chapter
+def test_outputs_survive_another_arithmetic(path, arithmetic):
+    result = run_nbval(path, arithmetic)
+    assert result.returncode == 0, result.stdout[-6000:]
 
 
 @each_chapter
@@ -82,7 +97,7 @@ def test_a_chapter_has_its_parts(path):
 SMALL = """
 import torch
 torch.manual_seed(0)
-print(f"{torch.randn(3).sum():.3f}")
+print(f"3 numbers, their sum about {torch.randn(3).sum():.3f}")
 """
 
 
@@ -92,8 +107,8 @@ def small_notebook(path: Path) -> nbformat.NotebookNode:
             nbformat.v4.new_markdown_cell("# Small", id="title"),
             nbformat.v4.new_code_cell(SMALL.strip(), id="numbers"),
             nbformat.v4.new_code_cell(
-                "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\nplt.show()\n"
-                "print({'b', 'a', 'c'})",
+                "import matplotlib.pyplot as plt\nfrom tfcourse import plots\nplots.style()\n"
+                "plt.plot([1, 3, 2])\nplt.show()\nprint({'b', 'a', 'c'})",
                 id="figure",
                 metadata={"mystnb": {"image": {"alt": "a line"}}},
             ),
@@ -118,6 +133,56 @@ def test_the_gate_closes_when_one_digit_changes(tmp_path):
     assert result.returncode == 1, result.stdout
     assert "Cell execution caused an exception" not in result.stdout
     assert "mismatch" in result.stdout
+
+
+def spoil(path: Path, notebook: nbformat.NotebookNode, cell: int, old: str, new: str, band=None):
+    """Store ``new`` where the cell printed ``old``, declare a band, and have nbval judge."""
+    spoiled = copy.deepcopy(notebook)
+    if band is not None:
+        spoiled.cells[cell].metadata["tfcourse"] = {"band": band}
+    for output in spoiled.cells[cell].outputs:
+        if "text" in output and old in output.text:
+            output.text = output.text.replace(old, new)
+            break
+        drawn = output.get("data", {}).get(FIGURE_CONTENT)
+        if drawn and old in json.dumps(drawn):
+            output.data[FIGURE_CONTENT] = json.loads(json.dumps(drawn).replace(old, new))
+            break
+    else:
+        raise AssertionError(f"the cell shows no {old}")
+    executor.write(spoiled, path)
+    return run_nbval(path)
+
+
+@pytest.mark.parametrize(
+    ("cell", "old", "new", "band", "passes"),
+    [
+        pytest.param(1, "-0.931", "-0.955", 0.05, True, id="inside"),
+        pytest.param(1, "-0.931", "-0.995", 0.05, False, id="outside"),
+        pytest.param(1, "sum", "total", 0.05, False, id="another-word"),
+        pytest.param(2, "[1.0, 3.0, 2.0]", "[1.0, 2.9, 2.0]", None, False, id="another-curve"),
+        pytest.param(2, "[1.0, 3.0, 2.0]", "[1.0, 2.9, 2.0]", {"figure": 0.1}, True, id="near"),
+    ],
+)
+def test_the_gate_opens_as_far_as_the_band(tmp_path, cell, old, new, band, passes):
+    path = tmp_path / "small.ipynb"
+    result = spoil(path, small_notebook(path), cell, old, new, band)
+    assert result.returncode == (0 if passes else 1), result.stdout
+    assert passes or "mismatch" in result.stdout
+
+
+def test_the_executor_refuses_what_another_arithmetic_changes(tmp_path):
+    """A cell that prints which arithmetic it runs in stands for one that rounds differently."""
+    path = tmp_path / "small.ipynb"
+    notebook = small_notebook(path)
+    notebook.cells[1].source = "import os; print(os.environ['MKL_CBWR'], 0.5)"
+    executor.write(notebook, path)
+    _, _, found = executor.execute_in_all(path)
+    assert len(found) >= 3
+    assert found["compatible"] == [
+        "cell numbers: the words changed: 'AVX2 0.5' became 'COMPATIBLE 0.5'"
+    ]
+    assert found["two-threads"] == []
 
 
 def test_the_executor_gives_the_same_bytes_twice(tmp_path):
@@ -212,6 +277,15 @@ def editor_metadata(nb):
     nb.metadata["toc"] = {}
 
 
+def exact_words(nb):
+    nb.cells[1].metadata["tfcourse"] = {"band": 0.1}
+    nb.cells[1].outputs[0].text = "loss 0.5"
+
+
+def odd_band(nb):
+    nb.cells[1].metadata["tfcourse"] = {"band": "wide"}
+
+
 def long_line(nb):
     nb.cells[1].source += "\n# " + "x" * 90
 
@@ -237,6 +311,8 @@ def wide_output(nb):
         (no_title, "the first cell must be text"),
         (other_kernel, "the kernel must be python3"),
         (editor_metadata, "metadata that the executor does not write: toc"),
+        (exact_words, 'neither its output nor the text beside it says "about"'),
+        (odd_band, "cell numbers: band must be a number such as 0.05"),
         (long_line, "longer than 72"),
         (wide_output, "prints a line longer than 80"),
     ],

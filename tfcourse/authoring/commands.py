@@ -67,8 +67,17 @@ def _built(clean: bool = False) -> tuple[Path, Path]:
 
 def chapter(
     notebooks: Annotated[list[Path], typer.Argument(help="Notebooks to run.", exists=True)],
+    draft: Annotated[
+        bool,
+        typer.Option(help="Run once and report; store nothing. For trying a cell."),
+    ] = False,
+    jobs: Annotated[int, typer.Option(help="How many runs at a time.")] = 2,
 ) -> None:
-    """Run chapters from the top in the fixed environment and store their outputs."""
+    """Run chapters in the fixed environment, under several arithmetics, and store their outputs.
+
+    A notebook whose outputs differ by more than its cells' bands is not stored: the cells and the
+    values are named.
+    """
     from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
     from tfcourse.authoring import executor, hygiene
@@ -76,15 +85,26 @@ def chapter(
     failed = False
     for path in notebooks:
         try:
-            notebook, seconds = executor.execute(path)
-        except (CellExecutionError, CellTimeoutError) as error:
-            typer.secho(f"{path}: not written, a cell fails\n{error}", err=True, fg="red")
+            if draft:
+                notebook, seconds = executor.execute(path)
+                differences = {}
+            else:
+                notebook, seconds, differences = executor.execute_in_all(path, jobs=jobs)
+        except (CellExecutionError, CellTimeoutError, ValueError) as error:
+            typer.secho(f"{path}: not stored, a cell fails\n{error}", err=True, fg="red")
             failed = True
             continue
-        executor.write(notebook, path)
+        problems = hygiene.problems(notebook)
+        for arithmetic, cells in differences.items():
+            problems += [f"under {arithmetic}, {line}" for line in cells]
         budget = executor.budget_seconds(notebook)
-        typer.echo(f"{path}: {seconds:.0f} s of {budget:.0f} s")
-        for problem in hygiene.problems(notebook):
+        stored = not draft and not any(differences.values())
+        if stored:
+            executor.write(notebook, path)
+        typer.echo(
+            f"{path}: {seconds:.0f} s of {budget:.0f} s, {'stored' if stored else 'not stored'}"
+        )
+        for problem in problems:
             typer.secho(f"  {problem}", err=True, fg="red")
             failed = True
     raise typer.Exit(int(failed))

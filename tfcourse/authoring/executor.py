@@ -1,35 +1,46 @@
-"""Run a chapter so that two runs give the same bytes.
+"""Run a chapter so that two runs on one machine give the same bytes.
 
 The environment is fixed (one thread, one hash seed, no progress bars), nothing that changes from
 run to run is stored (no times, no kernel's patch version), and outputs come out in one piece.
+Another processor may round differently: :mod:`tfcourse.authoring.numerics` says how far that may
+move a printed number.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from tfcourse.authoring import numerics
+from tfcourse.authoring.numerics import ARITHMETICS
 from tfcourse.files import write_whole
 
 #: What a chapter's kernel sees, here and when its outputs are checked.
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
-    # The same instructions on every x86 processor: a training run adds up what they round apart.
-    "MKL_CBWR": "COMPATIBLE",
+    "OPENBLAS_NUM_THREADS": "1",
+    # Instructions that most x86 processors have. Even so they need not all round alike: each
+    # library chooses among its kernels by the processor's maker too.
+    "MKL_CBWR": "AVX2",
     "ATEN_CPU_CAPABILITY": "avx2",
     "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "OPENBLAS_CORETYPE": "Haswell",
     "PYTHONHASHSEED": "0",
     "TQDM_DISABLE": "1",
     "TZ": "UTC",
     "LC_ALL": "C.UTF-8",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    # A figure's content is stored beside its picture, so that the two can be compared.
+    "TFCOURSE_FIGURE_CONTENT": "1",
 }
 
 #: Seconds of CPU that a chapter may take unless its metadata says otherwise.
@@ -51,11 +62,17 @@ def budget_seconds(notebook: NotebookNode) -> float:
     return float(notebook.metadata.get("tfcourse", {}).get("budget_seconds", BUDGET_SECONDS))
 
 
+def environment(arithmetic: str = "stored") -> dict[str, str]:
+    """:data:`ENVIRONMENT` with what one of :data:`numerics.ARITHMETICS` changes in it."""
+    return {**ENVIRONMENT, **ARITHMETICS[arithmetic]}
+
+
 @contextmanager
-def fixed_environment() -> Iterator[None]:
-    """:data:`ENVIRONMENT` for every kernel started meanwhile."""
-    before = {name: os.environ.get(name) for name in ENVIRONMENT}
-    os.environ.update(ENVIRONMENT)
+def fixed_environment(arithmetic: str = "stored") -> Iterator[None]:
+    """:func:`environment` for every kernel started meanwhile."""
+    fixed = environment(arithmetic)
+    before = {name: os.environ.get(name) for name in fixed}
+    os.environ.update(fixed)
     try:
         yield
     finally:
@@ -66,7 +83,9 @@ def fixed_environment() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def execute(path: Path, *, timeout: float | None = None) -> tuple[NotebookNode, float]:
+def execute(
+    path: Path, *, timeout: float | None = None, arithmetic: str = "stored"
+) -> tuple[NotebookNode, float]:
     """Run the notebook at ``path`` from the top and return it with its outputs.
 
     Parameters
@@ -75,6 +94,8 @@ def execute(path: Path, *, timeout: float | None = None) -> tuple[NotebookNode, 
         The notebook. It is read, not written.
     timeout:
         Seconds that one cell may take; three times the chapter's budget unless given.
+    arithmetic:
+        One of :data:`numerics.ARITHMETICS`: how the processor is to round.
 
     Returns
     -------
@@ -85,7 +106,7 @@ def execute(path: Path, *, timeout: float | None = None) -> tuple[NotebookNode, 
     Raises
     ------
     nbclient.exceptions.CellExecutionError
-        Where a cell fails that is not tagged ``raises-exception``.
+        If a cell fails that is not tagged ``raises-exception``.
     """
     notebook = nbformat.read(path, as_version=4)
     normalise(notebook)
@@ -99,11 +120,47 @@ def execute(path: Path, *, timeout: float | None = None) -> tuple[NotebookNode, 
     )
     start = seconds_of_children()
     # Every kernel warns on its own stderr that it listens on loopback: not a chapter's output.
-    with fixed_environment(), open(os.devnull, "w") as nowhere:
+    with fixed_environment(arithmetic), open(os.devnull, "w") as nowhere:
         client.execute(stderr=nowhere)
     seconds = seconds_of_children() - start
     notebook.metadata = NotebookNode(_METADATA | _own(notebook))
     return notebook, seconds
+
+
+def execute_in_all(
+    path: Path, *, jobs: int = 2
+) -> tuple[NotebookNode, float, dict[str, list[str]]]:
+    """Run the notebook under every arithmetic that this processor can do, and compare.
+
+    Parameters
+    ----------
+    path:
+        The notebook. It is read, not written.
+    jobs:
+        How many runs to do at a time.
+
+    Returns
+    -------
+    notebook, seconds, differences
+        The notebook and processor time of the stored arithmetic, as from :func:`execute`, and for
+        each other arithmetic the cells that disagree beyond their bands, a line each.
+    """
+    names = numerics.available()
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        runs = [pool.submit(_execute_one, path, name) for name in names]
+        (notebook, seconds), *others = [run.result() for run in runs]
+    return (
+        notebook,
+        seconds,
+        {
+            name: numerics.differences(notebook, other)
+            for name, (other, _) in zip(names[1:], others, strict=True)
+        },
+    )
+
+
+def _execute_one(path: Path, arithmetic: str) -> tuple[NotebookNode, float]:
+    return execute(path, arithmetic=arithmetic)
 
 
 def seconds_of_children() -> float:

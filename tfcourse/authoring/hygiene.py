@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
+from tfcourse.authoring.numerics import Band
+
 #: The tags a chapter's cells may carry.
 TAGS = {
     "claim",
@@ -31,7 +33,7 @@ _OUTPUT_WIDTH = 80
 
 def problems(notebook: NotebookNode) -> list[str]:
     """What is wrong with a chapter's notebook, one line each; an empty list where nothing is."""
-    return [*_whole(notebook), *_cells(notebook), *_text(notebook)]
+    return [*_whole(notebook), *_cells(notebook), *_text(notebook), *_bands(notebook)]
 
 
 def _whole(notebook: NotebookNode) -> Iterator[str]:
@@ -76,6 +78,28 @@ def _cells(notebook: NotebookNode) -> Iterator[str]:
                 break
         if _widest_output(cell) > _OUTPUT_WIDTH:
             yield f"{name}: prints a line longer than {_OUTPUT_WIDTH} characters"
+
+
+def _bands(notebook: NotebookNode) -> Iterator[str]:
+    """A cell whose printed numbers may move says so where a reader sees it: "about"."""
+    for place, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        try:
+            band = Band.of(cell)
+        except ValueError as error:
+            yield str(error)
+            continue
+        said = [output.text for output in cell.outputs if output.output_type == "stream"]
+        if not band.text or not said:
+            continue
+        around = notebook.cells[max(place - 1, 0) : place + 2]
+        said += [near.source for near in around if near.cell_type == "markdown"]
+        if not re.search(r"\babout\b", " ".join(said), re.IGNORECASE):
+            yield (
+                f"cell {cell.get('id')}: its numbers may move by {band.text}, but neither its "
+                'output nor the text beside it says "about"'
+            )
 
 
 def _widest_output(cell: NotebookNode) -> int:
