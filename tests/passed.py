@@ -165,7 +165,9 @@ class Tree:
                 for alias in node.names:
                     found.update(self.find(f"{base}.{alias.name}", path))
             elif isinstance(node, ast.Attribute):
-                found.update(self.find(ast.unparse(node)))
+                # Of what is no name, such as a call's result, an attribute is no module.
+                if DOTTED.fullmatch(name := ast.unparse(node)):
+                    found.update(self.find(name))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 for name in () if id(node) in about else DOTTED.findall(node.value):
                     found.update(self.find(name))
