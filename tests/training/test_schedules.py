@@ -100,7 +100,7 @@ def test_bad_arguments_are_named(make, said):
         (inverse_root(0.3, 7), lambda step: inverse_root_rate(step, 0.3, 7)),
         (noam(64, 7), lambda step: noam_rate(step, 64, 7)),
     ],
-    ids=repr,
+    ids=["constant", "cosine", "linear", "inverse_root", "noam"],
 )
 def test_the_formulas_alone_also_take_step_0(schedule, rate):
     assert [schedule(step) for step in range(1, 70)] == [rate(step) for step in range(1, 70)]
