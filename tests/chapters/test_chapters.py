@@ -144,9 +144,9 @@ def spoil(path: Path, notebook: nbformat.NotebookNode, cell: int, old: str, new:
         if "text" in output and old in output.text:
             output.text = output.text.replace(old, new)
             break
-        drawn = output.get("data", {}).get(FIGURE_CONTENT)
+        drawn = output.get("metadata", {}).get(FIGURE_CONTENT)
         if drawn and old in json.dumps(drawn):
-            output.data[FIGURE_CONTENT] = json.loads(json.dumps(drawn).replace(old, new))
+            output.metadata[FIGURE_CONTENT] = json.loads(json.dumps(drawn).replace(old, new))
             break
     else:
         raise AssertionError(f"the cell shows no {old}")

@@ -13,7 +13,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-#: The kind of output under which a notebook stores a figure's content beside its picture.
+#: The name under which a picture's metadata in a notebook holds the figure's content. Metadata, and
+#: no output of its own: Jupyter and the site show what they know, and leave this alone.
 FIGURE_CONTENT = "application/vnd.tfcourse.figure+json"
 
 #: How many points of a line, a row of bars or a cloud of dots are kept.
@@ -110,9 +111,9 @@ def show_content() -> None:
     class FigureContent(BaseFormatter):
         format_type = Unicode(FIGURE_CONTENT)
 
-        def __call__(self, obj: object) -> dict | None:
+        def __call__(self, obj: object) -> tuple[None, dict] | None:
             # Not `for_type`: the inline backend takes away what is registered for figures.
-            return content(obj) if isinstance(obj, Figure) else None
+            return (None, content(obj)) if isinstance(obj, Figure) else None
 
     shell = get_ipython()
     if shell is not None:

@@ -8,44 +8,47 @@ nbval's to judge and to report.
 from __future__ import annotations
 
 import copy
+import functools
+from collections.abc import Callable, Iterator
 
-import nbval.plugin
+from nbval.plugin import IPyNbCell
 
-from tfcourse.authoring.numerics import Band, difference_between
-
-_Cell = nbval.plugin.IPyNbCell
+from tfcourse.authoring.numerics import Band, figure_difference, text_difference
 
 
-class BandedCell(_Cell):
-    """One code cell of a notebook, compared within its band."""
+def within_band(compare: Callable[..., bool]) -> Callable[..., bool]:
+    """nbval's comparison of a cell's outputs, within the cell's band."""
 
-    def compare_outputs(self, test: list, ref: list, skip_compare: tuple | None = None) -> bool:
-        """Whether the outputs agree; if not, ``comparison_traceback`` says how they differ."""
-        band = Band.of(self.cell)
-        test, said = copy.deepcopy(test), []
+    @functools.wraps(compare)
+    def compared(cell: IPyNbCell, test: list, ref: list, skip_compare: tuple | None = None) -> bool:
+        band = Band.of(cell.cell)
+        test, said, drawn = copy.deepcopy(test), [], []
         for now, stored in zip(test, ref, strict=False):
-            for value, (old, put) in _pairs(now, stored):
-                difference = difference_between(old, value, band)
+            for value, old, put in _pairs(now, stored):
+                difference = text_difference(old, value, band)
                 if difference is None:
                     put(old)
                 else:
                     said.append(difference)
-        agrees = super().compare_outputs(test, ref, skip_compare)
-        if not agrees and said:
-            self.comparison_traceback += [f"\n  band {band}: {line}" for line in said]
-        return agrees
+            drawn.append(figure_difference(stored, now, band))
+        agrees = compare(cell, test, ref, skip_compare)
+        said += [f"mismatch of a figure: {difference}" for difference in drawn if difference]
+        cell.comparison_traceback += [f"\n  {band}: {line}" for line in said]
+        return agrees and not any(drawn)
+
+    return compared
 
 
-def _pairs(now: dict, stored: dict):
-    """Each text or content of an output with the stored one and how to put that in its place."""
+def _pairs(now: dict, stored: dict) -> Iterator[tuple[object, object, Callable[[object], None]]]:
+    """Each text of an output, the stored one, and how to put that in its place."""
     if "text" in now and "text" in stored:
-        yield now["text"], (stored["text"], lambda value: now.__setitem__("text", value))
+        yield now["text"], stored["text"], functools.partial(now.__setitem__, "text")
     data, old = now.get("data", {}), stored.get("data", {})
     for kind in sorted(set(data) & set(old)):
         if not kind.startswith("image/"):
-            yield data[kind], (old[kind], lambda value, kind=kind: data.__setitem__(kind, value))
+            yield data[kind], old[kind], functools.partial(data.__setitem__, kind)
 
 
 def pytest_configure() -> None:
-    """Have nbval make its cells of ours."""
-    nbval.plugin.IPyNbCell = BandedCell
+    """Have nbval compare within the bands."""
+    IPyNbCell.compare_outputs = within_band(IPyNbCell.compare_outputs)

@@ -25,6 +25,8 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
+from tfcourse.authoring.drawn import FIGURE_CONTENT
+
 #: What each arithmetic changes in the executor's environment. The first one's outputs are stored.
 #: The variables choose, in this order, the instructions of PyTorch's own kernels, of oneDNN, of
 #: MKL (PyTorch's matrix products on x86), of OpenBLAS (NumPy's), and of NumPy's own loops.
@@ -213,21 +215,29 @@ def _cell_difference(stored: list, now: list, band: Band) -> str | None:
     if [o.output_type for o in stored] != [o.output_type for o in now]:
         return "it shows outputs of other kinds"
     for old, new in zip(stored, now, strict=True):
-        if old.output_type == "stream":
-            parts = [(old.text, new.text)]
-        else:
-            kinds = [k for k in old.get("data", {}) if not k.startswith("image/")]
-            parts = [(old.data[kind], new.get("data", {}).get(kind)) for kind in kinds]
-        for before, after in parts:
-            if difference := difference_between(before, after, band):
+        texts = [(old.get("text"), new.get("text"))]
+        kinds = [k for k in old.get("data", {}) if not k.startswith("image/")]
+        texts += [(old.data[kind], new.get("data", {}).get(kind)) for kind in kinds]
+        for before, after in texts:
+            if difference := text_difference(before, after, band):
                 return difference
+        if difference := figure_difference(old, new, band):
+            return difference
     return None
 
 
-def difference_between(stored: object, now: object, band: Band) -> str | None:
-    """:func:`printed_difference` or :func:`drawn_difference`, whichever fits the outputs."""
+def text_difference(stored: object, now: object, band: Band) -> str | None:
+    """:func:`printed_difference` of two texts; anything else must be equal."""
     if isinstance(stored, str) and isinstance(now, str):
         return printed_difference(stored, now, band)
-    if isinstance(stored, dict) and isinstance(now, dict) and "axes" in stored and "axes" in now:
-        return drawn_difference(stored, now, band)
     return None if stored == now else f"{stored!r} became {now!r}"
+
+
+def figure_difference(stored: dict, now: dict, band: Band) -> str | None:
+    """:func:`drawn_difference` of two outputs, if they hold figures; ``None`` if neither does."""
+    old, new = (output.get("metadata", {}).get(FIGURE_CONTENT) for output in (stored, now))
+    if old is None and new is None:
+        return None
+    if old is None or new is None:
+        return "only one of the two is a figure whose content is known"
+    return drawn_difference(old, new, band)
