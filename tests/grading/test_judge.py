@@ -193,10 +193,11 @@ def test_a_plot_and_a_table_are_kept_as_picture_and_text():
 
 
 def test_the_seed_says_what_hidden_tests_draw_and_the_learner_cannot_tell_it():
-    keeps = "def double(x):\n    print(x.tolist()); kept.append(x); return 2 * x\nkept = []"
-    shows = {"double": keeps, "own-double--inputs": "[x.tolist() for x in kept]"}
-    drawn = [outputs(judged(shows, seed=seed), "own")[0].data["text/plain"] for seed in (5, 5, 6)]
-    assert drawn[0] == drawn[1] != drawn[2]
+    shows = "print(call(double, torch.rand(3, generator=fresh('it'))).tolist())"
+    tests = {"double--shows": (shows, 1)}
+    found = [judged(tests=tests, seed=seed) for seed in (5, 5, 6)]
+    drawn = [json.loads(outputs(one, "double--shows")[0].text) for one in found]
+    assert len(drawn[0]) == 3 and drawn[0] == drawn[1] != drawn[2]
     own = "import os\nprint([k for k in os.environ if 'SEED' in k.upper()], torch.initial_seed())"
     first, second = (outputs(judged({"own": own}, seed=5), "own")[0].text for _ in range(2))
     assert first == second and "TFCOURSE" not in first and " 5" not in first
@@ -435,7 +436,10 @@ def test_messages_forged_by_the_kernel_are_only_output():
     )
     wrong = "def double(x):\n    return x\n"
     found = judged({"own": forges, "double": wrong + forges})
-    assert scores(found) == {**FULL, "double--values": 0}
+    assert scores(found) == {**FULL, "double--values": 0, "double--inputs": 0}
+    told = lost(found)
+    assert told["double--values"].startswith("The double: wrong in 2 of 2 places")
+    assert told["double--inputs"].startswith("This test passes, and its points count as soon as")
     text = json.dumps(outputs(found, "own"))
     assert "99" in text and "elsewhere" not in text and "script" not in text
 

@@ -33,6 +33,8 @@ LEARNERS = (
     "IPython.core.debugger",
     "IPython.core.oinspect",
     "IPython.extensions.storemagic",
+    # It needs ctypes, which nobody can load later, and is at the top of many a notebook.
+    "IPython.extensions.autoreload",
     "tornado.platform.asyncio",
     "encodings.ascii",
     "encodings.idna",
