@@ -80,6 +80,14 @@ def test_an_error_is_told_once():
     assert told["double--more"] == "The same NameError as in double--values."
 
 
+def test_a_stub_is_no_error_and_each_test_says_so():
+    told = lost(judged({"double": "raise NotImplementedError"}))
+    assert {name: said for name, said in told.items() if name.startswith("double")} == {
+        "double--values": "No answer yet.",
+        "double--inputs": "No answer yet.",
+    }
+
+
 def test_a_line_is_the_learners_own():
     helper = "def twice(x):\n    return x @ x"
     answer = "def double(x):\n    y = 1\n    return twice(torch.ones(3, 2))"

@@ -3,7 +3,8 @@ comparing, cleaning and colouring.
 
 Nothing of a learner's runs there, but a file can be made to cost any amount of time or memory to
 read. The process has limits of both for each step, and what it gives back is bounded. One that
-comes to a limit is ended, and the next step has a new one.
+comes to a limit is ended, and the next step has a new one. A step in which it ends otherwise is
+done once more: a file is to blame for what it does twice.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ class TooMuch(RuntimeError):
     """A step came to one of the limits; the message completes the sentence "it ..."."""
 
 
+class _Ended(Exception):
+    """The process ended, and not by a limit."""
+
+
 class Helper:
     """The process; a context manager. It is started at the first step."""
 
@@ -63,18 +68,17 @@ class Helper:
         # From the process that workers are forked from: it has loaded all of this.
         warm_up()
         context = multiprocessing.get_context("forkserver")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        try:
-            self._process.start()
-            theirs.close()
-            self._pipe.send_bytes(msgpack.packb(self._opened))
-            ready = self._pipe.poll(CLOCK_SECONDS) and self._pipe.recv_bytes()
-        except (EOFError, OSError):
-            ready = False
-        if not ready:
+        for _ in range(2):  # somebody else may end the first, as in a step
+            self._pipe, theirs = context.Pipe()
+            self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+            with suppress(EOFError, OSError):
+                self._process.start()
+                theirs.close()
+                self._pipe.send_bytes(msgpack.packb(self._opened))
+                if self._pipe.poll(CLOCK_SECONDS) and self._pipe.recv_bytes():
+                    return
             self.close()
-            raise GradingFailed("The process that reads submissions does not start here.")
+        raise GradingFailed("The process that reads submissions does not start here.")
 
     def do(self, step: str, **given: Any) -> dict[str, Any]:
         """Have a step of :mod:`tfcourse.grading.handling` done; gives back what it gives.
@@ -82,11 +86,22 @@ class Helper:
         Raises
         ------
         TooMuch
-            If it takes more than the limits allow, or ends the process.
+            If it takes more than the limits allow, or ends the process twice.
         GradingFailed
             If there can be no process.
         """
         packed = msgpack.packb({"step": step, "given": given})
+        try:
+            return self._ask(packed)
+        except _Ended:
+            # By somebody else, perhaps: a system that is short of memory ends any process.
+            pass
+        try:
+            return self._ask(packed)
+        except _Ended:
+            raise TooMuch("ends the program that reads it") from None
+
+    def _ask(self, packed: bytes) -> dict[str, Any]:
         if self._process is None:
             self._start()
         try:
@@ -95,7 +110,7 @@ class Helper:
                 raise TooMuch(f"takes more than {CLOCK_SECONDS:.0f} s to be read")
             answer = msgpack.unpackb(self._pipe.recv_bytes(RESULT_MB << 20))
         except (EOFError, OSError):
-            raise TooMuch(self._why_ended()) from None
+            raise self._why_ended() from None
         except BaseException:
             self.close()
             raise
@@ -103,18 +118,18 @@ class Helper:
             raise TooMuch(answer["broke"])
         return answer
 
-    def _why_ended(self) -> str:
+    def _why_ended(self) -> Exception:
         process = self._process
         process.join(10)
         code = process.exitcode
         self.close()
         if code in (-signal.SIGPROF, -signal.SIGXCPU):
-            return f"takes more than {SECONDS} s of computing to be read"
+            return TooMuch(f"takes more than {SECONDS} s of computing to be read")
         if code == _NO_MEMORY:
-            return f"takes more than {MEMORY_MB} MiB of memory to be read"
+            return TooMuch(f"takes more than {MEMORY_MB} MiB of memory to be read")
         if code is None:
-            return f"comes to more than {RESULT_MB} MiB when it is read"
-        return "ends the program that reads it"
+            return TooMuch(f"comes to more than {RESULT_MB} MiB when it is read")
+        return _Ended()
 
 
 def _serve(pipe: Any) -> None:

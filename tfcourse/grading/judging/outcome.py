@@ -71,7 +71,10 @@ def settled(found: dict[str, Any], points: float) -> dict[str, Any]:
 
 
 def is_an_error(found: dict[str, Any]) -> bool:
-    """Whether a test says that the learner's code stopped with an error, or is not there."""
+    """Whether a test says that the learner's code stopped with an error, or is not there. A stub
+    that was left as it came is no error."""
+    if found.get("says") == NO_ANSWER:
+        return False
     stopped = re.match(r"`.*` stops with |The answer's own cell stopped", found.get("says", ""))
     return found.get("error") == "Missing" or (found.get("error") == "Mistake" and bool(stopped))
 
