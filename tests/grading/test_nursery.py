@@ -201,7 +201,7 @@ def test_limits_are_above_zero(value):
 
 def test_other_systems_are_told_of_the_container(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
-    with pytest.raises(SandboxError, match="deploy/Containerfile"):
+    with pytest.raises(SandboxError, match="deploy/README.md"):
         Nursery()
 
 

@@ -253,7 +253,7 @@ for _ in range(6):
 
 
 def test_memory_in_sockets(nursery):
-    """It is nobody's: what tells is how many there are, and each can hold only so much."""
+    """It is counted as no process's: each connection can hold only so much."""
     with nursery.kernel(Limits(files=64)) as kernel, Session(kernel) as session:
         said = session.run("""
 import socket
@@ -266,19 +266,6 @@ try:
 except BlockingIOError: print(sent)
 """)
         assert int(said) < 2**20, "bytes in one connection; Linux would let it be ten times as many"
-        session.start("""
-import os, socket, time
-for _ in range(20):
-    if not os.fork():
-        held = []
-        try:
-            while True: held += socket.socketpair()
-        except OSError:
-            time.sleep(600)
-time.sleep(600)
-""")
-        assert soon(lambda: not kernel.alive())
-        assert kernel.death().why == "files" and "sockets" in kernel.death().message
 
 
 def test_filling_the_disk(doomed):

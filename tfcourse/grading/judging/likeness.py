@@ -50,7 +50,8 @@ def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
             run = hash(tuple(words[at : at + RUN]))
             if run in known:
                 covered.update(range(at, at + RUN))
-        best = max(best, (len(covered) / max(len(words), 1), _told(path)))
+        if covered:
+            best = max(best, (len(covered) / len(words), _told(path)))
     return best
 
 

@@ -19,7 +19,6 @@ from tfcourse.grading.sandbox.trial import SandboxError
 #: Why a child is dead → what to say of it.
 WHY = {
     "memory": "It used more memory than it may.",
-    "files": "Its processes opened more files and sockets than they may.",
     "cpu": "It used more processor time than it may.",
     "time": "It ran longer than it may.",
     "killed": "It was stopped by the grader.",

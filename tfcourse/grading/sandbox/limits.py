@@ -20,9 +20,9 @@ class Limits:
     processes:
         Processes and threads together. A kernel itself has about a dozen.
     files:
-        Open files and sockets of one process; all together may have four times as many. A socket
-        holds up to 0.4 MiB that is counted as nobody's memory, so that together they may come to
-        some 400 MiB more; only a control group (cgroup) around the grader limits that strictly.
+        Open files and sockets of one process. A socket holds up to 0.4 MiB that is counted as no
+        process's memory, so that many processes may come to some gigabytes more; only a control
+        group (cgroup) around the grader limits that.
     output_kb:
         What is kept of one cell's output.
     scratch_mb:

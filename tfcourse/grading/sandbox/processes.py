@@ -68,21 +68,6 @@ class Proc:
         except OSError:
             return 0
 
-    def open_files(self, pid: int, hidden: int) -> int:
-        """How many files and sockets are open; ``hidden`` for a process that does not show them."""
-        try:
-            folder = os.open(f"{pid}/fd", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._folder)
-        except FileNotFoundError:
-            return 0
-        except OSError:
-            return hidden
-        try:
-            return len(os.listdir(folder))
-        except OSError:  # gone by now
-            return 0
-        finally:
-            os.close(folder)
-
     def proportional(self, pid: int) -> int:
         """Bytes in memory, what several processes share being divided among them.
 

@@ -19,10 +19,6 @@ from tfcourse.grading.sandbox.request import MESSAGE, Request
 #: Between two looks at what the processes use, in seconds.
 PERIOD = 0.05
 
-#: All processes together may have this many times the open files of one: what lies in a socket or a
-#: pipe is counted as no process's memory.
-ALL_FILES = 4
-
 #: Between the end of a submission's time and the end of its processes: the grader itself stops
 #: cells, and this is for when it does not.
 GRACE = 5.0
@@ -148,14 +144,8 @@ class Watcher:
         if memory > most:
             memory = sum(self.proc.proportional(p.pid) for p in alive)
         self.peak = max(self.peak, memory)
-        # Only so many processes can have more.
-        together = 0
-        if len(alive) > ALL_FILES:
-            together = sum(self.proc.open_files(p.pid, limits.files) for p in alive)
         if memory > most:
             self._kill("memory")
-        elif together > ALL_FILES * limits.files:
-            self._kill("files")
         elif self.cpu > limits.submission_seconds:
             self._kill("cpu")
         elif monotonic() - self.began > limits.submission_seconds + GRACE:
