@@ -142,7 +142,7 @@ def test_a_terminal_of_another_alphabet_is_no_error(small_course, tmp_path):
 
 def test_training_and_translating(tmp_path):
     into = tmp_path / "run"
-    flags = ("--steps", "2", "--device", "cpu", "--into", into)
+    flags = ("--steps", "2", "--set", "training.warmup=1", "--device", "cpu", "--into", into)
     code, said = there("win32", "train", "dates", *flags)
     assert code == 0, said
     code, said = there("win32", "translate", into, "May 1, 1999", "--device", "cpu")

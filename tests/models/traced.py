@@ -189,7 +189,7 @@ def compiled(name):
     graph = torch.compile(model, backend=counting, fullgraph=True)
     for sizes in (sample, other, other, [n + 1 for n in other]):
         given = inputs(*sizes)
-        close(graph(*given), model(*given), 1e-6)
+        close(graph(*given), model(*given), 1e-5)
     assert counting.graphs <= 2, f"{counting.graphs} graphs"
 
 

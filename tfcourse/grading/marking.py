@@ -85,13 +85,18 @@ def _changed(_mapper: object, connection: sqlalchemy.Connection, grade: Grade) -
         problem_set=grade.assignment.name,
         student=grade.student.id,
         cell=grade.cell.name,
-        points=grade.manual_score,
-        extra=grade.extra_credit,
+        points=_number(grade.manual_score),
+        extra=_number(grade.extra_credit),
     )
     database = connection.engine.url
     for folder in _folders:
         if database.drivername != "sqlite" or Path(database.database or "").parent == folder:
             object_session(grade).info.setdefault(RECORD, []).append((folder, act))
+
+
+def _number(given: object) -> float | None:
+    """A mark as a number: the formgrader hands over what was typed."""
+    return None if given in (None, "") else float(given)
 
 
 def _write(session: Session) -> None:
