@@ -183,7 +183,11 @@ def test_settings_of_older_checkpoints_are_known(saved):
         ("gpt2", {"activation_function": "mish"}, "activation_function in .* got 'mish'"),
         ("llama", {"attention_bias": True}, "attention_bias in config.json must be False"),
         ("llama", {"rope_parameters": {"rope_type": "llama3", "rope_theta": 1e4}}, "got 'llama3'"),
-        ("llama", {"rope_parameters": None, "rope_scaling": {"type": "linear"}}, "got 'linear'"),
+        (
+            "llama",
+            {"rope_parameters": None, "rope_scaling": {"type": "longrope"}},
+            "got 'longrope'",
+        ),
         ("bert-words", {"is_decoder": True}, "is_decoder in config.json must be False, got True"),
         ("bert-words", {"position_embedding_type": "relative_key"}, "must be 'absolute'"),
         ("marian", {"decoder_attention_heads": 2}, "decoder_attention_heads .* must be 4, got 2"),
