@@ -26,7 +26,7 @@ SANDBOX = "--sandbox" if SANDBOXED else "--no-sandbox"
 def run(one_nursery, small_course, monkeypatch, tmp_path):
     """Grade a class of one by the command; gives back the exit code and what is said."""
     monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", "400")
     app = typer.Typer()
     commands.register(app)
     app.command("other")(lambda: None)
