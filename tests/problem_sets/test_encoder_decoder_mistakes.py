@@ -68,7 +68,7 @@ def test_no_mistake_of_a_decoders_block_is_right(generator, T, S, count):
     assert len(found) == count
 
 
-@pytest.mark.parametrize(("T", "S", "count"), [(4, 4, 8), (3, 4, 7)])
+@pytest.mark.parametrize(("T", "S", "count"), [(4, 4, 9), (3, 4, 8)])
 def test_no_mended_decoder_that_is_wrong_is_right(generator, T, S, count):
     y, m, *matrices = drawn(generator, (2, T, 3), (2, S, 3), *([(3, 2), (3, 2), (3, 3)] * 2))
     own, cross, lengths = matrices[:3], matrices[3:], torch.tensor([S, 2])
@@ -85,7 +85,7 @@ def test_no_mended_decoder_that_is_wrong_is_right(generator, T, S, count):
 
 @pytest.mark.parametrize("epsilon", [0.3, 0.1])
 def test_no_mistake_of_smoothing_is_right(generator, epsilon):
-    (logits,) = drawn(generator, (3, 4, 7))
+    (logits,) = drawn(generator, (3, 4, 8))
     says = torch.tensor([[3, 5, 2, 2], [4, 6, 0, 2], [1, 2, 2, 2]])
     right = F.cross_entropy(logits.mT, says, ignore_index=2, label_smoothing=epsilon)
     found = smoothing.smoothed_mistakes(logits, says, epsilon, 2)
