@@ -85,7 +85,7 @@ def test_no_mended_decoder_that_is_wrong_is_right(generator, T, S, count):
 
 @pytest.mark.parametrize("epsilon", [0.3, 0.1])
 def test_no_mistake_of_smoothing_is_right(generator, epsilon):
-    (logits,) = drawn(generator, (3, 4, 8))
+    (logits,) = drawn(generator, (3, 4, 7))
     says = torch.tensor([[3, 5, 2, 2], [4, 6, 0, 2], [1, 2, 2, 2]])
     right = F.cross_entropy(logits.mT, says, ignore_index=2, label_smoothing=epsilon)
     found = smoothing.smoothed_mistakes(logits, says, epsilon, 2)
