@@ -1,0 +1,507 @@
+"""Judge a learner's own notebook, at their own desk.
+
+By the visible tests, in a plain process that every system has: see :mod:`nbjudge.desk`.
+Where the course's sources are there the hidden tests can be run too, for those who learn without a
+class; and on Linux it can all be run in the sandbox, as in grading.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from coursebook.course import root
+from nbjudge import cells
+from nbjudge.intake import NotANotebook, Parsed, parse, read_file
+from nbjudge.judging import names
+from nbjudge.judging.names import names_of
+from nbjudge.merge import merge
+from nbjudge.sandbox.limits import Limits
+
+if TYPE_CHECKING:
+    from nbjudge.desk.run import Desk
+
+#: What a test can come to; and what an answer can that is judged only when work is graded.
+PASSED, PARTLY, FAILED, HIDDEN = "passed", "partly", "failed", "hidden"
+NOT_STARTED = "not started"
+ANSWERED, BY_HAND, NOT_WRITTEN = "answered", "by hand", "not written yet"
+
+#: What nbgrader gives out in place of a written answer, unless it is told otherwise.
+WRITTEN_STUB = "YOUR ANSWER HERE"
+
+#: By this a stub is known where there is no release to compare an answer with.
+CODE_STUB = 'raise NotImplementedError("Your code goes here.")'
+
+#: What a test of choices says in place of points.
+JUDGED_LATER = "Whether each answer is right is judged when your work is graded."
+
+#: The kernel that a released notebook names.
+KERNEL = "python3"
+
+#: A notebook that has this many of a release's test cells word for word was made from it.
+SAME_TESTS = 3
+
+
+#: The heading above an exercise, and a link to a section of another notebook.
+_HEADED = re.compile(r"#+ .*\(`(?P<exercise>[\w-]+)`\)")
+_SECTION = re.compile(
+    r"\[(?P<title>[^\]]+)\]\([./]*(?P<notebook>[\w-]+\.ipynb)#(?P<anchor>[^)]+)\)"
+)
+
+
+@dataclass
+class CheckedTest:
+    """One test, or one answer in words. ``score`` is ``None`` for what this check cannot judge."""
+
+    name: str
+    verdict: str
+    score: float | None
+    points: float
+    hint: str = ""
+
+
+@dataclass
+class Exercise:
+    """What came of an exercise: its tests, and what they come to together.
+
+    ``score`` counts what this check could judge, ``judged`` is what that could come to at most, and
+    ``points`` what the whole exercise carries.
+    """
+
+    name: str
+    tests: list[CheckedTest]
+
+    @property
+    def verdict(self) -> str:
+        """One word for all of its tests."""
+        found = {test.verdict for test in self.tests}
+        if len(found) == 1:
+            return found.pop()
+        if FAILED in found or PARTLY in found:
+            return FAILED if found <= {FAILED, HIDDEN} else PARTLY
+        return next(v for v in (NOT_STARTED, ANSWERED, PASSED, NOT_WRITTEN, BY_HAND) if v in found)
+
+    @property
+    def score(self) -> float:
+        """The points that its tests gave."""
+        return sum(test.score for test in self.tests if test.score is not None)
+
+    @property
+    def judged(self) -> float:
+        """The points that its tests could give."""
+        return sum(test.points for test in self.tests if test.score is not None)
+
+    @property
+    def points(self) -> float:
+        """The points that it carries."""
+        return sum(test.points for test in self.tests)
+
+
+@dataclass
+class Checked:
+    """What a check found.
+
+    ``hidden`` counts the tests that run only when the work is graded, ``hidden_points`` what they
+    carry, and ``partly_hidden`` names the tests that also have a hidden half, where that is known.
+    ``sandboxed`` tells whether it ran in a sandbox, as grading does; ``full`` whether hidden tests
+    were run; ``problem_set`` is the name of the one that it is, empty where that is not known;
+    ``chapter`` the notebook that explains it, and ``sections`` the title of its section for each
+    exercise that names one. With hidden tests there is the ``solution`` of the
+    exercises, each cell's kind and text, with the criteria for answers in words.
+    """
+
+    tests: list[CheckedTest]
+    flags: list[str] = field(default_factory=list)
+    hidden: int = 0
+    hidden_points: float = 0.0
+    partly_hidden: list[str] = field(default_factory=list)
+    from_course: bool = True
+    sandboxed: bool = True
+    full: bool = False
+    problem_set: str = ""
+    chapter: str = ""
+    sections: dict[str, str] = field(default_factory=dict)
+    solution: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def all_passed(self) -> bool:
+        """Whether every test that could be run passed in full."""
+        return not any(test.verdict in (PARTLY, FAILED, NOT_STARTED) for test in self.tests)
+
+    @property
+    def exercises(self) -> list[Exercise]:
+        """The same by exercise, in the notebook's order."""
+        found: dict[str, Exercise] = {}
+        for test in self.tests:
+            name = cells.piece_of(test.name)
+            found.setdefault(name, Exercise(name, [])).tests.append(test)
+        return list(found.values())
+
+
+def find(given: Path) -> Path:
+    """The notebook that a learner means: a file, or the only one in a folder.
+
+    Raises
+    ------
+    ValueError
+        If the folder has none, or several; the message says what to type.
+    """
+    given = Path(given)
+    if not given.is_dir():
+        return given
+    found = sorted(path for path in given.glob("*.ipynb") if path.is_file())
+    if len(found) == 1:
+        return found[0]
+    below = sorted(p for p in given.glob("*/*.ipynb") if not p.parent.name.startswith("."))
+    if not found and len(below) == 1:
+        return below[0]
+    listed = found or below
+    if not listed:
+        raise ValueError(f"{given} is a folder without a notebook: name the .ipynb file.")
+    lines = "".join(f"\n  tfcourse check {_typed(path)}" for path in listed[:15])
+    more = f"\n  and {len(listed) - 15} more" if len(listed) > 15 else ""
+    raise ValueError(f"{given} is a folder with {len(listed)} notebooks. Type one of:{lines}{more}")
+
+
+def _typed(path: Path) -> str:
+    """A path as it is typed in a terminal."""
+    return f'"{path}"' if " " in str(path) else str(path)
+
+
+def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
+    """The release that a notebook was made from: the one that shares most grade ids with it, or
+    where an editor has dropped these, most ids of cells."""
+    mine = {cells.grade_id(cell) or cell.id for cell in handed} - {"", cells.INSTALL}
+    best, most = None, 0
+    for path, released in _releases(course):
+        shared = len(mine & {cells.grade_id(cell) for cell in released if cells.grade_id(cell)})
+        if shared > most:
+            best, most = path, shared
+    return best
+
+
+def _releases(course: Path) -> list[tuple[Path, list[NotebookNode]]]:
+    paths = sorted((course / "notebooks" / "assignments").glob("*/*.ipynb"))
+    return [(path, parse(path.read_bytes()).cells) for path in paths]
+
+
+def check(
+    notebook: Path,
+    *,
+    course: Path | None = None,
+    cell_seconds: float | None = None,
+    exercise: str | None = None,
+    full: bool = False,
+    sandboxed: bool = False,
+    desk: Desk | None = None,
+) -> Checked:
+    """Run a learner's notebook and judge it by the visible tests, as grading would.
+
+    If the course is there, its own test cells are run in place of the notebook's, as in grading;
+    elsewhere the notebook's own. It runs in a plain process, since it is the learner's own code on
+    the learner's own machine.
+
+    Parameters
+    ----------
+    notebook:
+        The learner's file, or a folder with one notebook. It is not changed.
+    course:
+        The course's folder; looked for unless given.
+    cell_seconds:
+        How long a cell may take.
+    exercise:
+        Judge this exercise alone; the beginning of its name will do.
+    full:
+        Run the hidden tests too, which are in the course's ``solutions/``.
+    sandboxed:
+        Run it in the sandbox, as grading does. Needs Linux.
+    desk:
+        The process to run it in, if one is loading already.
+
+    Raises
+    ------
+    ValueError
+        If the file is no notebook, or has no tests of a problem set in it; if there is no
+        such exercise; if hidden tests, or a sandbox, are asked for and there are none.
+    """
+    path = find(notebook)
+    try:
+        handed = parse(read_file(path)[0])
+    except NotANotebook as error:
+        raise ValueError(f"notebook is {str(path)!r}, but that file {error}.") from None
+    release = None
+    try:
+        course = course or root()
+        release = release_for(handed.cells, course)
+    except FileNotFoundError:
+        course = None
+    if full and release is None:
+        raise ValueError(
+            "The hidden tests are in the course's solutions/, and no course was found."
+        )
+    source = _source_of(release, course)
+    files: dict[str, bytes] = {}
+    if release is not None:
+        given = _own(release)
+        if full and source is None:
+            raise ValueError(
+                f"The hidden tests of {release.stem} are not on this machine: there is no "
+                f"solutions/{release.stem} in {course}."
+            )
+        merged, flags = merge(handed.cells, source if full else given, given)
+        files = {
+            file.relative_to(release.parent).as_posix(): file.read_bytes()
+            for file in release.parent.rglob("*")
+            if file.is_file() and file.suffix != ".ipynb" and not file.name.startswith(".")
+        }
+    else:
+        merged, flags = _as_it_is(path), []
+        given = merged
+    if not any(cells.is_test(cell) for cell in merged.cells):
+        raise ValueError(_no_tests(path, handed, course))
+    limits = Limits()
+    if cell_seconds is not None:
+        limits = replace(limits, cell_seconds=cell_seconds)
+    blank = _blank(merged, given, release is not None)
+    chosen = _chosen(merged, exercise)
+    wanted = frozenset(
+        cells.grade_id(cell)
+        for cell in merged.cells
+        if cells.is_test(cell)
+        and not cells.is_only_comments(cell.source)
+        and cells.piece_of(cells.grade_id(cell)) in chosen - blank
+    )
+    bound = names_of(source if full else given)
+    run = _in_sandbox if sandboxed else _at_desk
+    ran, noticed = run(merged, wanted, limits, files, bound, desk)
+    found = _judged(merged, ran, given, chosen, blank)
+    found.flags = [*handed.flags, *_about_kernel(handed.kernel), *flags, *noticed]
+    found.from_course, found.sandboxed, found.full = release is not None, sandboxed, full
+    found.problem_set = release.stem if release is not None else ""
+    if release is not None:
+        number = release.stem.removeprefix("ps")[:2]
+        chapters = sorted((course / "notebooks").glob(f"{number}-*.ipynb"))
+        found.chapter = chapters[0].name if chapters else ""
+        found.sections = sections(given, found.chapter)
+    if full:
+        found.solution = [
+            (cell.cell_type, cells.learners_own(cell.source))
+            for cell in source.cells
+            if cells.is_answer(cell) and cells.piece_of(cells.grade_id(cell)) in chosen
+        ]
+    if source is not None and not full:
+        whole = {test.name for test in found.tests if test.verdict == HIDDEN}
+        found.partly_hidden = [
+            cells.grade_id(cell)
+            for cell in source.cells
+            if cells.is_test(cell)
+            and cells.has_hidden_tests(cell.source)
+            and cells.piece_of(cells.grade_id(cell)) in chosen
+            and cells.grade_id(cell) not in whole
+        ]
+    return found
+
+
+def sections(notebook: NotebookNode, chapter: str) -> dict[str, str]:
+    """By exercise the title of the chapter's section that explains it: the first that the text
+    headed by the exercise's name links to."""
+    found = {}
+    for cell in notebook.cells:
+        name = _HEADED.match(cell.source) if cell.cell_type == "markdown" else None
+        link = _SECTION.search(cell.source) if name else None
+        if link and link["notebook"] == chapter:
+            found[name["exercise"]] = link["title"]
+    return found
+
+
+def _source_of(release: Path | None, course: Path | None) -> NotebookNode | None:
+    """The instructor's notebook that a release was made from, where it is on this machine."""
+    if release is None:
+        return None
+    path = course / "solutions" / release.stem / release.name
+    return _own(path) if path.is_file() else None
+
+
+def _own(path: Path) -> NotebookNode:
+    """A notebook of the course's own: a test has seen that it is a valid one."""
+    return nbformat.v4.reads(path.read_text("utf-8"))
+
+
+def _chosen(notebook: NotebookNode, exercise: str | None) -> frozenset[str]:
+    """The exercises that are asked for."""
+    every = list(
+        dict.fromkeys(
+            cells.piece_of(cells.grade_id(c)) for c in notebook.cells if cells.is_graded(c)
+        )
+    )
+    if exercise is None:
+        return frozenset(every)
+    if exercise in every:
+        return frozenset([exercise])
+    found = [name for name in every if name.startswith(exercise)]
+    if len(found) != 1:
+        raise ValueError(f"exercise is {exercise!r}, but it must be one of: {', '.join(every)}.")
+    return frozenset(found)
+
+
+def _blank(notebook: NotebookNode, given: NotebookNode, from_course: bool) -> frozenset[str]:
+    """The exercises whose answer in code is still what was given out."""
+    stubs = {cells.grade_id(c): c.source.strip() for c in given.cells if cells.is_answer(c)}
+    blank, begun = set(), set()
+    for cell in notebook.cells:
+        if not cells.is_answer(cell) or cells.is_graded(cell) or cell.cell_type != "code":
+            continue
+        name = cells.grade_id(cell)
+        same = cell.source.strip() == stubs.get(name) if from_course else CODE_STUB in cell.source
+        (blank if same else begun).add(cells.piece_of(name))
+    return frozenset(blank - begun)
+
+
+def _at_desk(
+    notebook: NotebookNode,
+    wanted: frozenset[str],
+    limits: Limits,
+    files: dict[str, bytes],
+    bound: dict[str, tuple[str, ...]],
+    desk: Desk | None,
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """What came of each test in a plain process, and what was noticed."""
+    if not wanted:
+        return {}, []
+    from nbjudge.desk.run import Desk
+
+    if desk is None:
+        with Desk() as desk:
+            return _at_desk(notebook, wanted, limits, files, bound, desk)
+    seed = secrets.randbits(62)
+    ran = desk.run(notebook, bound=bound, limits=limits, seed=seed, files=files, only=wanted)
+    return ran.tests, ran.flags
+
+
+def _in_sandbox(
+    notebook: NotebookNode,
+    wanted: frozenset[str],
+    limits: Limits,
+    files: dict[str, bytes],
+    bound: dict[str, tuple[str, ...]],
+    desk: Desk | None,
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """The same as grading does it."""
+    from nbjudge import sandbox
+    from nbjudge.judge import Job, judge
+
+    status = sandbox.status()
+    if not status.works:
+        raise ValueError(
+            f"There is no sandbox on this machine. {status.why} Leave out --sandbox to run your "
+            "notebook in a plain process."
+        )
+    only = nbformat.from_dict(notebook)
+    only.cells = [c for c in only.cells if not cells.is_test(c) or cells.grade_id(c) in wanted]
+    job = Job(
+        student="",
+        notebook=nbformat.writes(only).encode(),
+        seed=secrets.randbits(62),
+        limits=limits,
+        files=files,
+        names=bound,
+    )
+    with sandbox.Nursery() as nursery:
+        judged = judge(job, nursery)
+    return judged.tests, judged.flags
+
+
+def _about_kernel(kernel: str) -> Sequence[str]:
+    """A line where the notebook names another kernel than it was given out with."""
+    if kernel in ("", KERNEL):
+        return []
+    return [
+        f"the notebook is set to the kernel {kernel!r}; here it was run by the Python that runs "
+        "tfcourse. If it fails in Jupyter, choose Kernel > Change Kernel > Python 3 (ipykernel)"
+    ]
+
+
+def _no_tests(path: Path, handed: Parsed, course: Path | None) -> str:
+    """What to say of a notebook that has no tests in it."""
+    mine = {cell.source.strip() for cell in handed.cells if cell.cell_type == "code"}
+    for release, released in _releases(course) if course else []:
+        tests = {c.source.strip() for c in released if cells.SEPARATOR in cells.grade_id(c)}
+        if len(mine & tests) >= min(SAME_TESTS, max(1, len(tests))):
+            return (
+                f"{path} is {release.stem} without the names of its cells: a converter or an "
+                "editor has dropped the cells' metadata. Paste your answers into a fresh copy of "
+                f"{release.relative_to(course).as_posix()}."
+            )
+    return (
+        f"notebook is {str(path)!r}, but it holds no tests: it must be a problem set, such "
+        "as notebooks/assignments/PS/PS.ipynb."
+    )
+
+
+def _as_it_is(path: Path) -> NotebookNode:
+    """The learner's notebook itself, for where there is no course to take the tests from."""
+    notebook = nbformat.v4.new_notebook()
+    for index, raw in enumerate(nbformat.read(path, as_version=4).cells):
+        if raw.cell_type in ("code", "markdown") and not cells.is_install(raw):
+            make = nbformat.v4.new_code_cell
+            if raw.cell_type == "markdown":
+                make = nbformat.v4.new_markdown_cell
+            about = {"nbgrader": cells.nbgrader(raw)} if cells.grade_id(raw) else {}
+            notebook.cells.append(make(raw.source, id=f"cell-{index}", metadata=about))
+    return notebook
+
+
+def _judged(
+    notebook: NotebookNode,
+    ran: dict[str, dict[str, Any]],
+    given: NotebookNode,
+    chosen: frozenset[str],
+    blank: frozenset[str],
+) -> Checked:
+    """A line for each test; ``given`` is the notebook as it was given out."""
+    found = Checked([])
+    stubs = {}
+    if given is not notebook:
+        stubs = {cells.grade_id(cell): cell.source.strip() for cell in given.cells}
+    for cell in notebook.cells:
+        name = cells.grade_id(cell)
+        if not cells.is_graded(cell) or cells.piece_of(name) not in chosen:
+            continue
+        points = cells.points(cell)
+        if not cells.is_test(cell):
+            written = cell.source.strip() not in ("", WRITTEN_STUB, stubs.get(name))
+            found.tests.append(CheckedTest(name, BY_HAND if written else NOT_WRITTEN, None, points))
+        elif cells.is_only_comments(cell.source):
+            hint = cell.source.strip().lstrip("# ").splitlines()[0] if cell.source.strip() else ""
+            found.tests.append(CheckedTest(name, HIDDEN, None, points, hint))
+            found.hidden += 1
+            found.hidden_points += points
+        else:
+            found.tests.append(_judged_test(name, points, cell.source, ran, blank))
+    return found
+
+
+def _judged_test(
+    name: str, points: float, source: str, ran: dict[str, dict[str, Any]], blank: frozenset[str]
+) -> CheckedTest:
+    used = names.used(source)
+    # That there are answers says nothing of them.
+    later = "answered" in used and "choices" not in used
+    if cells.piece_of(name) in blank:
+        return CheckedTest(name, NOT_STARTED, None if later else 0.0, points)
+    score, hint = ran[name]["score"], ran[name]["message"]
+    verdict = PASSED if score >= points else PARTLY if score > 0 else FAILED
+    if later:
+        score = None
+        if verdict == PASSED:
+            verdict, hint = ANSWERED, JUDGED_LATER
+    elif verdict == PASSED:
+        hint = ""
+    return CheckedTest(name, verdict, score, points, hint)

@@ -1,0 +1,363 @@
+"""The commands ``tfcourse grade``, ``check``, ``release`` and ``receipts``."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from nbjudge.cells import listed
+from nbjudge.failure import of_the_machine
+from nbjudge.interrupts import stops_in_one_line
+from nbjudge.outputs import plain
+
+
+@contextmanager
+def plain_errors():
+    """What the caller can mend is said in a line, without a traceback; exit code 2."""
+    try:
+        yield
+    except (ValueError, FileNotFoundError) as error:
+        said = error
+    except Exception as error:
+        known = type(error).__name__ in ("GradingFailed", "SandboxError")
+        said = error if known else of_the_machine(error)
+        if not said:
+            raise
+    else:
+        return
+    Console(stderr=True).print(f"[red]{escape(str(said))}[/red]", highlight=False)
+    raise typer.Exit(2)
+
+
+def grade(
+    problem_set: Annotated[str, typer.Argument(help="Such as `ps05-self-attention`.")],
+    submitted: Annotated[
+        Path,
+        typer.Option(help="The folder that holds STUDENT/PS/PS.ipynb (and roster.csv)."),
+    ],
+    into: Annotated[Path, typer.Option(help="The folder for the results.")],
+    workers: Annotated[
+        int | None, typer.Option(help="Processes here; as many as cores unless given.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="A Dask scheduler's address: its workers judge.")
+    ] = None,
+    db: Annotated[
+        str | None,
+        typer.Option(envvar="TFCOURSE_DB", help="The gradebook's URL, if it is no file."),
+    ] = None,
+    again: Annotated[
+        list[str] | None, typer.Option(help="Grade this student again. Marks by hand stay.")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Draw the hidden tests' inputs from this; with --again, replays one."),
+    ] = None,
+    why: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="STUDENT PIECE", help="Explain a grade that stands; grade nothing."),
+    ] = None,
+    export: Annotated[
+        list[str] | None, typer.Option(help="Write the scores for `canvas` or `moodle` too.")
+    ] = None,
+    feedback_zip: Annotated[
+        tuple[str, Path] | None,
+        typer.Option(
+            metavar="PLATFORM DOWNLOAD",
+            help="Write the feedback as a zip for `canvas` or `moodle`, by the names in the zip of "
+            "submissions that you downloaded there.",
+        ),
+    ] = None,
+    provisional: Annotated[
+        bool, typer.Option(help="Export work that waits for a mark by hand too.")
+    ] = False,
+    sandbox: Annotated[
+        bool, typer.Option(help="Without one, learners' code runs with your rights.")
+    ] = True,
+    call_seconds: Annotated[
+        float | None, typer.Option(help="How long one call of a learner's function may take.")
+    ] = None,
+    cell_seconds: Annotated[float | None, typer.Option(help="How long one cell may take.")] = None,
+    submission_seconds: Annotated[
+        float | None, typer.Option(help="How long all cells of a submission may take.")
+    ] = None,
+    memory_mb: Annotated[
+        int | None, typer.Option(help="How much memory a submission may use, in MiB.")
+    ] = None,
+) -> None:
+    """Grade a class on a problem set.
+
+    Leaves grades.csv, report.json, overview/ (for you), feedback/ (a page for each student),
+    autograded/ and gradebook.db. Run again, it grades only what is new or has changed; killed, it
+    goes on where it was.
+    """
+    with plain_errors():
+        from nbjudge import sandbox as shelter
+
+        shelter.linux_only()
+        from nbjudge.show import progress_bar, show_grades, show_why
+        from nbjudge.workers import loading, warm_up
+
+    console = Console()
+    if why is None and scheduler is None and workers not in (0, 1):
+        warm_up()  # while we load the rest
+    with plain_errors():
+        with loading():
+            from coursebook.course import root
+            from nbjudge import engine, exports, roster
+            from nbjudge.judge import Limits
+
+        if why is not None:
+            from nbjudge.why import why as explain
+
+            show_why(explain(problem_set, submitted, into, *why, database=db), console)
+            return
+        for kind in (*(export or ()), *([feedback_zip[0]] if feedback_zip else ())):
+            exports.check_kind(kind)
+        given = {
+            "call_seconds": call_seconds,
+            "cell_seconds": cell_seconds,
+            "submission_seconds": submission_seconds,
+            "memory_mb": memory_mb,
+        }
+        limits = Limits(**{name: value for name, value in given.items() if value is not None})
+        with progress_bar(console) as progress:
+            report = engine.grade(
+                problem_set,
+                submitted,
+                into,
+                limits=limits,
+                again=again or (),
+                seed=seed,
+                workers=workers,
+                scheduler=scheduler,
+                database=db,
+                sandboxed=sandbox,
+                progress=progress,
+            )
+        people = roster.people(submitted)
+        written = [
+            exports.write_export(kind, report, people, into, provisional) for kind in export or ()
+        ]
+        returned = None
+        if feedback_zip:
+            from nbjudge import returning
+
+            folder = engine.GradingFolder(into, root(), problem_set, db)
+            returned = returning.write_zip(*feedback_zip, report, people, folder, provisional)
+            written.append(returned.path)
+    show_grades(report, console)
+    lines = [
+        f"\n{len(report.executed)} of {len(report.students)} notebooks run in "
+        f"{report.seconds:.0f} s.",
+        f"Grades:   {into / 'grades.csv'}",
+        f"Overview: {into / 'overview' / f'{report.problem_set}.html'}",
+        f"Pages:    {into / 'feedback'}",
+        *(f"Export:   {path}" for path in written),
+        f"By hand:  cd {into} && jupyter lab, then nbgrader's Formgrader",
+    ]
+    console.print("\n".join(lines), highlight=False, soft_wrap=True)
+
+    def says(text: str) -> None:
+        console.print(f"[yellow]{escape(plain(text))}[/yellow]", highlight=False, soft_wrap=True)
+
+    if written and (waiting := report.provisional):
+        who = f"{len(waiting)} whose marks are not complete: {', '.join(waiting)}"
+        if provisional:
+            says(f"The export holds {who}.")
+        else:
+            says(f"Left out: {who}. Mark them and run this again, or add --provisional.")
+    if returned and returned.absent:
+        says(f"The download names no file of: {', '.join(returned.absent)}.")
+    if report.unfinished:
+        says(
+            f"{len(report.unfinished)} could not be judged, the same command tries again: "
+            f"{listed(report.unfinished)}"
+        )
+    for warning in report.warnings:
+        says(warning)
+
+
+def check(
+    notebook: Annotated[
+        Path, typer.Argument(help="Your notebook of a problem set, or the folder that it is in.")
+    ],
+    exercise: Annotated[
+        str | None, typer.Option("--exercise", "-e", help="Judge this exercise alone.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Run the hidden tests too, where the course has them.")
+    ] = False,
+    give_up: Annotated[
+        bool, typer.Option("--give-up", help="Show the solution of --exercise all the same.")
+    ] = False,
+    sandbox: Annotated[
+        bool, typer.Option("--sandbox", help="Run it in the sandbox, as grading does (Linux).")
+    ] = False,
+    cell_seconds: Annotated[float | None, typer.Option(help="How long one cell may take.")] = None,
+) -> None:
+    """Judge your own notebook by the visible tests, with hints.
+
+    With `--full --exercise NAME` the exercise's solution is shown once all its tests pass. The exit
+    code is 0 when all tests pass and 1 when not.
+    """
+    from contextlib import nullcontext
+
+    from nbjudge.desk.light import without_grammars
+    from nbjudge.desk.run import CannotRun, Desk
+
+    for stream in (sys.stdout, sys.stderr):  # a terminal of another alphabet is no error
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    console = Console()
+    with plain_errors(), nullcontext() if sandbox else Desk() as desk:  # it loads from here on
+        with without_grammars():
+            from nbjudge import check as checker
+
+        path = checker.find(notebook)
+        try:
+            with console.status("running your notebook"):
+                if give_up and not (full and exercise):
+                    raise ValueError("--give-up needs --full and --exercise NAME.")
+                found = checker.check(
+                    path,
+                    exercise=exercise,
+                    full=full,
+                    sandboxed=sandbox,
+                    cell_seconds=cell_seconds,
+                    desk=desk,
+                )
+        except CannotRun as error:
+            raise ValueError(str(error)) from None
+        from nbjudge.desk import progress as kept
+        from nbjudge.desk.show import show_checked, show_solution
+
+        kept.keep(found, path)
+    show_checked(found, path, console)
+    if full and exercise:
+        show_solution(found, give_up, console)
+    raise typer.Exit(0 if found.all_passed else 1)
+
+
+def progress(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Your folder; `work` in the course's unless given.")
+    ] = None,
+) -> None:
+    """Show how far you have come in each problem set, by what your last checks found."""
+    with plain_errors():
+        from coursebook.course import root
+        from nbjudge.desk import lab as desk
+        from nbjudge.desk.progress import progress as progress_in
+        from nbjudge.desk.show import show_progress
+
+        show_progress(progress_in(folder or root() / desk.WORK), Console())
+
+
+def lab(
+    context: typer.Context,
+    into: Annotated[
+        Path | None, typer.Option(help="Your folder; `work` in the course's unless given.")
+    ] = None,
+) -> None:
+    """Open JupyterLab in a folder of your own, with the chapters and the problem sets.
+
+    The folder is made if it is missing; what you have written in it is never written over. Further
+    options go to JupyterLab, such as `--no-browser` and `--port 8890`.
+    """
+    with plain_errors():
+        from coursebook.course import root
+        from nbjudge.desk import lab as desk
+
+        course = root()
+        work = (into or course / desk.WORK).expanduser().resolve()
+        try:
+            found = desk.furnish(work, course)
+        except OSError as error:
+            raise ValueError(f"{work} cannot be written: {error.strerror}") from None
+        lines = [f"Your folder: {work}"]
+        if found.new:
+            lines.append(f"Copied there: {len(found.new)} notebooks.")
+        if found.renewed:
+            lines.append(f"Renewed, since you had not changed them: {len(found.renewed)}.")
+        if found.kept:
+            lines.append(
+                f"Kept as you left them, though the course has a newer version: "
+                f"{listed(found.kept)}. To get the new one, rename yours and start again."
+            )
+        typer.echo("\n".join(lines))
+        sys.stdout.flush()
+        code = desk.open_lab(work, course, context.args)
+    raise typer.Exit(code)
+
+
+def release(
+    problem_sets: Annotated[
+        list[str] | None, typer.Argument(help="Which; all of them unless given.")
+    ] = None,
+) -> None:
+    """Make the learners' problem sets in notebooks/assignments from the instructor's."""
+    console = Console()
+    with plain_errors():
+        from coursebook.course import problem_set_names, root
+        from nbjudge.release import is_current, make_release
+
+        course = root()
+        for name in problem_sets or problem_set_names(course):
+            current = is_current(name, course)
+            path = make_release(name, course).relative_to(course)
+            what = "was up to date" if current else "written"
+            console.print(f"{path}: {what}", highlight=False, soft_wrap=True)
+
+
+def receipts(
+    submitted: Annotated[Path, typer.Option(help="The folder that `nbgrader collect` filled.")],
+    exchange: Annotated[Path, typer.Option(help="nbgrader's Exchange.root, on the same machine.")],
+    course_id: Annotated[
+        str | None, typer.Option(help="The course's id; as in nbgrader_config.py unless given.")
+    ] = None,
+) -> None:
+    """Write into receipts.csv when collected work came into nbgrader's exchange.
+
+    The times are the file system's own, which a learner cannot set.
+    """
+    console = Console()
+    with plain_errors():
+        from coursebook.course import problem_set_names, root
+        from nbjudge.release import course_config
+        from nbjudge.stamps import write_receipts
+
+        course = root()
+        course_id = course_id or course_config(course).CourseDirectory.course_id
+        made = write_receipts(submitted, exchange, course_id, problem_set_names(course))
+    console.print(f"{made.path}: {made.written} receipts", highlight=False, soft_wrap=True)
+    for note in made.notes:
+        console.print(f"[yellow]{escape(plain(note))}[/yellow]", highlight=False, soft_wrap=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to ``tfcourse``."""
+    for command in (stops_in_one_line(grade), check, progress, release, receipts):
+        app.command()(command)
+    # What it does not know itself is for JupyterLab.
+    further = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command(context_settings=further)(lab)
+
+
+def parts() -> list[tuple[str, bool, str]]:
+    """What grading needs of this machine, for `tfcourse doctor`."""
+    from nbjudge import sandbox
+
+    shelter = sandbox.status()
+    use = "a sandbox for learners' code: apt-get install bubblewrap (Linux only)"
+    return [
+        ("bubblewrap", shutil.which("bwrap") is not None, use),
+        ("the sandbox", shelter.works, shelter.why),
+    ]

@@ -1,0 +1,119 @@
+"""A learner's own folder, and JupyterLab opened in it."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tfcourse.files import write_whole
+
+#: The learner's folder in the course's, unless another one is named. Git ignores it.
+WORK = "work"
+
+#: What was given, by path, with the digest of what it was then: work that differs is never touched.
+GIVEN = ".given.json"
+
+
+@dataclass
+class Furnished:
+    """What was put into a learner's folder: ``new`` files, those ``renewed`` since they had not
+    been touched, and those ``kept`` although the course has another version of them now."""
+
+    new: list[str] = field(default_factory=list)
+    renewed: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+
+
+def furnish(work: Path, course: Path) -> Furnished:
+    """Copy the chapters and the released problem sets into a learner's folder.
+
+    The folder is laid out as ``notebooks/`` is, so that links between notebooks lead on. A file
+    that is there is never written over, unless it is still, byte for byte, what was given before.
+    """
+    found = Furnished()
+    record = work / GIVEN
+    try:
+        given = dict(json.loads(record.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        given = {}
+    for path in _files(course / "notebooks"):
+        name = path.relative_to(course / "notebooks").as_posix()
+        content, target = path.read_bytes(), work / name
+        digest = hashlib.sha256(content).hexdigest()
+        if not os.path.lexists(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with open(target, "xb") as file:
+                file.write(content)
+            found.new.append(name)
+            given[name] = digest
+            continue
+        mine = hashlib.sha256(target.read_bytes()).hexdigest() if target.is_file() else ""
+        if mine == given.get(name) != digest:
+            write_whole(target, content)
+            found.renewed.append(name)
+            mine = digest
+        elif given.get(name, digest) not in (mine, digest):
+            found.kept.append(name)
+        if mine == digest:
+            given[name] = digest
+    write_whole(record, json.dumps(given, indent=1, sort_keys=True))
+    return found
+
+
+def _files(notebooks: Path) -> list[Path]:
+    """What a learner is given, in order: chapters, their evidence, and the problem sets' files."""
+    sets = [p for p in (notebooks / "assignments").rglob("*") if p.is_file()]
+    hidden = [
+        p for p in sets if any(part.startswith(".") for part in p.relative_to(notebooks).parts)
+    ]
+    chapters = sorted(notebooks.glob("[0-9][0-9]-*.ipynb"))
+    evidence = sorted((notebooks / "evidence").glob("[0-9][0-9]-*.ipynb"))
+    return [*chapters, *evidence, *sorted(set(sets) - set(hidden))]
+
+
+def command(work: Path, options: Sequence[str]) -> list[str]:
+    """What opens JupyterLab in a folder."""
+    return [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={work}", *options]
+
+
+def environment(course: Path) -> dict[str, str]:
+    """What JupyterLab, its kernels and its terminals see: this Python's programs come first, and
+    its kernel ``python3`` before one of the same name that a user has elsewhere."""
+    programs = str(Path(sys.executable).parent)
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join([programs, os.environ.get("PATH", "")]),
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "TFCOURSE_ROOT": str(course),
+    }
+
+
+def open_lab(work: Path, course: Path, options: Sequence[str]) -> int:
+    """Open JupyterLab and wait for its end; its exit code.
+
+    Raises
+    ------
+    ValueError
+        If JupyterLab is not installed.
+    """
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise ValueError(
+            "JupyterLab is not installed in the environment that runs tfcourse: "
+            "pip install -r requirements-learner.txt"
+        )
+    words, variables = command(work, options), environment(course)
+    if os.name == "posix":  # Ctrl-C and a kill reach it alone
+        os.execve(words[0], words, variables)
+    with subprocess.Popen(words, env=variables) as lab:
+        while True:
+            try:
+                return lab.wait()
+            except KeyboardInterrupt:  # it has had it too, and asks or ends
+                continue

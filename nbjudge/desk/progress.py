@@ -1,0 +1,97 @@
+"""How far a learner has come: what each check found is kept in the learner's own folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbjudge.desk.lab import GIVEN
+from tfcourse.files import write_whole
+
+if TYPE_CHECKING:
+    from nbjudge.check import Checked
+
+#: Beside :data:`~nbjudge.desk.lab.GIVEN`: what the last checks found.
+CHECKED = ".checked.json"
+
+
+@dataclass
+class SetProgress:
+    """One problem set. ``state`` is empty where what the last check found still holds."""
+
+    name: str
+    score: float = 0.0
+    judged: float = 0.0
+    passed: int = 0
+    exercises: int = 0
+    state: str = ""
+
+
+def folder_of(notebook: Path) -> Path | None:
+    """The learner's folder that a notebook lies in, as ``tfcourse lab`` has made it."""
+    found = (p for p in notebook.resolve().parents if (p / GIVEN).is_file())
+    return next(found, None)
+
+
+def keep(found: Checked, notebook: Path) -> None:
+    """Keep what a check found, if the notebook lies in a learner's folder."""
+    work = folder_of(notebook)
+    if work is None or not found.problem_set:
+        return
+    every = _read(work)
+    entry = every.setdefault(found.problem_set, {})
+    exercises = entry.setdefault("exercises", {})
+    for one in found.exercises:
+        exercises[one.name] = {"score": one.score, "judged": one.judged, "verdict": one.verdict}
+    entry["digest"] = _digest(notebook)
+    with suppress(OSError):  # a folder that cannot be written is no reason to lose a check
+        write_whole(work / CHECKED, json.dumps(every, indent=1, sort_keys=True))
+
+
+def progress(work: Path) -> list[SetProgress]:
+    """Where each problem set of a learner's folder stands, in order.
+
+    Raises
+    ------
+    ValueError
+        If the folder is none of a learner's.
+    """
+    if not (work / GIVEN).is_file():
+        raise ValueError(f"{work} is no folder that `tfcourse lab` has made: run that first.")
+    given, every = _json(work / GIVEN), _read(work)
+    found = []
+    for path in sorted((work / "assignments").glob("*/*.ipynb")):
+        name, digest = path.stem, _digest(path)
+        one, entry = SetProgress(name), every.get(name, {})
+        exercises = list(entry.get("exercises", {}).values())
+        one.exercises = len(exercises)
+        one.score = sum(e["score"] for e in exercises)
+        one.judged = sum(e["judged"] for e in exercises)
+        one.passed = sum(e["verdict"] in ("passed", "answered", "by hand") for e in exercises)
+        if not exercises:
+            same = given.get(path.relative_to(work).as_posix()) == digest
+            one.state = "not started" if same else "not checked yet"
+        elif entry.get("digest") != digest:
+            one.state = "changed since it was checked"
+        found.append(one)
+    return found
+
+
+def _read(work: Path) -> dict[str, Any]:
+    return _json(work / CHECKED)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

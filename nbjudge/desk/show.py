@@ -1,0 +1,178 @@
+"""What a check found, for a terminal of 80 columns."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.syntax import Syntax
+
+from nbjudge.cells import SEPARATOR, listed
+from nbjudge.outputs import plain
+from nbjudge.pages import number
+
+if TYPE_CHECKING:
+    from nbjudge.check import Checked, CheckedTest, Exercise
+    from nbjudge.desk.progress import SetProgress
+
+#: Said below every check that did not run in the sandbox.
+NOT_PROTECTED = (
+    "This ran as in Jupyter, without a sandbox: it does not protect this computer from the code in "
+    "the notebook."
+)
+
+_COLOURS = {"passed": "green", "answered": "green", "partly": "yellow", "failed": "red"}
+
+
+def show_checked(found: Checked, notebook: Path, console: Console) -> None:
+    """The exercises with their points, what failed in each, and what it comes to."""
+    width = min(console.width, 100)
+
+    def say(text: str, indent: int = 0, style: str = "") -> None:
+        for line in text.splitlines() or [""]:
+            own = len(line) - len(line.lstrip())
+            told = textwrap.fill(
+                line.strip(),
+                width,
+                initial_indent=" " * (indent + own),
+                subsequent_indent=" " * (indent + own),
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            console.print(escape(told), style=style or None, highlight=False, soft_wrap=True)
+
+    console.print(f"\n[bold]{escape(notebook.name)}[/bold]\n", highlight=False)
+    longest = max(len(exercise.name) for exercise in found.exercises)
+    for exercise in found.exercises:
+        colour = _COLOURS.get(exercise.verdict, "dim")
+        console.print(
+            f"{escape(exercise.name):<{longest}}  [{colour}]{exercise.verdict:<15}[/]  "
+            f"{_points(exercise)}",
+            highlight=False,
+            soft_wrap=True,
+        )
+        wrong = [t for t in exercise.tests if t.hint and t.verdict in ("partly", "failed")]
+        fine = [_short(t) for t in exercise.tests if t.verdict == "passed"]
+        if wrong and fine:
+            say(f"passed: {', '.join(fine)}", 4)
+        for tests in _by_hint(wrong):
+            verdict = "failed" if all(t.verdict == "failed" for t in tests) else "partly"
+            say(f"{verdict}: {', '.join(map(_short, tests))} ({_of(tests)})", 4)
+            say(plain(tests[0].hint), 8)
+        if wrong and exercise.name in found.sections:
+            say(f"explained in {found.chapter}, “{found.sections[exercise.name]}”", 4)
+    console.print()
+    for flag in found.flags:
+        say(f"- {plain(flag)}")
+    unexplained = [e for e in found.exercises if e.name not in found.sections]
+    if found.chapter and any(e.verdict in ("partly", "failed") for e in unexplained):
+        say(f"Chapter {int(found.chapter[:2])} explains what these exercises ask: {found.chapter}")
+    say(_together(found))
+    for line in _what_remains(found):
+        say(line)
+    say(NOT_PROTECTED if not found.sandboxed else "This ran in the sandbox, as grading does.")
+
+
+def show_solution(found: Checked, given_up: bool, console: Console) -> None:
+    """The solution of the exercise that was checked, and the criteria for an answer in words: once
+    all that can be judged is right and all is answered, or when it is given up."""
+    (exercise,) = found.exercises
+    if not (exercise.verdict in ("passed", "by hand") or given_up):
+        console.print(
+            "The solution is shown when all tests of the exercise pass. To see it now, add "
+            "--give-up.",
+            highlight=False,
+        )
+        return
+    for kind, source in found.solution:
+        console.print("\n[bold]A solution[/bold]" if kind == "code" else "\n[bold]An answer[/bold]")
+        console.print(
+            Syntax(source, "python", background_color="default", word_wrap=True)
+            if kind == "code"
+            else escape(source),
+            highlight=False,
+        )
+
+
+def show_progress(sets: list[SetProgress], console: Console) -> None:
+    """A line for each problem set, and what they come to."""
+    longest = max((len(one.name) for one in sets), default=0)
+    for one in sets:
+        points = f"{number(one.score)}/{number(one.judged)}" if one.exercises else "–"
+        told = f"{one.passed} of {one.exercises} exercises done" if one.exercises else ""
+        state = f"[dim]{', '.join(part for part in (told, one.state) if part)}[/dim]"
+        console.print(f"{escape(one.name):<{longest}}  {points:>7}  {state}", highlight=False)
+    score, judged = sum(one.score for one in sets), sum(one.judged for one in sets)
+    console.print(
+        f"\nSo far: {number(score)} of {_plural(judged)} that were checked.", highlight=False
+    )
+
+
+def _short(test: CheckedTest) -> str:
+    """A test's name within its exercise."""
+    return test.name.partition(SEPARATOR)[2] or test.name
+
+
+def _by_hint(tests: list[CheckedTest]) -> list[list[CheckedTest]]:
+    """Tests that say the same, but for the inputs that a call had, together."""
+    found: dict[str, list[CheckedTest]] = {}
+    for test in tests:
+        said = re.sub(r"(?m)^\s*called with .*$", "", plain(test.hint)).strip()
+        found.setdefault(said, []).append(test)
+    return list(found.values())
+
+
+def _of(tests: list[CheckedTest]) -> str:
+    points = _plural(sum(test.points for test in tests))
+    if any(test.score is None for test in tests):
+        return points
+    return f"{number(sum(test.score for test in tests))} of {points}"
+
+
+def _points(exercise: Exercise) -> str:
+    score = number(exercise.score if exercise.judged else None)
+    return f"{score + '/' + number(exercise.points):>6}"
+
+
+def _plural(points: float) -> str:
+    return f"{number(points)} point{'s' * (points != 1)}"
+
+
+def _together(found: Checked) -> str:
+    every = found.exercises
+    score, judged = sum(e.score for e in every), sum(e.judged for e in every)
+    which = "All tests" if found.full else "Visible tests"
+    return f"{which}: {number(score)} of {_plural(judged)}."
+
+
+def _what_remains(found: Checked) -> list[str]:
+    lines = []
+    begun = [e.name for e in found.exercises if e.verdict == "not started"]
+    if begun:
+        lines.append(f"Not started: {', '.join(begun)}.")
+    if later := [t for t in found.tests if t.score is None and t.verdict != "hidden"]:
+        points = sum(test.points for test in later)
+        lines.append(
+            f"Judged when your work is graded: {_plural(points)} "
+            f"({', '.join(dict.fromkeys(t.name.partition(SEPARATOR)[0] for t in later))})."
+        )
+    if found.hidden:
+        lines.append(
+            f"{found.hidden} hidden test{'s' * (found.hidden > 1)} worth "
+            f"{_plural(found.hidden_points)} will be run when your work is graded."
+        )
+    if found.partly_hidden:
+        have = "has" if len(found.partly_hidden) == 1 else "have"
+        lines.append(
+            f"{len(found.partly_hidden)} of these tests {have} a hidden half that runs when "
+            f"work is graded: {listed(found.partly_hidden)}."
+        )
+    elif not found.full:
+        lines.append("Tests shown here may have a hidden half that runs only when work is graded.")
+    if not found.from_course:
+        lines.append("No course was found here: the tests in the notebook itself were run.")
+    return lines

@@ -1,0 +1,275 @@
+"""The process in which a learner's notebook is checked: it runs cells and tests, and says what came
+of each, a line of JSON each in a file.
+
+Started with a folder as its argument. It loads what it needs, waits for a line on its standard
+input, reads ``FOLDER/job.json``, and ends when its standard input is closed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+from nbjudge.desk import STUCK
+from nbjudge.testing.remote import OUT_OF_TIME, Link
+from nbjudge.wire import TimedOut
+
+#: So long code that was interrupted may take to end, in seconds.
+PATIENCE = 2.0
+
+
+class Clock:
+    """Interrupts the main thread when a limit is over, and ends the process where that is no use.
+
+    Works without signals, as on Windows: there an interrupt waits for the next line of Python.
+    """
+
+    def __init__(self) -> None:
+        self.over = False
+        self._due, self._number = float("inf"), 0
+        self._changed = threading.Condition()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    @contextlib.contextmanager
+    def limit(self, seconds: float) -> Iterator[None]:
+        """Interrupt what runs inside after so many seconds; ``over`` says whether it was."""
+        with self._changed:
+            self.over, self._due = False, monotonic() + seconds
+            self._number += 1
+            self._changed.notify()
+        try:
+            yield
+        except KeyboardInterrupt:
+            if not self.over:
+                raise
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        while True:
+            try:
+                with self._changed:
+                    self._due = float("inf")
+                    self._number += 1
+                if self.over:  # what ran may have ended just before the interrupt came
+                    sleep(0.05)
+                return
+            except KeyboardInterrupt:
+                continue
+
+    def _watch(self) -> None:
+        with self._changed:
+            while True:
+                left = self._due - monotonic()
+                if left > 0:
+                    self._changed.wait(min(left, 3600.0))
+                    continue
+                self.over, interrupted = True, self._number
+                _interrupt()
+                end = monotonic() + PATIENCE
+                while self._number == interrupted and monotonic() < end:
+                    self._changed.wait(0.05)
+                if self._number == interrupted:
+                    os._exit(STUCK)
+
+
+def _interrupt() -> None:
+    """Raise ``KeyboardInterrupt`` in the main thread."""
+    if hasattr(signal, "pthread_kill"):  # this wakes time.sleep too
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+    else:
+        import _thread
+
+        _thread.interrupt_main()
+
+
+class Nowhere(io.TextIOBase):
+    """What is written here is gone."""
+
+    def writable(self) -> bool:
+        """It takes everything."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Take the text and forget it."""
+        return len(text)
+
+
+class Direct:
+    """A channel that ends in this very process: each request is answered as it is sent."""
+
+    def __init__(self, names: dict[str, Any], clock: Clock) -> None:
+        self.names, self.clock = names, clock
+        self.objects: dict[int, Any] = {}
+        self.reply: dict[str, Any] = {}
+
+    def send(self, request: dict[str, Any], seconds: float) -> None:
+        """Answer the request, within so many seconds."""
+        from nbjudge.testing import learner
+
+        if request["verb"] == "begin":
+            self.objects.clear()
+        kind, found = "mistake", ""
+        with contextlib.redirect_stdout(Nowhere()), self.clock.limit(seconds):
+            kind, found = learner._answered(request, self.names, self.objects)
+        if self.clock.over:
+            raise TimedOut("the call took too long")
+        self.reply = {"id": request["id"], "is": kind, "value": found}
+
+    def receive(self, seconds: float) -> dict[str, Any]:
+        """The answer to what was sent last."""
+        return self.reply
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class DirectLink(Link):
+    """The verbs, carried out in this process."""
+
+    def __init__(self, names: dict[str, Any], clock: Clock) -> None:
+        super().__init__(None, 0)
+        self.channel = Direct(names, clock)
+
+
+class Worker:
+    """Runs the steps of a job in order.
+
+    Parameters
+    ----------
+    tell:
+        Called with what happened, a dict each time.
+    """
+
+    def __init__(self, tell: Any) -> None:
+        from nbjudge.examiner import Examiner
+
+        self.tell, self.clock = tell, Clock()
+        self.shell = _shell()
+        self.examiner = Examiner()
+
+    def run(self, job: dict[str, Any]) -> None:
+        """Do the steps that are left, after the ones that another process has already done."""
+        from nbjudge.testing.learner import seed_all
+
+        self.examiner.open(job["seed"])
+        seed_all(job["seed"])
+        slow, done = set(job["slow"]), set(job["done"])
+        end = monotonic() + job["seconds"]
+        for at, step in enumerate(job["steps"]):
+            if at < job["start"] and at not in done:
+                continue
+            if monotonic() > end:
+                return
+            told = {"at": at, "again": at in done}
+            self.tell({**told, "begins": True})
+            if step["do"] == "prepare":
+                found = self._prepared(step["step"])
+            elif step["do"] == "run":
+                found = self._ran(step)
+            elif step["piece"] in slow:
+                found = {"skipped": True}
+            else:
+                found = self._tested(step["test"])
+                if found["error"] == OUT_OF_TIME:
+                    slow.add(step["piece"])
+            self.tell({**told, "found": found})
+
+    def _prepared(self, step: dict[str, Any]) -> dict[str, Any]:
+        try:
+            with contextlib.redirect_stderr(Nowhere()):
+                self.examiner._prepare(step)
+        except BaseException as error:
+            return {"error": type(error).__name__, "says": str(error)}
+        return {}
+
+    def _ran(self, step: dict[str, Any]) -> dict[str, Any]:
+        nowhere = Nowhere()
+        with (
+            contextlib.redirect_stdout(nowhere),
+            contextlib.redirect_stderr(nowhere),
+            self.clock.limit(step["seconds"]),
+        ):
+            result = self.shell.run_cell(step["source"], store_history=True)
+        if self.clock.over:
+            return {"error": OUT_OF_TIME, "says": ""}
+        error = result.error_before_exec or result.error_in_exec
+        if error is None:
+            return {}
+        try:
+            says = str(error)
+        except Exception:  # a learner's own exception can fail at that
+            says = ""
+        return {"error": type(error).__name__, "says": says[:5000]}
+
+    def _tested(self, test: dict[str, Any]) -> dict[str, Any]:
+        self.examiner.link = DirectLink(self.shell.user_ns, self.clock)
+        return self.examiner.test(**test, before=[])
+
+
+def _shell() -> Any:
+    """An IPython without history, settings, colours or a screen."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    class Shell(InteractiveShell):
+        """Says nothing of errors, and does not end."""
+
+        def enable_gui(self, gui=None):
+            """There is no screen."""
+
+        def ask_exit(self):
+            """``exit()`` in a cell does not end what other cells need too."""
+
+        def _showtraceback(self, etype, evalue, stb):
+            """What happened is in the result."""
+
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.colors = "nocolor"
+    return Shell.instance(config=config)
+
+
+def main(folder: str) -> None:
+    """Load, wait to be told, work, and end."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    out = os.open(Path(folder, "told.jsonl"), os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+
+    def tell(what: dict[str, Any]) -> None:
+        os.write(out, (json.dumps(what) + "\n").encode())
+
+    import torch
+
+    from nbjudge.testing.learner import warm
+
+    torch.set_num_threads(1)
+    worker = Worker(tell)
+    warm()  # what is slow the first time is not the first call's fault
+    if not sys.stdin.buffer.readline():
+        return
+    parent = os.fdopen(os.dup(0), "rb", buffering=0)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nowhere, number)
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+
+    def leave_with_parent() -> None:
+        with contextlib.suppress(OSError):
+            parent.read(1)
+        os._exit(1)
+
+    threading.Thread(target=leave_with_parent, daemon=True).start()
+    job = json.loads(Path(folder, "job.json").read_text("utf-8"))
+    tell({"ready": True})
+    worker.run(job)
+    tell({"ended": True})
+    os._exit(0)  # neither threads nor exit handlers of the notebook's hold it back

@@ -1,0 +1,244 @@
+"""Grade a class on one problem set: look, stage, judge, commit, each submission on its own.
+
+Workers judge and know nothing of the gradebook. This process alone takes submissions in, writes the
+gradebook and keeps the ledger by which a killed run goes on.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+from time import monotonic
+
+from coursebook import course as course_tree
+from nbjudge import intake, ledger, policy, roster
+from nbjudge.cluster import Outcome, judge_all
+from nbjudge.digests import versions
+from nbjudge.failure import GradingFailed
+from nbjudge.folder import GradingFolder
+from nbjudge.gradebook import Book
+from nbjudge.intake import Handed
+from nbjudge.judge import Limits
+from nbjudge.ledger import Entry
+from nbjudge.overview import write_overview
+from nbjudge.parcels import BadParcel, unpack_judged
+from nbjudge.release import quiet_log, source_folder
+from nbjudge.results import Report, StudentResult, write_report
+from nbjudge.returning import keep_for_exchange
+from nbjudge.submissions import Grading, Staged
+
+#: Called as students are finished: how many are, how many there are, and who was the last.
+Progress = Callable[[int, int, str], None]
+
+
+def grade(
+    problem_set: str,
+    submitted: Path,
+    into: Path,
+    *,
+    course: Path | None = None,
+    limits: Limits | None = None,
+    again: Collection[str] = (),
+    seed: int | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    database: str | None = None,
+    sandboxed: bool = True,
+    progress: Progress | None = None,
+) -> Report:
+    """Grade a class's work on a problem set.
+
+    What was graded before and has not changed since is not run again; marks given by hand in
+    nbgrader's gradebook count and are kept. Killed at any moment, the same call goes on where it
+    stopped.
+
+    Parameters
+    ----------
+    problem_set:
+        Its name, ``"ps05-self-attention"``.
+    submitted:
+        The folder that holds ``STUDENT/PS/PS.ipynb``, and if wanted ``roster.csv``,
+        ``receipts.csv`` and ``class.toml``.
+    into:
+        Where to leave ``grades.csv``, ``report.json``, ``overview/``, ``gradebook.db``,
+        ``autograded/`` and ``feedback/``.
+    course:
+        The course's folder; looked for unless given.
+    limits:
+        How long code may run and how much memory it may use.
+    again:
+        Students whose work is run again although nothing has changed.
+    seed:
+        What hidden tests draw their inputs from, for everybody in this run, or for those in
+        ``again`` where there are any: the one in the report replays a grading. Drawn for each
+        student unless given.
+    workers:
+        Processes on this machine; as many as it has cores unless given. 0 and 1: this process.
+    scheduler:
+        The address of a Dask scheduler whose workers are to judge instead.
+    database:
+        The gradebook's URL, where it is not to be ``gradebook.db`` in ``into``.
+    sandboxed:
+        Whether learners' code is kept in a sandbox. Without one it runs with the rights of whoever
+        calls this, and the report says so.
+    progress:
+        Called as students are finished with how many are, how many there are, and the last one's
+        name; with an empty name at the beginning.
+
+    Raises
+    ------
+    ValueError
+        If an argument names something that is not there.
+    GradingFailed
+        If the problem set itself cannot be graded, another grading holds the folder, there is no
+        sandbox on this machine, or no worker is left.
+    """
+    started, began = monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
+    course = (course or course_tree.root()).resolve()
+    submitted, into = Path(submitted), Path(into)
+    limits = limits or Limits()
+    source_folder(problem_set, course)
+    roster.check_folders(submitted, into)
+    students, roster_flags = roster.class_of(submitted)
+    sets = course_tree.problem_set_names(course)
+    rules = policy.read_rules(submitted, problem_set, sets, students)
+    received = roster.receipts(submitted, problem_set, sets, rules.zone)
+    notes = [*rules.notes, *roster.unknown(received, students)]
+    if unknown := sorted(set(again) - set(students)):
+        raise ValueError(f"again names {unknown[0]!r}, but there is no such student.")
+    if workers is not None and workers < 0:
+        raise ValueError(f"workers is {workers}, but it must be 0 or more.")
+    if sandboxed and scheduler is None:
+        _require_sandbox()
+    folder = GradingFolder(into, course, problem_set, database)
+
+    def look(student: str) -> Handed:
+        handed = intake.take_in(submitted / student, problem_set, received.get(student))
+        if student in roster_flags:
+            handed.flags.insert(0, roster_flags[student])
+        return handed
+
+    with folder.only_one(), folder.logged(), folder.ledger() as kept:
+        folder.clear()
+        folder.prepare(kept)
+        with Book(folder.url, folder.course_id, problem_set, folder.config, rules) as book:
+            book.enrol(students)
+            grading = Grading(folder, book, kept, limits, sandboxed)
+            report = Report(problem_set, {}, started=began, versions=versions())
+            notes += roster.unreadable(submitted)
+            report.warnings, report.limits = [*grading.warnings, *notes], asdict(limits)
+            told = (seed, set(again), progress, len(students))
+            run = _Run(grading, report, submitted, look, *told)
+            with grading.helper:
+                run.judge(students, workers, scheduler)
+        report.students = {name: report.students[name] for name in students}
+        report.seconds = monotonic() - started
+        write_report(report, folder.into)
+        write_overview(report, folder)
+    return report
+
+
+def _require_sandbox() -> None:
+    from nbjudge import sandbox
+
+    sandbox.require()
+
+
+class _Run:
+    """What :func:`grade` does, once everything is open."""
+
+    def __init__(self, grading, report, submitted, look, seed, again, progress, total):
+        self.grading, self.report, self.look = grading, report, look
+        self.submitted = submitted
+        self.seed, self.again, self.progress, self.total = seed, again, progress, total
+        self.under_way: dict[str, tuple[Staged, Entry]] = {}
+
+    def say(self, student: str) -> None:
+        if self.progress:
+            self.progress(len(self.report.students), self.total, student)
+
+    def seed_for(self, student: str) -> int | None:
+        """The seed that was asked for."""
+        return self.seed if not self.again or student in self.again else None
+
+    def judge(self, students: list[str], workers: int | None, scheduler: str | None) -> None:
+        """Have everybody's work judged that needs it, and put away each result as it comes."""
+        jobs = self._jobs(students)
+        first = next(jobs, None)
+        if first is None:
+            return
+        outcomes = judge_all(
+            chain([first], jobs),
+            self.grading.terms(scheduler),
+            workers=workers,
+            scheduler=scheduler,
+            scratch=self.grading.folder.into,
+        )
+        for outcome in outcomes:
+            self._put_away(outcome)
+
+    def _jobs(self, students: list[str]) -> Iterator[tuple[str, bytes]]:
+        """Settle what needs no judge, and give out the others one by one, as they are asked for."""
+        grading = self.grading
+        entries = grading.ledger.entries(grading.problem_set)
+        all_marks = grading.book.all_marks()
+        self.say("")
+        for student in students:
+            entry, handed = entries.get(student, Entry()), self.look(student)
+            key = grading.key(handed)
+            seed, again = self.seed_for(student), student in self.again
+            if not again and grading.is_finished(student, entry, key, seed):
+                self.done(student, grading.refresh(student, entry, handed, all_marks.get(student)))
+                continue
+            staged = grading.stage(student, handed)
+            if staged.problem:
+                self.done(student, grading.settle_nothing(staged))
+                continue
+            goes_on = not again and entry.key == key and seed in (None, entry.seed)
+            if goes_on and entry.state == ledger.JUDGED and self.commit(staged, entry):
+                continue
+            entry.key = key
+            if seed is not None:
+                entry.seed = seed
+            elif not (goes_on and entry.state == ledger.QUEUED) or entry.seed is None:
+                # One that was under way when a run was killed keeps its own.
+                entry.seed = secrets.randbits(62)
+            self.under_way[student] = (staged, entry)
+            yield student, grading.job(staged, entry.seed)
+
+    def _put_away(self, outcome: Outcome) -> None:
+        student = outcome.student
+        staged, entry = self.under_way.pop(student)
+        self.report.executed.append(student)
+        problem = outcome.problem
+        if outcome.parcel is not None:
+            self.grading.ledger.judged(self.grading.problem_set, student, outcome.parcel)
+            problem = "the judge gave back something else"
+            if self.commit(staged, entry, outcome.parcel):
+                return
+        self.report.unfinished.append(student)
+        self.done(student, self.grading.give_up(staged, problem))
+
+    def commit(self, staged: Staged, entry: Entry, parcel: bytes | None = None) -> bool:
+        """Put a judgement away; whether there was one that could be."""
+        grading, student = self.grading, staged.student
+        parcel = parcel or grading.ledger.result(grading.problem_set, student)
+        try:
+            judged = unpack_judged(parcel or b"")
+            self.done(student, grading.commit(staged, entry, judged))
+        except (BadParcel, GradingFailed) as error:
+            quiet_log().error("%s: %s", student, error)
+            return False
+        return True
+
+    def done(self, student: str, result: StudentResult) -> None:
+        """A student is finished."""
+        folder = self.grading.folder
+        submission = self.submitted / student / folder.problem_set
+        keep_for_exchange(folder, student, submission, result.received)
+        self.report.students[student] = result
+        self.say(student)

@@ -1,0 +1,314 @@
+"""The examiner: a process of ours in which the locked test cells run, out of a learner's reach.
+
+It runs the problem set's set-up cells as they are. A name that a learner's answer binds is a
+:class:`Handle` here, which verbs alone can use. The judge tells it over a socket what to run, hands
+it the connection to the learner's process, and is told what came of each test.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import hashlib
+import io
+import os
+import re
+import socket
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from time import monotonic
+from types import CodeType
+from typing import Any
+
+import torch
+
+from nbjudge import cells
+from nbjudge.judging import weighing
+from nbjudge.testing import unseen
+from nbjudge.testing.by_hand import by_hand
+from nbjudge.testing.checks import deciding
+from nbjudge.testing.choices import scored_below
+from nbjudge.testing.fresh import SEED_VARIABLE, fresh
+from nbjudge.testing.handle import Handle, NotThroughAVerb
+from nbjudge.testing.learner import seed_all
+from nbjudge.testing.mistake import Mistake
+from nbjudge.testing.remote import InTheirWords, Link, Lost, Missing
+from nbjudge.wire import Channel, Closed
+
+#: So many characters of what a test prints or says are kept.
+MAX_TEXT = 50_000
+
+#: The error's name in a test cell that is itself at fault.
+FAULTY = "FaultyTest"
+
+#: How long one message to or from the judge may take; both are ours.
+TALK_SECONDS = 60.0
+
+
+def warm() -> None:
+    """Load what tests use, in the process that examiners are forked from."""
+    import tfcourse.attention  # noqa: F401 - what most tests compare with
+    from nbjudge.testing.learner import warm
+
+    warm()
+
+
+def learn(tests: Mapping[str, str]) -> None:
+    """Read these test cells, by name, in the process that examiners are forked from."""
+    for name, source in tests.items():
+        with contextlib.suppress(SyntaxError):  # it is told where the test is run
+            read(name, _marked(source))
+
+
+def main(sock: socket.socket) -> None:
+    """Do what the judge says until it hangs up."""
+    torch.set_num_threads(1)
+    channel = Channel(sock)
+    examiner = Examiner()
+    while True:
+        try:
+            request = channel.receive()
+        except Closed:
+            return
+        if request["do"] == "link":
+            # A byte with the connection to the learner's process follows.
+            _, (number,), _, _ = socket.recv_fds(sock, 1, 1)
+            examiner.connect(socket.socket(fileno=number), request["most"])
+            channel.send({"linked": True}, TALK_SECONDS)
+        elif request["do"] == "open":
+            examiner.open(request["seed"])
+        elif request["do"] == "weigh":
+            channel.send(examiner.weigh(request["notebook"], request["learners"]), TALK_SECONDS)
+        else:
+            channel.send(examiner.test(**request["test"]), TALK_SECONDS)
+
+
+def learners_seed(seed: int, what: str) -> int:
+    """What the learner's side draws from: nothing that tells what the hidden tests draw from."""
+    digest = hashlib.sha256(f"learner/{seed}/{what}".encode()).digest()
+    return int.from_bytes(digest[:7], "big")
+
+
+#: What is told where a hidden test itself stops on what it was given back.
+UNUSABLE = "this hidden test cannot use what your code gives back: is its type the one asked for?"
+
+
+class Examiner:
+    """The set-up cells' names, and the learner's behind handles."""
+
+    def __init__(self) -> None:
+        self.namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
+        self.learners: set[str] = set()
+        self.link: Link | None = None
+        self.seed = 0
+
+    def open(self, seed: int) -> None:
+        """Take up the seed that hidden tests draw their inputs from."""
+        self.seed = seed
+        os.environ[SEED_VARIABLE] = str(seed)
+
+    def connect(self, sock: socket.socket, most: int) -> None:
+        """Talk to the learner's process over this socket from now on."""
+        if self.link is not None:
+            self.link.channel.close()
+        self.link = Link(sock, most)
+
+    def test(
+        self,
+        name: str,
+        source: str,
+        before: list[dict[str, Any]],
+        seconds: float,
+        call_seconds: float,
+        keep: bool = True,
+    ) -> dict[str, Any]:
+        """Run one test cell.
+
+        Parameters
+        ----------
+        name, source:
+            Its grade id and its code, hidden tests and all.
+        before:
+            What stands above it since the last test, in order: ``{"setup": source}`` for a cell to
+            be run here, ``{"learners": [names]}`` for names that are the learner's from there on.
+        seconds, call_seconds:
+            How long the learner's code may take in all, and in one call.
+        keep:
+            Whether a call must leave its inputs as they are.
+
+        Returns
+        -------
+        What came of it: ``error`` (its name, empty where there was none) and ``says``, with
+        ``ours`` for the same without a learner's own words if there are any in it; ``value``, a
+        number where the last line gives one; ``printed``; ``missing``, a learner's name that is not
+        there; ``lost``, whether the learner's process must be replaced; ``seconds``; ``calls``.
+        """
+        began = monotonic()
+        texts = ("error", "says", "ours", "printed", "missing")
+        found = dict.fromkeys(texts, "") | {"value": None}
+        told = io.StringIO()
+        try:
+            for step in before:
+                self._prepare(step)
+            with contextlib.redirect_stdout(told), contextlib.redirect_stderr(io.StringIO()):
+                value = self._run(name, source, began + seconds, call_seconds, keep)
+            if value is not None:
+                plain = type(value) in (int, float)
+                found["value"] = float(value) if plain else repr(type(value).__name__)
+        except Missing as error:
+            found |= {"error": "Missing", "says": str(error), "missing": error.name}
+        except Lost as error:
+            found |= {"error": error.what, "says": str(error)}
+        except (NotThroughAVerb, SyntaxError) as error:
+            found |= {"error": FAULTY, "says": str(error)}
+        except InTheirWords as error:
+            found |= {"error": "Mistake", "says": str(error), "ours": error.ours}
+        except Mistake as error:
+            found |= {"error": "Mistake", "says": str(error), **self._quoted(str(error))}
+        except BaseException as error:
+            # An error that is none of the test's own tells what a learner's code gave back.
+            own = isinstance(error, AssertionError) or self.link is None or not self.link.hidden
+            found |= {"error": type(error).__name__, "says": _text(error) if own else UNUSABLE}
+        if self.link is not None and self.link.hidden and found["ours"]:
+            found |= {"says": found["ours"], "ours": ""}
+        found["says"] = found["says"][:MAX_TEXT]
+        found["printed"] = told.getvalue()[:MAX_TEXT]
+        found["lost"] = self.link is None or self.link.lost is not None
+        found["seconds"] = monotonic() - began
+        found["calls"] = self.link.asked if self.link else 0
+        return found
+
+    def _quoted(self, says: str) -> dict[str, str]:
+        """The same without a learner's words, if a test's own message quotes any."""
+        without = unseen.without(says, self.link.heard if self.link else ())
+        return {"ours": without} if without != says else {}
+
+    def weigh(self, notebook: list[dict[str, Any]], learners: list[str]) -> dict[str, str]:
+        """The tests of these cells, the instructor's own, that believe an answer which computes
+        nothing; see :func:`nbjudge.judging.weighing.hollow`.
+
+        Parameters
+        ----------
+        notebook:
+            As there.
+        learners:
+            The names that tests use through verbs.
+        """
+        self.open(weighing.SEED)
+
+        def run(name: str, source: str, link: weighing.Liar, names: dict[str, Any]) -> Any:
+            def drawn(test: str) -> torch.Generator:
+                link.hidden()
+                return fresh(test)
+
+            test = read(name, _marked(source))
+            seed_all(learners_seed(self.seed, f"examiner/{name}"))
+            by_hand()
+            # Functions of set-up cells look there for the learner's.
+            names |= {learner: link.name(learner) for learner in learners if learner in link.names}
+            names |= {"fresh": drawn, HIDDEN_BEGINS: link.hidden}
+            namespace = dict(names)
+            with scored_below() if "choices" in test.taken else contextlib.nullcontext():
+                exec(test.body, namespace)
+                return None if test.last is None else eval(test.last, namespace)
+
+        return weighing.hollow(notebook, run)
+
+    def _prepare(self, step: dict[str, Any]) -> None:
+        if "learners" in step:
+            self.learners |= set(step["learners"])
+            return
+        code = compile(step["setup"], "<set-up>", "exec")
+        bound = set(self.namespace)
+        before = {name: id(found) for name, found in self.namespace.items()}
+        nowhere = io.StringIO()
+        with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+            exec(code, self.namespace)
+        self.learners -= set(self.namespace) - bound
+        self.learners -= {n for n, number in before.items() if id(self.namespace.get(n)) != number}
+
+    def _run(self, name: str, source: str, deadline: float, call_seconds: float, keep: bool) -> Any:
+        test = read(name, _marked(source))
+        seed_all(learners_seed(self.seed, f"examiner/{name}"))
+        by_hand()
+        if self.link is None:
+            raise Lost("KernelDied", "There is no notebook to test.")
+        self.link.begin(learners_seed(self.seed, name), call_seconds, deadline)
+        self.link.keep = keep
+        # Names that a test binds are its own: no test leans on another.
+        namespace = {**self.namespace, HIDDEN_BEGINS: self.link.hide}
+        # Names that a test uses and nobody else gives it.
+        self.learners |= test.taken - set(self.namespace) - {HIDDEN_BEGINS}
+        for learners in self.learners:
+            namespace[learners] = self.namespace[learners] = self.link.name(learners)
+        below = scored_below() if "choices" in test.taken else contextlib.nullcontext()
+        with below, deciding():
+            exec(test.body, namespace)
+            value = None if test.last is None else eval(test.last, namespace)
+        return None if type(value) is Handle else value
+
+
+#: What is called where a weighed test's hidden half begins.
+HIDDEN_BEGINS = "_hidden_begins"
+
+
+def _marked(source: str) -> str:
+    """A test cell that says where its hidden half begins."""
+    return re.sub(rf"^( *)#.*{cells.BEGIN_HIDDEN}.*$", rf"\1{HIDDEN_BEGINS}()", source, flags=re.M)
+
+
+@dataclass(frozen=True)
+class TestCell:
+    """A test cell that has been read: all of it but a last line that is an expression, that line,
+    and the names that it takes from outside."""
+
+    body: CodeType
+    last: CodeType | None
+    taken: frozenset[str]
+
+
+@lru_cache(maxsize=1024)
+def read(name: str, source: str) -> TestCell:
+    """Read a test cell: once, where that is done before examiners are forked.
+
+    Raises
+    ------
+    SyntaxError
+        If it is not Python.
+    """
+    tree = ast.parse(source)
+    nodes = list(ast.walk(tree))
+    used = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    taken = frozenset(used - bound_anywhere(nodes) - set(dir(builtins)))
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    return TestCell(
+        body=compile(tree, f"<{name}>", "exec"),
+        last=last and compile(ast.Expression(last.value), f"<{name}>", "eval"),
+        taken=taken,
+    )
+
+
+def bound_anywhere(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names that definitions, imports, arguments and handlers bind, at any depth."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+    return found
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return ""

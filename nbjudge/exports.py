@@ -1,0 +1,107 @@
+"""The scores as Canvas and Moodle read them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+from nbjudge.results import Report, as_cell
+from tfcourse.files import write_whole
+
+#: Canvas knows its columns by these names, and a student by the third or the fourth of them.
+CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+
+#: Moodle's import asks which column holds the score; these names it finds by itself.
+MOODLE = ("Email address", "Username", "ID number")
+
+KINDS = ("canvas", "moodle")
+
+
+def check_kind(kind: str) -> None:
+    """Refuse what is no kind of export.
+
+    Raises
+    ------
+    ValueError
+        If ``kind`` is none of :data:`KINDS`.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"export is {kind!r}, but it must be one of: {', '.join(KINDS)}.")
+
+
+def rows(
+    kind: str, report: Report, people: dict[str, dict[str, str]], provisional: bool = False
+) -> tuple[list[str], list[dict]]:
+    """The columns and the rows of an export.
+
+    Parameters
+    ----------
+    kind:
+        ``"canvas"`` or ``"moodle"``.
+    report:
+        The class.
+    people:
+        What ``roster.csv`` says of each student, by column: under the learning platform's own names
+        of columns it goes into the export as it is.
+    provisional:
+        Whether scores that may still change, since points wait for a mark, are written too.
+
+    Raises
+    ------
+    ValueError
+        If ``kind`` is neither.
+    """
+    check_kind(kind)
+    most = max((student.max_score for student in report.students.values()), default=0.0)
+    if kind == "canvas":
+        columns = [*CANVAS, report.problem_set]
+        # Canvas reads what an assignment carries from a row before the students'.
+        found = [{"Student": "    Points Possible", report.problem_set: f"{most:g}"}]
+        own = "SIS Login ID"
+    else:
+        columns = [*MOODLE, report.problem_set, f"{report.problem_set} (feedback)"]
+        found, own = [], "Username"
+    for name, student in report.students.items():
+        if not provisional and report.is_provisional(name):
+            continue
+        about = people.get(name, {})
+        row = {column: as_cell(about.get(column, "")) for column in columns if column in about}
+        row[own] = row.get(own) or as_cell(name)
+        if kind == "canvas":
+            row["Student"] = row.get("Student") or as_cell(name)
+        else:
+            row[columns[-1]] = as_cell(
+                "; ".join(
+                    f"{piece}: {'–' if found.score is None else format(found.score, 'g')} of "
+                    f"{found.max_score:g}"
+                    for piece, found in student.pieces.items()
+                )
+            )
+        row[report.problem_set] = f"{student.score:g}"
+        found.append(row)
+    return columns, found
+
+
+def write_export(
+    kind: str,
+    report: Report,
+    people: dict[str, dict[str, str]],
+    into: Path,
+    provisional: bool = False,
+) -> Path:
+    """Write ``PS-canvas.csv`` or ``PS-moodle.csv`` to ``into``; returns its path.
+
+    Raises
+    ------
+    ValueError
+        As :func:`rows` does.
+    """
+    columns, found = rows(kind, report, people, provisional)
+    text = io.StringIO(newline="")
+    table = csv.DictWriter(text, columns, restval="", lineterminator="\r\n")
+    table.writeheader()
+    table.writerows(found)
+    path = into / f"{report.problem_set}-{kind}.csv"
+    write_whole(path, text.getvalue())
+    return path

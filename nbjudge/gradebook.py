@@ -1,0 +1,421 @@
+"""nbgrader's gradebook, held open by its one writer: a submission is one transaction."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import sqlalchemy
+from alembic.script import ScriptDirectory
+from nbformat import NotebookNode
+from nbgrader import api
+from nbgrader.dbutil import ALEMBIC_DIR
+from nbgrader.preprocessors import AssignLatePenalties, SaveAutoGrades
+from sqlalchemy import event, select
+from sqlalchemy.orm import Session
+from traitlets.config import Config
+
+from nbjudge import cells
+from nbjudge.policy import Rules
+from nbjudge.release import quiet_log
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One graded cell as the gradebook has it: what the machine gave, what a person gave, and
+    whether a person is to look at it."""
+
+    auto: float | None = None
+    manual: float | None = None
+    extra: float | None = None
+    waits: bool = True
+
+    @property
+    def score(self) -> float | None:
+        """The points that count; ``None`` where there are none yet."""
+        given = self.auto if self.manual is None else self.manual
+        return None if given is None else given + (self.extra or 0.0)
+
+
+@dataclass
+class Marks:
+    """One student's marks by graded cell, the comments on the cells, the points taken off for
+    coming late, and when the work came in and was due, in UTC without a zone as nbgrader stores
+    it."""
+
+    grades: dict[str, Mark] = field(default_factory=dict)
+    comments: dict[str, str] = field(default_factory=dict)
+    penalty: float = 0.0
+    late_seconds: float = 0.0
+    received: datetime | None = None
+    due: datetime | None = None
+
+    def by_hand(self) -> dict[str, tuple[float, bool]]:
+        """The marks given by hand, and whether they are to be looked at again."""
+        return {
+            name: (mark.manual, mark.waits)
+            for name, mark in self.grades.items()
+            if mark.manual is not None
+        }
+
+    def shown(self) -> str:
+        """All of this that a page of feedback shows, as one text."""
+        grades = sorted((name, mark.score) for name, mark in self.grades.items())
+        marks = (grades, sorted(self.comments.items()), self.penalty, self.late_seconds)
+        return repr((*marks, self.received, self.due))
+
+
+def _wait(connection, _record) -> None:
+    connection.execute("PRAGMA busy_timeout = 60000")
+
+
+def version() -> str:
+    """The version of nbgrader's tables that is installed."""
+    return ScriptDirectory(ALEMBIC_DIR).get_current_head()
+
+
+def make(url: str, course_id: str) -> None:
+    """Make the gradebook at ``url`` unless it is there.
+
+    Which version of nbgrader's tables it has is written here: nbgrader would start a program that
+    takes seconds to say so.
+    """
+    engine = sqlalchemy.create_engine(url)
+    if not sqlalchemy.inspect(engine).get_table_names():
+        table = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"
+        row = sqlalchemy.text("INSERT INTO alembic_version VALUES (:version)")
+        with engine.begin() as connection:
+            connection.execute(sqlalchemy.text(table))
+            connection.execute(row, {"version": version()})
+    engine.dispose()
+    api.Gradebook(url, course_id).close()
+
+
+class _Save(SaveAutoGrades):
+    """nbgrader's own rules for scores and comments, applied within a transaction that is open."""
+
+    def __init__(self, book: api.Gradebook, problem_set: str, student: str):
+        super().__init__(log=quiet_log())
+        self.gradebook, self.student_id = book, student
+        self.assignment_id = self.notebook_id = problem_set
+
+    def save(self, notebook: NotebookNode) -> None:
+        for index, cell in enumerate(notebook.cells):
+            self.preprocess_cell(cell, {}, index)
+
+
+class Book:
+    """The gradebook of one problem set, open; to be used with ``with``."""
+
+    def __init__(
+        self,
+        url: str,
+        course_id: str,
+        problem_set: str,
+        config: Config,
+        rules: Rules | None = None,
+    ):
+        self.problem_set, self.config, self.rules = problem_set, config, rules or Rules()
+        self._book = api.Gradebook(url, course_id)
+        if self._book.engine.dialect.name == "sqlite":
+            # A formgrader that is open beside us may be writing.
+            event.listen(self._book.engine, "connect", _wait)
+            self._book.engine.dispose()
+
+    def __enter__(self) -> Book:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._book.close()
+
+    @property
+    def _session(self) -> Session:
+        return self._book.db
+
+    @contextmanager
+    def _transaction(self):
+        """All of it or nothing: nbgrader's functions would commit after each step."""
+        session = self._session
+        session.commit = session.flush
+        try:
+            yield
+            del session.commit
+            session.commit()
+        except BaseException:
+            session.__dict__.pop("commit", None)
+            session.rollback()
+            raise
+
+    def enrol(self, students: list[str]) -> None:
+        """See to it that the gradebook knows these students."""
+        known = set(self._session.scalars(select(api.Student.id)))
+        with self._transaction():
+            for student in students:
+                if student not in known:
+                    self._session.add(api.Student(id=student))
+
+    # -- rules -----------------------------------------------------------------------------------
+
+    def apply_rules(self, points: dict[str, float], undo: bool = False) -> None:
+        """Put the rules' due dates and points into the gradebook, where nbgrader looks for them.
+
+        Parameters
+        ----------
+        points:
+            What each graded cell carries in the instructor's notebook.
+        undo:
+            Whether the due date and the extensions in the gradebook are those of earlier rules,
+            which no longer give any.
+        """
+        with self._transaction():
+            assignment = self._book.find_assignment(self.problem_set)
+            if self.rules.due is not None or undo:
+                assignment.duedate = naive(self.rules.due)
+                for submission in assignment.submissions:
+                    self._extend(submission)
+            rows = self._session.execute(
+                select(api.GradeCell)
+                .join(api.Notebook, api.GradeCell.notebook_id == api.Notebook.id)
+                .join(api.Assignment, api.Notebook.assignment_id == api.Assignment.id)
+                .where(api.Assignment.name == self.problem_set)
+            )
+            for (cell,) in rows:
+                carries = self.rules.carries(cell.name, points.get(cell.name, cell.max_score))
+                if cell.max_score != carries:
+                    cell.max_score = carries
+
+    def _extend(self, submission: api.SubmittedAssignment) -> None:
+        """Give a submission the time that the rules add to everybody's."""
+        due = self.rules.due_for(submission.student_id)
+        extension = due - self.rules.due if due is not None else None
+        if submission.extension != (extension or None):
+            submission.extension = extension or None
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def save(
+        self,
+        student: str,
+        notebook: NotebookNode,
+        received: datetime | None,
+        settled: dict[str, tuple[float, bool]] | None = None,
+    ) -> dict[str, float | None]:
+        """Put in what a notebook that was run came to. Marks given by hand stay.
+
+        Returns the scores that the machine gave, before the rules change any.
+
+        Parameters
+        ----------
+        student:
+            Whose it is.
+        notebook:
+            As it was run: the scores are read from it by nbgrader's own rules.
+        received:
+            When it came in.
+        settled:
+            Marks by hand that were given on this very work, and need no second look.
+        """
+        with self._transaction():
+            self._submission(student, received)
+            grades = self._grades(student)
+            for grade in grades.values():
+                # nbgrader would keep an old score of a cell that is gone.
+                grade.auto_score, grade.needs_manual_grade = None, True
+            found = _Found(self._book, grades, self._comments(student))
+            _Save(found, self.problem_set, student).save(notebook)
+            for name, (_, waits) in (settled or {}).items():
+                if name in grades:
+                    grades[name].needs_manual_grade = waits
+            judged = {name: grade.auto_score for name, grade in grades.items()}
+            most = {
+                cells.grade_id(c): cells.points(c) for c in notebook.cells if cells.is_graded(c)
+            }
+            self._adjust(grades, judged, most)
+            self._session.flush()
+            self._assign_penalty(student)
+        return judged
+
+    def adjust(
+        self, student: str, judged: dict[str, float | None], most: dict[str, float], by_hand: dict
+    ) -> None:
+        """Bring the machine's scores into line with the rules, whatever rules held before.
+
+        Parameters
+        ----------
+        student:
+            Whose they are.
+        judged:
+            What the machine gave by the notebook's own points.
+        most:
+            The notebook's own points.
+        by_hand:
+            Marks by hand to put in, or ``None`` to take one out, as of a test that is void.
+        """
+        with self._transaction():
+            grades = self._grades(student)
+            for name, mark in by_hand.items():
+                if name in grades:
+                    grades[name].manual_score = mark
+                    grades[name].needs_manual_grade = False
+            self._adjust(grades, judged, most)
+            self._session.flush()
+            self._assign_penalty(student)
+
+    def _adjust(self, grades: dict, judged: dict, most: dict[str, float]) -> None:
+        for name, grade in grades.items():
+            if name not in judged or name not in most:
+                continue
+            score = self.rules.adjusted(name, judged[name], most[name])
+            if grade.auto_score != score:
+                grade.auto_score = score
+            if name in self.rules.void:
+                grade.needs_manual_grade = False
+            elif score is None and grade.manual_score is None:
+                grade.needs_manual_grade = True
+
+    def save_nothing(self, student: str, received: datetime | None = None) -> None:
+        """0 points for work that cannot be graded at all."""
+        with self._transaction():
+            self._submission(student, received)
+            for grade in self._grades(student).values():
+                grade.auto_score, grade.needs_manual_grade = 0.0, False
+            self._session.flush()
+            self._assign_penalty(student)
+
+    def receive(self, student: str, received: datetime | None) -> None:
+        """Note when the work came in and take off what that costs, by today's due date."""
+        with self._transaction():
+            self._submission(student, received)
+            self._assign_penalty(student)
+
+    def _submission(self, student: str, received: datetime | None) -> api.SubmittedAssignment:
+        when = naive(received)
+        found = self._book.update_or_create_submission(self.problem_set, student, timestamp=when)
+        if self.rules.due is not None:
+            self._extend(found)
+        return found
+
+    def _grades(self, student: str) -> dict[str, api.Grade]:
+        rows = self._session.execute(self._rows(api.Grade, student))
+        return {name: grade for grade, name in rows}
+
+    def _comments(self, student: str) -> dict[str, api.Comment]:
+        rows = self._session.execute(self._rows(api.Comment, student))
+        return {name: comment for comment, name in rows}
+
+    def _rows(self, what: type, student: str):
+        return (
+            select(what, api.BaseCell.name)
+            .join(api.BaseCell, what.cell_id == api.BaseCell.id)
+            .join(api.SubmittedNotebook, what.notebook_id == api.SubmittedNotebook.id)
+            .join(api.SubmittedAssignment)
+            .join(api.Assignment)
+            .where(
+                api.Assignment.name == self.problem_set,
+                api.SubmittedAssignment.student_id == student,
+            )
+        )
+
+    def _assign_penalty(self, student: str) -> None:
+        submission = self._book.find_submission(self.problem_set, student)
+        notebook = self._book.find_submission_notebook(self.problem_set, self.problem_set, student)
+        notebook.late_submission_penalty = None
+        # The session may have read the sum before the scores were written.
+        self._session.flush()
+        self._session.expire(notebook)
+        late = submission.total_seconds_late
+        if late > 0 and self.rules.penalty is not None:
+            score, most = notebook.score, notebook.max_score
+            notebook.late_submission_penalty = self.rules.penalty.points(late, score, most)
+        elif late > 0:
+            assign = AssignLatePenalties(config=self.config, log=quiet_log())
+            assign.init_plugin()
+            penalty = assign.plugin_inst.late_submission_penalty(student, notebook.score, late)
+            if penalty is not None:
+                notebook.late_submission_penalty = assign._check_late_penalty(notebook, penalty)
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def marks(self, student: str) -> Marks | None:
+        """What the gradebook has of a student; ``None`` where it has nothing."""
+        return self.all_marks(student).get(student)
+
+    def autos(self, student: str) -> dict[str, float | None]:
+        """The machine's points by graded cell."""
+        marks = self.marks(student)
+        return {name: mark.auto for name, mark in marks.grades.items()} if marks else {}
+
+    def all_marks(self, student: str | None = None) -> dict[str, Marks]:
+        """What the gradebook has, by student: of the one named, or of everybody."""
+        found: dict[str, Marks] = {}
+        for submission, notebook in self._session.execute(
+            self._of(student, select(api.SubmittedAssignment, api.SubmittedNotebook))
+        ):
+            found[submission.student_id] = Marks(
+                penalty=notebook.late_submission_penalty or 0.0,
+                late_seconds=float(submission.total_seconds_late),
+                received=submission.timestamp,
+                due=submission.duedate if submission.assignment.duedate else None,
+            )
+        grade = api.Grade
+        columns = (grade.auto_score, grade.manual_score, grade.extra_credit)
+        for name, cell, *rest in self._session.execute(
+            self._of(
+                student,
+                select(
+                    api.SubmittedAssignment.student_id,
+                    api.BaseCell.name,
+                    *columns,
+                    grade.needs_manual_grade,
+                ),
+            )
+            .join(grade, grade.notebook_id == api.SubmittedNotebook.id)
+            .join(api.BaseCell, grade.cell_id == api.BaseCell.id)
+        ):
+            found[name].grades[cell] = Mark(*rest)
+        comment = api.Comment
+        for name, cell, text in self._session.execute(
+            self._of(
+                student,
+                select(api.SubmittedAssignment.student_id, api.BaseCell.name, comment.comment),
+            )
+            .join(comment, comment.notebook_id == api.SubmittedNotebook.id)
+            .join(api.BaseCell, comment.cell_id == api.BaseCell.id)
+        ):
+            if text:
+                found[name].comments[cell] = text
+        self._session.rollback()
+        return found
+
+    def _of(self, student: str | None, query):
+        query = (
+            query.select_from(api.SubmittedAssignment)
+            .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)
+            .join(
+                api.SubmittedNotebook,
+                api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id,
+            )
+            .where(api.Assignment.name == self.problem_set)
+        )
+        return (
+            query if student is None else query.where(api.SubmittedAssignment.student_id == student)
+        )
+
+
+def naive(when: datetime | None) -> datetime | None:
+    """In UTC without a zone, as nbgrader stores it."""
+    return when and when.astimezone(UTC).replace(tzinfo=None)
+
+
+class _Found:
+    """What nbgrader's preprocessor asks a gradebook for, from rows that are at hand."""
+
+    def __init__(self, book: api.Gradebook, grades: dict, comments: dict):
+        self.db, self._grades, self._comments = book.db, grades, comments
+
+    def find_grade(self, name: str, *_: str) -> api.Grade:
+        return self._grades[name]
+
+    def find_comment(self, name: str, *_: str) -> api.Comment:
+        return self._comments[name]

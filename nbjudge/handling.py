@@ -1,0 +1,96 @@
+"""The steps that read what a learner wrote, done in :mod:`nbjudge.helper`'s process: text
+and numbers in, text and numbers out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nbformat
+from nbgrader.utils import determine_grade
+
+from nbjudge import cells, intake
+from nbjudge.digests import fingerprints
+from nbjudge.feedback import feedback
+from nbjudge.intake import NotANotebook
+from nbjudge.merge import merge
+from nbjudge.outputs import Room, harmless
+from nbjudge.release import quiet_log
+from nbjudge.results import StudentResult, TestResult
+
+
+class Desk:
+    """Where the steps are done, with what they all need.
+
+    Parameters
+    ----------
+    template:
+        The instructor's notebook without solutions, as JSON.
+    release:
+        What learners were given, as JSON.
+    given_out:
+        The digests of each locked cell in every version that learners may have been given.
+    """
+
+    def __init__(self, template: str, release: str, given_out: dict[str, list[str]]):
+        self.template, self.release = nbformat.v4.reads(template), nbformat.v4.reads(release)
+        self.given_out = given_out
+
+    def stage(self, content: bytes) -> dict[str, Any]:
+        """A learner's answers in the instructor's ``notebook``, and the ``flags``; or the
+        ``problem`` that the file has."""
+        try:
+            parsed = intake.parse(content)
+        except NotANotebook as error:
+            return {"problem": str(error), "flags": []}
+        flags = list(parsed.flags)
+        if parsed.kernel and parsed.kernel != "python3":
+            flags.append(f"the notebook's kernel is {parsed.kernel[:40]!r}; it was run in python3")
+        notebook, merged = merge(parsed.cells, self.template, self.release, self.given_out)
+        return {"notebook": nbformat.v4.writes(notebook), "flags": flags + merged, "problem": ""}
+
+    def prints(self, notebook: str) -> dict[str, Any]:
+        """The answers' fingerprints."""
+        return {"prints": fingerprints(nbformat.v4.reads(notebook), self.release)}
+
+    def run(
+        self, notebook: str, judged: bytes, tests: dict[str, dict], bare: bool
+    ) -> dict[str, Any]:
+        """Our notebook with what its cells put out, ``run``; of what came back nothing else is
+        used. ``failed`` says why if the judgement is not one of this notebook.
+
+        With ``bare`` only tests keep what they put out.
+        """
+        try:
+            returned = nbformat.v4.reads(judged.decode())
+            found = {cell["id"]: cell for cell in returned.cells}
+            run, room = nbformat.v4.reads(notebook), Room()
+            for cell in run.cells:
+                if cell.cell_type == "code":
+                    back = found[cell.id]
+                    kept = [] if bare and not cells.is_test(cell) else back["outputs"]
+                    cell.outputs = harmless(kept, None if cells.is_test(cell) else room)
+                    count = back.get("execution_count")
+                    cell.execution_count = count if type(count) is int else None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            return {"failed": f"the judge gave back something else: {error!r}"}
+        own = {cells.grade_id(cell): cell for cell in run.cells if cells.is_test(cell)}
+        if set(own) != set(tests):
+            return {"failed": "the judge gave back other tests than there are"}
+        for name, cell in own.items():
+            score, most = determine_grade(cell, quiet_log())
+            said = tests[name]
+            if abs(score - said["score"]) > 1e-9 or most != said["max_score"]:
+                return {
+                    "failed": f"the judge gave {said['score']:g} of {said['max_score']:g} for "
+                    f"{name}, its notebook {score:g} of {most:g}"
+                }
+        return {"run": nbformat.v4.writes(run), "failed": ""}
+
+    def page(
+        self, name: str, result: dict, run: str | None, warnings: list[str], colours: bool
+    ) -> dict[str, Any]:
+        """The page of feedback."""
+        tests = {test: TestResult(**found) for test, found in result["tests"].items()}
+        student = StudentResult(**{**result, "tests": tests})
+        notebook = None if run is None else nbformat.v4.reads(run)
+        return {"page": feedback(name, student, notebook, warnings, colours)}

@@ -1,0 +1,275 @@
+"""Find and read a submission: data, never trusted. Its cells come out as plain text."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import warnings
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from nbjudge import cells
+
+#: A notebook with many pictures has some megabytes; more than this is not read.
+MAX_BYTES = 20 * 1024 * 1024
+
+#: Cells after so many are not looked at.
+MAX_CELLS = 5_000
+
+#: An answer, or a cell of the learner's own, that is longer counts as empty.
+MAX_SOURCE = 200_000
+
+#: So many files beside the notebook are named.
+MAX_LEFT_OUT = 20
+
+#: Where the exchange, or a learner, writes when a work was handed in. It is not believed.
+TIMESTAMP = "timestamp.txt"
+
+#: What nbgrader's exchange names a learner's page of feedback by.
+SECRET = "submission_secret.txt"
+
+
+class NotANotebook(ValueError):
+    """The file cannot be read as a notebook; the message says why in a few words."""
+
+
+@dataclass
+class Handed:
+    """What was found in a student's folder.
+
+    ``content`` is ``None`` where there is nothing to grade, and ``problem`` says why.
+    ``digest`` is the SHA-256 of the file, empty where there is none; ``received`` when it came in
+    by the instructor's list, ``None`` if that does not say; ``left_out`` what was not read.
+    """
+
+    content: bytes | None = None
+    digest: str = ""
+    flags: list[str] = field(default_factory=list)
+    problem: str = ""
+    received: datetime | None = None
+    left_out: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Parsed:
+    """The cells of a notebook, each with a type, a source in plain text, metadata and an id; the
+    name of its kernel; and what was odd about the file."""
+
+    cells: list[NotebookNode]
+    kernel: str = ""
+    flags: list[str] = field(default_factory=list)
+
+
+def read_file(path: Path) -> tuple[bytes, datetime]:
+    """The bytes of a regular file and when it was last written; never through a link and never
+    waiting on a pipe.
+
+    Raises
+    ------
+    NotANotebook
+        If it is not a regular file, or too large.
+    """
+    # O_NONBLOCK: opening a named pipe would wait for ever. Windows has neither flag.
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags |= getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(path, flags)
+    except OSError as error:
+        if path.is_symlink():
+            raise NotANotebook("is a link, and links are not followed") from None
+        raise NotANotebook(f"cannot be opened ({error.strerror})") from None
+    with os.fdopen(handle, "rb") as file:
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode):
+            raise NotANotebook("is not a regular file")
+        if about.st_size > MAX_BYTES:
+            raise NotANotebook(f"is larger than {MAX_BYTES // 2**20} MiB")
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise NotANotebook(f"is larger than {MAX_BYTES // 2**20} MiB")
+    try:
+        written = datetime.fromtimestamp(int(about.st_mtime), UTC)
+    except (OverflowError, OSError, ValueError):
+        # A clock set by hand to a year that there is no date for.
+        written = datetime.now(UTC).replace(microsecond=0)
+    return content, written
+
+
+def _decoded(content: bytes) -> tuple[str, list[str]]:
+    """The file's text, and what was odd about its encoding."""
+    try:
+        return content.decode(json.detect_encoding(content)), []
+    except UnicodeDecodeError:
+        # An editor of a Western Windows or of an old Unix.
+        text = content.decode("latin-1")
+        if "\0" in text or not text.lstrip().startswith("{"):
+            raise NotANotebook("is not a notebook: not a text in UTF-8") from None
+        return text, ["the file is not in UTF-8; it was read as Latin-1"]
+
+
+def _loaded(text: str) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        cut_off = error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated")
+        raise NotANotebook(
+            f"is not a notebook: its JSON {'is cut off' if cut_off else 'is broken'} at {where}"
+        ) from None
+    except (ValueError, RecursionError, MemoryError):
+        raise NotANotebook("is not a notebook: its JSON cannot be read") from None
+
+
+def parse(content: bytes) -> Parsed:
+    """The cells of a notebook from the file's bytes, whoever wrote them.
+
+    Sources have ``\\n`` line ends; outputs are dropped. Formats before 4 are upgraded.
+
+    Raises
+    ------
+    NotANotebook
+        If the bytes are no notebook; the message completes the sentence "the file ...".
+    """
+    if not content.strip():
+        raise NotANotebook("is empty")
+    text, flags = _decoded(content)
+    data = _loaded(text)
+    if not isinstance(data, dict):
+        raise NotANotebook("is not a notebook: JSON, but without cells")
+    if "cells" not in data and "worksheets" in data:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                data = nbformat.convert(nbformat.from_dict(data), 4)
+        except Exception:
+            raise NotANotebook("is a notebook of an old format that cannot be upgraded") from None
+    if not isinstance(data.get("cells"), list):
+        raise NotANotebook("is not a notebook: JSON, but without cells")
+    raw = data["cells"]
+    if len(raw) > MAX_CELLS:
+        flags.append(f"only the first {MAX_CELLS} of {len(raw)} cells were read")
+    kernel = _dict(_dict(data.get("metadata")).get("kernelspec")).get("name", "")
+    found = []
+    for number, one in enumerate(raw[:MAX_CELLS], 1):
+        cell = _cell(one)
+        if cell is None:
+            continue
+        if len(cell.source) > MAX_SOURCE:
+            flags.append(f"cell {number} is longer than {MAX_SOURCE} characters: taken as empty")
+            cell.source = ""
+        found.append(cell)
+    return Parsed(found, kernel if isinstance(kernel, str) else "", flags)
+
+
+def _dict(value: object) -> dict:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str | None:
+    """A notebook's text: a string, or a list of lines. ``None`` for anything else."""
+    if isinstance(value, list):
+        value = "".join(part for part in value if isinstance(part, str))
+    if not isinstance(value, str):
+        return None
+    # A lone surrogate cannot be written as UTF-8, and a NUL ends a source for Python.
+    value = value.encode("utf-8", "replace").decode().replace("\0", "�")
+    return value.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _cell(raw: object) -> NotebookNode | None:
+    raw = _dict(raw)
+    source = _text(raw.get("source", ""))
+    if raw.get("cell_type") not in ("code", "markdown") or source is None:
+        return None
+    # Of the metadata no more is read: depth and size of the rest do not matter.
+    about = _dict(_dict(raw.get("metadata")).get("nbgrader"))
+    name, checksum = about.get("grade_id"), about.get("checksum")
+    named = isinstance(name, str) and bool(name)
+    known = NotebookNode(grade_id=name)
+    if isinstance(checksum, str):
+        known.checksum = checksum[:32]
+    return NotebookNode(
+        cell_type=raw["cell_type"],
+        id=raw["id"] if isinstance(raw.get("id"), str) else "",
+        metadata=NotebookNode(nbgrader=known) if named else NotebookNode(),
+        source=source,
+    )
+
+
+def _find(folder: Path, problem_set: str) -> tuple[Path | None, list[str], str]:
+    """The file to take, the flags, and where there is none: why."""
+    wanted = f"{problem_set}.ipynb"
+    for part in (folder, folder / problem_set):
+        if part.is_symlink():
+            return None, [], f"{part.name} is a link, and links are not followed"
+    for place in (folder / problem_set, folder):
+        if not place.is_dir():
+            continue
+        if os.path.lexists(place / wanted):
+            flags = [] if place != folder else [f"{wanted} was not in a folder {problem_set}"]
+            return place / wanted, flags, ""
+    place = folder / problem_set
+    others = sorted(place.glob("*.ipynb")) if place.is_dir() else []
+    if len(others) == 1:
+        return others[0], [f"the file is called {printable(others[0].name)!r}, not {wanted}"], ""
+    if others:
+        return None, [], f"no {wanted}, but {len(others)} other notebooks: which one counts?"
+    return None, [], "nothing handed in"
+
+
+def printable(name: str) -> str:
+    """A file's name fit to be shown and stored, whatever bytes it is made of."""
+    return "".join(letter if letter.isprintable() else "�" for letter in name)
+
+
+def take_in(folder: Path, problem_set: str, received: datetime | None = None) -> Handed:
+    """Read what a student handed in: ``folder/PS/PS.ipynb``, or what was plainly meant to be it.
+
+    Parameters
+    ----------
+    folder:
+        The student's folder.
+    problem_set:
+        The problem set's name.
+    received:
+        When it came in, if the instructor's list says so. The time at which the file was written
+        is not believed: learners can set it.
+    """
+    try:
+        return _take_in(folder, problem_set, received)
+    except OSError as error:
+        return Handed(problem=f"the folder cannot be read ({error.strerror})", received=received)
+
+
+def _take_in(folder: Path, problem_set: str, received: datetime | None) -> Handed:
+    path, flags, problem = _find(folder, problem_set)
+    if path is None:
+        return Handed(flags=flags, problem=problem)
+    try:
+        content, _ = read_file(path)
+    except NotANotebook as error:
+        problem = f"{printable(path.name)} {error}"
+        return Handed(flags=flags, problem=problem, received=received)
+    handed = Handed(content, hashlib.sha256(content).hexdigest(), flags)
+    handed.received = received
+    if path.parent.name == problem_set:
+        others = sorted(
+            printable(other.name)
+            for other in path.parent.iterdir()
+            if other != path
+            and not other.name.startswith(".")
+            and other.name not in (TIMESTAMP, SECRET)
+        )
+        if others:
+            flag = f"left out, only the notebook is graded: {cells.listed(others)}"
+            handed.flags.append(flag)
+        handed.left_out = others[:MAX_LEFT_OUT]
+        if len(others) > MAX_LEFT_OUT:
+            handed.left_out.append(f"and {len(others) - MAX_LEFT_OUT} more")
+    return handed

@@ -1,0 +1,147 @@
+"""A submission's kernels: one for each set of things that are forbidden, each brought to where the
+notebook is.
+
+A kernel that hangs or dies is replaced, and the cells before are run again in the new one. Where
+that does not help, the cell after which a kernel answers no more is found and left out: what other
+cells define is then judged without it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from nbjudge.judging.learners import Learner, NoKernel
+
+#: So often a kernel is replaced, for the tests of one piece and in the whole.
+MAX_RESTARTS_OF_PIECE, MAX_RESTARTS = 3, 16
+
+#: So many cells are left out before the notebook is given up.
+MAX_BROKEN = 4
+
+
+class Kernels:
+    """The kernels of one submission.
+
+    Parameters
+    ----------
+    job, nursery:
+        As for :func:`nbjudge.judge.judge`.
+    source, seconds:
+        Of a cell by its place: what is to be run, and how long that may take.
+
+    Attributes
+    ----------
+    finished:
+        The places of the cells that have come to their end, in order: those to be run again.
+    broken:
+        The places of cells after which a kernel answers no more.
+    """
+
+    def __init__(
+        self,
+        job: Any,
+        nursery: Any,
+        source: Callable[[int], str],
+        seconds: Callable[[int], float],
+    ):
+        self.job, self.nursery, self.source, self.seconds = job, nursery, source, seconds
+        self.finished: list[int] = []
+        self.broken: list[int] = []
+        self.cpu_seconds = self.peak_memory_mb = 0.0
+        self._learners: dict[tuple[str, ...], Learner] = {}
+        self._restarts: dict[str, int] = {}
+        self._careful = False
+
+    def bear(self, kinds: tuple[str, ...]) -> None:
+        """Have a kernel without these kinds come up."""
+        digest = hashlib.sha256(f"kernel/{self.job.seed}".encode()).digest()
+        seed = int.from_bytes(digest[:7], "big")
+        job = self.job
+        self._learners[kinds] = Learner(self.nursery, job.limits, kinds, job.files, seed)
+
+    def alone(self, kinds: tuple[str, ...]) -> Learner:
+        """One more kernel without these kinds, for which whoever asks for it cares."""
+        before = self._learners.pop(kinds, None)
+        self.bear(kinds)
+        found = self._learners.pop(kinds)
+        if before is not None:
+            self._learners[kinds] = before
+        return found
+
+    def has(self, kinds: tuple[str, ...], learner: Learner) -> bool:
+        """Whether this is the kernel without these kinds as it is now."""
+        return self._learners.get(kinds) is learner
+
+    def end(self, kinds: tuple[str, ...]) -> None:
+        """Kill the kernel without these kinds, if there is one."""
+        learner = self._learners.pop(kinds, None)
+        if learner is not None:
+            self.count(learner.end())
+
+    def end_all(self) -> None:
+        """Kill them all."""
+        for kinds in list(self._learners):
+            self.end(kinds)
+
+    def count(self, used: Any) -> None:
+        """Add up what a process has used."""
+        self.cpu_seconds += used.cpu_seconds
+        self.peak_memory_mb = max(self.peak_memory_mb, used.peak_memory_mb)
+
+    def beware(self) -> int:
+        """From now on see after each cell that is run again whether the kernel still answers; gives
+        how many cells have been found after which it does not."""
+        self._careful = True
+        return len(self.broken)
+
+    def brought(self, kinds: tuple[str, ...], piece: str = "") -> Learner:
+        """A kernel without these kinds that has run all finished cells.
+
+        Raises
+        ------
+        NoKernel
+            If there is no such kernel: it was replaced too often, or too many cells break it.
+        """
+        if kinds in self._learners and self._learners[kinds].done & set(self.broken):
+            self.end(kinds)
+            self.bear(kinds)
+        while True:
+            if kinds not in self._learners:
+                self._bear_again(kinds, piece)
+            learner = self._learners[kinds]
+            behind = [index for index in self.finished if index not in learner.done]
+            breaks = next((i for i in behind if not self._runs_again(learner, i)), None)
+            if breaks is None:
+                return learner
+            self.end(kinds)
+            if self._careful:
+                self.finished.remove(breaks)
+                self.broken.append(breaks)
+                if len(self.broken) > MAX_BROKEN:
+                    raise NoKernel("too many of its cells break the kernel")
+            self._careful = True
+
+    def _bear_again(self, kinds: tuple[str, ...], piece: str) -> None:
+        of_piece, together = self._restarts.get(piece, 0), sum(self._restarts.values())
+        if of_piece >= MAX_RESTARTS_OF_PIECE + self._careful or together >= MAX_RESTARTS:
+            times = of_piece if of_piece < together else together
+            raise NoKernel(
+                f"this notebook has stopped or hung Python {times} times, so it is not started "
+                "again. Look for what never ends, calls exit(), or takes all the memory"
+            )
+        self._restarts[piece] = of_piece + 1
+        self.bear(kinds)
+
+    def _runs_again(self, learner: Learner, index: int) -> bool:
+        try:
+            if not learner.run(self.source(index), self.seconds(index)).rests:
+                return False
+            learner.done.add(index)
+            if self._careful:
+                learner.answers()
+                learner.rest()
+        except NoKernel:
+            return False
+        return True

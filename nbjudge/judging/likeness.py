@@ -1,0 +1,98 @@
+"""How much of an answer stands word for word in the course's own code or in PyTorch's.
+
+Nothing hinders a learner from typing in what a library's source says. That costs no points by
+itself: it is for the eye of who grades.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from nbjudge.kinds import KINDS
+
+#: So many words of code in a row are no chance: a formula's few lines are shorter.
+RUN = 24
+
+#: An answer of which this part stands elsewhere is told of.
+MUCH = 0.75
+
+#: No more of an answer than this is looked at.
+MOST_CHARACTERS = 20_000
+
+_WORD = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
+_COMMENT = re.compile(r'#[^\n]*|"""[\s\S]*?"""')
+
+
+def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
+    """The largest part of an answer that stands in one file of those that its kinds forbid.
+
+    Parameters
+    ----------
+    answer:
+        The learner's cell.
+    kinds:
+        Names out of :data:`nbjudge.kinds.KINDS`.
+
+    Returns
+    -------
+    part, file
+        Between 0 and 1; the file's name as a reader knows it, such as ``torch/nn/functional.py``.
+    """
+    words = _words(_COMMENT.sub("", answer[:MOST_CHARACTERS]))
+    best = (0.0, "")
+    for path in sorted({path for kind in kinds for path in _files(kind)}):
+        known, covered = _runs_of(path), set()
+        for at in range(len(words) - RUN + 1):
+            run = hash(tuple(words[at : at + RUN]))
+            if run in known:
+                covered.update(range(at, at + RUN))
+        if covered:
+            best = max(best, (len(covered) / len(words), _told(path)))
+    return best
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text)
+
+
+def _runs(words: list[str]) -> frozenset[int]:
+    return frozenset(hash(tuple(words[i : i + RUN])) for i in range(len(words) - RUN + 1))
+
+
+@cache
+def _runs_of(path: Path) -> frozenset[int]:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    # A docstring can hold the formula in Python: it counts with the code, and without it.
+    return _runs(_words(text)) | _runs(_words(_COMMENT.sub("", text)))
+
+
+@cache
+def _files(kind: str) -> tuple[Path, ...]:
+    """The files of what a kind names, without loading them."""
+    found = [file for path in KINDS[kind].python + KINDS[kind].modules for file in _file(path)]
+    return tuple(dict.fromkeys(found))
+
+
+def _file(dotted: str) -> list[Path]:
+    top, *rest = dotted.split(".")
+    spec = find_spec(top)
+    if spec is None or not spec.submodule_search_locations:
+        return []
+    place = Path(next(iter(spec.submodule_search_locations)))
+    for part in rest:
+        if (file := place / f"{part}.py").is_file():
+            return [file]
+        if not (place / part).is_dir():
+            return []
+        place /= part
+    return sorted(place.glob("*.py")) if len(rest) else []
+
+
+def _told(path: Path) -> str:
+    parts = path.parts
+    tops = [i for i, part in enumerate(parts) if part in ("torch", "tfcourse", "transformers")]
+    return "/".join(parts[tops[-1] :]) if tops else path.name

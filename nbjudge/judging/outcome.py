@@ -1,0 +1,193 @@
+"""What a cell's outcome is worth and how it is told, as outputs that nbgrader can score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from nbjudge import cells
+from nbjudge.judging.endings import DIED, FLOODED, OUT_OF_TIME
+from nbjudge.outputs import Room, harmless, plain
+
+#: The names of errors that the judge itself writes into a cell.
+NOT_RUN, NOT_A_SCORE = "NotRun", "NotAScore"
+
+#: What is said of a stub.
+NO_ANSWER = "No answer yet."
+
+#: A message for people has no more characters than this.
+MAX_MESSAGE = 4000
+
+
+def error(name: str, message: str) -> NotebookNode:
+    """An error output with a message and no traceback."""
+    return new_output("error", ename=name, evalue=message, traceback=[f"{name}: {message}"])
+
+
+def explain(cell: NotebookNode, how: str, seconds: float) -> None:
+    """Add to a cell's outputs why it did not come to its end."""
+    if how == OUT_OF_TIME:
+        # What the interrupt itself raised says nothing to a reader.
+        cell.outputs = [out for out in cell.outputs if out.output_type != "error"]
+        message = f"This cell was stopped after {seconds:.0f} s: is there a loop that never ends?"
+        cell.outputs.append(error("OutOfTime", message))
+    elif how == FLOODED:
+        cell.outputs = [out for out in cell.outputs if out.output_type != "error"]
+        cell.outputs.append(error("TooMuchOutput", "This cell was stopped: it prints without end."))
+    elif how == DIED:
+        message = "The kernel died here: out of memory, or stopped from within?"
+        cell.outputs.append(error("KernelDied", message))
+
+
+def why_stopped(cell: NotebookNode) -> str:
+    """What stopped an answer's cell, in one line; empty where nothing did."""
+    failed = next((out for out in cell.outputs if out.output_type == "error"), None)
+    if failed is None:
+        return ""
+    if failed.ename == "NotImplementedError":
+        return NO_ANSWER
+    known = failed.ename in ("Mistake", "OutOfTime", "TooMuchOutput", "KernelDied", NOT_RUN)
+    text = failed.evalue if known else f"{failed.ename}: {failed.evalue}".removesuffix(": ")
+    # The kernel's name for a cell is a number of its own.
+    text = re.sub(r"\((?:\d+\.py|<[^>]*>), line (\d+)\)$", r"(line \1 of the cell)", text)
+    return plain(text).strip()[:MAX_MESSAGE]
+
+
+def settled(found: dict[str, Any], points: float) -> dict[str, Any]:
+    """What the examiner says of a test; that its last line gives no score is an error too."""
+    value = found.get("value")
+    if value is None or found.get("error"):
+        return found
+    if not isinstance(value, str) and 0 <= value <= points:
+        return found
+    says = (
+        f"This test gave the score {value if isinstance(value, str) else f'{value:g}'}, but it "
+        f"carries {points:g} points: none were given. Tell your instructor."
+    )
+    return {**found, "error": NOT_A_SCORE, "says": says}
+
+
+def is_an_error(found: dict[str, Any]) -> bool:
+    """Whether a test says that the learner's code stopped with an error, or is not there. A stub
+    that was left as it came is no error."""
+    if found.get("says") == NO_ANSWER:
+        return False
+    stopped = re.match(r"`.*` stops with |The answer's own cell stopped", found.get("says", ""))
+    return found.get("error") == "Missing" or (found.get("error") == "Mistake" and bool(stopped))
+
+
+def is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two tests tell of one error, whatever they called the learner's code with. A hidden
+    test tells no more of it than its kind and its line."""
+    from nbjudge.testing import unseen  # which loads torch
+
+    if one["says"].splitlines()[0] == other["says"].splitlines()[0]:
+        return True
+    kind = _kind_and_line(one)
+    hidden = unseen.ENDING in one["says"] or unseen.ENDING in other["says"]
+    return hidden and kind is not None and kind == _kind_and_line(other)
+
+
+def _kind_and_line(found: dict[str, Any]) -> tuple[str, str] | None:
+    kind = re.match(r"`[^`]*` stops with \w+", found["says"])
+    line = re.search(r"^  line \d+ of the cell", found["says"], re.MULTILINE)
+    return (kind.group(), line.group()) if kind and line else None
+
+
+def with_line(says: str, sources: Mapping[str, str]) -> str:
+    """What is told of a hidden test, with the learner's own line behind its number.
+
+    Parameters
+    ----------
+    says:
+        As :func:`nbjudge.testing.unseen.told` gives it.
+    sources:
+        By a learner's name, the cell that it is from.
+    """
+    from nbjudge.testing import unseen
+
+    first = rf"`([^`]*)` stops with \w+{re.escape(unseen.ENDING)}"
+    at = re.search(rf"{first}(?s:.*)\n  line (\d+) of the cell$", says)
+    if at is None:
+        return says
+    # Without the blank lines that a cell begins with, as IPython counts.
+    lines = re.sub(r"\A(\s*\n)+", "", sources.get(at.group(1), "")).splitlines()
+    number = int(at.group(2))
+    return f"{says}: {lines[number - 1].strip()}" if number <= len(lines) else says
+
+
+def as_in(test: str, found: dict[str, Any]) -> str:
+    """What a test says of an error that another one has told in full."""
+    first = found["says"].splitlines()[0]
+    error = re.search(r"\b\w*(Error|Exception)\b", first)
+    return f"The same {error.group() if error else 'error'} as in {test}."
+
+
+def waiting(functions: list[str]) -> str:
+    """What a test says that passes, while no test of these functions' values does."""
+    named = " and ".join(f"`{function}`" for function in functions)
+    return (
+        f"This test passes, and its points count as soon as a test of what {named} returns passes "
+        "too. Look at the messages of the other tests first."
+    )
+
+
+def scored(found: dict[str, Any], points: float) -> tuple[list[NotebookNode], float]:
+    """A test cell's outputs and its score, from what is said of it."""
+    outputs = []
+    if found.get("printed"):
+        outputs.append(new_output("stream", name="stdout", text=found["printed"]))
+    if found.get("error"):
+        ename = "NameError" if found["error"] == "Missing" else found["error"]
+        return [*outputs, _told(ename, found["says"])], 0.0
+    value = found.get("value")
+    if value is None:
+        return outputs, points
+    return [*outputs, new_output("execute_result", data={"text/plain": repr(value)})], value
+
+
+def _told(name: str, says: str) -> NotebookNode:
+    out = error(name, plain(says)[:MAX_MESSAGE])
+    if name == "Mistake":
+        out.traceback = out.evalue.splitlines() or [""]
+    return out
+
+
+def message(found: dict[str, Any], score: float, points: float) -> str:
+    """What a test tells the learner; empty where all its points were given."""
+    if score >= points:
+        return ""
+    name, says = found.get("error", ""), found.get("says", "")
+    if not name:
+        text = found.get("printed") or f"The score is {score:g} of {points:g}."
+    elif name == "NotImplementedError" and "Your code goes here" in says:
+        text = NO_ANSWER
+    elif name in _SPEAK_FOR_THEMSELVES or (name == "AssertionError" and says):
+        text = says
+    else:
+        text = f"{name}: {says}".removesuffix(": ")
+    return plain(text).strip()[:MAX_MESSAGE]
+
+
+_SPEAK_FOR_THEMSELVES = (
+    "Mistake",
+    "Missing",
+    "OutOfTime",
+    "KernelDied",
+    "Garbled",
+    NOT_RUN,
+    NOT_A_SCORE,
+)
+
+
+def tidy(cell: NotebookNode, room: Room | None = None) -> None:
+    """Leave in a code cell's outputs only what is harmless to show and has room, and in a locked
+    cell nothing of stderr, for which nbgrader would take the points."""
+    # A test's are bounded by the examiner, and say the score.
+    cell.outputs = harmless(cell.outputs, None if cells.is_test(cell) else room)
+    if cells.is_locked(cell):
+        cell.outputs = [out for out in cell.outputs if out.get("name") != "stderr"]

@@ -1,0 +1,350 @@
+"""Wrong ways to put a decoder's block together that learners are known to take, and what to say of
+each.
+
+Each function gives message → what that mistake would have returned, for the ``mistakes`` of
+:func:`nbjudge.testing.close`, which tells the message whose numbers came back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from nbjudge.mistakes.telling import faults, others, told_once
+
+Found = tuple[Tensor, Tensor | None]
+Head = Sequence[Tensor]
+
+
+def decoder_block_mistakes(
+    y: Tensor, m: Tensor, w: Mapping[str, Tensor], heads: int, source_real: Tensor
+) -> dict[str, Found]:
+    """What known mistakes make of a post-norm decoder block: message → (output, weights).
+
+    Parameters
+    ----------
+    y, m:
+        The target's tokens ``(B, T, D)`` and what the encoder read ``(B, S, D)``.
+    w:
+        ``self_Q`` to ``self_O``, ``cross_Q`` to ``cross_O``, ``W_1``, ``b_1``, ``W_2``, ``b_2``,
+        and ``gain_1``, ``bias_1`` to ``gain_3``, ``bias_3``.
+    heads, source_real:
+        The number of heads, and which places of the source hold words, ``(B, S)``.
+
+    Returns
+    -------
+    found
+        Output ``(B, T, D)`` and weights of the cross-attention ``(B, H, T, S)``; ``None`` where a
+        mistake tells nothing of them.
+    """
+    block = _Decoder(y, m, w, heads, source_real)
+    right, own_weights = block.run(), block.own_weights
+    square, padded = y.shape[1] == m.shape[1], not bool(source_real.all())
+    found: dict[str, Found] = {
+        "The causal mask is missing: a word of the target sees those that come after it.": (
+            block.run(own="all")
+        ),
+        "Your mask hides each word from itself. Place t sees the places up to t, t included.": (
+            block.run(own="before")
+        ),
+        "The causal mask is turned round: a word sees those that come after it and none before.": (
+            block.run(own="after")
+        ),
+        "Padding of the source is looked at: source_real says which of its places are words.": (
+            block.run(across="all")
+        ),
+        "The wrong places of the source are hidden: True = may be attended to.": (
+            block.run(across="padding")
+        ),
+        "The residual round self-attention is missing.": block.run(without=1),
+        "The residual round the cross-attention is missing.": block.run(without=2),
+        "The residual round the feed-forward layer is missing.": block.run(without=3),
+        "All three residuals are missing.": block.run(without=0),
+        "What the cross-attention finds is added to the block's input: it is added to what the "
+        "first norm gave.": block.run(add_to="input"),
+        "The cross-attention asks with the block's input: its queries come from what the first "
+        "norm gave.": block.run(asks="input"),
+        "This is the pre-norm block: here the sum is normalised, as in 2017.": block.run("pre"),
+        "The norms stand behind the parts, before the sum: it is the sum that is normalised.": (
+            block.run("behind")
+        ),
+        "The norms are missing.": block.run("none"),
+        "Your first norm stands before self-attention. Normalise the sum, after the "
+        "residual is added.": block.run("first before"),
+        "The first norm is missing.": block.run(norms=(0, 2, 3)),
+        "The second norm is missing.": block.run(norms=(1, 0, 3)),
+        "The last norm is missing.": block.run(norms=(1, 2, 0)),
+        "The second and the third norm have changed places.": block.run(norms=(1, 3, 2)),
+        "The first norm's gain and bias are used for all three.": block.run(norms=(1, 1, 1)),
+        "ε stands outside the root in your norms: it is added to the variance, before the root.": (
+            block.run(normal="outside")
+        ),
+        "Your norms divide the sum of squares by D - 1: the variance of a norm divides by D.": (
+            block.run(normal="D - 1")
+        ),
+        "Your code normalises the source once more. The encoder has already done that.": (
+            block.run(memory="normed")
+        ),
+        "Your code does the cross-attention first. Self-attention comes first.": block.run(
+            swapped=True
+        ),
+        "Self-attention is missing.": block.run(skip=1),
+        "The cross-attention is missing.": (block.run(skip=2)[0], None),
+        "The feed-forward layer is missing.": block.run(skip=3),
+        "The cross-attention has the matrices of self-attention.": block.run(matrices="self"),
+        "The scores are not scaled: divide by √K.": block.run(scale=1.0),
+        "The scores are divided by the root of D: it is the root of a head's own width.": (
+            block.run(scale=y.shape[-1] ** -0.5)
+        ),
+        "Your code treats all heads as one. Split the columns into heads.": (
+            block.run(heads=1)[0],
+            None,
+        ),
+        "The heads are cut with a reshape alone: they lie side by side in the columns, so first "
+        "(B, T, H, K), and then the axes change places.": block.run(cut="mixed"),
+        "The heads are cut with a reshape alone, and come back with one: they lie side by side in "
+        "the columns, so first (B, T, H, K), and then the axes change places.": (
+            block.run(cut="mixed", back="mixed")
+        ),
+        "The heads come back with a reshape alone: (B, H, T, K) must become (B, T, H, K) before "
+        "they lie side by side.": block.run(back="mixed"),
+        "Your code interleaves the heads' columns. Head 0 has columns 0 to K - 1.": (
+            block.run(cut="woven")
+        ),
+        "The ReLU is missing.": block.run(between="nothing"),
+        "This is a GELU: the feed-forward layer has a ReLU here.": block.run(between="gelu"),
+    }
+    found[
+        "The causal mask is used on the source: all of it was there before the first word was "
+        "written, and only its padding is hidden."
+    ] = block.run(across="causal")
+    if padded:
+        found[
+            "The causal mask is used on the source, beside the padding's: all words of the source "
+            "were there before the first word was written."
+        ] = block.run(across="both")
+    if square:
+        found |= {
+            "Queries come from the source and keys and values from the target: it is the word "
+            "being written that asks.": block.run(asks="source"),
+            "Keys come from the source and values from the target: both come from the source.": (
+                block.run(values="target")
+            ),
+            "Queries, keys and values all come from the source: it is the word being written that "
+            "asks.": block.run(asks="only source"),
+            "The source's padding hides words of the target in self-attention: source and target "
+            "have their own lengths.": block.run(own="source"),
+        }
+    output, weights = right
+    found |= {
+        "The weights that you return are the mean over the heads: those of each head are asked "
+        "for.": (output, weights.mean(1)),
+        "The weights that you return are those of self-attention: the cross-attention's are asked "
+        "for.": (output, own_weights),
+        "The weights that you return sum to 1 over the target's places: turn them round.": (
+            (output, weights.mT)
+        ),
+    }
+    return faults(told_once(others(found, right)), right)
+
+
+def look_mistakes(
+    y: Tensor,
+    m: Tensor,
+    source_lengths: Tensor,
+    own: Head,
+    cross: Head,
+    lengths: Tensor | None = None,
+) -> dict[str, Tensor]:
+    """What known ways to mend the published decoder come to: message → output ``(B, T, D)``.
+
+    Parameters
+    ----------
+    y, m, source_lengths:
+        The target's tokens ``(B, T, D)``, what the encoder read ``(B, S, D)``, and how many of its
+        places are words ``(B,)``.
+    own, cross:
+        Three matrices for each of the two attentions, of one head.
+    lengths:
+        How many places of each target are words ``(B,)``.
+    """
+    T, S = y.shape[1], m.shape[1]
+    causal = torch.ones(T, T, dtype=torch.bool).tril()
+    real = (torch.arange(S) < source_lengths[:, None])[:, None]  # (B, 1, S)
+
+    def both(first: Tensor, second: Tensor, asks: str = "new", add_to: str = "new") -> Tensor:
+        h = y + _one_head(y, y, first, own)
+        found = _one_head(h if asks == "new" else y, m, second, cross)
+        return (h if add_to == "new" else y) + found
+
+    everywhere = torch.ones(T, T, dtype=torch.bool)
+    found = {
+        "Padding of the source is looked at now: source_lengths says how many of its places are "
+        "words.": both(causal, torch.ones(T, S, dtype=torch.bool)),
+        "The target's words look ahead at each other now: self-attention was right as it was.": (
+            both(everywhere, real)
+        ),
+        "Your causal mask hides each word of the target from itself: the diagonal must be True.": (
+            both(causal.tril(-1), real)
+        ),
+        "The wrong places of the source are hidden: True = may be attended to.": (
+            both(causal, ~real)
+        ),
+        "The cross-attention asks with y: it asked with h, and that was right.": (
+            both(causal, real, "old")
+        ),
+        "What the cross-attention finds is added to y: it was added to h, and that was right.": (
+            both(causal, real, add_to="old")
+        ),
+        "The cross-attention asks with y, and what it finds is added to y: it was h in both "
+        "places, and that was right.": both(causal, real, "old", "old"),
+    }
+    if lengths is not None:
+        theirs = (torch.arange(S) < lengths[:, None])[:, None]
+        found["The target's lengths hide places of the source: source_lengths says how many of its "
+              "places are words."] = both(causal, theirs)  # fmt: skip
+    if T == S:
+        found["The causal mask is still there on the source: all of it was there before the first "
+              "word was written."] = both(causal, causal & real)  # fmt: skip
+    return told_once(others(found, both(causal, real)))
+
+
+def _one_head(x: Tensor, other: Tensor, mask: Tensor, head: Head) -> Tensor:
+    W_Q, W_K, W_V = head
+    scores = x @ W_Q @ (other @ W_K).mT * W_Q.shape[1] ** -0.5
+    return scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num() @ (other @ W_V)
+
+
+class _Decoder:
+    """A decoder's block that can be got wrong in many ways, one at a time."""
+
+    def __init__(
+        self, y: Tensor, m: Tensor, w: Mapping[str, Tensor], heads: int, source_real: Tensor
+    ) -> None:
+        self.y, self.m, self.w, self.heads = y, m, w, heads
+        T, S = y.shape[1], m.shape[1]
+        causal = torch.ones(T, T, dtype=torch.bool).tril()
+        real = source_real[:, None, None]  # (B, 1, 1, S)
+        self.own = {
+            "causal": causal,
+            "all": torch.ones_like(causal),
+            "before": causal.tril(-1),
+            "after": causal.T,
+        }
+        seen = torch.ones(T, S, dtype=torch.bool).tril()
+        self.across = {"real": real, "all": torch.ones_like(real), "padding": ~real}
+        self.across |= {"causal": seen, "both": seen & real}
+        if T == S:
+            self.own["source"] = causal & real
+        self.own_weights = torch.zeros(())
+
+    def run(
+        self,
+        order: str = "post",
+        *,
+        own: str = "causal",
+        across: str = "real",
+        asks: str = "target",
+        values: str = "source",
+        memory: str = "plain",
+        matrices: str = "cross",
+        without: int | None = None,
+        skip: int | None = None,
+        add_to: str = "sum",
+        norms: tuple[int, int, int] = (1, 2, 3),
+        swapped: bool = False,
+        scale: float | None = None,
+        heads: int | None = None,
+        between: str = "relu",
+        normal: str = "right",
+        cut: str = "columns",
+        back: str = "columns",
+    ) -> Found:
+        """Output and the weights of the cross-attention."""
+        y, m, w = self.y, self.m, self.w
+        m = _normal(m) if memory == "normed" else m
+        self.normal, self.cut, self.back = normal, cut, back
+        heads = heads or self.heads
+        seen: dict[str, Tensor] = {}
+
+        def attend(h: Tensor) -> Tensor:
+            found, weights = self._attention(h, h, h, "self", self.own[own], heads, scale)
+            self.own_weights = weights
+            return found
+
+        def attend_across(h: Tensor) -> Tensor:
+            asking = {"target": h, "input": y}.get(asks, m)
+            keys = h if asks == "source" else m
+            given = h if values == "target" else keys
+            mask = self.across[across]
+            found, seen["weights"] = self._attention(
+                asking, keys, given, matrices, mask, heads, scale
+            )
+            return found
+
+        def ffn(h: Tensor) -> Tensor:
+            hidden = h @ w["W_1"] + w["b_1"]
+            if between == "relu":
+                hidden = hidden.relu()
+            elif between == "gelu":
+                hidden = torch.nn.functional.gelu(hidden)
+            return hidden @ w["W_2"] + w["b_2"]
+
+        parts = [(1, attend), (2, attend_across), (3, ffn)]
+        if swapped:
+            parts[0], parts[1] = parts[1], parts[0]
+        h = y
+        for number, part in parts:
+            norm = norms[number - 1]
+            before = order == "pre" or (order == "first before" and number == 1)
+            found = part(self._norm(h, norm) if before else h)
+            found = torch.zeros_like(found) if skip == number else found
+            found = self._norm(found, norm) if order == "behind" else found
+            left = torch.zeros_like(h) if without in (number, 0) else h
+            left = y if add_to == "input" and number == 2 else left
+            h = left + found
+            after = order == "post" or (order == "first before" and number > 1)
+            h = self._norm(h, norm) if after and norm else h
+        return h, seen["weights"]
+
+    def _attention(
+        self,
+        x: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        name: str,
+        mask: Tensor,
+        heads: int,
+        scale: float | None,
+    ) -> tuple[Tensor, Tensor]:
+        def split(columns: Tensor) -> Tensor:
+            if self.cut == "mixed":
+                return columns.reshape(len(columns), heads, columns.shape[1], -1)
+            if self.cut == "woven":
+                return columns.unflatten(-1, (-1, heads)).movedim(-1, 1)
+            return columns.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+        Q, K, V = (
+            split(each @ self.w[f"{name}_{letter}"])
+            for each, letter in ((x, "Q"), (keys, "K"), (values, "V"))
+        )
+        scores = Q @ K.mT * (Q.shape[-1] ** -0.5 if scale is None else scale)
+        weights = scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num()
+        found = weights @ V
+        if self.back == "mixed":
+            found = found.reshape(len(found), found.shape[2], -1)
+        else:
+            found = found.transpose(1, 2).flatten(2)
+        return found @ self.w[f"{name}_O"], weights
+
+    def _norm(self, h: Tensor, n: int) -> Tensor:
+        return _normal(h, self.normal) * self.w[f"gain_{n}"] + self.w[f"bias_{n}"]
+
+
+def _normal(h: Tensor, how: str = "right") -> Tensor:
+    centred = h - h.mean(-1, keepdim=True)
+    variance = h.var(-1, correction=int(how == "D - 1"), keepdim=True)
+    return centred / (variance.sqrt() + 1e-5 if how == "outside" else (variance + 1e-5).sqrt())

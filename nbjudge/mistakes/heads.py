@@ -1,0 +1,352 @@
+"""Wrong ways to compute attention with several heads that learners are known to take, and what to
+say.
+
+Each function gives message → what that mistake would have returned, for the ``mistakes`` of
+:func:`nbjudge.testing.close`, which tells the message whose numbers came back.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from nbjudge.mistakes.attention import Pair
+from nbjudge.mistakes.scales import wrong_factors
+from nbjudge.mistakes.telling import told_apart
+
+
+def split_mistakes(x: Tensor, heads: int) -> dict[str, Tensor]:
+    """What known mistakes make of tokens ``(B, T, H·K)`` split to ``(B, H, T, K)``."""
+    B, T, D = x.shape
+    right = _split(x, heads)
+    return {
+        "Your heads mix tokens: the numbers were counted off anew, straight from (B, T, D) into "
+        "(B, H, T, K). Split the last axis where it stands, into (B, T, H, K), and only then "
+        "exchange the axes of tokens and heads.": x.reshape(B, heads, T, D // heads),
+        "Each of your heads takes every H-th column. Head ℓ takes K columns that lie side by side, "
+        "from ℓ·K on: the heads are the slower part of the last axis.": (
+            x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2)
+        ),
+        "Your tokens and columns change places before the split, so that a head takes its numbers "
+        "from several tokens. Split the last axis first.": (x.mT.reshape(B, heads, T, D // heads)),
+        "Your heads stand behind the tokens, (B, T, H, K). A product of matrices takes all axes "
+        "but the last two for batch axes, so the heads must stand before the tokens.": (
+            right.transpose(1, 2)
+        ),
+        "Your heads stand before the batch, (H, B, T, K). The batch comes first: (B, H, T, K).": (
+            right.transpose(0, 1)
+        ),
+        "Inside each head tokens and columns have changed places, (B, H, K, T): tokens are rows.": (
+            right.mT
+        ),
+    }
+
+
+def merge_mistakes(x: Tensor) -> dict[str, Tensor]:
+    """What known mistakes make of heads ``(B, H, T, K)`` merged to ``(B, T, H·K)``."""
+    B, H, T, K = x.shape
+    found = {
+        "Your tokens mix: the numbers were counted off anew, straight from (B, H, T, K) into "
+        "(B, T, D). Exchange the axes of heads and tokens first, then make one axis of heads and "
+        "columns.": x.reshape(B, T, H * K),
+        "Your heads are interleaved: column 0 of every head, then column 1 of every head. They are "
+        "to lie side by side, all of head 0 first.": x.permute(0, 2, 3, 1).reshape(B, T, K * H),
+        "You add the heads up: they are to lie side by side, none of them lost.": x.sum(1),
+        "Your heads still have an axis of their own, (B, T, H, K): make one axis of the last "
+        "two.": x.transpose(1, 2),
+        "Your heads lie one below the other, as if they were further tokens. They are to lie side "
+        "by side, in the columns.": x.flatten(1, 2),
+    }
+    if x.is_floating_point():
+        found["You average the heads: they are to lie side by side, none of them lost."] = x.mean(1)
+    return found
+
+
+def multi_head_mistakes(
+    X: Tensor, W_Q: Tensor, W_K: Tensor, W_V: Tensor, W_O: Tensor, heads: int
+) -> dict[str, Pair]:
+    r"""What known mistakes make of :math:`[\text{head}_1; \dots; \text{head}_H]\, W_O`.
+
+    Parameters
+    ----------
+    X:
+        Tokens ``(B, T, D)``.
+    W_Q, W_K, W_V, W_O:
+        ``(D, H·K)``, ``(D, H·K)``, ``(D, H·Dv)`` and ``(H·Dv, D)``.
+    heads:
+        ``H``.
+
+    Returns
+    -------
+    mistakes
+        Message → ``(output, weights)``.
+    """
+    B, T, D = X.shape
+    projected = X @ W_Q, X @ W_K, X @ W_V
+    q, k, v = (_split(each, heads) for each in projected)
+    width = q.shape[-1]
+    right = weights_of(q, k)
+    looked = right @ v
+
+    def pair(weights: Tensor, values: Tensor = v) -> Pair:
+        return _merge(weights @ values) @ W_O, weights
+
+    sizes = {
+        "d_model, the width of a token": D,
+        "the number of heads": heads,
+        "the width of all heads together": heads * width,
+        "d_v, the width of a value": v.shape[-1],
+        "the number of tokens": T,
+    }
+    found = {m: pair(weights) for m, weights in _wrong_weights(q, k, sizes).items()}
+    found |= {
+        "Queries and keys are swapped: row i of the scores belongs to query i, so it is Q Kᵀ and "
+        "not K Qᵀ.": pair(weights_of(k, q)),
+        "You hide the tokens that come later. There is no mask in this piece: each token looks at "
+        "all of them.": pair(_causal_weights(q, k)),
+        "You return the mean of the heads' weights. Each head has weights of its own, "
+        "(B, H, T, T).": (None, right.mean(1)),
+        "Your weights are (B, T, H, T). The heads stand before the queries: (B, H, T, T).": (
+            None,
+            right.transpose(1, 2),
+        ),
+        "Your weights are (H, B, T, T). The batch comes first, (B, H, T, T): stack the heads along "
+        "axis 1.": (None, right.transpose(0, 1)),
+        "What you return as the weights are the scores, before the softmax.": (
+            None,
+            scores_of(q, k),
+        ),
+        "Your heads see each other's queries and keys: there is one softmax for all of them. Give "
+        "the heads an axis of their own before the scores.": _one_head(*projected, W_O, width),
+        "W_O is not applied: what you return are the heads, side by side.": (_merge(looked), None),
+        "You divide by the number of heads: heads side by side times W_O are a sum over the "
+        "heads, not their mean.": (_merge(looked) @ W_O / heads, None),
+        "You add X to the output. That path around attention belongs to the block, chapter 8: here "
+        "the output is (heads side by side) W_O alone.": (_merge(looked) @ W_O + X, None),
+        "On the way back your tokens mix: exchange the axes of heads and tokens before the heads "
+        "are put side by side, then there is a row for each token.": (
+            looked.reshape(B, T, -1) @ W_O,
+            None,
+        ),
+        "On the way back your heads are interleaved: column 0 of every head, then column 1 of "
+        "every head. They are to lie side by side, all of head 0 first.": (
+            _weave(looked) @ W_O,
+            None,
+        ),
+    }
+    first = "All your heads take the first head's {}: head ℓ has its own columns, from ℓ·K on."
+    found |= {
+        first.format(which): pair(weights_of(a, b), c) for which, a, b, c in _first_alone(q, k, v)
+    }
+    mixed = (
+        "Your heads mix tokens: (B, T, H·K) was counted off anew into (B, H, T, K). Split the last "
+        "axis where it stands, into (B, T, H, K), and only then exchange the axes."
+    )
+    straight = [each.reshape(B, heads, T, -1) for each in projected]
+    weights = weights_of(*straight[:2])
+    found[mixed] = pair(weights, straight[2])
+    found[mixed + " The way back does the same."] = (
+        (weights @ straight[2]).reshape(B, T, -1) @ W_O,
+        weights,
+    )
+    behind = [each.unflatten(-1, (heads, -1)) for each in projected]
+    weights = weights_of(*behind[:2])
+    found[
+        "Your heads stand behind the tokens, (B, T, H, K), so the heads of one token look at each "
+        "other. Exchange the axes of heads and tokens before the scores."
+    ] = (weights @ behind[2]).flatten(2) @ W_O, weights
+    side_by_side = (
+        "Each of your heads takes every H-th column of the projections. Head ℓ takes columns that "
+        "lie side by side: the heads are the slower part of the last axis."
+    )
+    woven = [each.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2) for each in projected]
+    weights = weights_of(*woven[:2])
+    found[side_by_side] = pair(weights, woven[2])
+    found[side_by_side + " The way back does the same."] = (
+        _weave(weights @ woven[2]) @ W_O,
+        weights,
+    )
+    near = [
+        each.unfold(-1, each.shape[-1] // heads, 1)[:, :, :heads].transpose(1, 2)
+        for each in projected
+    ]
+    found["Your heads overlap: head ℓ begins at column ℓ. It begins at column ℓ·K."] = pair(
+        weights_of(*near[:2]), near[2]
+    )
+    if W_O.shape[0] == W_O.shape[1]:
+        found["Your heads meet W_Oᵀ: tokens are rows, so it is (heads side by side) W_O."] = (
+            _merge(looked) @ W_O.mT,
+            None,
+        )
+    return told_apart(found, pair(right))
+
+
+def cross_mistakes(
+    X: Tensor, C: Tensor, W_Q: Tensor, W_K: Tensor, W_V: Tensor, W_O: Tensor
+) -> dict[str, Pair]:
+    """What known mistakes make of cross-attention, summed over what each head adds.
+
+    Parameters
+    ----------
+    X, C:
+        Tokens that ask ``(B, T, D)``, and that are asked ``(B, S, E)``.
+    W_Q, W_K, W_V, W_O:
+        A matrix for each head: ``(H, D, K)``, ``(H, E, K)``, ``(H, E, Dv)`` and ``(H, Dv, D)``.
+
+    Returns
+    -------
+    mistakes
+        Message → ``(output, parts)``, ``(B, T, D)`` and ``(B, H, T, D)``.
+    """
+    q, k, v = X[:, None] @ W_Q, C[:, None] @ W_K, C[:, None] @ W_V
+    H, D, width = W_Q.shape
+    right = weights_of(q, k)
+
+    def pair(weights: Tensor, values: Tensor = v, last: Tensor = W_O) -> Pair:
+        parts = weights @ values @ last
+        return parts.sum(1), parts
+
+    output, parts = pair(right)
+    sizes = {
+        "d_model, the width of a token of X": D,
+        "the width of a token of C": C.shape[-1],
+        "the number of heads": H,
+        "the width of all heads together": H * width,
+        "d_v, the width of a value": v.shape[-1],
+        "the number of tokens of X": X.shape[1],
+        "the number of tokens of C": C.shape[1],
+    }
+    found = {m: pair(weights) for m, weights in _wrong_weights(q, k, sizes).items()}
+    found |= {
+        "Your weights sum to 1 over the source words of all heads together: each head has a "
+        "softmax of its own.": pair(
+            scores_of(q, k)
+            .transpose(1, 2)
+            .flatten(2)
+            .softmax(-1)
+            .unflatten(-1, (H, -1))
+            .transpose(1, 2)
+        ),
+        "All your heads meet the first head's W_O: head ℓ has its own rows of it.": pair(
+            right, last=W_O[:1]
+        ),
+        "You add the heads up before W_O. Each is multiplied by its own block of W_O first, and "
+        "then they are added.": ((right @ v).sum(1) @ W_O.sum(0), None),
+        "You average what the heads add: side by side and then W_O is their sum.": (
+            parts.mean(1),
+            None,
+        ),
+        "Your output is what the first head adds, alone.": (parts[:, 0], None),
+        "Your output is what the last head adds, alone: it is the sum of what all of them add.": (
+            parts[:, -1],
+            None,
+        ),
+        "You add X to the output. That path around attention belongs to the block, chapter 8: here "
+        "the output is what the heads add.": (output + X, None),
+        "Your parts are the heads before W_O: a part is what the head adds to the output.": (
+            None,
+            right @ v,
+        ),
+        "Your parts and your output are without W_O: a part is what the head adds to the output, "
+        "head · W_O.": ((right @ v).sum(1), right @ v),
+        "What you return as the parts are the weights.": (None, right),
+        "Your parts are shares of one sum, all alike: a part is what this head alone adds.": (
+            None,
+            parts.mean(1, keepdim=True).expand_as(parts),
+        ),
+        "Your parts are running sums: part ℓ holds what the heads before ℓ add as well. A part is "
+        "what this head alone adds.": (None, parts.cumsum(1)),
+        "Your parts are (B, T, H, D). The heads stand before the tokens: (B, H, T, D).": (
+            None,
+            parts.transpose(1, 2),
+        ),
+        "Your parts are (H, B, T, D). The batch comes first, (B, H, T, D): stack the heads along "
+        "axis 1.": (None, parts.transpose(0, 1)),
+    }
+    first = "All your heads take the first head's {}: head ℓ has a matrix of its own."
+    found |= {
+        first.format(which): pair(weights_of(a, b), c) for which, a, b, c in _first_alone(q, k, v)
+    }
+    if X.shape[-1] == C.shape[-1]:
+        own_k, own_v = X[:, None] @ W_K, X[:, None] @ W_V
+        turned = weights_of(C[:, None] @ W_Q, own_k)
+        found["The source is not used: your keys and values come from X, as in self-attention."] = (
+            pair(weights_of(q, own_k), own_v)
+        )
+        exchanged = (
+            "The roles are exchanged: the decoder's tokens X ask, so queries come from X, keys and "
+            "values from C."
+        )
+        found[exchanged] = pair(turned, own_v)
+        if X.shape[1] == C.shape[1]:
+            found[exchanged + " (Your values do.)"] = pair(turned)
+            found["Your values come from X: what is looked up stands in the source C."] = pair(
+                right, own_v
+            )
+            found["Your keys come from X: what is compared with a query stands in C."] = pair(
+                weights_of(q, own_k)
+            )
+    return told_apart(found, (output, parts))
+
+
+def scores_of(q: Tensor, k: Tensor) -> Tensor:
+    """Scaled products of every query with the keys."""
+    return q @ k.mT * q.shape[-1] ** -0.5
+
+
+def weights_of(q: Tensor, k: Tensor) -> Tensor:
+    """Scaled weights of every query over the keys, without a mask."""
+    return scores_of(q, k).softmax(-1)
+
+
+def _wrong_weights(q: Tensor, k: Tensor, sizes: dict[str, int]) -> dict[str, Tensor]:
+    """Message → weights ``(B, H, T, S)``, by what is wrong with the scale or the softmax."""
+    scores = scores_of(q, k)
+    found = {
+        message: (q @ k.mT * factor).softmax(-1)
+        for message, factor in wrong_factors(q.shape[-1], sizes).items()
+    }
+    return found | {
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does your "
+        "softmax run over?": scores.softmax(-2),
+        "Your weights sum to 1 over the heads, not over the keys: each head has a softmax of its "
+        "own. The keys are the last axis, dim=-1.": scores.softmax(1),
+        "Your weights sum to 1 over the sequences of the batch, not over the keys: each sequence "
+        "has a softmax of its own. The keys are the last axis, dim=-1.": scores.softmax(0),
+        "Your weights are exp(score), not divided by their sum over the keys.": scores.exp(),
+        "The softmax is missing: the scores themselves multiply the values.": scores,
+    }
+
+
+def _first_alone(q: Tensor, k: Tensor, v: Tensor) -> list[tuple[str, Tensor, Tensor, Tensor]]:
+    """What is taken of the first head, and queries, keys and values then."""
+    q0, k0, v0 = (x[:, :1].expand_as(x) for x in (q, k, v))
+    return [
+        ("W_Q", q0, k, v),
+        ("W_K", q, k0, v),
+        ("W_V", q, k, v0),
+        ("W_Q and W_K", q0, k0, v),
+        ("W_Q, W_K and W_V", q0, k0, v0),
+    ]
+
+
+def _causal_weights(q: Tensor, k: Tensor) -> Tensor:
+    later = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu(1)
+    return scores_of(q, k).masked_fill(later, float("-inf")).softmax(-1)
+
+
+def _split(x: Tensor, heads: int) -> Tensor:
+    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+
+def _merge(x: Tensor) -> Tensor:
+    return x.transpose(1, 2).flatten(2)
+
+
+def _weave(x: Tensor) -> Tensor:
+    return x.permute(0, 2, 3, 1).flatten(2)
+
+
+def _one_head(q: Tensor, k: Tensor, v: Tensor, W_O: Tensor, width: int) -> Pair:
+    weights = (q @ k.mT * width**-0.5).softmax(-1)
+    return weights @ v @ W_O, weights

@@ -1,0 +1,229 @@
+"""Wrong ways to smooth labels and to warm a learning rate up that learners are known to take, and
+what to say of each.
+
+Each function gives message → what that mistake would have returned, for the ``mistakes`` of
+:func:`nbjudge.testing.close`, which tells the message whose numbers came back.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from nbjudge.mistakes.telling import others, told_once
+
+# -- label smoothing -------------------------------------------------------------------------------
+
+
+def smoothed_mistakes(logits: Tensor, says: Tensor, epsilon: float, pad: int) -> dict[str, Tensor]:
+    """What known mistakes make of a loss with label smoothing: message → the loss.
+
+    Parameters
+    ----------
+    logits, says:
+        Scores ``(B, T, V)`` and the right ids ``(B, T)``; places where they are ``pad`` do not
+        count.
+    epsilon:
+        What is spread over all V words.
+    """
+    V, real = logits.shape[-1], says != pad
+    log_p = logits.log_softmax(-1)
+    right_word = torch.nn.functional.one_hot(says, V).to(logits.dtype)
+    other = torch.ones_like(right_word) - right_word
+    padding = torch.zeros_like(right_word)
+    padding[..., pad] = 1.0
+
+    def crossed(target: Tensor, predicted: Tensor = log_p) -> Tensor:
+        return -(target * predicted).sum(-1)
+
+    target = (1 - epsilon) * right_word + epsilon / V
+    each = crossed(target)
+    right, plain, even = each[real].mean(), crossed(right_word), -log_p.mean(-1)
+    rows, counts = (each * real).sum(1), real.sum(1)
+    found = {
+        "The smoothing is missing: this is the plain cross-entropy.": plain[real].mean(),
+        "Your code spreads ε over the V - 1 other words. Here the right word gets its ε/V too.": (
+            crossed((1 - epsilon) * right_word + epsilon / (V - 1) * other)[real].mean()
+        ),
+        "Your code gives the padding's class no share. Here it is one of the V like any other.": (
+            crossed((1 - epsilon) * right_word + epsilon / (V - 1) * (1 - padding))[real].mean()
+        ),
+        "Your code spreads ε over V - 2 words, without the right one and the padding. "
+        "Here it is spread over all V.": crossed(
+            (1 - epsilon) * right_word + epsilon / (V - 2) * other * (1 - padding)
+        )[real].mean(),
+        "Your right word keeps all of its 1, so the target sums to 1 + ε. It must give ε "
+        "away.": crossed(right_word + epsilon / V)[real].mean(),
+        "ε is not divided by V: the words share it.": (
+            crossed((1 - epsilon) * right_word + epsilon)[real].mean()
+        ),
+        "What ε takes from the right word goes to nobody: it is shared by all V words.": (
+            (1 - epsilon) * plain[real].mean()
+        ),
+        "This is the part of the even target alone.": even[real].mean(),
+        "1 - ε and ε have changed places.": (
+            epsilon * plain[real].mean() + (1 - epsilon) * even[real].mean()
+        ),
+        "It is the prediction that you smooth: it is the target that gives some away.": (
+            crossed(right_word, ((1 - epsilon) * log_p.exp() + epsilon / V).log())[real].mean()
+        ),
+        "Padded places count: the loss is the mean over the real words alone.": each.mean(),
+        "Padded places add nothing, and you divide by their number all the same: N is the number "
+        "of real words.": (each * real).mean(),
+        "At padded places the even part still counts: they count not at all.": (
+            ((1 - epsilon) * plain * real + epsilon * even).sum() / real.sum()
+        ),
+        "The mean of the sentences' means is taken: every word counts the same.": (
+            (rows / counts.clamp(min=1))[counts > 0].mean()
+        ),
+        "The sum over a sentence's words is taken, and the mean over sentences: the mean over all "
+        "words is asked for.": rows.mean(),
+        "It is the sum: the mean over the real words is asked for.": rows.sum(),
+        "This is the KL divergence: it is less by the entropy of the target. The cross-entropy is "
+        "asked for.": (each[real] + _entropy(target)[real]).mean(),
+        "The sign is turned round: a loss is at least 0.": -right,
+        "The softmax is missing: log P of the words is asked for, and logits are not that.": (
+            crossed(target, logits)[real].mean()
+        ),
+        "A softmax is taken twice: log_softmax of probabilities is no log P.": (
+            crossed(target, log_p.exp().log_softmax(-1))[real].mean()
+        ),
+        "Probabilities stand where their logarithms should.": (
+            crossed(target, log_p.exp())[real].mean()
+        ),
+        "The softmax runs over the places, not over the words.": (
+            crossed(target, logits.log_softmax(1))[real].mean()
+        ),
+        "The loss is in bits: the natural logarithm is asked for.": right / math.log(2),
+        "This is the perplexity: its logarithm is asked for.": right.exp(),
+    }
+    return told_once(others(found, right))
+
+
+def lowest_mistakes(V: int, epsilon: float) -> dict[str, float]:
+    """What known mistakes make of the lowest loss that there can be: message → the loss."""
+    share = epsilon / V
+    top = 1 - epsilon + share
+    others = -(V - 1) * share * math.log(share) if epsilon else 0.0
+    right = others - top * math.log(top)
+    found = {
+        "That is the lowest loss without smoothing: a model that is sure of the right word pays "
+        "for all the others now.": 0.0,
+        "That is the right word's part alone: the V - 1 others have theirs.": -top * math.log(top),
+        "That is the others' part alone: the right word has its own.": others,
+        "That is the loss of a model that knows nothing: it can do better.": math.log(V),
+        "That is log P of the right word alone: each word counts with its share of the target.": (
+            -math.log(top)
+        ),
+        "You forget that the right word gets its ε/V, too: it has 1 - ε + ε/V.": (
+            others - (1 - epsilon) * math.log(1 - epsilon)
+        ),
+        "That holds where ε is spread over the V - 1 other words: here it is over all V.": (
+            -(1 - epsilon) * math.log(1 - epsilon)
+            - (epsilon * math.log(epsilon / (V - 1)) if epsilon else 0.0)
+        ),
+        "There are V - 1 other words, where you have V.": right
+        - (share * math.log(share) if epsilon else 0.0),
+        "There are V - 1 other words: you count one.": -top * math.log(top) + others / (V - 1),
+        "It is in bits: the natural logarithm is asked for.": right / math.log(2),
+        "The sign is turned round: a loss is at least 0.": -right,
+    }
+    return other_numbers(found, right)
+
+
+def _entropy(target: Tensor) -> Tensor:
+    return torch.special.entr(target).sum(-1).neg()
+
+
+# -- the schedule ----------------------------------------------------------------------------------
+
+
+def rate_mistakes(batch: int, every: int, d_model: int, warmup: int) -> dict[str, float]:
+    """What known mistakes make of the rate of the update that a batch goes into."""
+
+    def noam(step: float) -> float:
+        fall = step**-0.5 if step > 0 else math.inf
+        return d_model**-0.5 * min(fall, step * warmup**-1.5)
+
+    step = batch // every + 1
+    found = {
+        "Your updates count from 0: the first one is step 1, where the formula begins.": noam(
+            step - 1
+        ),
+        "You are one update ahead: batches count from 0, so the first `every` of them make "
+        "update 1.": noam(step + 1),
+        "Your code makes a step of each batch. There is one update for every `every` "
+        "batches.": noam(batch + 1),
+        "In your code the last batch of each update already has the next one's rate. "
+        "Batches count from 0.": noam((batch + 1) // every + 1),
+        "The first batch of each update still has the rate of the one before.": noam(
+            max(-(-batch // every), 1)
+        ),
+        "A step is a whole number: all batches of an update have one rate.": noam(
+            (batch + 1) / every
+        ),
+        "Your code multiplies the steps by `every`. Many batches make one step.": noam(
+            batch * every + 1
+        ),
+        "d_model is missing: wider models take smaller steps.": noam(step) * d_model**0.5,
+        "You multiply by the root of d_model: wider models take smaller steps.": (
+            noam(step) * d_model
+        ),
+        "The larger of the two is taken: the smaller one counts.": (
+            d_model**-0.5 * max(step**-0.5, step * warmup**-1.5)
+        ),
+        "Your rate stays at its peak. After warmup steps it falls as 1/√step.": (
+            noam(min(step, warmup))
+        ),
+        "The rise has another slope: it is step / warmup^1.5, so that the two meet at warmup.": (
+            d_model**-0.5 * min(step / warmup, step**-0.5)
+        ),
+    }
+    return other_numbers(found, noam(step))
+
+
+def share_mistakes(updates: int, warmup: int) -> dict[str, float]:
+    """What known mistakes make of the share of the way that is gone in the rise."""
+    rates = [min(s**-0.5, s * warmup**-1.5) for s in range(1, updates + 1)]
+    right = sum(rates[:warmup]) / sum(rates)
+    found = {
+        "That is the share of the updates: each goes as far as its rate says.": min(
+            warmup / updates, 1.0
+        ),
+        "The update at the peak is missing: the rise is updates 1 to warmup, both among them.": (
+            sum(rates[: warmup - 1]) / sum(rates)
+        ),
+        "One update too many counts as rise: it is updates 1 to warmup.": (
+            sum(rates[: warmup + 1]) / sum(rates)
+        ),
+        "The last update is missing from the whole.": (
+            sum(rates[:warmup]) / sum(rates[:-1]) if updates > 1 else right
+        ),
+        "That is the share of the fall: the rise's is asked for.": 1 - right,
+        "That is the rise against the fall: against the whole is asked for.": (
+            right / (1 - right) if right < 1 else right
+        ),
+        "That is the rise's sum: divide by the sum of all rates.": sum(rates[:warmup]),
+        "Your rate rises for ever. After warmup updates it falls.": (
+            min(warmup, updates) * (min(warmup, updates) + 1) / (updates * (updates + 1))
+        ),
+        "The sums are exact here: an integral is only near them.": (
+            (warmup**0.5 / 2) / (warmup**0.5 / 2 + 2 * (updates**0.5 - warmup**0.5))
+            if updates > warmup
+            else right
+        ),
+    }
+    return other_numbers(found, right)
+
+
+def other_numbers(found: dict[str, float], right: float) -> dict[str, float]:
+    """Without those that come to the right answer for these numbers; the like in one message."""
+    return told_once(
+        {
+            message: wrong
+            for message, wrong in found.items()
+            if not math.isclose(wrong, right, rel_tol=1e-9, abs_tol=1e-12)
+        }
+    )

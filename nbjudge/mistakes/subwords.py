@@ -1,0 +1,245 @@
+"""Wrong ways to learn merges of byte pairs and to apply them that learners are known to take, and
+what to say of each.
+
+Each function gives message → what that mistake would have returned: pairs of ids, ids, or a text.
+A merge's place among the merges, plus 256, is the id that its pair becomes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+
+from nbjudge.mistakes.telling import told_once
+
+Pair = tuple[int, int]
+
+
+def merges_right(words: Mapping[str, int], n: int) -> list[Pair]:
+    """The first ``n`` merges: the most frequent pair, of equals the one with the smaller ids."""
+    return _learn(words, n)
+
+
+def merges_mistakes(words: Mapping[str, int], n: int) -> dict[str, list[Pair]]:
+    """What known mistakes learn: message → merges.
+
+    Parameters
+    ----------
+    words:
+        Each word, and how often it occurs.
+    n:
+        How many merges to learn.
+    """
+    text = "".join(word * count for word, count in words.items())
+    found = {
+        "Your code counts each different word once, however often it occurs. A pair in a "
+        "word that occurs 5 times counts 5 times.": _learn(dict.fromkeys(words, 1), n),
+        "Of equally frequent pairs you take the one that is met first: take the one with the "
+        "smaller ids.": _learn(words, n, tie=lambda pair: ()),
+        "Of equally frequent pairs you take the one with the larger ids: take the one with the "
+        "smaller.": _learn(words, n, tie=lambda pair: (-pair[0], -pair[1])),
+        "Of equally frequent pairs with the same first id you take the one that is met first: take "
+        "the one with the smaller second id.": _learn(words, n, tie=lambda pair: pair[:1]),
+        "Your ids are code points: they are the bytes of UTF-8, of which a character outside "
+        "ASCII has two or more.": _learn(words, n, spell=lambda word: [ord(c) for c in word]),
+        "Your pairs reach from one word into the next. No pair reaches beyond a word.": (
+            _learn({text: 1}, n) if len(text) < 500 else []
+        ),
+        "A word in which the pair stands twice is changed only once: join it wherever it stands.": (
+            _learn(words, n, join=_join_first)
+        ),
+        "The pairs are counted once, before the first merge: count anew after each, for a merge "
+        "takes pairs away and makes new ones.": _learn(words, n, recount=False),
+        "Overlapping pairs are left out of your counts: every two neighbours are a pair, so that "
+        "aaa has two.": _learn(words, n, overlap=False),
+        "A pair counts once for a word in which it stands twice: it counts as often as it stands "
+        "there.": _learn(words, n, once=True),
+        "Your new ids begin with 257: the bytes are 0 to 255, so the first merge becomes 256.": (
+            _learn(words, n, first=257)
+        ),
+        "You join the rarest pair: join the most frequent one.": _learn(words, n, sign=1),
+        "You stop where no pair occurs twice: go on as long as there is any pair.": (
+            _learn(words, n, least=2)
+        ),
+    }
+    right = _learn(words, n)
+    return told_once({message: wrong for message, wrong in found.items() if wrong != right})
+
+
+def encode_right(word: str, merges: Sequence[Pair]) -> list[int]:
+    """The ids of a word: of the pairs that stand in it the one learned first is joined, again and
+    again."""
+    ids, ranks = list(word.encode()), _ranks(merges)
+    while pairs := [pair for pair in pairwise(ids) if pair in ranks]:
+        pair = min(pairs, key=ranks.__getitem__)
+        ids = _join(ids, pair, 256 + ranks[pair])
+    return ids
+
+
+def encode_mistakes(word: str, merges: Sequence[Pair]) -> dict[str, list[int]]:
+    """What known mistakes make of a word: message → ids."""
+    right, ranks = encode_right(word, merges), _ranks(merges)
+    spelt = list(word.encode())
+    found = {
+        "You take the longest token that fits, from the left. Merges are applied in the order in "
+        "which they were learned, and that may give other tokens.": _longest(spelt, merges),
+        "You join the first pair from the left that was learned: of all pairs in the word, join "
+        "the one that was learned first.": _greedy(spelt, ranks, lambda pairs: pairs[0]),
+        "You join the pair that was learned last: join the one that was learned first.": (
+            _greedy(spelt, ranks, lambda pairs: max(pairs, key=ranks.__getitem__))
+        ),
+        "Your ids are code points: a word is spelt in the bytes of UTF-8.": (
+            _greedy([ord(c) for c in word], ranks, lambda p: min(p, key=ranks.__getitem__))
+        ),
+        "Of equal pairs that overlap you join the right one: go from left to right.": (
+            _from_the_right(spelt, ranks)
+        ),
+        "Your code joins only one place of each pair. Join a pair wherever it stands.": (
+            _once_each(spelt, merges)
+        ),
+        "You go through the merges once and count with ids that are one too large: merge number 0 "
+        "becomes 256.": [i + (i > 255) for i in right],
+        "The merges' own numbers come back: merge number r becomes the id 256 + r.": (
+            [i - 256 if i > 255 else i for i in right]
+        ),
+        "Nothing is joined: these are the bytes.": spelt,
+    }
+    return told_once({message: wrong for message, wrong in found.items() if wrong != right})
+
+
+def decode_right(ids: Sequence[int], merges: Sequence[Pair]) -> str:
+    """The text of these ids; a byte that is no UTF-8 is shown as U+FFFD."""
+    return b"".join(_spelt(i, merges) for i in ids).decode(errors="replace")
+
+
+def decode_mistakes(ids: Sequence[int], merges: Sequence[Pair]) -> dict[str, str]:
+    """What known mistakes make of ids: message → text."""
+    parts = [_spelt(i, merges) for i in ids]
+    whole = b"".join(parts)
+    found = {
+        "Each token is made text by itself: a character may lie in two tokens, so join all bytes "
+        "first.": "".join(part.decode(errors="replace") for part in parts),
+        "A byte is taken for a character: several bytes may make one, by UTF-8.": (
+            "".join(map(chr, whole))
+        ),
+        "Bytes that are no UTF-8 are dropped: they are shown as U+FFFD.": (
+            whole.decode(errors="ignore")
+        ),
+        "The two parts of a token have changed places: first the first one's bytes.": (
+            b"".join(_spelt(i, merges, turned=True) for i in ids).decode(errors="replace")
+        ),
+        "A token is taken apart only once: its parts may be joined tokens themselves.": (
+            "".join(chr(i) for j in ids for i in (merges[j - 256] if j > 255 else (j,)))
+        ),
+    }
+    right = whole.decode(errors="replace")
+    return told_once({message: wrong for message, wrong in found.items() if wrong != right})
+
+
+# -- learning, and its mistakes --------------------------------------------------------------------
+
+
+def _learn(
+    words: Mapping[str, int],
+    n: int,
+    *,
+    tie: Callable[[Pair], tuple] = lambda pair: pair,
+    spell: Callable[[str], list[int]] = lambda word: list(word.encode()),
+    join: Callable | None = None,
+    recount: bool = True,
+    overlap: bool = True,
+    once: bool = False,
+    first: int = 256,
+    sign: int = -1,
+    least: int = 1,
+) -> list[Pair]:
+    spelt, times = [spell(word) for word in words], list(words.values())
+    merges: list[Pair] = []
+    counts: Counter[Pair] = Counter()
+    for _ in range(n):
+        if recount or not merges:
+            counts = Counter()
+            for ids, count in zip(spelt, times, strict=True):
+                pairs = list(pairwise(ids)) if overlap else _apart(ids)
+                for pair in dict.fromkeys(pairs) if once else pairs:
+                    counts[pair] += count
+        else:
+            del counts[merges[-1]]
+        if not counts or max(counts.values()) < least:
+            break
+        pair = min(counts, key=lambda pair: (sign * counts[pair], *tie(pair)))
+        spelt = [(join or _join)(ids, pair, first + len(merges)) for ids in spelt]
+        merges.append(pair)
+    return merges
+
+
+def _join(ids: Sequence[int], pair: Pair, joined: int, most: int | None = None) -> list[int]:
+    result, i, done = [], 0, 0
+    while i < len(ids):
+        if tuple(ids[i : i + 2]) == pair and (most is None or done < most):
+            result.append(joined)
+            i, done = i + 2, done + 1
+        else:
+            result.append(ids[i])
+            i += 1
+    return result
+
+
+def _join_first(ids: Sequence[int], pair: Pair, joined: int) -> list[int]:
+    return _join(ids, pair, joined, most=1)
+
+
+def _apart(ids: Sequence[int]) -> list[Pair]:
+    """The pairs of a word; of equal ones that overlap only the first."""
+    found, last = [], -2
+    for i, pair in enumerate(pairwise(ids)):
+        if not (found and found[-1] == pair and last == i - 1):
+            found.append(pair)
+            last = i
+    return found
+
+
+# -- applying, and its mistakes --------------------------------------------------------------------
+
+
+def _ranks(merges: Sequence[Pair]) -> dict[Pair, int]:
+    return {tuple(pair): rank for rank, pair in enumerate(merges)}
+
+
+def _greedy(ids: list[int], ranks: Mapping[Pair, int], pick: Callable) -> list[int]:
+    while pairs := [pair for pair in pairwise(ids) if pair in ranks]:
+        pair = pick(pairs)
+        ids = _join(ids, pair, 256 + ranks[pair], most=1)
+    return ids
+
+
+def _from_the_right(ids: list[int], ranks: Mapping[Pair, int]) -> list[int]:
+    while pairs := [pair for pair in pairwise(ids) if pair in ranks]:
+        pair = min(pairs, key=ranks.__getitem__)
+        ids = _join(ids[::-1], pair[::-1], 256 + ranks[pair])[::-1]
+    return ids
+
+
+def _once_each(ids: list[int], merges: Sequence[Pair]) -> list[int]:
+    for rank, pair in enumerate(merges):
+        ids = _join(ids, tuple(pair), 256 + rank, most=1)
+    return ids
+
+
+def _longest(ids: list[int], merges: Sequence[Pair]) -> list[int]:
+    tokens = {_spelt(256 + rank, merges): 256 + rank for rank in range(len(merges))}
+    tokens |= {bytes([byte]): byte for byte in range(256)}
+    left, result = bytes(ids), []
+    while left:
+        size = max(n for n in range(1, len(left) + 1) if left[:n] in tokens)
+        result.append(tokens[left[:size]])
+        left = left[size:]
+    return result
+
+
+def _spelt(token: int, merges: Sequence[Pair], turned: bool = False) -> bytes:
+    if token < 256:
+        return bytes([token])
+    parts = [_spelt(part, merges, turned) for part in merges[token - 256]]
+    return b"".join(reversed(parts) if turned else parts)

@@ -1,0 +1,311 @@
+"""Wrong ways to say where patches lie, to put [CLS] before them and to follow attention back that
+learners are known to take, and what to say of each.
+
+Each function gives message → what that mistake would have returned, for the ``mistakes`` of
+:func:`nbjudge.testing.close`, which tells the message whose numbers came back. What is
+right stands above them, for the hidden tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from nbjudge.mistakes.telling import others, told_once
+
+Grid = tuple[int, int]
+
+
+# -- what is right ---------------------------------------------------------------------------------
+
+
+def codes_of(rows: int, columns: int, d: int) -> Tensor:
+    """Codes of row and column side by side, ``(rows * columns, d)``."""
+    r, c = torch.arange(rows), torch.arange(columns)
+    return torch.cat([_sinusoids(r.repeat_interleave(columns), d // 2),
+                      _sinusoids(c.repeat(rows), d // 2)], 1)  # fmt: skip
+
+
+def tokens_of(patches: Tensor, W_P: Tensor, b_P: Tensor, c: Tensor, P: Tensor) -> Tensor:
+    """[CLS] and the patches with their positions, ``(B, N + 1, D)``."""
+    return torch.cat([c.expand(len(patches), 1, -1), patches @ W_P + b_P], 1) + P
+
+
+def logits_of(
+    h: Tensor,
+    gain: Tensor,
+    bias: Tensor,
+    W: Tensor,
+    b: Tensor,
+    pool: str = "cls",
+    eps: float = 1e-6,
+) -> Tensor:
+    """What a linear layer makes of the normalised [CLS], or of the patches' mean."""
+    h = F.layer_norm(h, gain.shape, gain, bias, eps)
+    return (h[:, 0] if pool == "cls" else h[:, 1:].mean(1)) @ W + b
+
+
+def rollout_of(maps: Sequence[Tensor], rows: int, columns: int) -> Tensor:
+    """The share of each patch in [CLS], ``(B, rows, columns)``."""
+    R = torch.eye(maps[0].shape[-1], dtype=maps[0].dtype)
+    for A in maps:
+        R = (A.mean(1) + torch.eye(A.shape[-1], dtype=A.dtype)) @ R
+    return _picture(R[:, 0, 1:], rows, columns)
+
+
+def resized_of(P: Tensor, old: Grid, new: Grid) -> Tensor:
+    """Positions of another grid, corners on corners; that of [CLS] as it was."""
+    table = P[1:].reshape(1, *old, -1).permute(0, 3, 1, 2)
+    table = F.interpolate(table, new, mode="bilinear", align_corners=True)
+    return torch.cat([P[:1], table[0].flatten(1).mT])
+
+
+# -- places, and [CLS] -----------------------------------------------------------------------------
+
+
+def code_mistakes(rows: int, columns: int, d: int) -> dict[str, Tensor]:
+    """What known mistakes make of the codes ``(rows * columns, d)`` of a grid's places."""
+    r = torch.arange(rows).repeat_interleave(columns)
+    c = torch.arange(columns).repeat(rows)
+    half = d // 2
+    right = codes_of(rows, columns, d)
+    row, column = right[:, :half], right[:, half:]
+    # What numbers places column by column: place n lies in column n // rows.
+    turned = (torch.arange(columns) + torch.arange(rows)[:, None] * columns).mT.flatten()
+    found = {
+        "Your exponents are 2i/d: each of the two codes is d/2 wide, so they are 2i/(d/2).": (
+            torch.cat([_sinusoids(r, half, d), _sinusoids(c, half, d)], 1)
+        ),
+        "The column stands first: the first half of a code is that of the row.": (
+            torch.cat([column, row], 1)
+        ),
+        "Your places are counted column by column: count them row by row, as the patches "
+        "are.": right[turned],
+        "That is the flat code of the place's number: row and column each have a code of their "
+        "own.": _sinusoids(torch.arange(rows * columns), d),
+        "You add up the codes of row and column: they stand side by side.": (
+            _sinusoids(r, d) + _sinusoids(c, d)
+        ),
+        "In each half all sines stand before all cosines: the two of a pair stand side by side.": (
+            torch.cat([row[:, ::2], row[:, 1::2], column[:, ::2], column[:, 1::2]], 1)
+        ),
+        "The numbers of the row's code and of the column's alternate: first the one, then the "
+        "other.": torch.stack([row, column], 2).flatten(1),
+        "You count rows and columns from 1: the first of each has the number 0.": (
+            torch.cat([_sinusoids(r + 1, half), _sinusoids(c + 1, half)], 1)
+        ),
+        "Sine and cosine have changed places.": right.unflatten(1, (-1, 2)).flip(-1).flatten(1),
+        "Both halves hold the row's code.": torch.cat([row, row], 1),
+        "Both halves hold the column's code.": torch.cat([column, column], 1),
+        "Your codes still lie in a grid: put the places into one line.": (
+            right.reshape(rows, columns, d)
+        ),
+    }
+    return told_once(others(found, right))
+
+
+def token_mistakes(
+    patches: Tensor, W_P: Tensor, b_P: Tensor, c: Tensor, P: Tensor
+) -> dict[str, Tensor]:
+    """What known mistakes make of the encoder's input ``(B, N + 1, D)``."""
+    x = patches @ W_P + b_P
+    (B, N, _), first = x.shape, c.expand(len(x), 1, -1)
+    whole = torch.cat([first, x], 1)
+    found = {
+        "[CLS] stands at the end: it is the first token.": torch.cat([x, first], 1) + P,
+        "[CLS] gets no position: it is put in front first, and then P is added to all.": (
+            torch.cat([first, x + P[1:]], 1)
+        ),
+        "The positions are added before [CLS] is put in front: so [CLS] has none, and each patch "
+        "has that of the token before it.": torch.cat([first, x + P[:-1]], 1),
+        "All tokens get the same row of P, the last one: so none of them tells where it is.": (
+            whole + P[N]
+        ),
+        "All tokens get the same row of P, the first one: so none of them tells where it is.": (
+            whole + P[0]
+        ),
+        "Row n of P goes to image n of the batch: it goes to token n of every image.": (
+            whole + P[:B, None] if B <= N + 1 else whole
+        ),
+        "There are no positions in it: add P.": whole,
+        "b_P is missing.": whole + P - torch.cat([0 * first, 0 * x + b_P], 1),
+        "[CLS] gets b_P too: it is no patch, and its vector is c.": (
+            whole + P + torch.cat([0 * first + b_P, 0 * x], 1)
+        ),
+        "[CLS] takes the place of the first patch: it stands before it.": (
+            torch.cat([first, x[:, 1:]], 1) + P[:N]
+        ),
+        "Only the first image has a [CLS].": (
+            torch.cat([torch.cat([first[:1], 0 * first[1:]]), x], 1) + P
+        ),
+        "There is no [CLS] in it.": x + P[1:],
+    }
+    return told_once(others(found, whole + P))
+
+
+def logit_mistakes(
+    h: Tensor, gain: Tensor, bias: Tensor, W: Tensor, b: Tensor, pool: str
+) -> dict[str, Tensor]:
+    """What known mistakes make of the logits ``(B, classes)``."""
+
+    def norm(x: Tensor) -> Tensor:
+        return F.layer_norm(x, gain.shape, gain, bias, 1e-6)
+
+    y = norm(h)
+    right = logits_of(h, gain, bias, W, b, pool)
+    other = logits_of(h, gain, bias, W, b, "mean" if pool == "cls" else "cls")
+    read = "mean" if pool == "cls" else "cls"
+    found = {
+        f'This is what "{read}" asks for: here pool is "{pool}".': other,
+        "The mean is over all tokens, [CLS] among them.": y.mean(1) @ W + b,
+        "The last token is read: [CLS] is the first.": y[:, -1] @ W + b,
+        "The norm is missing.": (h[:, 0] if pool == "cls" else h[:, 1:].mean(1)) @ W + b,
+        "The norm comes after the mean: each token has its own norm first.": (
+            norm(h[:, 1:].mean(1)) @ W + b
+        ),
+        "You add the patches up: take their mean.": y[:, 1:].sum(1) @ W + b,
+        "b is missing.": right - b,
+        "You return probabilities: the logits are asked for.": right.softmax(-1),
+        "There are logits for every token: one row for each image is asked for.": y @ W + b,
+        "Gain and bias of the norm are missing.": (
+            logits_of(h, torch.ones_like(gain), torch.zeros_like(bias), W, b, pool)
+        ),
+        "Your ε is 10⁻⁵, which layer_norm takes where none is given: here it is 10⁻⁶.": (
+            logits_of(h, gain, bias, W, b, pool, eps=1e-5)
+        ),
+    }
+    return told_once(others(found, right))
+
+
+# -- looking back, and other sizes -----------------------------------------------------------------
+
+
+def rollout_mistakes(maps: Sequence[Tensor], rows: int, columns: int) -> dict[str, Tensor]:
+    """What known mistakes make of the shares of the patches in [CLS], ``(B, rows, columns)``."""
+    T, dtype = maps[0].shape[-1], maps[0].dtype
+    means = [A.mean(1) for A in maps]
+    eye = torch.eye(T, dtype=dtype)
+
+    def product(each: Sequence[Tensor], forward: bool = True) -> Tensor:
+        R = eye
+        for A in each:
+            R = A @ R if forward else R @ A
+        return R
+
+    halves = [(A + eye) / 2 for A in means]
+    R = product(halves)
+    right = rollout_of(maps, rows, columns)
+
+    def picture(R: Tensor) -> Tensor:
+        return _picture(R[:, 0, 1:], rows, columns)
+
+    found = {
+        "The product runs the wrong way: R = A_L ... A_2 A_1, the first layer on the right.": (
+            picture(product(halves, forward=False))
+        ),
+        "The residual path is missing: half of each token stays, (A + I) / 2.": (
+            picture(product(means))
+        ),
+        "You add 1 to every weight: I is the identity, with 1 on its diagonal and 0 beside it.": (
+            picture(product([A + 1 for A in means]))
+        ),
+        "The layers are multiplied number by number: it is a product of matrices, @.": (
+            picture(torch.stack(halves).prod(0))
+        ),
+        "You take the largest weight of all heads: take their mean.": (
+            picture(product([A.amax(1) + eye for A in maps]))
+        ),
+        "Only the first head is followed: take the mean of all.": (
+            picture(product([A[:, 0] + eye for A in maps]))
+        ),
+        "The heads' weights are added up, so that I counts for less: take their mean.": (
+            picture(product([A.sum(1) + eye for A in maps]))
+        ),
+        "You take [CLS]'s column: its row says what went into it.": (
+            _picture(R[:, 1:, 0], rows, columns)
+        ),
+        "You take the mean over all tokens' rows: [CLS]'s row is asked for.": (
+            _picture(R.mean(1)[:, 1:], rows, columns)
+        ),
+        "The shares of the patches do not sum to 1: divide by their sum, without [CLS]'s own.": (
+            R[:, 0, 1:].reshape(-1, rows, columns)
+        ),
+        "That is the last layer alone.": picture(means[-1]),
+        "That is the first layer alone.": picture(means[0]),
+        "You take the mean of the layers: multiply them.": picture(torch.stack(halves).mean(0)),
+        "Your picture is filled column by column: patches are counted row by row.": (
+            right.reshape(-1, columns, rows).mT
+        ),
+        "The shares still lie in one line: (B, rows, columns) is asked for.": right.flatten(1),
+    }
+    if len(right) == 1:
+        found["The axis of the images is gone: (B, rows, columns) is asked for."] = right[0]
+    return told_once(others(found, right))
+
+
+def resize_mistakes(P: Tensor, old: Grid, new: Grid) -> dict[str, Tensor]:
+    """What known mistakes make of positions ``(1 + rows · columns, D)`` for another grid."""
+    table = P[1:].reshape(*old, -1)
+    down = torch.linspace(0, old[0] - 1, new[0], dtype=P.dtype)
+    across = torch.linspace(0, old[1] - 1, new[1], dtype=P.dtype)
+
+    def resized(indexing: str, turned: bool) -> Tensor:
+        y, x = torch.meshgrid(down, across, indexing=indexing)
+        return torch.cat([P[:1], (_at(table, x, y) if turned else _at(table, y, x)).flatten(0, 1)])
+
+    pixels = table.permute(2, 0, 1)[None]
+    found = {
+        "This is what `published_resized` does: it is right for squares alone.": (
+            resized("xy", False)
+        ),
+        "The corners of your grid do not lie on the corners of the old one: row 0 stays row 0, and "
+        "the last row the last.": torch.cat(
+            [P[:1], F.interpolate(pixels, new, mode="bilinear")[0].flatten(1).mT]
+        ),
+        "The row of [CLS] is missing.": resized_of(P, old, new)[1:],
+        "Your grid begins with the row of [CLS], row 0 of P, and its last place is missing: the "
+        "places are the rows from 1 on.": resized_of(torch.cat([P[:1], P[:-1]]), old, new),
+    }
+    if old[0] == old[1] and new[0] == new[1]:
+        found[
+            "Rows and columns have changed places: one of the two mistakes is mended, and the "
+            "other shows now."
+        ] = resized("ij", False)
+    else:
+        found |= {
+            "Your grid is as wide as it should be high: new is (rows, columns).": (
+                resized_of(P, old, (new[1], new[0]))
+            ),
+            "The points are in the right order now, but `at` still takes their rows for columns: "
+            "it wants the column first.": resized("ij", False),
+            "`at` is right now, but the places still come out column by column: look at the order "
+            "of the points.": resized("xy", True),
+        }
+    return told_once(others(found, resized_of(P, old, new)))
+
+
+# -- parts -----------------------------------------------------------------------------------------
+
+
+def _sinusoids(positions: Tensor, d: int, of: int | None = None) -> Tensor:
+    exponents = torch.arange(0, d, 2).double() / (of or d)
+    angles = positions.double()[:, None] / 1e4**exponents
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1).float()
+
+
+def _picture(shares: Tensor, rows: int, columns: int) -> Tensor:
+    return (shares / shares.sum(-1, keepdim=True)).reshape(-1, rows, columns)
+
+
+def _at(table: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """Between the places of a table, column first."""
+    rows, columns, _ = table.shape
+    x, y = x.clamp(0, columns - 1), y.clamp(0, rows - 1)
+    left, top = x.long(), y.long()
+    right, below = (left + 1).clamp(max=columns - 1), (top + 1).clamp(max=rows - 1)
+    u, v = (x - left)[..., None], (y - top)[..., None]
+    above = (1 - u) * table[top, left] + u * table[top, right]
+    return (1 - v) * above + v * ((1 - u) * table[below, left] + u * table[below, right])

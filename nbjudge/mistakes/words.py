@@ -1,0 +1,362 @@
+"""Wrong ways to make and compare word vectors that learners are known to take, and what to say.
+
+Each function gives message → what that mistake would have returned, for the ``mistakes`` of
+:func:`nbjudge.testing.close`, which tells the message whose numbers came back.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+Pairs = list[tuple[str, str]]
+
+
+def pair_mistakes(text: list[list[str]], window: int) -> dict[str, Pairs]:
+    """What known mistakes make of the training pairs of a text: message → (centre, context) pairs.
+
+    Parameters
+    ----------
+    text:
+        Sentences, the words of each.
+    window:
+        How many words to either side are paired with a word.
+    """
+    offsets = [d for d in range(-window, window + 1) if d]
+    right = _pairs(text, offsets)
+    running = [[word for sentence in text for word in sentence]]
+    return {
+        "Only words after the centre are paired with it: the window reaches to both sides.": (
+            _pairs(text, range(1, window + 1))
+        ),
+        "Only words before the centre are paired with it: the window reaches to both sides.": (
+            _pairs(text, range(-window, 0))
+        ),
+        "Each word is paired with itself too: leave out the place j = i.": (
+            _pairs(text, range(-window, window + 1))
+        ),
+        "The window is one word short on the right: range(i - m, i + m) and words[i - m : i + m] "
+        "stop before i + m.": _pairs(text, [d for d in offsets if d != window]),
+        f"The window is taken for {window} words in all: it reaches {window} to either side.": (
+            _pairs(text, [d for d in offsets if abs(d) <= window // 2])
+        ),
+        "Your code makes no pairs of words near the edge of a sentence. There the window "
+        "is cut short, to what the sentence holds.": [
+            (s[i], s[i + d]) for s in text for i in range(window, len(s) - window) for d in offsets
+        ],
+        "At the left edge the window comes round to the end of the sentence: in Python words[-1] "
+        "is the last word. Start at max(0, i - m).": [
+            (s[i], s[i + d])
+            for s in text
+            for i in range(len(s))
+            for d in offsets
+            if -len(s) <= i + d < len(s)
+        ],
+        "Words before the centre are lost at the left edge: where i - m is negative, "
+        "words[i - m : i] starts to count from the end. Start at max(0, i - m).": [
+            (c, near)
+            for s in text
+            for i, c in enumerate(s)
+            for near in s[i - window : i] + s[i + 1 : i + window + 1]
+        ],
+        "Your windows reach over the border between two sentences: the last word of one is no "
+        "neighbour of the first of the next.": _pairs(running, offsets),
+        "A word that stands twice in one window is not paired with itself: it is the places that "
+        "must differ, i ≠ j, not the words.": [(c, o) for c, o in right if c != o],
+        "Each pair comes only once: a pair that stands in the text twice is trained on twice.": (
+            list(dict.fromkeys(right))
+        ),
+    }
+
+
+def look_up_gradient_mistakes(ids: Tensor, G: Tensor, n: int) -> dict[str, Tensor]:
+    """What known mistakes make of a look-up's gradient ``(n, D)``: message → gradient."""
+    right = G.new_zeros(n, G.shape[1]).index_add_(0, ids, G)
+    counts = torch.bincount(ids, minlength=n)[:, None].to(G.dtype)
+    last, first = torch.zeros_like(right), torch.zeros_like(right)
+    for row, g in zip(ids.tolist(), G, strict=True):
+        last[row] = g
+    for row, g in reversed(list(zip(ids.tolist(), G, strict=True))):
+        first[row] = g
+    lost = (
+        "Where a word comes twice only its {} row of G is left: the rows add up. An assignment "
+        "dW[ids] = G, and dW[ids] += G as well, writes each row once."
+    )
+    return {
+        lost.format("last"): last,
+        lost.format("first"): first,
+        "Where a word comes twice you take the mean of its rows of G: they add up.": (
+            right / counts.clamp(min=1)
+        ),
+        "You count how often each word comes. Its rows of G are to be added up.": (
+            counts.expand_as(right)
+        ),
+        "Your gradient is turned round: it has the shape of W, a row for each word.": right.mT,
+        "Your gradient has a row for each id. It is to have one for each word, as W has.": G,
+    }
+
+
+def noise_mistakes(counts: Tensor, power: float = 0.75) -> dict[str, Tensor]:
+    """What known mistakes make of the noise distribution ``(n,)``: message → probabilities."""
+    share = counts / counts.sum()
+    return {
+        "These are the words' plain shares of the text: raise counts to the power first.": share,
+        "Your probabilities do not sum to 1: divide by the sum of the powers, after the power and "
+        "not before it.": share**power,
+        "These are the powers of the counts: divide them by their sum.": counts**power,
+        f"You divide by the sum of the counts, not by the sum of their powers, so what comes out "
+        f"does not sum to 1. The power was {power:g}.": counts**power / counts.sum(),
+        "Your power is turned round: 1/power makes frequent words more frequent, not less.": (
+            _normalised(counts ** (1 / power))
+        ),
+        "Your code gives frequent words the smaller probabilities. The power is positive.": (
+            _normalised(counts.clamp(min=1) ** -power)
+        ),
+        "A softmax of the counts gives all to the most frequent word: powers, not exponentials.": (
+            counts.softmax(0)
+        ),
+        "Your code gives every word the same probability. Where do the counts come in?": (
+            torch.full_like(counts, 1 / len(counts))
+        ),
+        "Your code may draw a word that never occurs. Its count is 0, and so is 0 to any "
+        "power: add nothing to the counts.": _normalised((counts + 1) ** power),
+    }
+
+
+def keep_mistakes(counts: Tensor, t: float) -> dict[str, Tensor]:
+    """What known mistakes make of the chances to be kept ``(n,)``: message → probabilities."""
+    share = counts / counts.sum()
+    root = (t / share).sqrt()
+    found = {
+        "A rare word gets a probability above 1: cut it off there.": root,
+        "These are the probabilities to be dropped: 1 minus them is asked for.": (
+            (1 - root).clamp(min=0)
+        ),
+        "These are the probabilities to be dropped, and negative ones among them: 1 minus them, at "
+        "most 1, is asked for.": 1 - root,
+        "The root is missing: √(t / f), not t / f.": (t / share).clamp(max=1),
+        "t and f have changed places: the more frequent a word, the less often it is kept.": (
+            (share / t).sqrt().clamp(max=1)
+        ),
+        "f is a word's share of the text: divide its count by the sum of all counts.": (
+            (t / counts).sqrt().clamp(max=1)
+        ),
+        "f is a word's share of the whole text; you divide by the largest count.": (
+            (t * counts.max() / counts).sqrt().clamp(max=1)
+        ),
+        "A word that never occurs gets 0 or NaN: √(t / f) grows without end as f goes to 0, so the "
+        "limit is 1.": root.clamp(max=1).masked_fill(counts == 0, 0.0),
+    }
+    right = root.clamp(max=1)
+    return {message: wrong for message, wrong in found.items() if not torch.equal(wrong, right)}
+
+
+def log_sigmoid_mistakes(x: Tensor) -> dict[str, Tensor]:
+    """What known mistakes make of log σ(x): message → result."""
+    return {
+        "The logarithm is missing: this is σ(x).": torch.sigmoid(x),
+        "The sign is wrong: σ(x) is below 1, so its logarithm is below 0.": -F.logsigmoid(x),
+        "This is log σ(-x), which falls with x: log σ(x) grows.": F.logsigmoid(-x),
+        "This is log σ(-x) with its sign turned round, log(1 + eˣ).": -F.logsigmoid(-x),
+    }
+
+
+def loss_mistakes(w: Tensor, v: Tensor, negatives: Tensor) -> dict[str, Tensor]:
+    """What known mistakes make of the loss of negative sampling: message → loss.
+
+    Parameters
+    ----------
+    w, v:
+        Vectors ``(B, D)`` of centres and contexts.
+    negatives:
+        Vectors ``(B, N, D)`` of the words drawn as noise.
+    """
+    true = (w * v).sum(-1)
+    drawn = (negatives * w[:, None]).sum(-1)
+    log_true, log_drawn = F.logsigmoid(true), F.logsigmoid(-drawn)
+    each = -log_true - log_drawn.sum(-1)
+    found = {
+        "You return one loss for each pair: their mean is asked for.": each,
+        "Your loss is the sum over the pairs: their mean is asked for.": each.sum(),
+        "Your loss is the mean over the negatives: a pair's negatives are added up.": (
+            (-log_true - log_drawn.mean(-1)).mean()
+        ),
+        "The sign is wrong: this grows as the model gets better. The loss has a minus.": (
+            -each.mean()
+        ),
+        "The sign in the negatives' sigmoid is missing: they are to be told apart from the true "
+        "word, so it is σ(-w · n).": (-log_true - F.logsigmoid(drawn).sum(-1)).mean(),
+        "Your code subtracts the negatives. Both parts of the loss have a minus.": (
+            (-log_true + log_drawn.sum(-1)).mean()
+        ),
+        "The negatives are missing from your loss.": -log_true.mean(),
+        "The true word is missing from your loss.": -log_drawn.sum(-1).mean(),
+        "The logarithm is missing: these are the probabilities themselves.": (
+            (-torch.sigmoid(true) - torch.sigmoid(-drawn).sum(-1)).mean()
+        ),
+        "The sigmoid is missing: the scores themselves are added up.": (
+            (-true + drawn.sum(-1)).mean()
+        ),
+        "Your negatives share one sigmoid: the sigmoid of a sum is not the product of sigmoids. "
+        "Each negative has its own.": (-log_true - F.logsigmoid(-drawn.sum(-1))).mean(),
+        "This is a softmax over the true word and the negatives. Negative sampling asks of each "
+        "word by itself whether it is real: a sigmoid each.": F.cross_entropy(
+            torch.cat([true[:, None], drawn], dim=1), torch.zeros(len(w), dtype=torch.long)
+        ),
+        "The negatives are compared with the context: they are compared with the centre, w · n.": (
+            (-log_true - F.logsigmoid(-(negatives * v[:, None]).sum(-1)).sum(-1)).mean()
+        ),
+    }
+    right = each.mean()
+    return {message: wrong for message, wrong in found.items() if not torch.equal(wrong, right)}
+
+
+Gradients = tuple[Tensor | None, Tensor | None, Tensor | None]
+
+
+def gradient_mistakes(w: Tensor, v: Tensor, negatives: Tensor) -> dict[str, Gradients]:
+    """What known mistakes make of the loss's gradients with respect to the three inputs.
+
+    Message → gradients of the shapes of ``w``, ``v`` and ``negatives``; ``None`` where that part
+    tells nothing. The inputs are as for :func:`loss_mistakes`.
+    """
+    B = len(w)
+    true = torch.sigmoid((w * v).sum(-1, keepdim=True))
+    drawn = torch.sigmoid((negatives * w[:, None]).sum(-1, keepdim=True))
+
+    def of(a: Tensor, b: Tensor, pairs: int = B) -> tuple[Tensor, Tensor, Tensor]:
+        """The chain rule, from the derivatives by the scores."""
+        return (a * v + (b * negatives).sum(1)) / pairs, a * w / pairs, b * w[:, None] / pairs
+
+    dw, dv, dn = of(true - 1, drawn)
+    found: dict[str, Gradients] = {
+        "The sign is wrong: these gradients point to where the loss falls. They are to point to "
+        "where it grows; it is the step that goes the other way.": (-dw, -dv, -dn),
+        "The derivative of -log σ(s) is σ(s) - 1. You left out the -1 of the true word.": (
+            of(true, drawn)
+        ),
+        "The derivative of -log σ(-s) is σ(s). You take 1 off it, as for the true word.": (
+            of(true - 1, drawn - 1)
+        ),
+        "Your factors are σ'(s) = σ(s) (1 - σ(s)). The logarithm's derivative 1/σ(s) cancels one "
+        "of the two: σ(s) - 1 for the true word, σ(s) for a negative.": of(
+            -true * (1 - true), drawn * (1 - drawn)
+        ),
+        "Your factors are the scores without their sigmoid.": of(
+            (w * v).sum(-1, keepdim=True) - 1, (negatives * w[:, None]).sum(-1, keepdim=True)
+        ),
+        "In the gradient of w only the true word is left: its negatives push it too.": (
+            (true - 1) * v / B,
+            None,
+            None,
+        ),
+        "In the gradient of w the true word is missing: it pulls, the negatives push.": (
+            (drawn * negatives).sum(1) / B,
+            None,
+            None,
+        ),
+        "In the gradient of w you take the mean over the negatives: they add up.": (
+            ((true - 1) * v + (drawn * negatives).mean(1)) / B,
+            None,
+            None,
+        ),
+        "The gradient with respect to v is a multiple of w, as the score is w · v: you have a "
+        "multiple of v.": (None, (true - 1) * v / B, None),
+        "The gradient with respect to a negative is a multiple of w: you have a multiple of the "
+        "negative itself.": (None, None, drawn * negatives / B),
+        "The gradient with respect to each negative is asked for: yours are added up over them.": (
+            None,
+            None,
+            dn.sum(1),
+        ),
+    }
+    if B > 1:
+        found = {
+            f"Your gradients are those of the sum over the pairs: the loss is their mean, so they "
+            f"are 1/{B} of that.": of(true - 1, drawn, pairs=1),
+            **found,
+        }
+    return found
+
+
+def neighbour_mistakes(W: Tensor, word: int, k: int) -> dict[str, Tensor]:
+    """What known mistakes make of a word's ``k`` nearest neighbours: message → ids ``(k,)``."""
+    w, lengths = W[word], W.norm(dim=1)
+    products = W @ w
+    cosines = products / (lengths * w.norm()).clamp(min=torch.finfo(W.dtype).tiny)
+    itself = "The word itself is among its neighbours. Leave it out."
+    zeros = (
+        "Your code puts a vector of zeros first: its cosine is 0/0 = NaN, and NaN is "
+        "sorted before every number. Make its cosine 0."
+    )
+    found = {
+        itself: cosines.topk(k).indices,
+        "In your code long vectors win: these are the largest dot products. A cosine "
+        "divides by both lengths.": _others(products, word, k),
+        "These have the smallest distance |w - w'|, which looks at lengths too. It is the largest "
+        "cosine that is asked for.": _others(-(W - w).norm(dim=1), word, k),
+        "These are the furthest: a large cosine is near.": _others(-cosines, word, k),
+        "A word that points the opposite way, its cosine -1, is far off: no absolute values.": (
+            _others(cosines.abs(), word, k)
+        ),
+        "You divide each product by the square of a length: the length is the root of the sum of "
+        "squares.": _others(products / lengths.square().clamp(min=1e-30), word, k),
+        "You return the cosines: the ids of the words are asked for.": (
+            cosines[_others(cosines, word, k)]
+        ),
+        "Nearest first: your ids are the right ones, the last of them first.": (
+            _others(cosines, word, k).flip(0)
+        ),
+    }
+    if (lengths == 0).any():
+        found[zeros] = _others(products / lengths, word, k)
+    return found
+
+
+def analogy_mistakes(W: Tensor, a: int, b: int, c: int) -> dict[str, set[int]]:
+    """What known mistakes answer to "a is to b as c is to what": message → ids, never the right."""
+    U = F.normalize(W, dim=1)
+    target, raw = U[b] - U[a] + U[c], W[b] - W[a] + W[c]
+
+    def best(scores: Tensor) -> int:
+        return int(scores.clone().index_fill_(0, torch.tensor([a, b, c]), -torch.inf).argmax())
+
+    found = {
+        "The question's own words are no answers: a, b and c are left out, all three.": {a, b, c},
+        "The signs are mixed up: from a to b is b - a, and that is added to c.": {
+            best(U @ wrong)
+            for wrong in (U[a] - U[b] + U[c], U[b] - U[a] - U[c], U[a] + U[b] - U[c])
+        },
+        "In your code long vectors weigh more. Bring a, b and c to length 1 before you add them.": {
+            best(U @ raw)
+        },
+        "In your code long vectors win. The answer has the largest cosine, so divide by "
+        "its own length too.": {best(W @ target), best(W @ raw)},
+        "The smallest distance is not the largest cosine.": {
+            best(-(W - vector).norm(dim=1)) for vector in (target, raw)
+        },
+    }
+    return {message: answers - {best(U @ target)} for message, answers in found.items()}
+
+
+def _pairs(text: list[list[str]], offsets: object) -> Pairs:
+    """Each word with those that stand at these offsets from it, in its sentence."""
+    return [
+        (s[i], s[i + d])
+        for s in text
+        for i in range(len(s))
+        for d in offsets
+        if 0 <= i + d < len(s)
+    ]
+
+
+def _normalised(weights: Tensor) -> Tensor:
+    return weights / weights.sum()
+
+
+def _others(scores: Tensor, word: int, k: int) -> Tensor:
+    """The ``k`` highest-scoring ids without the word's own."""
+    scores = scores.clone()
+    scores[word] = -torch.inf
+    return scores.topk(k).indices

@@ -1,0 +1,193 @@
+"""What a learner's notebook put out, and what it says, made fit to be shown in somebody else's
+browser: nothing in it can run there."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+#: Pictures that are kept, each with how its bytes begin. Any other kind can carry a script.
+PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+
+#: Of one cell so many characters of text and of pictures are kept, and so many outputs.
+MAX_TEXT, MAX_PICTURES, MAX_OUTPUTS = 50_000, 4_000_000, 300
+
+#: Of all cells of a submission together.
+ALL_TEXT, ALL_PICTURES, ALL_OUTPUTS = 1_000_000, 12_000_000, 3_000
+
+#: What tells a terminal to change its colour, and the like.
+_CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+#: A character of no width.
+APART = "\u200b"
+
+#: The commands of TeX that typeset, and do nothing else: no link, style, macro or file.
+_TYPESETTING = """
+Alpha Beta Chi Delta Epsilon Eta Gamma Iota Kappa Lambda Mu Nu Omega Omicron Phi Pi Psi Rho
+Sigma Tau Theta Upsilon Xi Zeta alpha beta chi delta epsilon eta gamma iota kappa lambda mu nu
+omega omicron phi pi psi rho sigma tau theta upsilon varepsilon varkappa varphi varpi varrho
+varsigma vartheta xi zeta aleph ell hbar imath jmath partial infty nabla emptyset varnothing
+Im Re wp forall exists nexists neg lnot top bot angle degree prime backprime
+
+arccos arcsin arctan arg argmax argmin cos cosh cot coth csc deg det dim exp gcd hom inf ker lg
+lim liminf limsup ln log max min Pr sec sin sinh sup tan tanh bmod mod pmod pod operatorname
+
+sum prod coprod int iint iiint oint bigcap bigcup bigodot bigoplus bigotimes biguplus bigvee
+bigwedge sqrt frac dfrac tfrac cfrac binom dbinom tbinom over choose atop root of stackrel
+overset underset overbrace underbrace overline underline overleftarrow overrightarrow
+xleftarrow xrightarrow limits nolimits displaylimits substack sideset
+
+amalg ast bigcirc bullet cap cdot circ cup dagger ddagger diamond div land lor mp odot ominus
+oplus oslash otimes pm setminus smallsetminus sqcap sqcup star times uplus vee wedge boxplus
+boxminus boxtimes boxdot ltimes rtimes triangle square blacksquare lozenge
+
+approx asymp cong doteq equiv ge geq geqq geqslant gg ggg gt gtrsim in le leq leqq leqslant ll
+lll lt lesssim mid models ne neq ni notin not nmid parallel nparallel perp prec preceq propto
+sim simeq subset subseteq subsetneq succ succeq supset supseteq supsetneq triangleq vdash dashv
+vDash colon because therefore
+
+to gets iff implies impliedby leftarrow rightarrow leftrightarrow uparrow downarrow updownarrow
+Leftarrow Rightarrow Leftrightarrow Uparrow Downarrow Updownarrow longleftarrow longrightarrow
+longleftrightarrow Longleftarrow Longrightarrow Longleftrightarrow mapsto longmapsto nearrow
+nwarrow searrow swarrow hookleftarrow hookrightarrow rightharpoonup rightharpoondown
+leftharpoonup leftharpoondown rightleftharpoons leadsto rightsquigarrow
+
+left right middle big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr bigm Bigm biggm
+Biggm langle rangle lbrace rbrace lbrack rbrack lceil rceil lfloor rfloor lvert rvert lVert
+rVert vert Vert backslash lgroup rgroup ulcorner urcorner llcorner lrcorner
+
+acute bar breve check dot ddot dddot grave hat mathring tilde vec widehat widetilde
+
+bf bm boldsymbol cal it mathbb mathbf mathbin mathcal mathfrak mathit mathnormal mathop mathord
+mathrel mathrm mathscr mathsf mathtt rm sf tt text textbf textit textmd textnormal textrm textsc
+textsf texttt textup mbox pmb displaystyle scriptscriptstyle scriptstyle textstyle
+
+begin end cr hline hfill newline nonumber notag quad qquad enspace thinspace negthinspace space
+cdots ddots dots dotsb dotsc dotsi dotsm dotso ldots vdots boxed phantom hphantom vphantom
+smash strut hspace mathstrut
+"""
+TEX = frozenset(_TYPESETTING.split())
+
+LEFT_OUT = "\n[the rest is left out]\n"
+
+
+@dataclass
+class Room:
+    """What is left for the outputs of a submission's cells to come."""
+
+    text: int = ALL_TEXT
+    pictures: int = ALL_PICTURES
+    outputs: int = ALL_OUTPUTS
+
+
+def harmless(outputs: list[NotebookNode], room: Room | None = None) -> list[NotebookNode]:
+    """The outputs of one cell without anything that can run: plain text and pictures, bounded.
+
+    Parameters
+    ----------
+    outputs:
+        The cell's.
+    room:
+        What all cells together have left, from which these take theirs; a cell alone has its own.
+    """
+    from nbformat.v4 import new_output  # takes seconds, and `--help` does without it
+
+    room = room or Room()
+    kept, most = [], min(MAX_OUTPUTS, room.outputs)
+    text, pictures = min(MAX_TEXT, room.text), min(MAX_PICTURES, room.pictures)
+    before = text, pictures
+    for out in outputs:
+        if len(kept) >= most:
+            if most:
+                kept.append(new_output("stream", name="stdout", text=LEFT_OUT))
+            break
+        kind = out.get("output_type")
+        if kind == "stream":
+            name = "stderr" if out.get("name") == "stderr" else "stdout"
+            found = new_output("stream", name=name, text=_bounded(out.get("text"), text))
+            text -= len(found.text)
+        elif kind == "error":
+            lines = out.get("traceback")
+            shown = _bounded("\n".join(map(str, lines)) if isinstance(lines, list) else "", text)
+            name, value = _bounded(out.get("ename"), 200), _bounded(out.get("evalue"), 5_000)
+            text -= len(shown) + len(name) + len(value)
+            found = new_output("error", ename=name, evalue=value, traceback=shown.split("\n"))
+        elif kind in ("display_data", "execute_result"):
+            data = out.get("data") or {}
+            found = new_output(kind, data={})
+            if isinstance(data.get("text/plain"), str):
+                found.data["text/plain"] = _bounded(data["text/plain"], text)
+                text -= len(found.data["text/plain"])
+            for picture in PICTURES:
+                if _is_picture(picture, data.get(picture), pictures):
+                    found.data[picture] = "".join(data[picture].split())
+                    pictures -= len(data[picture])
+            if kind == "execute_result":
+                found.execution_count = None
+            if not found.data:
+                continue
+        else:
+            continue
+        kept.append(found)
+    room.outputs -= len(kept)
+    room.text -= before[0] - text
+    room.pictures -= before[1] - pictures
+    return kept
+
+
+def _bounded(text: object, most: int) -> str:
+    text = text if isinstance(text, str) else ""
+    most = max(0, most)
+    return text if len(text) <= most else text[:most] + LEFT_OUT
+
+
+def _is_picture(kind: str, text: object, most: int) -> bool:
+    if not isinstance(text, str) or len(text) > most:
+        return False
+    try:
+        content = base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return content.startswith(PICTURES[kind])
+
+
+def harmless_markdown(source: str) -> str:
+    """A learner's Markdown with its HTML shown as text, and its links and pictures as they were
+    typed; words and formulas stay. Applied twice it changes nothing more.
+
+    nbgrader's formgrader renders the Markdown of a submission, HTML and all, in the browser of
+    whoever marks it, and MathJax then obeys each TeX command in it.
+    """
+    # What stands for a character, such as `&#92;`, would turn into it after all of the rest.
+    source = re.sub(r"&(?:#|[a-zA-Z][a-zA-Z0-9]*;?)", _taken_apart, source)
+    # A blank there makes no difference to a formula, and is the end of a tag.
+    source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", source)
+    # What stands apart is neither a link nor a command, nor the name of a language to colour.
+    source = re.sub(r"\](?=[(:])", f"]{APART}", source)
+    source = re.sub(rf"(`{{3,}}|~{{3,}})(?=[^\S\n]*[^\s`~{APART}])", rf"\1{APART}", source)
+    return re.sub(r"\\([a-zA-Z]+)", _typesets, source)
+
+
+def _taken_apart(entity: re.Match) -> str:
+    text = entity.group()
+    known = text == "&#" or html.unescape(text) != text
+    return f"&{APART}{text[1:]}" if known else text
+
+
+def _typesets(command: re.Match) -> str:
+    return command.group() if command[1] in TEX else f"\\{APART}{command[1]}"
+
+
+def plain(text: str) -> str:
+    """Text without the codes that colour a terminal, and without other characters that control one
+    or turn the order of what is shown."""
+    return _CONTROLS.sub("", _CODES.sub("", text))

@@ -1,0 +1,187 @@
+"""The instructor's page of a problem set: how it went, what went wrong most, whom to look at."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from statistics import mean, median
+
+from nbjudge import cells
+from nbjudge.folder import GradingFolder
+from nbjudge.pages import page
+from nbjudge.results import NOT_KNOWN, WAITS, Report, StudentResult
+from nbjudge.variants import Variant, load_variants
+from tfcourse.files import write_whole
+
+#: So many rows of the commonest mistakes, and of the slowest, are shown.
+MOST = 15
+
+#: Bars of the distribution.
+BARS = 10
+
+#: Answers shorter than this look alike by themselves.
+MIN_ALIKE = 3
+
+
+def write_overview(report: Report, folder: GradingFolder) -> Path:
+    """Write ``overview/PS.html``; returns its path."""
+    path = folder.into / "overview" / f"{report.problem_set}.html"
+    variants = load_variants(folder.course / "solutions" / report.problem_set)
+    write_whole(path, overview(report, variants))
+    return path
+
+
+def overview(report: Report, variants: dict[str, list[Variant]]) -> str:
+    """The page as HTML."""
+    students = report.students
+    run = {name: student for name, student in students.items() if student.seed is not None}
+    return page(
+        "overview.html.j2",
+        report=report,
+        students=students,
+        run=run,
+        bars=distribution(students),
+        middle=median(s.score for s in students.values()) if students else 0,
+        average=mean(s.score for s in students.values()) if students else 0,
+        not_run=len(students) - len(run),
+        most=max((s.max_score for s in students.values()), default=0),
+        waiting=sum(s.waiting > 0 for s in students.values()),
+        late=[name for name, s in students.items() if s.late_seconds],
+        untimed=[n for n, s in students.items() if any(f.startswith(NOT_KNOWN) for f in s.flags)],
+        void=list(dict.fromkeys(t for s in run.values() for t, r in s.tests.items() if r.void)),
+        pieces=_pieces(run),
+        mistakes=commonest(run, variants)[:MOST],
+        slowest=sorted(run.items(), key=lambda item: -item[1].seconds)[:MOST],
+        flagged=_flagged(students),
+        by_hand={name: s.by_hand for name, s in students.items() if s.by_hand},
+        seen=_seen(run),
+        left_out={name: s.left_out for name, s in students.items() if s.left_out},
+        alike=identical(students),
+    )
+
+
+def distribution(students: dict[str, StudentResult]) -> list[tuple[str, int]]:
+    """How many scored what, in tenths of all points that do not wait for a mark."""
+    counts = [0] * BARS
+    for student in students.values():
+        marked = student.max_score - student.waiting
+        share = student.score / marked if marked else 0.0
+        counts[min(BARS - 1, int(share * BARS))] += 1
+    step = 100 // BARS
+    return [(f"{i * step}–{(i + 1) * step} %", count) for i, count in enumerate(counts)]
+
+
+def _pieces(run: dict[str, StudentResult]) -> list[dict]:
+    """For each piece what it carries, the mean score, and how many have all of it, wait for a mark
+    or wrote nothing."""
+    found = []
+    names = dict.fromkeys(name for student in run.values() for name in student.pieces)
+    for name in names:
+        results = [student.pieces[name] for student in run.values()]
+        scores = [result.score for result in results if result.score is not None]
+        found.append(
+            {
+                "name": name,
+                "carries": results[0].max_score,
+                "mean": mean(scores) if scores else None,
+                "full": sum(r.score is not None and r.score >= r.max_score for r in results),
+                "waits": len(results) - len(scores),
+                "empty": sum(name not in answered(student) for student in run.values()),
+            }
+        )
+    return found
+
+
+def commonest(
+    run: dict[str, StudentResult], variants: dict[str, list[Variant]]
+) -> list[tuple[str, str, str, list[str]]]:
+    """The mistakes, commonest first: the piece, the variant that they match or nothing, what was
+    said, and who made them."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for name, student in run.items():
+        for piece in answered(student):
+            lost = {
+                test: result.message
+                for test, result in student.tests.items()
+                if cells.piece_of(test) == piece
+                and result.score is not None
+                and result.score < result.max_score
+                and result.message
+            }
+            if lost:
+                variant = match(lost, variants.get(piece, []))
+                said = variant.about if variant else _general(next(iter(lost.values())))
+                label = f"{piece}/{variant.name}" if variant else ""
+                found.setdefault((piece, label, said), []).append(name)
+    return sorted(
+        ((*what, who) for what, who in found.items()), key=lambda row: (-len(row[3]), row[:3])
+    )
+
+
+def answered(student: StudentResult) -> list[str]:
+    """The pieces in which something was written."""
+    written = {cells.piece_of(name) for name in student.prints}
+    return [piece for piece in student.pieces if piece in written]
+
+
+def match(lost: dict[str, str], variants: list[Variant]) -> Variant | None:
+    """The wrong variant of a piece that loses just these tests and is told the like.
+
+    Where several are, the one whose words fit most of what was said.
+    """
+    best, most = None, 0
+    for variant in variants:
+        if variant.right or set(variant.loses) != set(lost):
+            continue
+        found = [re.search(variant.told, message, re.IGNORECASE) for message in lost.values()]
+        fits = sum(len(one.group()) for one in found if one)
+        if fits > most:
+            best, most = variant, fits
+    return best
+
+
+def _general(message: str) -> str:
+    """A message's first line without its numbers, so that like mistakes count as one."""
+    first = message.strip().splitlines()[0] if message.strip() else ""
+    return re.sub(r"-?\d+(\.\d+)?(e[-+]?\d+)?", "…", first)[:200]
+
+
+def _flagged(students: dict[str, StudentResult]) -> dict[str, list[str]]:
+    found = {
+        name: [flag for flag in student.flags if not flag.endswith(WAITS)]
+        for name, student in students.items()
+    }
+    return {name: flags for name, flags in found.items() if flags}
+
+
+def _seen(run: dict[str, StudentResult]) -> dict[str, list[str]]:
+    """What the judge noted beside a test, whatever its points."""
+    found = {
+        name: [f"{test}: {note}" for test, result in student.tests.items() for note in result.seen]
+        for name, student in run.items()
+    }
+    return {name: notes for name, notes in found.items() if notes}
+
+
+def identical(students: dict[str, StudentResult]) -> list[tuple[str, list[str]]]:
+    """Who handed in the same: all answers alike, or the same answer in words.
+
+    Layout, comments and the names of variables make no difference, :func:`fingerprints
+    <nbjudge.digests.fingerprints>` tells. Right answers to short pieces are alike without
+    anybody having copied, so single pieces are not compared.
+    """
+    whole: dict[tuple, list[str]] = {}
+    words: dict[tuple[str, str], list[str]] = {}
+    for name, student in students.items():
+        prints = student.prints
+        if len(prints) >= MIN_ALIKE:
+            whole.setdefault(tuple(sorted(prints.items())), []).append(name)
+        for answer, one in prints.items():
+            if answer.endswith(cells.WRITTEN):
+                words.setdefault((answer, one), []).append(name)
+    found = [("every answer", who) for who in whole.values() if len(who) > 1]
+    known = [set(who) for _, who in found]
+    for (answer, _), who in words.items():
+        if len(who) > 1 and not any(set(who) <= others for others in known):
+            found.append((answer, who))
+    return sorted(found, key=lambda row: (-len(row[1]), row))

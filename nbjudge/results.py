@@ -1,0 +1,245 @@
+"""What grading came to: for a test, a piece, a student, a class; and the files that say it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from nbjudge.cells import piece_of
+from tfcourse.files import write_whole
+
+#: How the flag ends that says what has no score yet.
+WAITS = "waits for a mark by hand"
+
+#: What is said of a written answer that was left as it was given out.
+NOTHING_WRITTEN = "Nothing was written."
+
+#: What is said instead of a time that nobody but the learner vouches for.
+NOT_KNOWN = "time not known"
+
+#: What is said of a test that the instructor has taken out of the marks.
+VOID = "This test no longer counts. Everybody has its points."
+
+#: The columns of grades.csv that come before and after the pieces'.
+FIRST_COLUMNS = ("student", "problem set", "score", "max score")
+LAST_COLUMNS = ("raw score", "penalty", "received", "late by", "provisional", "flags")
+
+
+@dataclass
+class TestResult:
+    """One test, or one written answer. ``score`` is ``None`` while it waits for a mark by hand;
+    ``void`` says that the instructor has taken the test out of the marks."""
+
+    __test__ = False  # pytest takes a class of this name for tests
+
+    score: float | None
+    max_score: float
+    message: str = ""
+    seconds: float = 0.0
+    seen: list[str] = field(default_factory=list)
+    void: bool = False
+
+
+@dataclass
+class PieceResult:
+    """One piece: the sum of its tests. ``score`` is ``None`` while one of them waits."""
+
+    score: float | None
+    max_score: float
+
+
+@dataclass
+class StudentResult:
+    """One student's work.
+
+    ``seed`` is what hidden tests drew their inputs from: with it the same grading can be run again.
+    ``seconds``, ``cpu_seconds`` and ``memory_mb`` say what running it took; ``sandbox`` what held
+    it, empty where nothing was run; ``received`` when it came in, empty if nobody but the learner
+    says so; ``penalty`` the points taken off for coming late; ``comments`` what a person wrote to a
+    cell; ``by_hand`` the marks that a person gave, by cell, each with who and when; ``prints`` the
+    answers' fingerprints; ``digest`` that of the file, empty if there is none.
+    """
+
+    tests: dict[str, TestResult]
+    flags: list[str] = field(default_factory=list)
+    seed: int | None = None
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    memory_mb: float = 0.0
+    sandbox: str = ""
+    received: str = ""
+    penalty: float = 0.0
+    comments: dict[str, str] = field(default_factory=dict)
+    by_hand: dict[str, str] = field(default_factory=dict)
+    prints: dict[str, str] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+    late_seconds: float = 0.0
+    digest: str = ""
+
+    @property
+    def raw_score(self) -> float:
+        """Points so far, before any are taken off; what waits for a mark counts nothing yet."""
+        return sum(test.score or 0.0 for test in self.tests.values())
+
+    @property
+    def score(self) -> float:
+        """Points so far; what waits for a mark by hand counts nothing yet."""
+        return max(0.0, self.raw_score - self.penalty)
+
+    @property
+    def max_score(self) -> float:
+        """All points that there are."""
+        return sum(test.max_score for test in self.tests.values())
+
+    @property
+    def waiting(self) -> float:
+        """What of all points waits for a mark by hand."""
+        return sum(test.max_score for test in self.tests.values() if test.score is None)
+
+    @property
+    def pieces(self) -> dict[str, PieceResult]:
+        """The pieces in the order of the problem set."""
+        found: dict[str, PieceResult] = {}
+        for name, test in self.tests.items():
+            piece = found.setdefault(piece_of(name), PieceResult(0.0, 0.0))
+            waits = piece.score is None or test.score is None
+            piece.score = None if waits else piece.score + test.score
+            piece.max_score += test.max_score
+        return found
+
+
+@dataclass
+class Report:
+    """A class's work on one problem set.
+
+    ``executed`` names the students whose notebooks were run this time; the others' results stood
+    already. ``warnings`` is what whoever reads the grades must know, such as that there was no
+    sandbox. ``unfinished`` names those whose work could not be judged: the next run tries again.
+    """
+
+    problem_set: str
+    students: dict[str, StudentResult]
+    executed: list[str] = field(default_factory=list)
+    started: str = ""
+    seconds: float = 0.0
+    versions: dict[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    unfinished: list[str] = field(default_factory=list)
+    limits: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def pieces(self) -> list[str]:
+        """The pieces' names, in order."""
+        return list(
+            dict.fromkeys(name for student in self.students.values() for name in student.pieces)
+        )
+
+    def is_provisional(self, student: str) -> bool:
+        """Whether a score may still change: points wait for a mark, or judging failed."""
+        return self.students[student].waiting > 0 or student in self.unfinished
+
+    @property
+    def provisional(self) -> list[str]:
+        """The students whose scores may still change."""
+        return [name for name in self.students if self.is_provisional(name)]
+
+    def as_dict(self) -> dict:
+        """As report.json holds it."""
+        return {
+            "problem_set": self.problem_set,
+            "started": self.started,
+            "seconds": round(self.seconds, 2),
+            "warnings": self.warnings,
+            "versions": self.versions,
+            "limits": self.limits,
+            "executed": self.executed,
+            "unfinished": self.unfinished,
+            "students": {
+                name: {
+                    "score": student.score,
+                    "max_score": student.max_score,
+                    "seed": student.seed,
+                    "seconds": round(student.seconds, 2),
+                    "cpu_seconds": round(student.cpu_seconds, 2),
+                    "memory_mb": round(student.memory_mb),
+                    "sandbox": student.sandbox,
+                    "received": student.received,
+                    "received_known": bool(student.received),
+                    "late_seconds": student.late_seconds,
+                    "raw_score": student.raw_score,
+                    "penalty": student.penalty,
+                    "waiting": student.waiting,
+                    "provisional": self.is_provisional(name),
+                    "flags": student.flags,
+                    "by_hand": student.by_hand,
+                    "pieces": {piece: asdict(found) for piece, found in student.pieces.items()},
+                    "tests": {
+                        test: {**asdict(found), "seconds": round(found.seconds, 3)}
+                        for test, found in student.tests.items()
+                    },
+                }
+                for name, student in self.students.items()
+            },
+        }
+
+    def rows(self) -> list[dict[str, str]]:
+        """As grades.csv holds it: a row for each student."""
+        return [
+            {
+                "student": as_cell(name),
+                "problem set": self.problem_set,
+                "score": f"{student.score:g}",
+                "max score": f"{student.max_score:g}",
+                **{
+                    piece: "" if found.score is None else f"{found.score:g}"
+                    for piece, found in student.pieces.items()
+                },
+                "raw score": f"{student.raw_score:g}",
+                "penalty": f"{student.penalty:g}",
+                "received": student.received or (NOT_KNOWN if student.digest else ""),
+                "late by": span(student.late_seconds) if student.late_seconds else "",
+                "provisional": "yes" if self.is_provisional(name) else "no",
+                "flags": as_cell("; ".join(student.flags)),
+            }
+            for name, student in self.students.items()
+        ]
+
+
+def span(seconds: float) -> str:
+    """A stretch of time in words: ``3 h``, ``2 days``."""
+    for unit, size in (("days", 2 * 86400), ("h", 2 * 3600), ("min", 120)):
+        if seconds >= size:
+            return f"{seconds / (size / 2):.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+_FORMULA = re.compile(r"(^|[;\n|] *)(?=[=+\-@\t\r＝＋－＠])")
+
+
+def as_cell(text: str) -> str:
+    """A text as a cell of a CSV file: no spreadsheet takes it for a formula, not even one that
+    ends cells at semicolons."""
+    return _FORMULA.sub(r"\1'", text)
+
+
+def write_report(report: Report, into: Path) -> None:
+    """Write ``report.json`` and ``grades.csv`` to ``into``, keeping the rows of other problem sets
+    that were graded there."""
+    path = into / "report.json"
+    every = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    every[report.problem_set] = {**report.as_dict(), "rows": report.rows()}
+    write_whole(path, json.dumps(every, indent=1, ensure_ascii=False) + "\n")
+    rows = [row for name in sorted(every) for row in every[name]["rows"]]
+    outer = (*FIRST_COLUMNS, *LAST_COLUMNS)
+    pieces = list(dict.fromkeys(name for row in rows for name in row if name not in outer))
+    text = io.StringIO(newline="")
+    table = csv.DictWriter(
+        text, [*FIRST_COLUMNS, *pieces, *LAST_COLUMNS], restval="", lineterminator="\n"
+    )
+    table.writeheader()
+    table.writerows(rows)
+    write_whole(into / "grades.csv", text.getvalue())

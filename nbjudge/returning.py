@@ -1,0 +1,266 @@
+"""Pages of feedback on their way back: by nbgrader's exchange, or in a zip for Canvas or Moodle."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+import nbformat
+from nbformat.v4 import new_markdown_cell
+
+from nbjudge import intake
+from nbjudge.exports import check_kind
+from nbjudge.feedback import Redact
+from nbjudge.folder import GradingFolder
+from nbjudge.intake import SECRET, TIMESTAMP, NotANotebook
+from nbjudge.outputs import harmless_markdown
+from nbjudge.pages import number
+from nbjudge.results import Report, StudentResult
+from tfcourse.files import write_whole
+
+#: What a submission's secret may be made of. nbgrader's are 128 hexadecimal digits.
+_SECRET = re.compile(r"[0-9A-Za-z_=+/-]{16,512}")
+
+#: A file in Canvas's download: the learner, perhaps LATE, their id there, the file's, its name.
+_CANVAS = re.compile(r"(?P<name>[^_]*)_(?:LATE_)?(?P<id>\d+)_\d+_.+")
+
+#: A folder, or the beginning of a file, in Moodle's download.
+_MOODLE = re.compile(r"(?P<name>[^_]*)_(?P<id>\d+)_assignsubmission_\w+?(?:_|$)")
+
+#: The columns of roster.csv that say which learner an entry of a download belongs to.
+_COLUMNS = {
+    "canvas": {"id": ("ID",), "name": ()},
+    "moodle": {"id": ("Identifier",), "name": ("Full name",)},
+}
+
+
+# -- by nbgrader's exchange ------------------------------------------------------------------------
+
+
+def keep_for_exchange(folder: GradingFolder, student: str, submission: Path, received: str) -> None:
+    """Put beside the page what ``nbgrader release_feedback`` looks for: the time of the submission
+    and its secret, by which only the learner who handed it in finds the page.
+
+    Work that did not come by the exchange gets a secret that nobody knows: the exchange would stop
+    at the first page without one, and give back nobody's.
+    """
+    secret = _text(submission / SECRET).strip()
+    if not _SECRET.fullmatch(secret):
+        kept = _text(folder.path("feedback", student) / SECRET).strip()
+        secret = kept if _SECRET.fullmatch(kept) else secrets.token_hex(64)
+    stamp = _text(submission / TIMESTAMP).strip() or received
+    try:
+        # As the exchange writes it. What guesses at other forms can be made to fail in any way.
+        when = datetime.fromisoformat(stamp.replace(" UTC", "+00:00"))
+        stamp = f"{when if when.tzinfo is None else when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (ValueError, OverflowError):
+        stamp = received
+    for step in ("feedback", "autograded"):
+        place = folder.path(step, student)
+        for file, text in ((TIMESTAMP, stamp), (SECRET, secret)):
+            # An empty file too: nbgrader opens it.
+            if place.is_dir() and not ((place / file).is_file() and _text(place / file) == text):
+                write_whole(place / file, text)
+
+
+def _text(path: Path) -> str:
+    """A small file's text; empty if there is none that can be read."""
+    try:
+        return intake.read_file(path)[0][:1024].decode("ascii")
+    except (NotANotebook, UnicodeDecodeError):
+        return ""
+
+
+# -- in a zip --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Returned:
+    """A zip of feedback: where it is, who is in it, and whom the download does not name."""
+
+    path: Path
+    students: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    provisional: list[str] = field(default_factory=list)
+
+
+def write_zip(
+    kind: str,
+    download: Path,
+    report: Report,
+    people: dict[str, dict[str, str]],
+    folder: GradingFolder,
+    provisional: bool = False,
+) -> Returned:
+    """Write ``PS-feedback-canvas.zip`` or ``PS-feedback-moodle.zip`` to the folder of results.
+
+    Both platforms know whose a file is by its name, and only they know these names. So they are
+    taken from the zip in which the submissions were downloaded.
+
+    Parameters
+    ----------
+    kind:
+        ``"canvas"`` or ``"moodle"``.
+    download:
+        The zip of submissions, as the platform gave it.
+    report:
+        The class.
+    people:
+        What ``roster.csv`` says of each student, by column.
+    folder:
+        The folder of results.
+    provisional:
+        Whether pages of work that waits for a mark by hand are put in too.
+
+    Raises
+    ------
+    ValueError
+        If ``kind`` is neither, or the download is not a zip from this platform.
+    """
+    check_kind(kind)
+    entries = _entries(kind, download)
+    made = Returned(folder.into / f"{report.problem_set}-feedback-{kind}.zip")
+    temporary = made.path.with_suffix(".part")
+    with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as pages:
+        owners = _owners(kind, entries, report, people)
+        for name, student in report.students.items():
+            if not student.digest:
+                continue  # nothing was handed in
+            if name not in owners:
+                made.absent.append(name)
+            elif report.is_provisional(name) and not provisional:
+                made.provisional.append(name)
+            else:
+                for place, content in _files(kind, owners[name], student, name, folder):
+                    pages.writestr(place, content)
+                made.students.append(name)
+    temporary.replace(made.path)
+    return made
+
+
+@dataclass
+class _Entry:
+    """A notebook in a download: its path there, the name and number in it, its digest."""
+
+    path: PurePosixPath
+    name: str
+    number: str
+    digest: str
+    folder: str
+
+
+def _entries(kind: str, download: Path) -> list[_Entry]:
+    pattern, found = (_CANVAS if kind == "canvas" else _MOODLE), []
+    try:
+        with zipfile.ZipFile(download) as file:
+            for about in file.infolist():
+                path = PurePosixPath(about.filename)
+                if path.suffix != ".ipynb" or path.name.startswith((".", "~")):
+                    continue
+                for part in path.parts:
+                    if said := pattern.match(part):
+                        digest = ""
+                        if about.file_size <= intake.MAX_BYTES:
+                            digest = hashlib.sha256(file.read(about)).hexdigest()
+                        found.append(_Entry(path, said["name"], said["id"], digest, said.group()))
+                        break
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError) as error:
+        raise ValueError(f"{download} cannot be read as a zip ({error}).") from None
+    if not found:
+        raise ValueError(
+            f"{download} names no notebook as {kind.capitalize()} does in a download of all "
+            "submissions: give that zip as you downloaded it."
+        )
+    return found
+
+
+def _owners(
+    kind: str, entries: list[_Entry], report: Report, people: dict[str, dict[str, str]]
+) -> dict[str, _Entry]:
+    """The entry that belongs to each student: by the roster's columns, by the name of the
+    student's folder, or because just this file was graded and nobody else's is the same."""
+    found: dict[str, _Entry] = {}
+    digests: dict[str, list[str]] = {}
+    for name, student in report.students.items():
+        digests.setdefault(student.digest, []).append(name)
+    same = {digest: [e for e in entries if e.digest == digest] for digest in digests}
+    for name, student in report.students.items():
+        about = people.get(name, {})
+        numbers = {_digits(about[c]) for c in _COLUMNS[kind]["id"] if about.get(c)}
+        names = {about[c].casefold() for c in _COLUMNS[kind]["name"] if about.get(c)}
+        names.add(name.casefold())
+        for fits in (
+            lambda e, numbers=numbers: e.number in numbers,
+            lambda e, names=names: e.name.casefold() in names,
+        ):
+            # A name on the platform can be changed: what somebody else handed in is not theirs.
+            mine = [
+                entry
+                for entry in entries
+                if fits(entry) and (entry.digest == student.digest or entry.digest not in digests)
+            ]
+            if len({entry.number for entry in mine}) == 1:
+                # With several files, the one that was graded.
+                exact = [entry for entry in mine if entry.digest == student.digest]
+                found[name] = (exact or mine)[-1]
+                break
+        else:
+            alone = len(digests[student.digest]) == 1 and len(same[student.digest]) == 1
+            if student.digest and alone:
+                found[name] = same[student.digest][0]
+    return found
+
+
+def _digits(text: str) -> str:
+    """The number in ``"Participant 412"``."""
+    return "".join(re.findall(r"\d", text))
+
+
+def _files(
+    kind: str, entry: _Entry, student: StudentResult, name: str, folder: GradingFolder
+) -> Iterator[tuple[str, bytes]]:
+    if kind == "moodle":
+        place = f"{entry.name}_{entry.number}_assignsubmission_file/{folder.problem_set}.html"
+        yield place, folder.page(name).read_bytes()
+    else:
+        # Canvas gives a page of feedback the name of the file that was handed in.
+        yield entry.path.name, notebook(student, name, folder).encode()
+
+
+def notebook(student: StudentResult, name: str, folder: GradingFolder) -> str:
+    """The feedback as a notebook: what each test said, then the learner's work as it was run."""
+    path = folder.notebook("autograded", name)
+    if path.is_file():
+        found, _ = Redact().preprocess(nbformat.read(path, as_version=4), {})
+    else:
+        found = nbformat.v4.new_notebook()
+    found.cells.insert(0, new_markdown_cell(harmless_markdown(_summary(student, folder))))
+    for count, cell in enumerate(found.cells):
+        cell.id, cell.metadata = f"cell-{count}", nbformat.NotebookNode()
+    return nbformat.v4.writes(found)
+
+
+def _summary(student: StudentResult, folder: GradingFolder) -> str:
+    marked = student.max_score - student.waiting
+    lines = [f"# {folder.problem_set}: {number(student.score)} of {number(marked)} points", ""]
+    if student.waiting:
+        lines += [f"{number(student.waiting)} more points wait for a mark.", ""]
+    lines += [f"- {_cell(flag)}" for flag in student.flags]
+    lines += ["", "| test | points | what it says |", "|---|---|---|"]
+    for test, result in student.tests.items():
+        points = f"{number(result.score)} of {number(result.max_score)}"
+        lines.append(f"| {test} | {points} | {_cell(result.message)} |")
+    for test, comment in student.comments.items():
+        lines += ["", f"**Comment on {test}:** {comment}"]
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

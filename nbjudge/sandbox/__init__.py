@@ -1,0 +1,64 @@
+"""Where learners' code runs: jails, limits, and the servers that fork processes into them.
+
+:class:`Nursery` gives kernels and examiners. A fork server loads torch and the kernel once, inside
+bubblewrap; each kernel forked from it gets namespaces, limits and a filter for system calls of its
+own, and nothing in it outlives it.
+
+All of it needs Linux. What other systems can load too is loaded at once: :class:`Limits`,
+:class:`SandboxError`, and :func:`status` and :func:`require`, which say that it is not there.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from nbjudge.sandbox.limits import Limits
+from nbjudge.sandbox.trial import SandboxError, Status, require, status
+
+if TYPE_CHECKING:
+    from nbjudge.sandbox.handles import Death, Examiner, Kernel, Usage
+    from nbjudge.sandbox.nursery import Nursery
+
+__all__ = [
+    "Death",
+    "Examiner",
+    "Kernel",
+    "Limits",
+    "Nursery",
+    "SandboxError",
+    "Status",
+    "Usage",
+    "require",
+    "status",
+]
+
+#: What is loaded when it is first asked for.
+_LATER = {
+    "Death": "handles",
+    "Examiner": "handles",
+    "Kernel": "handles",
+    "Nursery": "nursery",
+    "Usage": "handles",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    linux_only()
+    return getattr(importlib.import_module(f"{__name__}.{_LATER[name]}"), name)
+
+
+def linux_only() -> None:
+    """Go on only on Linux.
+
+    Raises
+    ------
+    SandboxError
+        On another system; the message says what to do there.
+    """
+    from nbjudge.sandbox.trial import not_linux
+
+    if said := not_linux():
+        raise SandboxError(said)

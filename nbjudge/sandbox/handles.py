@@ -1,0 +1,248 @@
+"""What the grader holds of a forked child: whether it lives, what it used, how it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from nbjudge.sandbox import kernel
+from nbjudge.sandbox.request import MESSAGE, Request
+from nbjudge.sandbox.trial import SandboxError
+
+#: Why a child is dead → what to say of it.
+WHY = {
+    "memory": "It used more memory than it may.",
+    "cpu": "It used more processor time than it may.",
+    "time": "It ran longer than it may.",
+    "killed": "It was stopped by the grader.",
+    "crashed": "It crashed.",
+    "exited": "It ended itself.",
+    "failed": "It could not be set up.",
+}
+
+
+def readable(number: int, seconds: float) -> bool:
+    """Whether something can be read from a file descriptor within so many seconds."""
+    poll = select.poll()  # unlike select(), it takes numbers of any size
+    poll.register(number, select.POLLIN)
+    return bool(poll.poll(max(0.0, seconds) * 1000))
+
+
+@dataclass(frozen=True)
+class Death:
+    """How a child ended.
+
+    Attributes
+    ----------
+    why:
+        A key of :data:`WHY`; empty while it lives.
+    message:
+        The same in words, with the signal, exit code or error where there was one.
+    """
+
+    why: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What all processes of a child used together.
+
+    ``cpu_seconds`` of processor time; ``peak_memory_mb``, the largest resident memory that was
+    seen, with what is shared with the fork server; ``wall_seconds`` since the fork.
+    """
+
+    cpu_seconds: float = 0.0
+    peak_memory_mb: float = 0.0
+    wall_seconds: float = 0.0
+
+
+class Child:
+    """A forked child; a context manager that kills it on leaving.
+
+    Parameters
+    ----------
+    request:
+        What was asked for.
+    status:
+        The socket on which its watcher tells of it.
+    """
+
+    #: So long a watcher may take to answer, in seconds: long, for a machine that is very busy.
+    PATIENCE = 60.0
+
+    def __init__(self, request: Request, status: socket.socket) -> None:
+        self._request, self._status = request, status
+        self._pidfd = -1
+        self._ready = False
+        self._ended: dict[str, Any] = {}
+        self._failure = ""
+        self._usage = Usage()
+        self._asked = 0
+        self._closed = False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def wait_ready(self) -> bool:
+        """Wait until it is set up and runs what it is for; false where it never came so far."""
+        end = monotonic() + self.PATIENCE
+        while not self._ready and self._hear(end - monotonic()):
+            pass
+        return self._ready
+
+    def wait_forked(self) -> bool:
+        """Wait until it is a process; false where nobody answered: its fork server must be dead.
+
+        Raises
+        ------
+        SandboxError
+            If its namespaces could not be made.
+        """
+        end = monotonic() + self.PATIENCE
+        while self._pidfd < 0 and self._hear(end - monotonic()):
+            pass
+        if self._pidfd < 0:
+            self.kill()
+            if self._failure:
+                raise SandboxError(self._failure)
+            return False
+        return True
+
+    def _hear(self, seconds: float) -> bool:
+        """Take one message of the watcher's; false where none came or it has gone."""
+        if self._closed or not readable(self._status.fileno(), seconds):
+            return False
+        try:
+            text, files, _, _ = socket.recv_fds(self._status, MESSAGE, 1)
+        except ConnectionError:
+            text, files = b"", []
+        if not text:
+            self._close()
+            return False
+        event = json.loads(text)
+        kind = event.pop("event")
+        if kind == "forked":
+            (self._pidfd,) = files
+        elif kind == "ready":
+            self._ready = True
+        elif kind == "failed":
+            self._failure = event["message"]
+        elif kind in ("usage", "died"):
+            self._usage = Usage(**{name: event.pop(name) for name in Usage.__dataclass_fields__})
+            self._ended = event
+        return True
+
+    def _close(self) -> None:
+        """Nothing of it is left: give back what the grader held."""
+        if self._closed:
+            return
+        self._closed = True
+        self._status.close()
+        if self._pidfd >= 0:
+            os.close(self._pidfd)
+            self._pidfd = -1
+        shutil.rmtree(self._request.slot.path, ignore_errors=True)
+
+    def _signal(self, number: int) -> None:
+        if self._pidfd >= 0:
+            try:
+                signal.pidfd_send_signal(self._pidfd, number)
+            except ProcessLookupError:
+                return
+
+    def kill(self) -> None:
+        """End it and all its processes; returns when nothing of it is left."""
+        if self._closed:
+            return
+        try:
+            self._status.send(b"kill")
+        except OSError:  # its watcher has gone
+            self._signal(signal.SIGKILL)
+        end = monotonic() + self.PATIENCE
+        while not self._closed and monotonic() < end:
+            self._hear(end - monotonic())
+        self._signal(signal.SIGKILL)
+        self._close()
+
+    def interrupt(self) -> None:
+        """What Ctrl-C does."""
+        self._signal(signal.SIGINT)
+
+    def alive(self) -> bool:
+        """Whether its first process runs."""
+        while self._hear(0):
+            pass
+        if self._closed or self._ended.get("why"):
+            return False
+        return self._pidfd >= 0 and not readable(self._pidfd, 0)
+
+    def death(self) -> Death:
+        """How it ended."""
+        if self.alive():
+            return Death("", "")
+        end = monotonic() + self.PATIENCE
+        while not self._ended.get("why") and self._hear(end - monotonic()):
+            pass
+        why, code = self._ended.get("why", "killed"), self._ended.get("code", 0)
+        said = WHY[why]
+        if why == "crashed":
+            said = f"It crashed: {signal.strsignal(-code) or -code}."
+        elif why == "exited" and code:
+            said = f"It ended itself with exit code {code}."
+        elif why == "failed":
+            said = f"{said} {self._failure}".strip()
+        return Death(why, said)
+
+    def usage(self) -> Usage:
+        """What it has used so far."""
+        if self.alive():
+            before = self._usage
+            self._status.send(b"usage")
+            end = monotonic() + self.PATIENCE
+            while self._usage is before and self._hear(end - monotonic()):
+                pass
+        return self._usage
+
+
+class Kernel(Child):
+    """A learner's kernel.
+
+    Attributes
+    ----------
+    connection:
+        What a Jupyter client needs, for ``load_connection_info``.
+    wire_path:
+        Where the trusted side listens and the learner's side connects; nobody has bound it yet, and
+        nobody in the kernel can.
+    """
+
+    @property
+    def connection(self) -> dict[str, Any]:
+        return kernel.connection(self._request.slot.path, self._request.key)
+
+    @property
+    def wire_path(self) -> str:
+        return self._request.wire_path
+
+
+class Examiner(Child):
+    """A trusted child; ``socket`` is connected to the one that it was started with."""
+
+    def __init__(self, request: Request, status: socket.socket, talk: socket.socket) -> None:
+        super().__init__(request, status)
+        self.socket = talk
+
+    def _close(self) -> None:
+        super()._close()
+        self.socket.close()

@@ -1,0 +1,212 @@
+"""The jail around a fork server: what bubblewrap is asked for."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from nbjudge.sandbox import isolation
+
+#: Who root becomes before the jail is made, and who everybody is inside.
+NOBODY = 65534
+INSIDE = 1000
+
+#: The folder that holds the packages, this one, and the course's own.
+PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = PACKAGE_ROOT / "nbjudge"
+COURSES = PACKAGE_ROOT / "tfcourse"
+
+#: What is shown last, as the folder that holds them may be hidden.
+PACKAGES = (str(COURSES), str(PACKAGE))
+
+#: Of ``nbjudge`` a learner's process finds only these.
+LEARNERS_HALF = ("__init__.py", "kinds.py", "testing", "wire.py", "sandbox")
+
+#: Of the system, besides /usr: what programs need to start.
+_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+_FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives")
+_PROCESSORS = "/sys/devices/system/cpu"
+
+_ETC = {
+    "passwd": f"learner:x:{INSIDE}:{INSIDE}::{isolation.HOME}:/bin/sh\n",
+    "group": f"learner:x:{INSIDE}:\n",
+    "hosts": "127.0.0.1 localhost learner\n::1 localhost\n",
+    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+}
+
+
+def bubblewrap() -> str | None:
+    """Where bubblewrap is; ``None`` where it is not installed."""
+    return shutil.which("bwrap", path=os.environ.get("PATH", "") + ":/usr/bin:/bin")
+
+
+def owner() -> tuple[int, int]:
+    """The user and group, outside, of everything in the jail."""
+    return (NOBODY, NOBODY) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+
+
+def import_path() -> list[str]:
+    """The folders that modules are found in, as for this process, the packages' first."""
+    found = [str(PACKAGE_ROOT)]
+    for entry in sys.path:
+        folder = os.path.realpath(entry) if entry else ""
+        if folder and os.path.exists(folder) and _inside(folder, _environment()):
+            found.append(entry)
+    return list(dict.fromkeys(found))
+
+
+def _environment() -> list[str]:
+    """Where Python and the installed packages are."""
+    found = [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
+    for name in ("torch", "numpy", "ipykernel"):
+        spec = importlib.util.find_spec(name)
+        if spec and spec.origin:
+            found.append(str(Path(spec.origin).parents[1]))
+    return list(dict.fromkeys(path for path in found if os.path.isdir(path)))
+
+
+def _inside(path: str, folders: Sequence[str]) -> bool:
+    return any(path == f or path.startswith(f.rstrip("/") + "/") for f in folders)
+
+
+def visible() -> list[str]:
+    """Folders and files of the machine that can be read in the jail, outermost first."""
+    wanted = [path for name in _environment() for path in (name, os.path.realpath(name))]
+    found = ["/usr"]
+    for path in sorted(dict.fromkeys(wanted), key=len):
+        if not _inside(path, found):
+            found.append(path)
+    found += [path for path in (*_FILES, _PROCESSORS) if os.path.exists(path)]
+    return [*found, *PACKAGES]
+
+
+def private() -> list[str]:
+    """What of this package a learner's process must not read."""
+    return sorted(
+        str(path)
+        for path in PACKAGE.iterdir()
+        if path.name not in LEARNERS_HALF and path.name != "__pycache__"
+    ) + sorted(
+        str(path)
+        for path in PACKAGE.glob("__pycache__/*.pyc")
+        if f"{path.name.partition('.')[0]}.py" not in LEARNERS_HALF
+    )
+
+
+def write_etc(folder: Path) -> None:
+    """The few files that programs look for in /etc; they tell nothing of this machine."""
+    folder.mkdir()
+    folder.chmod(0o755)
+    for name, text in _ETC.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o644)
+
+
+def command(
+    base: str, stage: str, program: Sequence[str], *, whole_package: bool, info: int
+) -> list[str]:
+    """The command that runs ``program`` in a jail.
+
+    Parameters
+    ----------
+    base:
+        The nursery's folder, seen on both sides.
+    stage:
+        An empty folder, where root shows the jail's owner what it may read.
+    program:
+        What runs as the jail's first process.
+    whole_package:
+        Whether the examiner's half of this package is there.
+    info:
+        The file descriptor on which bubblewrap says which process that is.
+
+    Raises
+    ------
+    FileNotFoundError
+        If bubblewrap is not installed.
+    """
+    if (bwrap := bubblewrap()) is None:
+        raise FileNotFoundError("bwrap")
+    seen = visible()
+    asked = [bwrap, "--unshare-user", "--uid", str(INSIDE), "--gid", str(INSIDE)]
+    asked += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    asked += ["--unshare-cgroup-try", "--hostname", "learner", "--new-session", "--as-pid-1"]
+    asked += ["--cap-drop", "ALL", "--info-fd", str(info)]
+    # First, as the course or its environment may lie in it.
+    asked += ["--tmpfs", "/tmp"]
+    around = [path for path in seen if path not in PACKAGES]
+    for path in around:
+        asked += ["--ro-bind", f"from:{path}", path]
+    for name in _LINKS:
+        path = f"/{name}"
+        if os.path.islink(path):
+            asked += ["--symlink", os.readlink(path), path]
+        elif os.path.isdir(path):
+            asked += ["--ro-bind", path, path]
+    # The course may lie in a folder that is shown, and the packages lie in it.
+    hidden = _hidden(around)
+    for path in hidden:
+        asked += ["--tmpfs", path]
+    asked += _shown_again(around)
+    for path in PACKAGES:
+        asked += ["--ro-bind", f"from:{path}", path]
+    for path in hidden:
+        asked += ["--remount-ro", path]
+    asked += [] if whole_package else _masks()
+    for name in _ETC:
+        asked += ["--ro-bind", f"{base}/etc/{name}", f"/etc/{name}"]
+    asked += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    asked += ["--dir", isolation.HOME]
+    asked += ["--tmpfs", isolation.HOME] if whole_package else []
+    asked += ["--bind", base, base, "--remount-ro", "/", "--chdir", "/", "--", *program]
+    if os.geteuid() != 0:
+        return [argument.removeprefix("from:") for argument in asked]
+    plan = {
+        "package": str(PACKAGE_ROOT),
+        "stage": stage,
+        "paths": seen,
+        "uid": owner()[0],
+        "gid": owner()[1],
+        "command": asked,
+    }
+    enter = str(Path(__file__).with_name("enter.py"))
+    return [sys.executable, "-I", "-S", enter, json.dumps(plan)]
+
+
+def _hidden(seen: list[str]) -> list[str]:
+    """The course's folder, where it lies in one that is shown."""
+    from coursebook import course
+
+    try:
+        root = str(course.root().resolve())
+    except FileNotFoundError:
+        return []
+    return [root] if _inside(root, seen) else []
+
+
+def _shown_again(seen: list[str]) -> list[str]:
+    """An environment within a course that was hidden."""
+    return [
+        part
+        for path in seen
+        if any(_inside(path, [root]) for root in _hidden(seen))
+        for part in ("--ro-bind", f"from:{path}", path)
+    ]
+
+
+def _masks() -> list[str]:
+    """Lay nothing over what is private; what could be written there, the next child would find."""
+    return [
+        part
+        for path in private()
+        for part in (
+            ("--tmpfs", path, "--remount-ro", path)
+            if os.path.isdir(path)
+            else ("--ro-bind", os.devnull, path)
+        )
+    ]

@@ -1,0 +1,328 @@
+"""Kernels and examiners, forked from parents that have everything loaded."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from time import time
+
+from nbjudge.sandbox import jail, linux_only, server
+from nbjudge.sandbox.cores import Core
+from nbjudge.sandbox.handles import Child, Examiner, Kernel, SandboxError
+from nbjudge.sandbox.isolation import HOME, Slot
+from nbjudge.sandbox.limits import Limits
+from nbjudge.sandbox.parents import Parent
+from nbjudge.sandbox.request import MESSAGE, Request
+from nbjudge.sandbox.trial import FULL, NONE
+
+#: Names of the nurseries' folders begin like this; what is left of dead ones is cleared away.
+PREFIX = "tfc-"
+
+#: Beside each lies an empty folder whose name ends like this; see :mod:`.enter`.
+STAGE = ".stage"
+
+#: A socket's path may have so many characters; slots and sockets add 16 to the folder's.
+_LONGEST = 107 - 16
+
+#: Folders younger than this many seconds may be about to be locked.
+_YOUNG = 60.0
+
+
+class Nursery:
+    """Forks sandboxed kernels for learners and processes for the examiner.
+
+    A context manager. Its two parents are started when they are first needed, as programs of their
+    own, so that it can be used in a process that has threads. When this process dies, however it
+    does, they and all their children die.
+
+    Parameters
+    ----------
+    sandboxed:
+        In bubblewrap, each kernel in namespaces of its own. Without, a learner's code may do all
+        that the user who grades may do.
+    examiner_entry:
+        ``"module:function"``; the module is loaded before the fork, the function called with the
+        examiner's end of its socket.
+    learners, examiners:
+        What else, or instead, the two parents load.
+    forbidden:
+        What all kernels are to be without, names out of :data:`nbjudge.kinds.KINDS`: it is
+        taken from their parent, once, and not from each.
+    tests:
+        Name → source of the test cells that there will be: the examiners' parent reads them, once.
+        No kernel's process ever has them.
+
+    Raises
+    ------
+    SandboxError
+        If this is not Linux, or when the first child is asked for and a parent does not start.
+    """
+
+    def __init__(
+        self,
+        sandboxed: bool = True,
+        *,
+        examiner_entry: str = "nbjudge.examiner:main",
+        learners: Sequence[str] = server.LEARNERS,
+        examiners: Sequence[str] = ("torch", "numpy", "numpy.random"),
+        forbidden: Sequence[str] = (),
+        tests: Mapping[str, str] | None = None,
+    ) -> None:
+        linux_only()
+        self.sandboxed = sandboxed
+        self._entry = examiner_entry
+        self.forbidden = tuple(forbidden)
+        self._tests = dict(tests or {})
+        self._modules = {
+            "learners": tuple(learners),
+            "examiners": (*examiners, examiner_entry.partition(":")[0]),
+        }
+        self._parents: dict[str, Parent] = {}
+        self._lock = threading.RLock()
+        self._count = 0
+        self._folder = -1
+        self._core: Core | None = None
+        self.base = ""
+
+    def __enter__(self) -> Nursery:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Start both parents now, and not when they are first needed."""
+        for kind in self._modules:
+            self._parent(kind)
+
+    def close(self) -> None:
+        """End everything that was started here."""
+        with self._lock:
+            for parent in self._parents.values():
+                parent.close()
+            self._parents.clear()
+            if self.base:
+                shutil.rmtree(self.base, ignore_errors=True)
+                shutil.rmtree(self._stage, ignore_errors=True)
+                os.close(self._folder)
+                self._core.free()
+                self.base = ""
+
+    def kernel(
+        self,
+        limits: Limits | None = None,
+        forbidden: Iterable[str] = (),
+        files: Mapping[str, bytes] | None = None,
+        seed: int | None = None,
+    ) -> Kernel:
+        """A kernel for a learner's cells; it is a process when this returns, and on its way up.
+
+        Parameters
+        ----------
+        limits:
+            What it may use; :class:`Limits` says what where this is ``None``.
+        forbidden:
+            What it is to be without: names out of :data:`nbjudge.kinds.KINDS`.
+        files:
+            Relative path → content of what lies in its working folder.
+        seed:
+            For its random numbers; another one each time where ``None``.
+
+        Raises
+        ------
+        ValueError
+            If a path of ``files`` leads out of the folder, or all of them together leave no room
+            in the scratch space; if ``forbidden`` lacks what no kernel of this nursery has.
+        SandboxError
+            If no kernel can be made.
+        """
+        limits, files = limits or Limits(), dict(files or {})
+        _check_files(files, limits)
+        if lacks := sorted(set(self.forbidden) - set(forbidden)):
+            raise ValueError(f"forbidden must name {', '.join(lacks)}: no kernel here has it")
+        return self._child(
+            "learners",
+            files,
+            limits=limits,
+            isolated=self.sandboxed,
+            forbidden=tuple(forbidden),
+            seed=seed,
+            key=secrets.token_hex(16),
+        )
+
+    def examiner(
+        self,
+        limits: Limits | None = None,
+        files: Mapping[str, bytes] | None = None,
+        entry: str | None = None,
+    ) -> Examiner:
+        """A process for test cells, which runs ``entry``, or else ``examiner_entry``.
+
+        Raises
+        ------
+        ValueError
+            For ``files`` as :meth:`kernel` does.
+        SandboxError
+            If none can be made.
+        """
+        limits, files = limits or Limits(), dict(files or {})
+        _check_files(files, limits)
+        entry = entry or self._entry
+        return self._child("examiners", files, limits=limits, isolated=False, entry=entry)
+
+    def isolated(self, entry: str, limits: Limits | None = None) -> Examiner:
+        """As :meth:`examiner`, but where learners' kernels run and with their rights."""
+        return self._child(
+            "learners", {}, limits=limits or Limits(), isolated=self.sandboxed, entry=entry
+        )
+
+    @property
+    def description(self) -> str:
+        """What a learner's code runs in, for reports."""
+        return FULL if self.sandboxed else NONE
+
+    def memory_mb(self) -> dict[str, float]:
+        """What each parent holds in memory with its children."""
+        with self._lock:
+            return {kind: parent.memory_mb() for kind, parent in self._parents.items()}
+
+    def parent_pids(self) -> dict[str, int]:
+        """The process of each parent that runs."""
+        with self._lock:
+            return {kind: parent.pid for kind, parent in self._parents.items()}
+
+    def _child(self, kind: str, files: Mapping[str, bytes], **asked) -> Child:
+        for _ in range(2):  # a parent that has died is started again, once
+            parent = self._parent(kind)
+            slot = self._slot()
+            request = Request(
+                slot=slot,
+                home=self._home(slot, asked["isolated"]),
+                sandboxed=self.sandboxed,
+                files=tuple((name, len(content)) for name, content in files.items()),
+                **asked,
+            )
+            child = self._forked(parent, request, files.values())
+            if child is not None and child.wait_forked():
+                return child
+            with self._lock:
+                if self._parents.get(kind) is parent:
+                    parent.close()
+                    del self._parents[kind]
+        raise SandboxError(f"The {kind}' fork server died twice when a child was asked for")
+
+    def _forked(self, parent: Parent, request: Request, contents: Iterable[bytes]) -> Child | None:
+        status, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        status.settimeout(Child.PATIENCE)
+        talk = socket.socketpair() if request.entry else ()
+        sent = [theirs, *talk[1:]]
+        asked = parent.ask(request.encode(), [end.fileno() for end in sent])
+        for end in sent:
+            end.close()
+        child = Examiner(request, status, talk[0]) if talk else Kernel(request, status)
+        try:
+            for content in contents if asked else ():
+                for start in range(0, len(content), MESSAGE):
+                    status.send(content[start : start + MESSAGE])
+        except OSError:
+            asked = False
+        if not asked:
+            child.kill()
+            return None
+        return child
+
+    def _parent(self, kind: str) -> Parent:
+        with self._lock:
+            if not self.base:
+                self._open()
+            parent = self._parents.get(kind)
+            if parent is not None and not parent.alive():
+                parent.close()
+                parent = None
+            if parent is None:
+                parent = self._parents[kind] = Parent(
+                    self.base,
+                    self._stage,
+                    self._modules[kind],
+                    sandboxed=self.sandboxed,
+                    whole_package=kind == "examiners",
+                    forbidden=self.forbidden if kind == "learners" else (),
+                    tests=self._tests if kind == "examiners" else {},
+                    core=self._core.number if kind == "learners" else None,
+                )
+            return parent
+
+    def _open(self) -> None:
+        """Make the folder for the sockets, under a name that is short enough for one."""
+        clear_left_over()
+        where = "/tmp" if os.access("/tmp", os.W_OK | os.X_OK) else tempfile.gettempdir()
+        base = tempfile.mkdtemp(prefix=PREFIX, dir=where)
+        if len(base) > _LONGEST:
+            os.rmdir(base)
+            raise SandboxError(
+                f"A socket's path would be too long in {where}. Set TMPDIR to a shorter folder."
+            )
+        self._folder = os.open(base, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(self._folder, fcntl.LOCK_EX)
+        os.chmod(base, 0o711)
+        jail.write_etc(Path(base, "etc"))
+        self._stage = f"{base}{STAGE}"
+        os.mkdir(self._stage, 0o755)
+        self._core = Core()
+        self.base = base
+
+    def _slot(self) -> Slot:
+        with self._lock:
+            self._count += 1
+            slot = Slot(self.base, f"s{self._count}")
+        os.mkdir(slot.path, 0o700)
+        if self.sandboxed and os.geteuid() == 0:
+            os.chown(slot.path, *jail.owner())
+        return slot
+
+    def _home(self, slot: Slot, isolated: bool) -> str:
+        if not self.sandboxed:
+            return f"{slot.path}/home"
+        return HOME if isolated else f"{HOME}/{slot.name}"
+
+
+def clear_left_over() -> None:
+    """Remove the folders of nurseries whose process was killed."""
+    for where in {"/tmp", tempfile.gettempdir()}:
+        for path in Path(where).glob(f"{PREFIX}*"):
+            if path.suffix == STAGE and path.with_suffix("").exists():
+                continue  # it goes with the folder that it belongs to
+            try:
+                folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            except OSError:
+                continue
+            try:
+                about = os.fstat(folder)
+                if about.st_uid == os.geteuid() and time() - about.st_mtime > _YOUNG:
+                    fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(path, ignore_errors=True)
+                    shutil.rmtree(f"{path}{STAGE}", ignore_errors=True)
+            except OSError:  # its owner lives
+                continue
+            finally:
+                os.close(folder)
+
+
+def _check_files(files: Mapping[str, bytes], limits: Limits) -> None:
+    for name in files:
+        path = PurePosixPath(name)
+        if path.is_absolute() or not path.parts or ".." in path.parts or "\0" in name:
+            raise ValueError(f"files must have paths inside the working folder, got {name!r}")
+    total = sum(len(content) for content in files.values())
+    if total > limits.scratch_mb * 2**20 / 2:
+        raise ValueError(
+            f"files must take at most half of the scratch space of {limits.scratch_mb} MB, "
+            f"got {total / 2**20:.0f} MB"
+        )

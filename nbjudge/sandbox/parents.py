@@ -1,0 +1,179 @@
+"""Starting a fork server, asking it for children, and starting it again when it has died."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+
+from nbjudge.sandbox import jail
+from nbjudge.sandbox.child import environment
+from nbjudge.sandbox.handles import SandboxError, readable
+from nbjudge.sandbox.processes import Proc
+from nbjudge.sandbox.request import MESSAGE
+
+#: So long loading torch may take on a machine that is very busy, in seconds.
+LOADING = 180.0
+
+#: So long a server may take to end once its socket is closed.
+ENDING = 5.0
+
+
+class Parent:
+    """One fork server.
+
+    Parameters
+    ----------
+    base, stage:
+        The nursery's folder; an empty one beside it.
+    modules:
+        What it loads before it forks.
+    sandboxed:
+        Whether it runs in a jail.
+    whole_package:
+        Whether it finds the examiner's half of the package.
+    forbidden:
+        The kinds of things that all its children are to be without: it is without them itself.
+    tests:
+        Test cells, by name, that the last of ``modules`` is given to learn.
+    core:
+        The only core that it and its children run on; ``None`` = any.
+
+    Raises
+    ------
+    SandboxError
+        If it does not start; the message holds what it said.
+    """
+
+    def __init__(
+        self,
+        base: str,
+        stage: str,
+        modules: Sequence[str],
+        *,
+        sandboxed: bool,
+        whole_package: bool,
+        forbidden: Sequence[str] = (),
+        tests: Mapping[str, str] | None = None,
+        core: int | None = None,
+    ) -> None:
+        self._control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        told, tell = os.pipe()
+        settings = {
+            "control": far.fileno(),
+            "modules": list(modules),
+            "path": jail.import_path(),
+            "forbidden": list(forbidden),
+            "tests": dict(tests or {}),
+            "core": core,
+        }
+        server = Path(__file__).with_name("server.py")
+        program = [sys.executable, "-s", "-P", str(server)]
+        self._pidfd = -1
+        self.pid = 0
+        with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told_first:
+            told_first.write(json.dumps(settings).encode())
+            told_first.seek(0)
+            try:
+                if sandboxed:
+                    command = jail.command(
+                        base, stage, program, whole_package=whole_package, info=tell
+                    )
+                else:
+                    command = program
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=told_first,
+                    stdout=subprocess.DEVNULL,
+                    stderr=said,
+                    env=environment(
+                        base, {"MPLCONFIGDIR": "/tmp/.matplotlib"} if sandboxed else {}
+                    ),
+                    pass_fds=(far.fileno(), tell),
+                    start_new_session=True,
+                )
+            except BaseException:
+                self._control.close()
+                os.close(told)
+                raise
+            finally:
+                far.close()
+                os.close(tell)
+            try:
+                self._started(told, sandboxed)
+            except KeyboardInterrupt:
+                self.close()
+                raise
+            except BaseException as error:
+                self.close()
+                said.seek(0)
+                text = said.read().decode(errors="replace").strip()[-2000:]
+                raise SandboxError(text or f"A fork server did not start: {error}") from None
+            finally:
+                os.close(told)
+
+    def _started(self, told: int, sandboxed: bool) -> None:
+        """Wait until it has loaded; learn which process it is."""
+        end = monotonic() + LOADING
+        if sandboxed:
+            text = b""
+            while piece := self._wait(told, end) and os.read(told, 4096):
+                text += piece
+            if text:
+                self.pid = json.loads(text)["child-pid"]
+        else:
+            self.pid = self._process.pid
+        if self.pid:
+            self._pidfd = os.pidfd_open(self.pid)
+        self._wait(self._control.fileno(), end)
+        if not self._control.recv(MESSAGE):
+            raise SandboxError("A fork server ended while it was loading")
+
+    def _wait(self, number: int, end: float) -> bool:
+        if not readable(number, end - monotonic()):
+            raise SandboxError(f"A fork server did not load within {LOADING:.0f} s")
+        return True
+
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def ask(self, message: bytes, files: Sequence[int]) -> bool:
+        """Ask for a child; false where there is nobody to ask."""
+        try:
+            socket.send_fds(self._control, [message], files)
+        except OSError:
+            return False
+        return True
+
+    def memory_mb(self) -> float:
+        """What it and its children hold in memory; shared pages count once among them."""
+        proc = Proc()
+        try:
+            return sum(proc.proportional(p.pid) for p in proc.below(self.pid)) / 2**20
+        finally:
+            proc.close()
+
+    def close(self) -> None:
+        """End it and all its children."""
+        self._control.close()
+        try:
+            self._process.wait(ENDING if self.pid else 0.1)
+        except subprocess.TimeoutExpired:
+            if self._pidfd >= 0:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+            else:
+                self._process.kill()
+            self._process.wait()
+        if self._pidfd >= 0:
+            os.close(self._pidfd)
+            self._pidfd = -1

@@ -1,0 +1,126 @@
+"""What the commands show in a terminal: the class, the progress, why a grade is what it is."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from rich.box import SIMPLE_HEAD
+from rich.columns import Columns
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from nbjudge.outputs import plain
+from nbjudge.pages import can_be_coloured, number
+from nbjudge.results import WAITS, Report
+
+
+def show_grades(report: Report, console: Console) -> None:
+    """The class as a table, a row for each student, and below it what was noticed.
+
+    The pieces' columns are numbered, so that the table fits a terminal of 80 columns.
+    """
+    table = Table(title=report.problem_set, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("student", overflow="fold")
+    table.add_column("score", justify="right", no_wrap=True)
+    for place, _ in enumerate(report.pieces, 1):
+        table.add_column(str(place), justify="right", no_wrap=True)
+    waits, noticed, most = False, [], {}
+    for name, student in report.students.items():
+        pieces = student.pieces
+        most |= {piece: found.max_score for piece, found in pieces.items()}
+        scores = [pieces[piece].score for piece in report.pieces]
+        waits = waits or None in scores
+        score = f"{number(student.score)}/{number(student.max_score)}"
+        table.add_row(escape(name), score, *map(number, scores))
+        # That something waits for a mark is a dash in the table already.
+        if flags := [flag for flag in student.flags if not flag.endswith(WAITS)]:
+            noticed.append(f"  {escape(name)}: {escape(plain('; '.join(flags)))}")
+    console.print(table)
+    legend = [
+        f"{place} {escape(piece)} ({number(most[piece])})"
+        for place, piece in enumerate(report.pieces, 1)
+    ]
+    console.print(Columns(legend + [f"{number(None)} {WAITS}"] * waits, padding=(0, 3)))
+    if noticed:
+        console.print("\nNoticed:\n" + "\n".join(noticed), highlight=False)
+
+
+class _Rate(ProgressColumn):
+    """Students per minute."""
+
+    def render(self, task) -> Text:
+        return Text(f"{60 * task.speed:.0f}/min" if task.speed else "", style="progress.data.speed")
+
+
+@contextmanager
+def progress_bar(console: Console):
+    """A bar, with rate and time left, that :func:`nbjudge.engine.grade` can report to."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=60) as bar:
+        task = bar.add_task("making ready", total=None)
+
+        def report(done: int, total: int, student: str) -> None:
+            bar.update(task, completed=done, total=total, description=escape(student) or "grading")
+
+        yield report
+
+
+def _code(source: str) -> Syntax | Text:
+    if not can_be_coloured(source):
+        return Text(source)
+    return Syntax(source, "python", background_color="default", word_wrap=True)
+
+
+def show_why(found, console: Console) -> None:
+    """A grade explained, as :func:`nbjudge.why.why` gives it."""
+
+    def say(text: str, **style) -> None:
+        console.print(text, highlight=False, soft_wrap=True, **style)
+
+    scores = [test.mark.score for test in found.tests]
+    total = "–" if None in scores else number(sum(scores))
+    most = number(sum(test.points for test in found.tests))
+    say(f"[bold]{escape(found.student)}, {escape(found.piece)}: {total} of {most} points[/bold]")
+    if found.received:
+        say(f"handed in: {found.received}")
+    for flag in found.flags:
+        say(f"noticed: {escape(plain(flag))}")
+    for test in found.tests:
+        points = f"{number(test.mark.score)} of {number(test.points)}"
+        say(f"\n[bold]{escape(test.name)}: {points}[/bold]")
+        if test.mark.manual is not None:
+            say(f"marked by hand: {number(test.mark.manual)}; machine: {number(test.mark.auto)}")
+        if test.mark.extra:
+            say(f"extra credit: {number(test.mark.extra)}")
+        if test.message:
+            say(escape(plain(test.message)))
+        for note in test.seen:
+            say(f"seen: {escape(plain(note))}")
+        if test.source:
+            console.print(_code(test.source))
+            say(f"[dim]took {test.seconds:.2f} s[/dim]")
+    say("\n[bold]What was handed in[/bold]")
+    console.print(_code(plain(found.answer)))
+    if found.seed is None:
+        return
+    say(
+        f"\nHidden tests drew their inputs from the seed {found.seed} and the test's name; it ran "
+        f"in: {escape(found.sandbox)}. The same grading once more:\n  {escape(found.replay)}"
+    )

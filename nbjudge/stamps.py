@@ -1,0 +1,149 @@
+"""When work came in by nbgrader's exchange, as the system that keeps its files noted it.
+
+The exchange's own record is written by the learner's process: the name of the submission's folder,
+``timestamp.txt`` and the times of the files can all be set by hand. The time of a file's last
+change of any kind (``ctime``) cannot: the kernel sets it, and an unprivileged user can only move it
+to the present. It is the latest of these that counts.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from nbjudge import roster
+from nbjudge.intake import NotANotebook, printable, read_file
+from tfcourse.files import write_whole
+
+try:
+    import pwd
+except ImportError:  # Windows has no exchange
+    pwd = None
+
+#: How far a submission's own time may be from the system's before it is worth a remark.
+SLACK = timedelta(minutes=2)
+
+
+@dataclass
+class Stamped:
+    """What :func:`write_receipts` did: receipts written, and what is worth a look."""
+
+    path: Path
+    written: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def write_receipts(
+    submitted: Path, exchange: Path, course_id: str, problem_sets: Collection[str]
+) -> Stamped:
+    """Write into ``receipts.csv`` when each collected work came into nbgrader's exchange.
+
+    Only the submission that was collected counts: the one in the exchange with the same notebook,
+    the earliest if there are several. Other rows of the table stay.
+
+    Parameters
+    ----------
+    submitted:
+        The folder that ``nbgrader collect`` filled.
+    exchange:
+        The exchange's root, nbgrader's ``Exchange.root``, on the machine that learners submit on: a
+        copy has new times.
+    course_id:
+        The course's id in the exchange.
+    problem_sets:
+        All that the course has.
+
+    Raises
+    ------
+    ValueError
+        If a folder is not there, or the table cannot be read.
+    """
+    inbound = exchange / course_id / "inbound"
+    if not submitted.is_dir():
+        raise ValueError(f"submitted is {str(submitted)!r}, but there is no such folder.")
+    if not inbound.is_dir():
+        raise ValueError(
+            f"exchange is {str(exchange)!r}, but it holds no {course_id}/inbound: give nbgrader's "
+            "Exchange.root."
+        )
+    made = Stamped(submitted / roster.RECEIPTS)
+    fields, rows = roster.receipt_rows(made.path)
+    by_place = {(row.get("student"), row.get(roster.PROBLEM_SET)): row for row in rows}
+    for student in sorted(submitted.iterdir()):
+        if not student.is_dir() or not student.name.isprintable():
+            continue
+        for problem_set in problem_sets:
+            notebook = student / problem_set / f"{problem_set}.ipynb"
+            if not notebook.is_file():
+                continue
+            found = _came_in(inbound, student.name, problem_set, notebook, made.notes)
+            if found is None:
+                continue
+            row = by_place.get((student.name, problem_set))
+            if row is None:
+                row = {"student": student.name, roster.PROBLEM_SET: problem_set}
+                rows.append(row)
+            row["received"] = found.isoformat(timespec="seconds")
+            made.written += 1
+    text = io.StringIO(newline="")
+    table = csv.DictWriter(text, fields, restval="", lineterminator="\n", extrasaction="ignore")
+    table.writeheader()
+    table.writerows(rows)
+    write_whole(made.path, text.getvalue())
+    return made
+
+
+def _came_in(
+    inbound: Path, student: str, problem_set: str, notebook: Path, notes: list[str]
+) -> datetime | None:
+    """When the collected notebook came into the exchange; ``None`` if it is not there."""
+    try:
+        collected = _digest(notebook)
+    except NotANotebook:
+        return None
+    found = []
+    for folder in sorted(inbound.iterdir()):
+        # nbgrader reads the name from its end too: a learner's name may hold a plus sign.
+        parts = folder.name.rsplit("+", 3)
+        if len(parts) < 3 or parts[0] != student or parts[1] != problem_set:
+            continue
+        try:
+            file = folder / notebook.name
+            if _digest(file) == collected:
+                latest = max(folder.stat().st_ctime, file.stat().st_ctime)
+                found.append((datetime.fromtimestamp(int(latest), UTC), parts[2], folder))
+        except (NotANotebook, OSError):
+            continue
+    if not found:
+        notes.append(f"{student}: what was collected for {problem_set} is not in the exchange.")
+        return None
+    when, said, folder = min(found)
+    if (owner := _owner(folder)) not in (student, ""):
+        notes.append(f"{student}: the submission of {problem_set} belongs to the account {owner}.")
+    try:
+        claimed = datetime.fromisoformat(" ".join(said.split(" ")[:2])).replace(tzinfo=UTC)
+    except ValueError:
+        claimed = None
+    if claimed is None or abs(claimed - when) > SLACK:
+        notes.append(
+            f"{student}: {problem_set} says that it came in at {printable(said)}, but the system "
+            f"has {when:%Y-%m-%d %H:%M:%S} UTC, which counts."
+        )
+    return when
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(read_file(path)[0]).hexdigest()
+
+
+def _owner(path: Path) -> str:
+    """The account that owns a folder; empty if it is not known."""
+    try:
+        return pwd.getpwuid(path.stat().st_uid).pw_name if pwd else ""
+    except (KeyError, OSError):
+        return ""

@@ -1,0 +1,464 @@
+"""One submission from what was handed in to its place in the gradebook: staged, judged elsewhere,
+committed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+
+import nbformat
+
+from nbjudge import cells, intake, ledger, roster
+from nbjudge.cluster import Terms
+from nbjudge.digests import judge_digest
+from nbjudge.failure import GradingFailed
+from nbjudge.folder import GradingFolder
+from nbjudge.gradebook import Book, Mark, Marks, naive
+from nbjudge.helper import Helper, TooMuch
+from nbjudge.intake import Handed
+from nbjudge.judge import Job, Judged, Limits, names_of, solution_of
+from nbjudge.judging.names import forbidden_by_all
+from nbjudge.ledger import Entry, Ledger
+from nbjudge.marking import Act, changed, last_acts, unrecorded
+from nbjudge.merge import blank, source_digest
+from nbjudge.parcels import pack_job
+from nbjudge.policy import check_tests
+from nbjudge.release import release_folder
+from nbjudge.results import (
+    NOT_KNOWN,
+    NOTHING_WRITTEN,
+    VOID,
+    WAITS,
+    StudentResult,
+    TestResult,
+    span,
+)
+from tfcourse.files import write_whole
+
+#: Said in the report, on every page and at the end of the run.
+NO_SANDBOX = (
+    "Graded without a sandbox: the learners' code ran with the rights of the account that graded."
+)
+
+
+@dataclass
+class Staged:
+    """One student's answers in the instructor's notebook, ready to be judged or judged already; the
+    notebook is JSON."""
+
+    student: str
+    handed: Handed
+    key: str
+    notebook: str | None = None
+    flags: list[str] = field(default_factory=list)
+    problem: str = ""
+
+
+class Grading:
+    """One run of the grader over one class."""
+
+    def __init__(
+        self,
+        folder: GradingFolder,
+        book: Book,
+        kept: Ledger,
+        limits: Limits,
+        sandboxed: bool,
+    ):
+        self.folder, self.book, self.ledger = folder, book, kept
+        self.problem_set, self.limits = folder.problem_set, limits
+        self.release = folder.release()
+        source = folder.source()
+        self.names, self.solution = names_of(source), solution_of(source)
+        self.forbidden = forbidden_by_all(source)
+        self.blank = blank(source, self.release)
+        # Who reads what learners wrote: this process does not.
+        self.helper = Helper(
+            template=nbformat.v4.writes(self.blank),
+            release=nbformat.v4.writes(self.release),
+            given_out=self.versions_given_out(),
+        )
+        self.graded = {
+            cells.grade_id(cell): cells.points(cell)
+            for cell in self.blank.cells
+            if cells.is_graded(cell)
+        }
+        self.rules = book.rules = check_tests(book.rules, self.graded, self.problem_set)
+        self.apply_rules()
+        self.sandboxed, self.files = sandboxed, folder.files()
+        self.warnings = [] if sandboxed else [NO_SANDBOX]
+        self.acts = last_acts(folder.into, folder.problem_set)
+        self.judge = [folder.digest(), judge_digest(), repr(asdict(limits)), repr(sandboxed)]
+
+    def apply_rules(self) -> None:
+        """Put due dates and points into the gradebook; take out those of rules that are gone."""
+        name, due = f"{self.problem_set}: due by rules", self.rules.due
+        before = self.ledger.fact(name)
+        self.ledger.note(name, before or ("" if due is None else "yes"))
+        self.book.apply_rules(self.graded, undo=bool(before))
+        self.ledger.note(name, "" if due is None else "yes")
+
+    def versions_given_out(self) -> dict[str, list[str]]:
+        """The digests of each locked cell in all versions that learners may have been given: this
+        one, the course's stored release, and each one that work was graded by before."""
+        name = f"{self.problem_set}: versions"
+        found = json.loads(self.ledger.fact(name) or "{}")
+        stored = release_folder(self.problem_set, self.folder.course) / f"{self.problem_set}.ipynb"
+        releases = [self.release]
+        if stored.is_file():
+            releases.append(nbformat.read(stored, as_version=4))
+        for cell in (cell for one in releases for cell in one.cells if cells.is_locked(cell)):
+            known = found.setdefault(cells.grade_id(cell), [])
+            if (digest := source_digest(cell.source)) not in known:
+                known.append(digest)
+        self.ledger.note(name, json.dumps(found))
+        return found
+
+    def terms(self, scheduler: str | None) -> Terms:
+        """What holds for all jobs, for workers here or those of a scheduler's."""
+        digest = judge_digest() if scheduler else ""
+        tests = {cells.grade_id(c): c.source for c in self.blank.cells if cells.is_test(c)}
+        return Terms(self.sandboxed, self.files, self.forbidden, tests, digest)
+
+    # -- plan ------------------------------------------------------------------------------------
+
+    def key(self, handed: Handed) -> str:
+        """Changes when the submission, the problem set, the judge or the limits do."""
+        found = [handed.digest, handed.problem, *handed.flags, *self.judge]
+        return hashlib.sha256("\0".join(found).encode()).hexdigest()
+
+    def is_finished(self, student: str, entry: Entry, key: str, seed: int | None) -> bool:
+        """Whether just this was graded by this judge, and what it left is still there."""
+        made = [self.folder.page(student)]
+        if entry.seed is not None:
+            made.append(self.folder.notebook("autograded", student))
+        return (
+            entry.state == ledger.FINISHED
+            and entry.key == key
+            and (seed is None or entry.seed in (seed, None))
+            and all(path.is_file() for path in made)
+        )
+
+    # -- stage -----------------------------------------------------------------------------------
+
+    def stage(self, student: str, handed: Handed) -> Staged:
+        """Put the answers into our notebook, where there are any."""
+        staged = Staged(student, handed, self.key(handed), flags=list(handed.flags))
+        if handed.content is None:
+            staged.problem = handed.problem
+            return staged
+        try:
+            found = self.helper.do("stage", content=handed.content)
+        except TooMuch as error:
+            found = {"problem": str(error), "flags": []}
+        staged.flags += found["flags"]
+        if found["problem"]:
+            staged.problem = f"{self.problem_set}.ipynb {found['problem']}"
+        else:
+            staged.notebook = found["notebook"]
+        return staged
+
+    def job(self, staged: Staged, seed: int) -> bytes:
+        """What is sent to a worker; the ledger notes that it was."""
+        text = staged.notebook
+        write_whole(self.folder.notebook("submitted", staged.student), text)
+        self.ledger.queue(self.problem_set, staged.student, staged.key, seed)
+        job = Job(
+            student=staged.student,
+            notebook=text.encode(),
+            seed=seed,
+            limits=self.limits,
+            files={},
+            names=self.names,
+            solution=self.solution,
+        )
+        return pack_job(job)
+
+    # -- commit ----------------------------------------------------------------------------------
+
+    def commit(self, staged: Staged, entry: Entry, judged: Judged) -> StudentResult:
+        """Put a judgement into the gradebook, write what was run and the page, and note the end."""
+        student, before = staged.student, entry.record
+        try:
+            run = self.as_run(staged.notebook, judged)
+        except TooMuch as error:
+            staged.problem = f"{self.problem_set}.ipynb {error}"
+            return self.settle_nothing(staged)
+        marks = self.book.marks(student)
+        by_hand = marks.by_hand() if marks else {}
+        same = before.get("digest") == staged.handed.digest
+        received = staged.handed.received
+        judged_scores = self.book.save(
+            student, nbformat.v4.reads(run), received, by_hand if same else None
+        )
+        write_whole(self.folder.notebook("autograded", student), run)
+        record = self.record(staged, judged)
+        record["scores"], record["set_aside"] = judged_scores, before.get("set_aside", {})
+        self.stamp(student, staged.handed)
+        if same:
+            record["old_marks"] = before.get("old_marks", {})
+        else:
+            record["old_marks"] = {name: mark for name, (mark, _) in by_hand.items()}
+        self.readjust(student, record, self.book.marks(student))
+        return self.finish(student, staged.key, entry.seed, record, run)
+
+    def as_run(self, notebook: str, judged: Judged) -> str:
+        """Our notebook with what its cells put out; of what came back nothing else is used.
+
+        Raises
+        ------
+        GradingFailed
+            If the judgement is not one of this notebook.
+        TooMuch
+            If what the cells put out cannot be read within limits, not even the tests' alone.
+        """
+        given = {"notebook": notebook, "judged": judged.notebook, "tests": judged.tests}
+        try:
+            found = self.helper.do("run", **given, bare=False)
+        except TooMuch as error:
+            judged.flags.append(f"what its cells put out is not shown: it {error}")
+            found = self.helper.do("run", **given, bare=True)
+        if found["failed"]:
+            raise GradingFailed(found["failed"])
+        return found["run"]
+
+    def prints(self, staged: Staged) -> dict[str, dict[str, str]]:
+        """The answers' fingerprints, for the record; nothing if they take too much."""
+        try:
+            return self.helper.do("prints", notebook=staged.notebook)
+        except TooMuch as error:
+            staged.flags.append(f"its answers were not compared with others': it {error}")
+            return {}
+
+    def write_page(
+        self, student: str, result: StudentResult, run: str | None, warnings: list[str]
+    ) -> None:
+        """Write ``feedback/STUDENT/PS/PS.html``; what cannot be shown in colours is shown without
+        them, and else left out."""
+        given = {"name": self.problem_set, "result": asdict(result)}
+        for shown, colours in ((run, True), (run, False), (None, False)):
+            try:
+                page = self.helper.do(
+                    "page", **given, run=shown, warnings=warnings, colours=colours
+                )
+                break
+            except TooMuch as error:
+                if not colours:
+                    warnings = [*warnings, f"Your notebook is not shown here: it {error}."]
+        write_whole(self.folder.page(student), page["page"])
+
+    def stamp(self, student: str, handed: Handed) -> None:
+        """Leave the time of receipt where nbgrader looks for it: by this its formgrader knows that
+        what it shows was made from what was handed in."""
+        path = self.folder.path("submitted", student) / intake.TIMESTAMP
+        if handed.received is None:
+            path.unlink(missing_ok=True)
+        elif path.parent.is_dir():
+            write_whole(path, f"{handed.received:%Y-%m-%d %H:%M:%S} UTC\n")
+
+    def record(self, staged: Staged, judged: Judged | None = None) -> dict:
+        """What the ledger keeps of a submission beside its marks."""
+        handed = staged.handed
+        record = {
+            "digest": handed.digest,
+            "flags": list(staged.flags),
+            "received": written_time(handed.received),
+            "left_out": handed.left_out,
+            "tests": {},
+            # What grading wrote into the gradebook, to tell it from what comes there otherwise.
+            "auto": self.book.autos(staged.student),
+        }
+        if staged.notebook is not None:
+            record |= self.prints(staged)
+            record["flags"] = list(staged.flags)
+        if judged is not None:
+            record["flags"] += judged.flags
+            record["tests"] = {
+                name: {key: test.get(key) for key in ("message", "seconds", "seen")}
+                for name, test in judged.tests.items()
+            }
+            record |= {
+                "seconds": judged.seconds,
+                "cpu_seconds": judged.cpu_seconds,
+                "memory_mb": judged.peak_memory_mb,
+                "sandbox": judged.sandbox,
+            }
+        return record
+
+    def settle_nothing(self, staged: Staged) -> StudentResult:
+        """0 points where nothing can be judged, and why."""
+        student = staged.student
+        if staged.handed.content is not None or self.book.marks(student) is not None:
+            self.book.save_nothing(student, staged.handed.received)
+        for step in ("submitted", "autograded"):
+            shutil.rmtree(self.folder.path(step, student), ignore_errors=True)
+        staged.flags.append(staged.problem)
+        return self.finish(student, staged.key, None, self.record(staged), None)
+
+    def finish(
+        self,
+        student: str,
+        key: str,
+        seed: int | None,
+        record: dict,
+        run: str | None,
+    ) -> StudentResult:
+        """Write the page, and then into the ledger, last of all, that everything is done."""
+        marks = self.book.marks(student)
+        record["shown"] = self.shown(marks)
+        result = self.result(student, record, seed, marks)
+        self.write_page(student, result, run, self.warnings)
+        self.ledger.finish(self.problem_set, student, key, seed, record)
+        return result
+
+    def refresh(self, student: str, entry: Entry, handed: Handed, marks: Marks | None):
+        """The result of somebody who was finished before: the page follows what has been marked
+        by hand since, the due date and the day of receipt, and the rules."""
+        record, changed = entry.record, False
+        if marks is not None:
+            if entry.seed is not None and self.readjust(student, record, marks):
+                changed = True
+            late = marks.late_seconds or marks.penalty
+            if changed or late or marks.received != naive(handed.received):
+                self.book.receive(student, handed.received)
+                self.stamp(student, handed)
+                marks = self.book.marks(student)
+        received = written_time(handed.received)
+        changed = changed or record.get("received", "") != received
+        record["received"] = received
+        if not changed and record.get("shown", "") == self.shown(marks):
+            return self.result(student, record, entry.seed, marks)
+        run = None
+        if entry.seed is not None:
+            run = self.folder.notebook("autograded", student).read_text(encoding="utf-8")
+        return self.finish(student, entry.key, entry.seed, record, run)
+
+    def readjust(self, student: str, record: dict, marks: Marks) -> bool:
+        """Bring the marks into line with what is void or rescaled today; whether any changed.
+
+        A mark by hand on a test that is void waits in the ledger, and comes back with the test.
+        It is written there before it is taken out of the gradebook, so that nothing is lost if the
+        run is killed in between.
+        """
+        judged = record.get("scores") or {name: mark.auto for name, mark in marks.grades.items()}
+        aside = record.setdefault("set_aside", {})
+        taken = {
+            name: marks.grades[name].manual
+            for name in self.rules.void & marks.grades.keys()
+            if marks.grades[name].manual is not None
+        }
+        back = {
+            name: mark
+            for name, mark in aside.items()
+            if name not in self.rules.void and name in marks.grades
+        }
+        now = self.adjustments()
+        if record.get("adjusted", [[], []]) == now and not taken:
+            return False
+        record["scores"] = judged
+        record["old_points"] = {
+            name: marks.grades[name].manual
+            for name in self.rules.points
+            if name in marks.grades and marks.grades[name].manual is not None
+        }
+        aside |= taken
+        self.ledger.remember(self.problem_set, student, record)
+        by_hand = {name: mark for name, mark in back.items() if marks.grades[name].manual is None}
+        self.book.adjust(student, judged, self.graded, dict.fromkeys(taken) | by_hand)
+        for name in back:
+            del aside[name]
+        record["adjusted"], record["auto"] = now, self.book.autos(student)
+        return True
+
+    def adjustments(self) -> list:
+        """What is void or rescaled today, as the ledger keeps it."""
+        return [sorted(self.rules.void), sorted([*item] for item in self.rules.points.items())]
+
+    def shown(self, marks: Marks | None) -> str:
+        """All that a page shows and that may change without the notebook being run again."""
+        return repr((marks.shown() if marks else "", self.adjustments()))
+
+    def act(self, student: str, name: str, mark: Mark) -> Act | None:
+        """The recorded act that gave a mark by hand; ``None`` if none is known."""
+        for fresh in (False, True):
+            if fresh:  # it may have been given while this run was going on
+                self.acts = last_acts(self.folder.into, self.problem_set)
+            act = self.acts.get((student, name))
+            if act and (act.points, act.extra or 0.0) == (mark.manual, mark.extra or 0.0):
+                return act
+        return None
+
+    def result(
+        self, student: str, record: dict, seed: int | None, marks: Marks | None
+    ) -> StudentResult:
+        """A student's result from the record and from the gradebook as it is now."""
+        flags, tests, by_hand = list(record["flags"]), {}, {}
+        marks, old_points = marks or Marks(), record.get("old_points", {})
+        for name, most in self.graded.items():
+            mark, most = marks.grades.get(name), self.rules.carries(name, most)
+            said = record["tests"].get(name, {})
+            test = TestResult(mark.score if mark else 0.0, most)
+            test.seconds, test.seen = said.get("seconds") or 0.0, said.get("seen") or []
+            if name in self.rules.void:
+                test.message, test.void = VOID, True
+            elif test.score is None:
+                flags.append(f"{name} {WAITS}")
+            elif test.score < most:
+                test.message = said.get("message") or ""
+                if name.endswith(cells.WRITTEN) and name not in record.get("prints", [name]):
+                    test.message = NOTHING_WRITTEN
+            old = record.get("old_marks", {}).get(name)
+            if mark and mark.manual is not None and mark.waits and mark.manual == old:
+                flags.append(f"{name} was marked by hand before the work changed: look again")
+            if mark and mark.manual is not None and mark.manual == old_points.get(name):
+                flags.append(f"{name} was marked by hand before its points changed: look again")
+            tests[name] = test
+            if mark and (mark.manual is not None or mark.extra):
+                act = self.act(student, name, mark)
+                by_hand[name] = act.says() if act else "not recorded"
+                if act is None:
+                    flags.append(unrecorded(name, mark.manual, mark.extra))
+            wrote = record.get("auto", {}).get(name, mark and mark.auto)
+            if mark and mark.auto != wrote:
+                flags.append(changed(name, mark.auto, wrote))
+        if marks.late_seconds:
+            cost = f"{marks.penalty:g} points are taken off" if marks.penalty else "no points off"
+            flags.append(f"came {span(marks.late_seconds)} late: {cost}")
+        elif record.get("digest") and marks.due and not marks.received:
+            flags.append(f"{NOT_KNOWN}: {roster.RECEIPTS} does not say when it came in")
+        return StudentResult(
+            tests,
+            flags,
+            seed,
+            seconds=record.get("seconds", 0.0),
+            cpu_seconds=record.get("cpu_seconds", 0.0),
+            memory_mb=record.get("memory_mb", 0.0),
+            sandbox=record.get("sandbox", ""),
+            received=record.get("received", ""),
+            penalty=marks.penalty,
+            comments=marks.comments,
+            by_hand=by_hand,
+            prints=record.get("prints", {}),
+            left_out=record.get("left_out", []),
+            late_seconds=marks.late_seconds,
+            digest=record.get("digest", ""),
+        )
+
+    def give_up(self, staged: Staged, problem: str) -> StudentResult:
+        """The grader itself failed on this one: no points yet, and the next run tries again."""
+        self.book.save_nothing(staged.student, staged.handed.received)
+        self.ledger.failed(self.problem_set, staged.student)
+        shutil.rmtree(self.folder.path("autograded", staged.student), ignore_errors=True)
+        staged.flags.append(f"could not be graded, the next run tries again: {problem}")
+        marks = self.book.marks(staged.student)
+        result = self.result(staged.student, self.record(staged), None, marks)
+        self.write_page(staged.student, result, None, self.warnings)
+        return result
+
+
+def written_time(when: datetime | None) -> str:
+    """A time as the report has it; empty if it is not known."""
+    return when.isoformat(timespec="seconds") if when else ""

@@ -1,0 +1,73 @@
+"""The language of test cells: what tests may do with a learner's work, and say of it.
+
+A test cell touches what a learner wrote through the *verbs* alone: what they hand in are copies,
+and what they give back are copies. So the same cell reads and runs the same in the learner's own
+notebook and where the learner's code runs in a process of its own. The *checks* compare what came
+back, and raise a :class:`Mistake` that says what is wrong and where to look.
+
+======================  ===================================================================
+verbs                   :func:`call`, :func:`value`, :func:`inputs_after`,
+                        :func:`gradients`, :func:`build`, :func:`parameter_shapes`,
+                        :func:`parameter_values`, :func:`parameter_gradients`,
+                        :func:`switch`, :func:`mode`
+checks                  :func:`close`, :func:`shaped`, :func:`unpacked`, :func:`distribution`,
+                        :func:`same_gradients`, :func:`same_parameter_gradients`,
+                        :func:`untouched`, :func:`require`
+multiple choice         :func:`choices`, :func:`answered`
+inputs of hidden tests  :func:`fresh`
+what is not allowed     :func:`by_hand`
+======================  ===================================================================
+"""
+
+from nbjudge.testing.by_hand import by_hand
+from nbjudge.testing.checks import (
+    close,
+    distribution,
+    require,
+    same_gradients,
+    same_parameter_gradients,
+    shaped,
+    unpacked,
+    untouched,
+)
+from nbjudge.testing.choices import answered, choices
+from nbjudge.testing.fresh import fresh
+from nbjudge.testing.mistake import Mistake
+from nbjudge.testing.modules import (
+    build,
+    mode,
+    parameter_gradients,
+    parameter_shapes,
+    parameter_values,
+    switch,
+)
+from nbjudge.testing.passing import speak_in_a_notebook
+from nbjudge.testing.verbs import call, gradients, inputs_after, value
+
+__all__ = [
+    "Mistake",
+    "answered",
+    "build",
+    "by_hand",
+    "call",
+    "choices",
+    "close",
+    "distribution",
+    "fresh",
+    "gradients",
+    "inputs_after",
+    "mode",
+    "parameter_gradients",
+    "parameter_shapes",
+    "parameter_values",
+    "require",
+    "same_gradients",
+    "same_parameter_gradients",
+    "shaped",
+    "switch",
+    "unpacked",
+    "untouched",
+    "value",
+]
+
+speak_in_a_notebook()

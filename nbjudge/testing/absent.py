@@ -1,0 +1,212 @@
+"""Makes a process without what is to be written by hand, before a learner's code comes into it.
+
+Where :func:`nbjudge.testing.by_hand` watches calls, this takes away what is called:
+
+- PyTorch's operators, at its dispatcher, through which every spelling of a call goes, those of
+  ``torch.ops``, ``vmap``, TorchScript and the C++ bindings too;
+- Python functions, by giving them another body, so that it does not matter who holds them;
+- modules, which can no longer be imported.
+
+Each says what :data:`nbjudge.kinds.KINDS` says of it. It holds for the life of
+the process; there is no way back.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.library
+from torch import Tensor
+
+from nbjudge.kinds import KINDS, Forbidden, check
+from nbjudge.testing import closed
+from nbjudge.testing.by_hand import functions, refuse
+from nbjudge.testing.closed import implement, replace_body
+
+_removed: tuple[str, ...] = ()
+
+#: Every key under which an operator is looked up that could have a kernel of its own.
+DISPATCH_KEYS = (
+    *("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CPU", "CUDA", "Meta"),
+    *("NestedTensorCPU", "SparseCPU", "AutogradCPU", "AutogradCUDA", "AutogradNestedTensor"),
+    *("AutogradOther", "FuncTorchBatched", "FuncTorchBatchedDecomposition"),
+    *("FuncTorchGradWrapper", "FuncTorchDynamicLayerFrontMode", "BatchedNestedTensor"),
+    *("AutocastCPU", "Functionalize", "ADInplaceOrView", "Autograd"),
+)
+
+
+def removed() -> tuple[str, ...]:
+    """The kinds that this process is wholly without, so that nobody need watch for them.
+
+    Those whose PyTorch functions stay because no operator is theirs alone are not among them.
+    Products of matrices are such: where one side is 1 long, only who watches the call can tell a
+    product of matrices from one with a vector.
+    """
+    kinds = {name: KINDS[name] for name in _removed}
+    return tuple(n for n, kind in kinds.items() if kind.operators or not kind.torch_functions)
+
+
+def remove(*what: str) -> None:
+    """Take away what these kinds name, in this process and for good; what is gone already is passed
+    over.
+
+    Parameters
+    ----------
+    what:
+        Names out of :data:`nbjudge.kinds.KINDS`.
+
+    Raises
+    ------
+    ValueError
+        If a name is not one of them.
+    """
+    global _removed
+    check(what)
+    what = tuple(name for name in what if name not in _removed)
+    gone = tuple(f"{path}." for name in what for path in KINDS[name].modules)
+    # Only where there are any: in a forked process, looking at every module copies their memory.
+    for loaded in [m for m in sys.modules if f"{m}.".startswith(gone)] if gone else ():
+        del sys.modules[loaded]
+    for name in what:
+        kind = KINDS[name]
+        closed.without_words(kind.torch_functions)
+        for function, told in functions(kind, load=False):
+            for body in {function, inspect.unwrap(function)}:
+                replace_body(body, f"{__name__}.refused", told, name)
+        if kind.operators:
+            _override(lambda op, kind=kind: any(part in op for part in kind.operators), kind)
+        if name == "matrix products":
+            _override_products(kind)
+            _override_numpys(kind)
+        if name == "autograd":
+            _without_autograd()
+    if what:
+        sys.meta_path.insert(0, NotHere(what))
+        closed.shut()
+    _removed += what
+
+
+def files(what: Sequence[str]) -> list[Path]:
+    """Files and folders, the course's and other libraries', that hold what these kinds name.
+
+    For a sandbox that can cover them: who takes the finder away still does not find them. PyTorch's
+    own are not among them, as PyTorch itself reads some of them late.
+    """
+    found = []
+    packages = Path(__file__).resolve().parents[2]
+    for path in {path for name in what for path in KINDS[name].modules}:
+        if path.startswith("tfcourse."):
+            place = packages.joinpath(*path.split("."))
+            found += [p for p in (place, place.with_suffix(".py")) if p.exists()]
+        elif "." not in path and (spec := PathFinder.find_spec(path)):
+            found += map(Path, spec.submodule_search_locations or filter(None, [spec.origin]))
+    if what:
+        found += closed.files()
+    if "matrix products" in what:  # another program would have NumPy's
+        found.append(Path(np.__file__).parent)
+    return sorted(set(found))
+
+
+def refused(name: str, kind: str) -> None:
+    """What a function whose body was taken away calls instead."""
+    refuse(name, KINDS[kind])
+
+
+class NotHere:
+    """An import finder that comes first and refuses the modules of these kinds."""
+
+    def __init__(self, what: Sequence[str]):
+        self.kinds = [KINDS[name] for name in what]
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Explain itself for a module that is not to be had; leave all others to others."""
+        for kind in self.kinds:
+            for module in kind.modules:
+                if name == module or name.startswith(f"{module}."):
+                    refuse(name, kind)
+        return None
+
+
+@cache
+def operators() -> tuple[str, ...]:
+    """The names of PyTorch's operators."""
+    every = torch._C._dispatch_get_all_op_names()
+    return tuple(op.removeprefix("aten::") for op in every if op.startswith("aten::"))
+
+
+def _override(chosen: Callable[[str], bool], kind: Forbidden) -> None:
+    """Every operator of PyTorch's whose name is chosen refuses, under every key."""
+    names = filter(chosen, operators())
+    kernels = {name: _refusing(name.partition(".")[0], kind) for name in names}
+    implement(kernels, DISPATCH_KEYS)
+
+
+#: PyTorch's other ways to a product of matrices begin like this; they have keys of their own.
+OTHER_PRODUCTS = ("_sparse_mm", "_sparse_addmm", "sspaddmm", "mkldnn_conv", "mkldnn_linear")
+OTHER_PRODUCTS += ("_convolution", "thnn_conv", "slow_conv", "_slow_conv", "_nnpack_spatial")
+#: Sums of weighted rows, distances, and what undoes a product: each is one in disguise.
+OTHER_PRODUCTS += ("embedding_bag", "_embedding_bag", "cdist", "_cdist", "_euclidean_dist")
+OTHER_PRODUCTS += ("linalg_solve", "_linalg_solve", "linalg_lu_solve", "linalg_ldl_solve")
+OTHER_PRODUCTS += ("linalg_inv", "linalg_lstsq", "linalg_tensor", "linalg_pinv", "lu_solve")
+OTHER_PRODUCTS += ("triangular_solve", "cholesky_solve", "cholesky_inverse", "inverse", "pinverse")
+
+
+def _override_products(kind: Forbidden) -> None:
+    """Products of two matrices refuse; those with a vector are computed, from sums."""
+
+    def product(a: Tensor, b: Tensor, name: str = "@") -> Tensor:
+        if min(a.shape[-2], a.shape[-1], b.shape[-1]) > 1:
+            refuse(name, kind)
+        return (a.unsqueeze(-1) * b.unsqueeze(-3)).sum(-2)
+
+    def plus(c: Tensor, a: Tensor, b: Tensor, *, beta=1, alpha=1) -> Tensor:
+        # As PyTorch has it, a beta of 0 ignores even NaN in what is added.
+        scaled = product(a, b) * alpha
+        return scaled + beta * c if beta else scaled
+
+    def plus_batch(c: Tensor, a: Tensor, b: Tensor, *, beta=1, alpha=1) -> Tensor:
+        return plus(c, a.movedim(0, 1).flatten(1), b.flatten(0, 1), beta=beta, alpha=alpha)
+
+    kernels = {"mm": product, "bmm": product, "addmm": plus, "baddbmm": plus, "addbmm": plus_batch}
+    into = {f"{name}.out": _refusing(name, kind) for name in kernels}
+    others = ("_addmm_activation", "_int_mm", "convolution", "conv_tbc", "_trilinear")
+    implement({**kernels, **into, **{name: _refusing(name, kind) for name in others}}, ["CPU"])
+    _override(lambda op: op.startswith(OTHER_PRODUCTS), kind)
+
+
+def _without_autograd() -> None:
+    """No operator leaves a note of how to go backwards: there is nothing to be called with it."""
+    graph = torch.library.fallthrough_kernel
+    implement(dict.fromkeys(operators(), graph), ["AutogradCPU"])
+    engine = type(torch.autograd.Variable._execution_engine)
+    closed.without_methods(engine, "run_backward", "queue_callback")
+
+
+#: NumPy's ways to a product of matrices, with the modules that they lie in.
+NUMPY_PRODUCTS = (
+    *("matmul", "dot", "vdot", "inner", "einsum", "c_einsum", "tensordot", "kron", "outer"),
+    *("matvec", "vecmat", "vecdot", "multi_dot", "correlate", "convolve", "cross"),
+    *("solve", "solve1", "inv", "pinv", "lstsq", "tensorsolve", "tensorinv", "matrix_power"),
+)
+
+
+def _override_numpys(kind: Forbidden) -> None:
+    """NumPy's products refuse: through ``autograd.Function`` they would do for PyTorch's."""
+    for module in [m for name, m in sys.modules.items() if name.partition(".")[0] == "numpy"]:
+        for name in NUMPY_PRODUCTS:
+            if callable(vars(module).get(name)):
+                setattr(module, name, _refusing(f"numpy.{name}", kind))
+    closed.without_methods(np.ndarray, "dot", "__matmul__", "__rmatmul__", "__imatmul__")
+    for slot in ("nb_matrix_multiply", "nb_inplace_matrix_multiply"):
+        closed.without_slot(np.ndarray, slot)
+
+
+def _refusing(name: str, kind: Forbidden) -> Callable:
+    return lambda *args, **kwargs: refuse(name, kind)

@@ -1,0 +1,55 @@
+"""What a test cell says in the learner's own notebook when it passes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+#: What the first line of a test cell says of it.
+FIRST_LINE = re.compile(r"# (?P<name>[\w-]+--[\w-]+) · (?P<points>[\d.]+) points?$")
+
+#: What a release has in the place of hidden tests.
+FURTHER = "# Further tests: "
+
+
+def praise(source: str, value: object = None) -> str:
+    """What is said of a test cell that came to its end with this value; empty for other cells.
+
+    A score below the cell's points is no pass, and neither is a cell that has only hidden tests.
+    """
+    first, _, rest = source.strip().partition("\n")
+    told = FIRST_LINE.match(first.strip())
+    runs = any(line.strip() and not line.lstrip().startswith("#") for line in rest.splitlines())
+    if told is None or not runs:
+        return ""
+    points = float(told["points"])
+    if isinstance(value, int | float) and not isinstance(value, bool) and value < points:
+        return ""
+    if "answered(" in source and "choices(" not in source:
+        return "✓ Every statement has an answer. Whether each is right comes with the grade."
+    if FURTHER in rest:
+        return "✓ Passed. The hidden half of this test runs when your work is graded."
+    return f"✓ Passed: {points:g} of {points:g} point{'s' * (points != 1)}."
+
+
+def speak(shell: Any) -> None:
+    """Have a notebook's shell say of each test cell that it passes."""
+
+    def after(result: Any) -> None:
+        ran = result.info.raw_cell if result.success and result.info else ""
+        if said := praise(ran or "", result.result):
+            print(said)
+
+    shell.events.register("post_run_cell", after)
+
+
+def speak_in_a_notebook() -> None:
+    """The same, if this is a notebook's kernel. Where work is graded there is none: test cells run
+    in another process."""
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return
+    shell = get_ipython()
+    if shell is not None and getattr(shell, "kernel", None) is not None:
+        speak(shell)

@@ -1,0 +1,129 @@
+"""Why a grade is what it is: each test of a piece with its points, what it said, and how to run
+just that again. For the instructor: hidden tests are shown."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+
+from coursebook import course as course_tree
+from nbjudge import cells
+from nbjudge.folder import GradingFolder
+from nbjudge.gradebook import Book, Mark
+from nbjudge.release import source_folder
+
+
+@dataclass
+class Test:
+    """One test of the piece: its mark, what the judge said and saw, and its source."""
+
+    __test__ = False  # pytest takes a class of this name for tests
+
+    name: str
+    points: float
+    mark: Mark
+    message: str = ""
+    seconds: float = 0.0
+    seen: list[str] = field(default_factory=list)
+    source: str = ""
+
+
+@dataclass
+class Explained:
+    """A student's grade in one piece. ``seed`` is what the hidden tests drew from; ``answer`` what
+    was handed in; ``replay`` the command that grades it again as it was."""
+
+    student: str
+    piece: str
+    answer: str
+    tests: list[Test]
+    seed: int | None
+    flags: list[str]
+    received: str
+    sandbox: str
+    replay: str
+
+
+def why(
+    problem_set: str,
+    submitted: Path,
+    into: Path,
+    student: str,
+    piece: str,
+    *,
+    course: Path | None = None,
+    database: str | None = None,
+) -> Explained:
+    """Explain a grade that stands in the folder ``into``; nothing is run.
+
+    Raises
+    ------
+    ValueError
+        If there is no such piece, or nothing of this student has been graded there.
+    """
+    course = (course or course_tree.root()).resolve()
+    source_folder(problem_set, course)
+    if not (into / "ledger.db").is_file():
+        raise ValueError(f"into is {str(into)!r}, but nothing has been graded there.")
+    folder = GradingFolder(into, course, problem_set, database)
+    with folder.ledger() as ledger:
+        entry = ledger.entry(problem_set, student)
+    if not entry.record:
+        raise ValueError(f"student is {student!r}, but no work of theirs is graded in {into}.")
+    source = folder.source()
+    graded = [cell for cell in source.cells if cells.is_graded(cell)]
+    pieces = list(dict.fromkeys(cells.piece_of(cells.grade_id(cell)) for cell in graded))
+    if piece not in pieces:
+        raise ValueError(f"piece is {piece!r}, but it must be one of: {', '.join(pieces)}.")
+    with Book(folder.url, folder.course_id, problem_set, folder.config) as book:
+        marks = book.marks(student)
+    tests = []
+    _, rescaled = entry.record.get("adjusted", [[], []])
+    for cell in graded:
+        name = cells.grade_id(cell)
+        if cells.piece_of(name) == piece:
+            said = entry.record["tests"].get(name, {})
+            tests.append(
+                Test(
+                    name,
+                    dict(rescaled).get(name, cells.points(cell)),
+                    marks.grades.get(name, Mark()) if marks else Mark(0.0),
+                    message=said.get("message") or "",
+                    seconds=said.get("seconds") or 0.0,
+                    seen=said.get("seen") or [],
+                    source=cell.source if cells.is_test(cell) else "",
+                )
+            )
+    replay = ""
+    if entry.seed is not None:
+        replay = (
+            f"tfcourse grade {problem_set} --submitted {shlex.quote(str(submitted))} "
+            f"--into {shlex.quote(str(into))} --again {shlex.quote(student)} --seed {entry.seed}"
+        )
+    return Explained(
+        student,
+        piece,
+        _answer(folder, student, piece),
+        tests,
+        entry.seed,
+        entry.record["flags"],
+        entry.record.get("received", ""),
+        entry.record.get("sandbox", ""),
+        replay,
+    )
+
+
+def _answer(folder: GradingFolder, student: str, piece: str) -> str:
+    path = folder.notebook("submitted", student)
+    if not path.is_file():
+        return ""
+    found = nbformat.read(path, as_version=4).cells
+    answers = [
+        cell.source
+        for cell in found
+        if cells.is_answer(cell) and cells.piece_of(cells.grade_id(cell)) == piece
+    ]
+    return "\n\n".join(answers)

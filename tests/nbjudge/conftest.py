@@ -1,0 +1,68 @@
+"""The small course, and one class of everybody, graded once for all tests here."""
+
+from __future__ import annotations
+
+import atexit
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import small_set
+from odd_class import hand_in_class
+
+from nbjudge import cluster
+from nbjudge.release import make_release
+from nbjudge.sandbox import Nursery
+
+
+@pytest.fixture(scope="session")
+def small_course(tmp_path_factory) -> Path:
+    """A course that holds the small set, with its release made."""
+    course = small_set.make_course(tmp_path_factory.mktemp("course"))
+    make_release(small_set.NAME, course)
+    return course
+
+
+@cache
+def _nursery(sandboxed: bool) -> Nursery:
+    nursery = Nursery(sandboxed=sandboxed)
+    atexit.register(nursery.close)
+    return nursery
+
+
+class OneNursery:
+    """In place of the grader's nursery: all tests share one, so that torch is loaded once."""
+
+    def __init__(self, sandboxed: bool = True, **told: object):
+        self._sandboxed = sandboxed
+
+    def __enter__(self) -> Nursery:
+        return _nursery(self._sandboxed)
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def one_nursery(monkeypatch) -> None:
+    """Let submissions that are judged in this process share a nursery."""
+    monkeypatch.setattr(cluster, "Nursery", OneNursery)
+
+
+@pytest.fixture(scope="session")
+def graded(small_course, tmp_path_factory) -> SimpleNamespace:
+    """The class of :mod:`odd_class`, graded: ``report``, and where ``submitted`` and ``into`` are.
+
+    Read only: a test that grades again copies it.
+    """
+    folder = tmp_path_factory.mktemp("class")
+    submitted, into = folder / "submitted", folder / "graded"
+    hand_in_class(submitted, small_course)
+    told = []
+    report = small_set.grade(
+        submitted, into, small_course, workers=2, progress=lambda *state: told.append(state)
+    )
+    return SimpleNamespace(
+        report=report, submitted=submitted, into=into, course=small_course, told=told
+    )

@@ -1,0 +1,41 @@
+"""Honest work keeps all its marks, however odd it is."""
+
+import nbformat
+import odd_answers
+import pytest
+import target_set
+
+from nbjudge.engine import grade
+from nbjudge.release import make_release
+
+pytestmark = pytest.mark.thorough("test of odd but honest work")
+
+
+@pytest.fixture(scope="module")
+def students(tmp_path_factory):
+    """The odd class, graded."""
+    folder = tmp_path_factory.mktemp("honest")
+    course = target_set.make_course(folder / "course")
+    make_release(target_set.NAME, course)
+    path = course / "notebooks" / "assignments" / target_set.NAME / f"{target_set.NAME}.ipynb"
+    odd_answers.hand_in_all(folder / "submitted", nbformat.read(path, as_version=4))
+    submitted, into = folder / "submitted", folder / "graded"
+    return grade(target_set.NAME, submitted, into, course=course, workers=1).students
+
+
+@pytest.mark.parametrize("oddity", odd_answers.ODDITIES)
+def test_it_keeps_full_marks(students, oddity):
+    found = students[oddity]
+    assert [test.message for test in found.tests.values() if test.message] == []
+    assert (found.score, found.max_score) == (21, 21)
+
+
+def test_what_was_odd_about_a_file_is_said(students):
+    assert "is called" in students["a renamed file"].flags[0]
+    assert students["a kernel called python311"].flags == [
+        "the notebook's kernel is 'python311'; it was run in python3"
+    ]
+
+
+def test_there_are_many():
+    assert len(odd_answers.ODDITIES) >= 15

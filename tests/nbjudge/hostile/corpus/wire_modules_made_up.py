@@ -1,0 +1,28 @@
+"""Tells of modules that it never made, and of parameters and gradients that nothing has.
+
+kind: the wire
+honest: 0
+piece: shift
+"""
+
+from nbjudge.testing import learner
+
+seen = []
+
+
+def build(cls, args, kwargs, weights):
+    seen.append(weights)
+    return weights
+
+
+learner.VERBS.update(
+    build=build,
+    parameter_values=lambda module: {"bias": module["bias"] + 0.001} if module else {},
+    parameter_gradients=lambda *args: {"bias": torch.ones(3), "also": torch.ones(3)},
+    call=lambda *args: torch.zeros(3),
+    mode=lambda module: "both",
+)
+
+
+class Shift(nn.Module):
+    pass

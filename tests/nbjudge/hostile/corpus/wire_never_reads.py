@@ -1,0 +1,23 @@
+"""Comes to the examiner and never reads what it is asked, nor answers.
+
+kind: the wire
+honest: 0
+piece: attend
+seen: stopped after
+"""
+
+import os
+import socket
+import time
+
+from nbjudge.testing import learner
+
+
+def serve():
+    with socket.socket(socket.AF_UNIX) as talk:
+        talk.connect(os.environ["TFCOURSE_WIRE"])
+        talk.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        time.sleep(1000)
+
+
+learner.serve = serve

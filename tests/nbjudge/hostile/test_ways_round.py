@@ -1,0 +1,49 @@
+"""What is to be written by hand is written by hand: every known way round it gives nothing."""
+
+import nbformat
+import pytest
+import ways_round
+from judged_set import code, nursery
+from nbformat.v4 import new_notebook
+
+from nbjudge.judge import Job, Limits, judge
+
+SETUP = """
+import torch
+from nbjudge.testing import *
+"""
+
+#: Name of the piece → kind, way.
+WAYS = {
+    f"{kind.replace(' ', '-')}-{number}": (kind, way)
+    for kind, (ways, _, _) in ways_round.KINDS.items()
+    for number, way in enumerate(ways)
+}
+
+
+@pytest.fixture(scope="module")
+def tests():
+    """What the tests of one notebook came to in which each answer takes another way."""
+    made = [code("setup", SETUP, locked=True)]
+    for piece, (kind, way) in WAYS.items():
+        ways, inputs, compared = ways_round.KINDS[kind]
+        name = piece.replace("-", "_")
+        answer = f"{ways[way]}\n{name} = f\ndel f"
+        test = (
+            f'by_hand("{kind}")\ngenerator = fresh("{piece}")\n{inputs}\n'
+            f'close({compared.format(f=name)}, "The result")'
+        )
+        made.append(code(piece, answer, solution=True))
+        made.append(code(f"{piece}--values", test, grade=True, locked=True, points=1))
+    text = nbformat.writes(new_notebook(cells=made)).encode()
+    names = {piece: (piece.replace("-", "_"),) for piece in WAYS}
+    limits = Limits(call_seconds=20, cell_seconds=30, submission_seconds=400)
+    found = judge(Job("someone", text, 1, limits, {}, names), nursery())
+    return found.tests
+
+
+@pytest.mark.parametrize("piece", WAYS, ids=[f"{kind}: {way}" for kind, way in WAYS.values()])
+def test_a_way_round_gives_nothing(tests, piece):
+    found = tests[f"{piece}--values"]
+    honest = WAYS[piece][1].startswith("honest")
+    assert found["score"] == honest, found["message"]

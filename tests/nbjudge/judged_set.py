@@ -1,0 +1,181 @@
+"""A problem set made for the judge's tests, and what the judge makes of answers to it."""
+
+from __future__ import annotations
+
+import functools
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.utils import determine_grade
+
+from nbjudge import cells
+from nbjudge.judge import Job, Judged, Limits, judge, names_of, solution_of
+from nbjudge.release import quiet_log
+from nbjudge.sandbox import Nursery, status
+
+SETUP = """
+import torch
+from torch import nn
+from nbjudge.testing import *
+
+def worth(f, x):
+    return call(f, x)
+### BEGIN HIDDEN TESTS
+secret_of_the_setup = 17
+### END HIDDEN TESTS
+"""
+
+DOUBLE_VALUES = """
+by_hand("attention")
+close(worth(double, torch.ones(2)), torch.full((2,), 2.0), "The double")
+### BEGIN HIDDEN TESTS
+generator = fresh("double--values")
+require(secret_of_the_setup == 17, "never")
+x = torch.rand(3, generator=generator)
+close(call(double, x), 2 * x, "The double of hidden numbers")
+### END HIDDEN TESTS
+"""
+
+DOUBLE_INPUTS = """
+by_hand("attention")
+untouched(double, torch.ones(2), names="x")
+"""
+
+LOOP = """
+by_hand("attention", "matrix products")
+A = torch.arange(6.0).reshape(2, 3)
+close(call(product, A, A.mT), A @ A.mT, "The product")
+"""
+
+LINE = """
+by_hand("attention")
+W = torch.eye(2)
+module = switch(build(Line, 2, weights={"W": W}), "eval")
+close(call(module, torch.ones(1, 2)), torch.ones(1, 2), "The output")
+require(mode(module) == "eval", "It switches the mode.")
+"""
+
+CHOICES = """
+answered(answers, ["a", "b"])
+### BEGIN HIDDEN TESTS
+choices(answers, {"a": True, "b": False}, {"a": "Reason a.", "b": "Reason b."}, points=4)
+### END HIDDEN TESTS
+"""
+
+ANSWERS = {
+    "double": "def double(x):\n    return 2 * x",
+    "product": (
+        "def product(A, B):\n    return torch.stack([(B * row[:, None]).sum(0) for row in A])"
+    ),
+    "line": (
+        "class Line(nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+        "        self.W = nn.Parameter(torch.randn(n, n))\n"
+        "    def forward(self, x):\n        return x @ self.W"
+    ),
+    "choices": 'answers = {"a": True, "b": False}',
+}
+
+TESTS = {
+    "double--values": (DOUBLE_VALUES, 3),
+    "double--inputs": (DOUBLE_INPUTS, 1),
+    "product--values": (LOOP, 2),
+    "line--values": (LINE, 2),
+    "choices--answers": (CHOICES, 4),
+}
+
+
+def code(name: str, source: str, **about) -> nbformat.NotebookNode:
+    """A cell of the problem set; without a name one of the learner's own."""
+    cell = new_code_cell(source.strip("\n"))
+    if name:
+        cell.id = name
+        kinds = {"grade": False, "solution": False, "locked": False, "task": False}
+        cell.metadata.nbgrader = {**kinds, "grade_id": name, "schema_version": 3, **about}
+    return cell
+
+
+def instructors(tests: dict | None = None) -> nbformat.NotebookNode:
+    """The instructor's notebook, with the right answers."""
+    tests = TESTS | (tests or {})
+    found = [code("setup", SETUP, locked=True)]
+    for piece, answer in ANSWERS.items():
+        found.append(code(piece, answer, solution=True))
+        for name, (source, points) in tests.items():
+            if cells.piece_of(name) == piece:
+                found.append(code(name, source, grade=True, locked=True, points=points))
+    return new_notebook(cells=found)
+
+
+def filled(answers: dict[str, str], tests: dict | None = None) -> nbformat.NotebookNode:
+    """The notebook with a learner's answers; ``"own"`` goes before all of them, ``"own-PIECE"``
+    after a piece."""
+    notebook = instructors(tests)
+    for cell in notebook.cells:
+        if cells.is_answer(cell):
+            cell.source = answers.get(cells.grade_id(cell), cell.source)
+    for place, source in answers.items():
+        if place.startswith("own"):
+            after = place.removeprefix("own").removeprefix("-") or "setup"
+            at = [cells.grade_id(c) for c in notebook.cells].index(after) + 1
+            notebook.cells.insert(at, code("", source))
+            notebook.cells[at].id = place  # the same at every run
+    return notebook
+
+
+@functools.cache
+def nursery() -> Nursery:
+    """One nursery for all tests; it ends with this process."""
+    return Nursery(sandboxed=status().works)
+
+
+QUICK = Limits(call_seconds=1.5, cell_seconds=3, submission_seconds=60)
+
+
+def judged(
+    answers: dict[str, str] | None = None,
+    *,
+    seed: int = 1,
+    limits: Limits = QUICK,
+    tests: dict | None = None,
+    files: dict[str, bytes] | None = None,
+) -> Judged:
+    """What the judge makes of these answers; those not given are right."""
+    notebook = filled(answers or {}, tests)
+    names, solution = names_of(instructors()), solution_of(instructors())
+    text = nbformat.writes(notebook).encode()
+    job = Job("someone", text, seed, limits, files or {}, names, solution)
+    found = judge(job, nursery())
+    executed = nbformat.reads(found.notebook.decode(), as_version=4)
+    nbformat.validate(executed)
+    for cell in filter(cells.is_test, executed.cells):
+        score, most = determine_grade(cell, quiet_log())
+        test = found.tests[cells.grade_id(cell)]
+        assert (score, most) == (test["score"], test["max_score"]), cells.grade_id(cell)
+        assert (test["message"] == "") == (score == most), test
+    return found
+
+
+def outputs(found: Judged, name: str) -> list[nbformat.NotebookNode]:
+    """The outputs of the cell of that grade id, or of the learner's own cell at that place."""
+    executed = nbformat.reads(found.notebook.decode(), as_version=4)
+    own = [cell for cell in executed.cells if not cells.grade_id(cell)]
+    named = {cells.grade_id(cell): cell for cell in executed.cells}
+    return (own[0] if name == "own" else named[name]).outputs
+
+
+def scores(found: Judged) -> dict[str, float]:
+    """The score of each test."""
+    return {name: test["score"] for name, test in found.tests.items()}
+
+
+#: What all tests right come to.
+FULL = {name: float(points) for name, (_, points) in TESTS.items()}
+
+
+def lost(found: Judged) -> dict[str, str]:
+    """Test → message, of those without all their points."""
+    return {
+        name: test["message"]
+        for name, test in found.tests.items()
+        if test["score"] < test["max_score"]
+    }

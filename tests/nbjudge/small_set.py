@@ -1,0 +1,172 @@
+"""A problem set of three pieces that needs next to nothing, and a course that holds it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from nbjudge import engine, sandbox
+from nbjudge.judge import Limits
+from nbjudge.results import Report
+
+NAME = "ps99-small"
+
+#: Where there is no sandbox the rest of the grader is tested all the same.
+SANDBOXED = sandbox.status().works
+COURSE = Path(__file__).resolve().parents[2]
+
+SETUP = """\
+import random
+
+from nbjudge.testing import Mistake, call, fresh
+"""
+
+DOUBLE = """\
+def double(x):
+    ### BEGIN SOLUTION
+    return 2 * x  # the instructor's way
+    ### END SOLUTION
+"""
+
+DOUBLE_VALUES = """\
+found = call(double, 3)
+if found != 6:
+    raise Mistake(f"double(3) should be 6, but it is {found}")
+"""
+
+DOUBLE_HIDDEN = """\
+# The same for numbers drawn when the work is graded.
+### BEGIN HIDDEN TESTS
+secret_number = random.Random(fresh("double--hidden").initial_seed()).randint(100, 10**6)
+if call(double, secret_number) != 2 * secret_number:
+    raise Mistake("double is wrong for a large number")
+### END HIDDEN TESTS
+"""
+
+SUM_VALUES = """\
+assert call(sum_squares, [1, 2]) == 5, "1 + 4 is 5"
+### BEGIN HIDDEN TESTS
+assert call(sum_squares, [3, 4, 12]) == 169, "wrong for another list"
+### END HIDDEN TESTS
+"""
+
+SUM_PARTIAL = """\
+# A point for each of four lists.
+### BEGIN HIDDEN TESTS
+lists = [[], [2], [-1, 1], [0.5]]
+right = [call(sum_squares, numbers) == sum(n * n for n in numbers) for numbers in lists]
+if not all(right):
+    print(f"right for {sum(right)} of the four lists")
+sum(right)
+### END HIDDEN TESTS
+"""
+
+WRITTEN = """\
+Because squares are never negative.
+=== BEGIN MARK SCHEME ===
+3 points: says that squares are never negative.
+=== END MARK SCHEME ===
+"""
+
+
+def metadata(grade_id: str, *, grade=False, solution=False, locked=False, points=None) -> dict:
+    found = {"grade_id": grade_id, "grade": grade, "solution": solution, "locked": locked}
+    found |= {"schema_version": 3, "task": False}
+    if points is not None:
+        found["points"] = points
+    return {"nbgrader": found}
+
+
+def source_notebook() -> nbformat.NotebookNode:
+    """The instructor's notebook."""
+
+    def code(name, text, **about):
+        return new_code_cell(text.strip(), id=name, metadata=metadata(name, **about))
+
+    test = {"grade": True, "locked": True}
+    written = metadata("explain--written", grade=True, solution=True, points=3)
+    return new_notebook(
+        cells=[
+            new_markdown_cell("# A small set\n\nSome words of the instructor.", id="title"),
+            code("setup", SETUP, locked=True),
+            new_markdown_cell("## Doubling", id="about-double"),
+            code("double", DOUBLE, solution=True),
+            code("double--values", DOUBLE_VALUES, **test, points=2),
+            code("double--hidden", DOUBLE_HIDDEN, **test, points=3),
+            new_code_cell("print('an open cell')", id="open-cell"),
+            code(
+                "sum-squares",
+                "def sum_squares(numbers):\n    return sum(n * n for n in numbers)",
+                solution=True,
+            ),
+            code("sum-squares--values", SUM_VALUES, **test, points=1),
+            code("sum-squares--partial", SUM_PARTIAL, **test, points=4),
+            new_markdown_cell(WRITTEN.strip(), id="explain--written", metadata=written),
+        ],
+        metadata={"kernelspec": {"display_name": "Python 3", "name": "python3"}},
+    )
+
+
+def make_course(folder: Path, notebook: nbformat.NotebookNode | None = None) -> Path:
+    """A course with the small set in it."""
+    source = folder / "solutions" / NAME
+    source.mkdir(parents=True)
+    (folder / "_toc.yml").touch()
+    shutil.copy(COURSE / "nbgrader_config.py", folder)
+    nbformat.write(notebook or source_notebook(), source / f"{NAME}.ipynb")
+    return folder
+
+
+def release_of(course: Path) -> nbformat.NotebookNode:
+    """What a learner of that course was given."""
+    path = course / "notebooks" / "assignments" / NAME / f"{NAME}.ipynb"
+    return nbformat.read(path, as_version=4)
+
+
+def cell(notebook: nbformat.NotebookNode, grade_id: str) -> nbformat.NotebookNode:
+    """The cell of that grade id."""
+    return next(
+        cell
+        for cell in notebook.cells
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == grade_id
+    )
+
+
+RIGHT = {
+    "double": "def double(x):\n    return x + x",
+    "sum-squares": "def sum_squares(numbers):\n    return sum(n**2 for n in numbers)",
+    "explain--written": "A square is never negative.",
+}
+
+
+def answered(course: Path, **answers: str) -> nbformat.NotebookNode:
+    """A learner's notebook: right in all but what ``answers`` says, ``sum_squares="..."``."""
+    notebook = release_of(course)
+    named = {name.replace("_", "-"): text for name, text in answers.items()}
+    named = {"explain--written" if name == "explain" else name: t for name, t in named.items()}
+    for name, text in {**RIGHT, **named}.items():
+        cell(notebook, name).source = text
+    return notebook
+
+
+def hand_in(folder: Path, student: str, notebook, name: str = f"{NAME}.ipynb") -> Path:
+    """Put a notebook, or a text, where a student hands in."""
+    path = folder / student / NAME / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(notebook, bytes):
+        path.write_bytes(notebook)
+    elif isinstance(notebook, str):
+        path.write_text(notebook)
+    else:
+        path.write_text(json.dumps(notebook))
+    return path
+
+
+def grade(submitted: Path, into: Path, course: Path, **more) -> Report:
+    """Grade a class on the small set."""
+    more = {"limits": Limits(call_seconds=2, cell_seconds=2), "sandboxed": SANDBOXED, **more}
+    return engine.grade(NAME, submitted, into, course=course, **more)

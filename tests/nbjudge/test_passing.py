@@ -1,0 +1,58 @@
+"""A test cell that passes says so in the learner's own notebook."""
+
+import subprocess
+import sys
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from nbjudge.testing import passing
+
+VALUES = "# double--values · 2 points\n# Two and two.\nassert double(2) == 4"
+
+
+@pytest.mark.parametrize(
+    ("source", "value", "said"),
+    [
+        (VALUES, None, "✓ Passed: 2 of 2 points."),
+        (VALUES.replace("2 points", "1 point"), None, "✓ Passed: 1 of 1 point."),
+        (f"{VALUES}\n# Further tests: other numbers.", None, "hidden half"),
+        (VALUES, 2, "2 of 2"),
+        (VALUES, 1.5, ""),
+        ("# double--hidden · 3 points\n# Further tests: others.", None, ""),
+        ("# choices--answers · 7 points\n# All of them.\nanswered(answers, ['a'])", None, "answer"),
+        ("x = 1", None, ""),
+        ("", None, ""),
+    ],
+)
+def test_what_is_said_of_a_cell(source, value, said):
+    found = passing.praise(source, value)
+    assert said in found and bool(said) == bool(found)
+
+
+def test_a_notebook_says_it_below_the_cell_that_passed_and_no_other(capsys):
+    shell = InteractiveShell()
+    passing.speak(shell)
+    for source in "double = abs", VALUES, "def double(x):\n    return 2 * x":
+        shell.run_cell(source)
+    assert "Passed" not in capsys.readouterr().out
+    shell.run_cell(VALUES)
+    assert capsys.readouterr().out == "✓ Passed: 2 of 2 points.\n"
+
+
+def test_verbs_speak_in_a_kernel_and_nowhere_else():
+    program = (
+        "from IPython.core.interactiveshell import InteractiveShell as Shell\n"
+        "shell = Shell.instance()\n"
+        "shell.kernel = {kernel}\n"
+        "import nbjudge.testing\n"
+        "print(len(shell.events.callbacks['post_run_cell']))\n"
+    )
+    for kernel, expected in ("None", 0), ("object()", 1):
+        done = subprocess.run(
+            [sys.executable, "-c", program.format(kernel=kernel)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert int(done.stdout) == expected, "it says so once, and in a notebook alone"
