@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tfcourse.authoring.site import build_site, server
-
-# The site's own extensions, as Sphinx finds them.
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "_ext"))
+from coursebook.site import build_site, server
 
 
 @pytest.hookimpl(tryfirst=True)

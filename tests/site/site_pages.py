@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from tfcourse import course
+from coursebook import course
 
 
 def toc_pages() -> list[str]:
@@ -14,5 +14,6 @@ def toc_pages() -> list[str]:
     toc = yaml.safe_load((course.root(Path(__file__).parent) / "_toc.yml").read_text("utf-8"))
     files = [toc["root"]]
     for part in toc["parts"]:
-        files += [chapter["file"] for chapter in part["chapters"]]
+        for chapter in part["chapters"]:
+            files += [entry["file"] for entry in (chapter, *chapter.get("sections", []))]
     return [f"{file.removesuffix('.ipynb').removesuffix('.md')}.html" for file in files]

@@ -1,4 +1,4 @@
-"""The API pages show everything that the package offers to readers."""
+"""The API pages show everything that the packages offer to readers."""
 
 import importlib
 import inspect
@@ -8,16 +8,17 @@ import pytest
 from sphinx.util.inventory import InventoryFile
 
 #: Rooms that readers walk in; the other modules are the package's own business.
-SHOWN = ["attention", "batching", "data", "evaluation", "generation", "kernels", "layers", "models",
-         "positions", "pretrained", "properties", "recurrent", "tokenizers", "training",
-         "grading.testing"]  # fmt: skip
+SUBJECT = ("attention", "batching", "data", "evaluation", "generation", "kernels", "layers",
+           "models", "positions", "pretrained", "properties", "recurrent", "tokenizers",
+           "training")  # fmt: skip
+SHOWN = [*(f"tfcourse.{name}" for name in SUBJECT), "nbjudge.testing"]
 #: Modules inside them that only serve their neighbours.
 INNER = {"tfcourse.models.checks"}
 
 
 def offered(room):
     """The classes and functions of a room: its ``__all__``, or of each module in it."""
-    package = importlib.import_module(f"tfcourse.{room}")
+    package = importlib.import_module(room)
     if hasattr(package, "__all__"):
         return {f"{package.__name__}.{name}" for name in package.__all__}
     modules = [package]

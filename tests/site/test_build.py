@@ -11,11 +11,11 @@ from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
-from course_api import first_use
 from site_pages import toc_pages
 
-from tfcourse.authoring.site import SiteError, build_site, serve
-from tfcourse.course import problem_set_names
+from coursebook.course import problem_set_names
+from coursebook.site import SiteError, build_site, serve
+from coursebook.sphinx.api import first_use
 
 HIDDEN = re.compile(
     r"(?:### BEGIN HIDDEN TESTS|=== BEGIN MARK SCHEME ===)(.*?)"

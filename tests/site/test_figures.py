@@ -1,293 +1,660 @@
-"""The interactive figures: what the build draws, that all can move it, and that it tells true."""
+"""The live figures: driven by the keyboard from the disk, and equal to the package's numbers."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from pathlib import Path
 
-import course_figures as figures
 import pytest
 import torch
-from site_pages import toc_pages
+from live_site import build_figures, figure_script, offline, stored_model
 from test_pages import AXE, OVERFLOW, set_theme
 from tiny_site import build
+from torch import Tensor
 
+from coursebook.live import packed, stills
+from coursebook.live.__main__ import draw
+from coursebook.live.catalogue import FIGURES
+from tfcourse.attention import scaled_dot_product_attention
+from tfcourse.attention.multi_head import split_heads
 from tfcourse.positions import RotaryPositions, SinusoidalPositions
 
-BOTH = """```{positions-figure}
-:id: one
-
-Near positions have *codes* that are alike.
-```
-
-```{rotary-figure}
-The score stays.
-```
-"""
-NUMBER = re.compile(r"-?\d*\.?\d+")
+#: As near as a figure's numbers must be to the package's.
+NEAR = 1e-4
+SENTENCE = "the singer played a sad note on the violin"
+NUMBER = re.compile(r"[-−]?\d*\.?\d+")
 
 
-# ---- the directives ----------------------------------------------------------------------------
+# ---- the directive -----------------------------------------------------------------------------
+
+ALONE = ("coursebook.sphinx.figures",)
 
 
-def test_what_the_figures_become(tmp_path: Path) -> None:
-    html, warnings = build(tmp_path, BOTH, ("course_figures",))
+def test_what_a_figure_becomes(tmp_path: Path, course: Path) -> None:
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "figures").symlink_to(course / "book" / "figures")
+    html, warnings = build(tmp_path, "```{live} heads\n```", ALONE)
     assert not warnings
-    assert '<figure class="interactive" id="one" data-figure="positions">' in html
-    assert '<figure class="interactive" id="figure-rotary" data-figure="rotary">' in html
-    assert html.count('<svg viewBox="0 0 360 200" role="img" aria-label="') == 2
-    assert html.count('<div class="interactive-controls" hidden>') == 2
-    assert "<figcaption><p>Near positions have <em>codes</em> that are alike.</p>" in html
+    assert '<figure class="live" id="figure-heads" data-figure="heads">' in html
+    assert html.count('<img class="live-picture" src="_static/live/heads.') == 4
+    scripts = re.findall(r'src="_static/live/([\w-]+)\.js', html)
+    assert scripts == ["kit", "data-reader", "reader-model", "heads"]
 
 
-def test_a_figure_without_a_sentence_fails_the_build(tmp_path: Path) -> None:
-    _, warnings = build(tmp_path, "```{rotary-figure}\n:id: one\n```", ("course_figures",))
-    assert "the sentence is missing" in warnings
+def test_a_page_without_a_figure_loads_none_of_it(tmp_path: Path, course: Path) -> None:
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "figures").symlink_to(course / "book" / "figures")
+    html, _ = build(tmp_path, "Nothing here moves.", ALONE)
+    assert "_static/live" not in html
 
 
-def test_two_figures_with_one_id_fail_the_build(tmp_path: Path) -> None:
-    _, warnings = build(tmp_path, BOTH + "\n" + BOTH, ("course_figures",))
-    assert "two with the id 'one'" in warnings
-
-
-@pytest.mark.parametrize("value, text", [(-0.0001, "0.000"), (-1.5, "−1.500"), (2, "2.000")])
-def test_numbers_have_a_true_minus_and_no_minus_zero(value: float, text: str) -> None:
-    assert figures.number(value) == text
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("```{live} heats\n```", "there is no live figure 'heats'; there are temperature"),
+        ("```{live} arrows\n```\n\n```{live} arrows\n```", "'arrows' is twice on this page"),
+    ],
+)
+def test_what_is_written_wrongly_fails_the_build(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "book" / "figures").mkdir(parents=True)
+    for name in {name for figure in FIGURES.values() for name in figure.stored}:
+        (tmp_path / "book" / "figures" / f"{name}.json").write_text("{}", "utf-8")
+    _, warnings = build(tmp_path, text, ALONE)
+    assert said in warnings
 
 
 # ---- in the browser ----------------------------------------------------------------------------
 
+browser = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory, course: Path) -> Path:
+    return build_figures(tmp_path_factory.mktemp("figures"), course)
+
+
+@pytest.fixture(scope="module")
+def themed(tmp_path_factory: pytest.TempPathFactory, course: Path) -> Path:
+    """The same in the site's theme, which takes longer to load."""
+    return build_figures(tmp_path_factory.mktemp("themed"), course, theme="sphinx_book_theme")
+
 
 @pytest.fixture
-def shown(page, address: str):
-    """The page that shows both."""
-    page.goto(f"{address}/book/maintain.html")
-    yield page
-    assert not page.faults
+def shown(chromium, page_file: Path):
+    """The page with every figure; nothing may come from elsewhere or go wrong."""
+    with offline(chromium) as page:
+        page.goto(page_file.as_uri())
+        yield page
+        assert not page.faults
+        assert all(url.startswith(("file:", "data:")) for url in page.asked)
 
 
-def says(figure, name: str) -> str:
-    """A number that the reader sees."""
-    return figure.locator(f"[data-show='{name}']").first.text_content()
+class Keys:
+    """One figure, reached and driven by the keyboard alone."""
 
+    def __init__(self, page, name: str) -> None:
+        self.page, self.figure = page, page.locator(f"#figure-{name}")
+        # As a link does: the Tab key goes on from here.
+        page.evaluate("name => { location.hash = ''; location.hash = `figure-${name}`; }", name)
 
-def part(figure, name: str, attribute: str) -> str:
-    return figure.locator(f"[data-part='{name}']").get_attribute(attribute)
+    def reach(self, label: str, role: str | None = None) -> None:
+        """Press Tab until the focus is on what has this label."""
+        found = (
+            self.figure.get_by_role(role, name=label)
+            if role
+            else (self.figure.get_by_label(label, exact=True))
+        )
+        for _ in range(30):
+            if found.evaluate("one => one === document.activeElement"):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"the Tab key does not lead to {label!r}")
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    @property
+    def said(self) -> str:
+        return self.figure.locator(".live-status").inner_text()
+
+    def drawn(self, number: int = 0) -> str:
+        """What the picture says to those who cannot see it, in which its numbers are."""
+        return self.figure.locator("svg.live-picture").nth(number).get_attribute("aria-label")
+
+    def texts(self, number: int = 0) -> list[str]:
+        """The words and numbers in a picture."""
+        return (
+            self.figure.locator("svg.live-picture").nth(number).locator("text").all_text_contents()
+        )
 
 
 def numbers(text: str) -> list[float]:
-    return [float(found) for found in NUMBER.findall(text.replace("−", "-"))]
+    return [float(found.replace("−", "-")) for found in NUMBER.findall(text)]
 
 
-def choose(figure, name: str, value: float) -> None:
-    figure.locator(f"[data-input='{name}']").evaluate(
-        "(input, value) => { input.value = value; input.dispatchEvent(new Event('input')); }", value
+def attention(q, k, v=None, **options) -> tuple[torch.Tensor, torch.Tensor]:
+    """The package's attention on plain lists, in double precision."""
+    q, k, v = (torch.tensor(x, dtype=torch.float64) for x in (q, k, k if v is None else v))
+    return scaled_dot_product_attention(q, k, v, **options)
+
+
+@browser
+def test_the_scripts_attention_is_the_packages(shown, generator) -> None:
+    q, k, v = (torch.randn(7, n, generator=generator, dtype=torch.float64) for n in (5, 5, 3))
+    for causal in (False, True):
+        found = shown.evaluate(
+            "([q, k, v, causal]) => Live.attention(q, k, v, { causal })",
+            [q.tolist(), k.tolist(), v.tolist(), causal],
+        )
+        output, weights = scaled_dot_product_attention(q, k, v, causal=causal)
+        assert (torch.tensor(found["weights"], dtype=torch.float64) - weights).abs().max() < 1e-12
+        assert (torch.tensor(found["output"], dtype=torch.float64) - output).abs().max() < 1e-12
+
+
+@browser
+@pytest.mark.parametrize(
+    "value, digits, text", [(-0.0001, 3, "0.000"), (-1.5, 3, "−1.500"), (2, 0, "2")]
+)
+def test_numbers_have_a_true_minus_and_no_minus_zero(shown, value, digits, text) -> None:
+    assert shown.evaluate("([x, n]) => Live.number(x, n)", [value, digits]) == text
+
+
+@browser
+def test_temperature(shown) -> None:
+    keys, data = Keys(shown, "temperature"), FIGURES["temperature"].data
+    values = [[value] for value in data["values"]]
+    keys.reach("Temperature")
+    for press, temperature in [("Home", 10**-1.5), ("End", 100), ("PageDown", None)]:
+        keys.press(press)
+        slider = keys.figure.get_by_label("Temperature", exact=True)
+        temperature = temperature or 10 ** float(slider.input_value())
+        for query in data["queries"]:
+            if query != "quince":
+                continue
+            (output, weights) = attention(
+                [data["queries"][query]], list(data["keys"].values()), values, scale=1 / temperature
+            )
+            assert numbers(keys.drawn(0).partition(": ")[2]) == pytest.approx(
+                weights[0].tolist(), abs=0.005 + NEAR
+            )
+            assert f"the answer is {output.item():.2f}" in keys.said
+    keys.press("Home")
+    assert "almost a hard look-up: the value of lemon" in keys.said
+    keys.press("End")
+    assert "almost the plain average" in keys.said
+    keys.reach("Query")
+    keys.press("End")
+    assert keys.figure.get_by_label("Query", exact=True).input_value() == "screwdriver"
+    assert keys.drawn(0).startswith("Weights of the five keys for the query screwdriver")
+
+
+@browser
+def test_arrows(shown) -> None:
+    keys, data = Keys(shown, "arrows"), FIGURES["arrows"].data
+    q, k = list(data["q"]), [list(key) for key in data["keys"]]
+    for label, vector in (("Tip of q", q), ("Tip of k3", k[2])):
+        keys.reach(label, "slider")
+        keys.press("ArrowRight", "ArrowUp", "Shift+ArrowUp", "ArrowLeft", "ArrowLeft")
+        vector[:] = [vector[0] - 0.1, vector[1] + 0.6]
+        handle = keys.figure.get_by_role("slider", name=label)
+        said = handle.get_attribute("aria-valuetext")
+        assert numbers(said) == pytest.approx([round(x, 1) for x in vector])
+        _, weights = attention([q], k)
+        raw = [sum(a * b for a, b in zip(q, key, strict=True)) for key in k]
+        expected = [(i + 1, raw[i], raw[i] / 2**0.5, weights[0, i].item()) for i in range(3)]
+        shown_numbers = numbers(keys.drawn(1).partition("its weight: ")[2])
+        assert shown_numbers == pytest.approx(sum(expected, ()), abs=0.005 + NEAR)
+        outline = keys.figure.locator(".handle:focus-visible .grip").evaluate(
+            "one => getComputedStyle(one).strokeWidth"
+        )
+        assert outline == "2.5px", "what has the focus must be seen"
+    keys.press(*["Shift+ArrowRight"] * 12)
+    assert "3.2 across" in handle.get_attribute("aria-valuetext"), "it stays in the picture"
+
+
+@pytest.fixture(scope="module")
+def reader(course: Path):
+    """The figures' model in the package's own classes: its heads and states for some words."""
+    module, stored = figure_script(course, "figure_reader"), stored_model(course, "reader")
+    model, sense = module.load(stored)
+    ids = {word: i for i, word in enumerate(stored["words"])}
+
+    @torch.no_grad()
+    def read(words: list[str], causal: bool = False) -> dict:
+        tokens = torch.tensor([[ids.get(word, module.UNKNOWN) for word in words]])
+        x = model.positions.embed(model.embedding(tokens)) + model.segments.weight[0]
+        x = model.embedding_norm(x)
+        layer = model.blocks[0].attention
+        q, k, v = (
+            split_heads(x @ W + b, layer.heads)
+            for W, b in ((layer.W_Q, layer.b_Q), (layer.W_K, layer.b_K), (layer.W_V, layer.b_V))
+        )
+        outputs, weights = scaled_dot_product_attention(q, k, v, causal=causal)
+        states, (maps,) = model.encode(tokens, maps=True)
+        if not causal:
+            torch.testing.assert_close(weights, maps)
+        shares = sense(states[0, words.index("note")]).softmax(-1) if "note" in words else None
+        return {"q": q[0], "weights": weights[0], "output": outputs[0], "states": states[0],
+                "sense": shares}  # fmt: skip
+
+    return read
+
+
+@browser
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("text", [SENTENCE, "the guitar strings hummed one last melancholic note"])
+def test_the_scripts_reader_is_the_packages(shown, reader, text: str, causal: bool) -> None:
+    words = text.split()
+    found = shown.evaluate(
+        """([words, causal]) => {
+            const model = Live.reader(Live.data.reader), run = model.read(words, { causal });
+            return { ...run, sense: model.sense(words, run.states).shares };
+        }""",
+        [words, causal],
     )
+    expected = reader(words, causal)
+    for h, head in enumerate(found["each"]):
+        for name in ("q", "weights", "output"):
+            difference = torch.tensor(head[name]) - expected[name][h]
+            assert difference.abs().max() < NEAR, f"{name} of head {h}"
+    if not causal:  # the encoder itself has no causal mask
+        assert (torch.tensor(found["states"]) - expected["states"]).abs().max() < NEAR
+        assert found["sense"] == pytest.approx(expected["sense"].tolist(), abs=NEAR)
+
+
+def typed(keys: Keys, text: str) -> None:
+    keys.reach("Sentence")
+    keys.press("Control+a")
+    keys.page.keyboard.type(text)
+
+
+@browser
+def test_attention_is_walked_through_step_by_step(shown, reader) -> None:
+    keys, head = Keys(shown, "attention-steps"), FIGURES["attention-steps"].data["head"]
+    typed(keys, SENTENCE)
+    words = SENTENCE.split()
+    expected = reader(words)["weights"][head]
+    keys.reach("Asking word")
+    for n, word in enumerate(words, 1):
+        keys.press("Home", *["ArrowRight"] * (n - 1))
+        assert keys.drawn().startswith(f"The word {word} asks.")
+        weights = numbers(keys.drawn().partition("Weights: ")[2])
+        assert weights == pytest.approx(expected[n - 1].tolist(), abs=0.005 + NEAR)
+    keys.press("Home")
+    keys.reach("Step")
+    keys.press("Home")
+    assert "values" not in keys.texts()
+    keys.reach("Next", "button")
+    for step in (2, 3, 4):
+        keys.press("Enter")
+        assert keys.said.startswith(f"Step {step} of 4")
+    assert "values" in keys.texts() and "weighted sum: the output" in keys.texts()
+    keys.press("Enter")
+    assert keys.said.startswith("Step 1 of 4") and "singer (word 2)" in keys.said
+    keys.page.keyboard.press("Shift+Tab")
+    keys.press("Enter", "Enter")
+    assert keys.said.startswith("Step 3 of 4") and "the (word 1)" in keys.said
+
+
+@browser
+def test_unknown_words_are_named_and_nothing_breaks(shown) -> None:
+    for name, most in (("attention-steps", 10), ("heads", 12)):
+        keys = Keys(shown, name)
+        note = keys.figure.locator(".live-note")
+        typed(keys, "The zebra’s NOTE, <b>")
+        assert note.inner_text() == (
+            "The model knows 185 words. It does not know zebra and b, and reads each of them as an "
+            "unknown word."
+        )
+        assert "zebra" in keys.texts() and "note" in keys.texts()
+        before = keys.drawn()
+        typed(keys, " ?! ")
+        assert note.inner_text() == "Type at least one word."
+        assert keys.drawn() == before, "the last sentence that could be read stays"
+        typed(keys, "a note " * 20)
+        assert note.inner_text() == f"Only the first {most} words are read."
+        typed(keys, "note")
+        assert note.inner_text() == "" and "1.00" in keys.drawn()
+
+
+@browser
+def test_the_causal_mask_shuts_the_leak(shown, reader) -> None:
+    keys, data = Keys(shown, "causal-mask"), FIGURES["causal-mask"].data
+    first, head = data["sentence"].split(), data["head"]
+    keys.reach("Causal mask")
+    for causal, press in ((True, None), (False, "Space")):
+        if press:
+            keys.press(press)
+        for place, other in enumerate(data["others"]):
+            keys.reach("Change the last word, note, to")
+            keys.press("Home", *["ArrowDown"] * place)
+            before, after = (
+                reader([*first[:-1], last], causal)["output"][head] for last in (first[-1], other)
+            )
+            moved = (before - after).norm(dim=-1)
+            found = numbers(keys.drawn(1).partition("each moved: ")[2])
+            assert found == pytest.approx(moved.tolist(), abs=0.005 + NEAR)
+            if causal:
+                assert keys.said.startswith("No leak") and moved[:-1].max() == 0
+            else:
+                assert keys.said.startswith("The leak: 5 of 5 earlier outputs changed")
+        if causal:
+            keys.press("Shift+Tab")
+
+
+@browser
+def test_heads(shown, reader) -> None:
+    keys = Keys(shown, "heads")
+    typed(keys, SENTENCE)
+    words = SENTENCE.split()
+    expected = reader(words)
+    for h in range(4):
+        cells = [text for text in keys.texts(h)[1 + 2 * len(words) :] if NUMBER.fullmatch(text)]
+        shown_weights = torch.tensor([float(x) for x in cells]).view(9, 9)
+        assert (shown_weights - expected["weights"][h]).abs().max() < 0.005 + NEAR
+    keys.reach("Asking word")
+    keys.press("Home", *["ArrowRight"] * words.index("note"))
+    row = expected["weights"][:, words.index("note")]
+    for h in range(4):
+        best = int(row[h].argmax())
+        assert f"{words[best]} in head {h + 1} ({row[h, best]:.2f})" in keys.said
+    assert f"takes note for a tone (probability {expected['sense'][1]:.2f})" in keys.said
+    keys = Keys(shown, "heads")
+    typed(keys, "the singer played the violin")
+    assert "takes note" not in keys.said
+
+
+@browser
+def test_two_places(shown) -> None:
+    """One head asked for the sum of two directions, two heads for one each, by the package."""
+    keys, data = Keys(shown, "two-places"), FIGURES["two-places"].data
+    words = data["sentence"].split()
+    first, second = data["wanted"]
+    slider = lambda label: float(keys.figure.get_by_label(label, exact=True).input_value())  # noqa: E731
+    wanted = torch.zeros(len(words), dtype=torch.float64)
+    wanted[data["wanted"]] = 0.5
+    for label, press in [
+        ("Sharpness", "Home"), ("Sharpness", "End"), ("Key of dogs", "Home"),
+        ("Key of dogs", "End"), ("Key of dogs", "ArrowLeft"), ("Sharpness", "PageDown"),
+    ]:  # fmt: skip
+        keys = Keys(shown, "two-places")
+        keys.reach(label)
+        keys.press(press)
+        sharpness = 10 ** slider("Sharpness")
+        lengths = torch.ones(len(words), dtype=torch.float64)
+        lengths[first] += slider("Key of dogs")
+        k, each = lengths.diag(), sharpness * torch.eye(len(words), dtype=torch.float64)
+        queries = torch.stack([each[first] + each[second], each[first], each[second]])
+        _, weights = scaled_dot_product_attention(queries, k, k, scale=1.0)
+        one, two = weights[0], weights[1:]
+        shown_one = numbers(keys.drawn(0).partition(": ")[2])
+        assert shown_one == pytest.approx(one.tolist(), abs=0.005 + NEAR)
+        shown_two = [numbers(part.partition(": ")[2]) for part in keys.drawn(1).split(". Head 2")]
+        assert sum(shown_two, []) == pytest.approx(two.flatten().tolist(), abs=0.005 + NEAR)
+        lost = [(w - wanted).abs().sum().item() / 2 for w in (one, two.mean(0))]
+        said = numbers(keys.said.partition(": ")[2])
+        assert said == pytest.approx(lost, abs=0.005 + NEAR)
+
+
+@pytest.fixture(scope="module")
+def filler(course: Path):
+    """The model that fills in hidden words: the script that trains it, the file, and the model."""
+    module, stored = figure_script(course, "figure_filler"), stored_model(course, "filler")
+    return module, stored, module.load(stored)
+
+
+def places(gone: tuple[str, ...]) -> list[tuple[int, int]]:
+    return [(int(layer), int(head)) for layer, head in (one.split(".") for one in gone)]
+
+
+@browser
+@pytest.mark.parametrize("gone", [(), ("1.1",), ("0.0", "0.3", "1.0")])
+def test_the_scripts_filler_is_the_packages(shown, filler, gone: tuple[str, ...]) -> None:
+    module, stored, model = filler
+    roles = module.heads_roles
+    found = shown.evaluate(
+        """([gone, n]) => {
+            const model = Live.filler(Live.data.filler), out = new Set(gone);
+            const run = model.read(model.hide(model.tests[n]), out);
+            return { ...run, shares: run.states.map(model.shares), loss: model.loss(out) };
+        }""",
+        [list(gone), 13],
+    )
+    test = stored["tests"][13]
+    ids = torch.tensor(test["ids"])
+    ids[test["hidden"]] = roles.HIDDEN
+    with roles.without(model, places(gone)), torch.no_grad():
+        states, maps = model(ids[None], fused=False)
+        shares = model.read(states[0]).softmax(-1)
+        loss = module.loss(model, stored["tests"])
+    assert (torch.tensor(found["maps"]) - torch.stack(maps)[:, 0]).abs().max() < NEAR
+    assert (torch.tensor(found["states"]) - states[0]).abs().max() < NEAR
+    assert (torch.tensor(found["shares"]) - shares).abs().max() < NEAR
+    assert found["loss"] == pytest.approx(loss, abs=NEAR)
+
+
+@browser
+def test_ablation(shown, filler) -> None:
+    module, stored, model = filler
+    roles = module.heads_roles
+    keys, data = Keys(shown, "ablation"), FIGURES["ablation"].data
+
+    def agrees(gone: tuple[str, ...]) -> None:
+        with roles.without(model, places(gone)):
+            now = module.loss(model, stored["tests"])
+        whole = module.loss(model, stored["tests"])
+        said = numbers(keys.drawn(1).partition("sentences: ")[2])
+        guessing = math.log(len(stored["words"]))
+        assert said == pytest.approx([whole, now, guessing], abs=0.00005 + NEAR)
+        assert f"the loss is {now:.2f}" in keys.said
+
+    agrees(())
+    keys.reach("Take this head out")
+    keys.press("Space")
+    agrees(("1.1",))
+    assert keys.said.startswith("Without layer 2, head 2: ") and "out" in keys.texts(1)
+    keys = Keys(shown, "ablation")
+    keys.reach("Head")
+    keys.press("Home")
+    assert not keys.figure.get_by_label("Take this head out").is_checked()
+    assert keys.drawn(0).startswith("Weights of layer 1, head 1.")
+    keys.reach("Keep only this head", "button")
+    keys.press("Enter")
+    agrees(tuple(f"{layer}.{head}" for layer, head in roles.PLACES if (layer, head) != (0, 0)))
+    keys.reach("Put all back", "button")
+    keys.press("Enter")
+    agrees(())
+    keys = Keys(shown, "ablation")
+    keys.reach("Sentence")
+    keys.press("End")
+    test = stored["tests"][data["sentences"][-1]]
+    place = test["hidden"][0]
+    ids = torch.tensor(test["ids"])
+    ids[test["hidden"]] = roles.HIDDEN
+    with torch.no_grad():
+        states, maps = model(ids[None], fused=False)
+        shares = model.read(states[0, place]).softmax(-1)
+    assert numbers(keys.drawn(0).rpartition(": ")[2]) == pytest.approx(
+        [maps[0][0, 0, place].max().item()], abs=0.005 + NEAR
+    )
+    top = shares.topk(5)
+    listed = ", ".join(
+        f"{stored['words'][i]} {share:.2f}"
+        for share, i in zip(*map(Tensor.tolist, top), strict=True)
+    )
+    assert keys.drawn(2).partition(": ")[2].startswith(f"{listed}. The right word, ")
+
+
+@browser
+def test_scaling(shown) -> None:
+    keys, data = Keys(shown, "scaling"), FIGURES["scaling"].data
+    keys.reach("dₖ, width of a head")
+    keys.press("Home")
+    for seed in (data["seed"], data["seed"] + 1):
+        drawn = shown.evaluate(
+            """([seed, keys, wide]) => {
+                const next = Live.normals(seed), row = () => Array.from({ length: wide }, next);
+                return [row(), ...Array.from({ length: keys }, row)];
+            }""",
+            [seed, data["keys"], max(data["widths"])],
+        )
+        q, k = (torch.tensor(x, dtype=torch.float64) for x in (drawn[:1], drawn[1:]))
+        assert abs(float(torch.cat([q, k]).std()) - 1) < 0.05
+        for place, width in enumerate(data["widths"]):
+            keys.press(*(["ArrowRight"] if place else []))
+            for n, scale in enumerate((1.0, None)):
+                scores = (q[:, :width] @ k[:, :width].T * (scale or width**-0.5)).requires_grad_()
+                _, weights = scaled_dot_product_attention(
+                    q[:, :width], k[:, :width], k[:, :width], scale=scale
+                )
+                own = scores.softmax(-1)
+                gradient = sum(
+                    torch.autograd.grad(own[0, i], scores, retain_graph=True)[0][0, i]
+                    for i in range(len(k))
+                )
+                entropy = -(weights * weights.clamp_min(1e-300).log2()).sum()
+                found = shown.evaluate("w => Live.peaked(w)", weights[0].tolist())
+                assert found["gradient"] == pytest.approx(gradient.item(), abs=NEAR)
+                said = numbers(keys.drawn(n).partition("largest ")[2])
+                assert said == pytest.approx([weights.max().item(), entropy.item()], abs=0.0051)
+                assert f"{gradient:.4f}" in " ".join(keys.texts(n))
+        keys.reach("Draw new numbers", "button")
+        keys.press("Enter", "Shift+Tab", "Home")
+
+
+@browser
+def test_positions(shown) -> None:
+    keys, data = Keys(shown, "positions"), FIGURES["positions"].data
+    codes = shown.evaluate("[...Array(128).keys()].map(n => Live.sinusoidalCode(n, 32))")
+    table = SinusoidalPositions(32).table(torch.arange(128), torch.float64)
+    assert (torch.tensor(codes, dtype=torch.float64) - table).abs().max() < 1e-12
+    keys.reach("Position")
+    for press, position in [
+        ("Home", 0),
+        ("ArrowRight", 1),
+        ("ArrowUp", 2),
+        ("ArrowLeft", 1),
+        ("End", 127),
+    ]:
+        keys.press(press)
+        alike = float(table[position] @ table[data["other"]])
+        assert f"codes {position} and {data['other']}: {alike:.3f}; of {position}" in keys.said
+    keys.reach("Compared with")
+    keys.press("End")
+    assert keys.said == "Dot product of codes 127 and 127: 16.000; of 127 with itself: 16.000."
+
+
+def turned(pair: int, position: int, vector: tuple[float, float]) -> list[float]:
+    x = torch.zeros(1, 8, dtype=torch.float64)
+    x[0, 2 * pair : 2 * pair + 2] = torch.tensor(vector, dtype=torch.float64)
+    return RotaryPositions(8).rotate(x, start=position)[0, 2 * pair : 2 * pair + 2].tolist()
+
+
+def agrees(keys: Keys) -> dict[str, str]:
+    """What the rotary figure shows is what the package computes; returns what it shows."""
+    value = lambda label: float(keys.figure.get_by_label(label, exact=True).input_value())  # noqa: E731
+    vectors = {}
+    for name in "qk":
+        angle = torch.deg2rad(torch.tensor(value(f"{name}, direction"), dtype=torch.float64))
+        length = value(f"{name}, length")
+        vectors[name] = (float(length * angle.cos()), float(length * angle.sin()))
+    m, n, pair = value("m, position of q"), value("n, position of k"), value("Pair")
+    q = turned(int(pair), int(m), vectors["q"])
+    k = turned(int(pair), int(n), vectors["k"])
+    terms, said = (keys.figure.locator(tag).all_inner_texts() for tag in ("dt", "dd"))
+    rows = dict(zip(terms, said, strict=True))
+    assert numbers(rows["q at m"]) == pytest.approx(q, abs=6e-4)
+    assert numbers(rows["k at n"]) == pytest.approx(k, abs=6e-4)
+    assert numbers(rows["score, their product"]) == pytest.approx(
+        [q[0] * k[0] + q[1] * k[1]], abs=6e-4
+    )
+    assert numbers(rows["m − n"]) == [m - n]
+    return rows
+
+
+@browser
+def test_two_arrows_turned_together_keep_their_score(shown) -> None:
+    keys = Keys(shown, "rotary")
+    before = agrees(keys)
+    keys.reach("Both together")
+    for press in ("Home", "ArrowRight", "ArrowRight", "End", "ArrowLeft"):
+        keys.press(press)
+        after = agrees(keys)
+        assert after["score, their product"] == before["score, their product"]
+        assert after["q at m"] != before["q at m"]
+        assert "Both moved: m − n is still 7, and the score is still" in keys.said
+    keys = Keys(shown, "rotary")
+    keys.reach("m, position of q")
+    keys.press("ArrowLeft")
+    assert agrees(keys)["score, their product"] != before["score, their product"]
+    assert keys.said.startswith("m moved alone: m − n is now 6")
+    keys.reach("n, position of k")
+    keys.press("Home")
+    agrees(keys)
+    assert keys.said.startswith("n moved alone")
+
+
+@browser
+def test_every_pair_and_every_arrow_can_be_set_by_keyboard(shown) -> None:
+    keys = Keys(shown, "rotary")
+    keys.reach("Pair")
+    keys.press("Home")
+    for _ in range(4):
+        agrees(keys)
+        keys.press("ArrowDown")
+    assert "turns by 0.001 radians a position" in keys.said
+    keys.press("Tab", "Enter")  # the arrows' own sliders unfold
+    for label, last in [
+        ("q, direction", "359"),
+        ("q, length", "2"),
+        ("k, direction", "359"),
+        ("k, length", "2"),
+    ]:
+        keys.reach(label)
+        keys.press("End")
+        assert keys.figure.get_by_label(label, exact=True).input_value() == last
+        agrees(keys)
+
+
+# ---- mouse and finger --------------------------------------------------------------------------
 
 
 def middle(element) -> tuple[float, float]:
-    """Where a part lies in the window."""
     box = element.evaluate(
         "e => { const b = e.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; }"
     )
     return box[0] + box[2] / 2, box[1] + box[3] / 2
 
 
-def grip(figure, name: str):
-    """What is taken hold of: an arrow's tip, or the dot on the curve."""
-    found = figure.locator(f"[data-part='{name}'] .grip")
-    found.scroll_into_view_if_needed()
-    return found
+def to_the_middle(page, element) -> tuple[float, float]:
+    element.evaluate("e => e.scrollIntoView({block: 'center', behavior: 'instant'})")
+    page.wait_for_timeout(200)
+    return middle(element)
 
 
-def code(position: int) -> torch.Tensor:
-    return SinusoidalPositions(figures.D_MODEL).table(torch.tensor([position]), torch.float64)[0]
+HELD = [("arrows", ".handle.q"), ("arrows", ".handle.k >> nth=1"), ("rotary", ".handle.q"),
+        ("positions", "svg >> nth=1 >> .knob.q")]  # fmt: skip
 
 
-def turned(pair: int, position: int, vector: tuple[float, float]) -> list[float]:
-    x = torch.zeros(1, figures.D_K, dtype=torch.float64)
-    x[0, 2 * pair : 2 * pair + 2] = torch.tensor(vector, dtype=torch.float64)
-    return (
-        RotaryPositions(figures.D_K).rotate(x, start=position)[0, 2 * pair : 2 * pair + 2].tolist()
-    )
-
-
-def arrow_at_zero(figure, name: str) -> tuple[float, float]:
-    """The arrow before it is turned, from its sliders."""
-    degrees, length = (float(says(figure, f"{name}-{part}")) for part in ("direction", "length"))
-    angle = torch.deg2rad(torch.tensor(degrees, dtype=torch.float64))
-    return float(length * angle.cos()), float(length * angle.sin())
-
-
-def agrees(figure) -> None:
-    """What the rotary figure shows and draws is what the package computes."""
-    m, n = int(says(figure, "m")), int(says(figure, "n"))
-    pair = int(figure.locator("[data-input=pair]").input_value())
-    q = turned(pair, m, arrow_at_zero(figure, "q"))
-    k = turned(pair, n, arrow_at_zero(figure, "k"))
-    assert numbers(says(figure, "q-turned")) == pytest.approx(q, abs=6e-4)
-    assert numbers(says(figure, "k-turned")) == pytest.approx(k, abs=6e-4)
-    score = q[0] * k[0] + q[1] * k[1]
-    assert numbers(says(figure, "score")) == pytest.approx([score], abs=6e-4)
-    assert numbers(says(figure, "distance")) == [m - n]
-    for name, tip in (("q", q), ("k", k)):
-        angle = torch.rad2deg(torch.atan2(torch.tensor(tip[1]), torch.tensor(tip[0])))
-        assert numbers(part(figure, name, "transform")) == pytest.approx([float(angle)], abs=1e-3)
-
-
-@pytest.mark.browser
-def test_the_scripts_formulas_are_the_packages(shown) -> None:
-    codes = shown.evaluate("[...Array(128).keys()].map(n => sinusoidalCode(n, 32))")
-    table = SinusoidalPositions(32).table(torch.arange(128), torch.float64)
-    torch.testing.assert_close(torch.tensor(codes, dtype=torch.float64), table, atol=1e-12, rtol=0)
-    for pair in range(4):
-        for position in (0, 1, 7, 63):
-            found = shown.evaluate(
-                "([pair, n]) => rotaryTurn([1.2, -0.7], n * rotaryTheta(pair, 8))", [pair, position]
-            )
-            assert found == pytest.approx(turned(pair, position, (1.2, -0.7)), abs=1e-12)
-
-
-@pytest.mark.browser
-def test_the_script_draws_what_the_build_drew(chromium, shown) -> None:
-    """Without a script the picture, its numbers and the sentence are there, and no dead slider."""
-    still = chromium.new_context(java_script_enabled=False)
-    page = still.new_page()
-    page.goto(shown.url)
-    for name in ("positions", "rotary"):
-        figure, moving = page.locator(f"#figure-{name}"), shown.locator(f"#figure-{name}")
-        for n in range(figure.locator("svg").count()):
-            built, drawn = (f.locator("svg").nth(n).inner_html() for f in (figure, moving))
-            assert NUMBER.sub("", built) == NUMBER.sub("", drawn)
-            assert numbers(built) == pytest.approx(numbers(drawn), abs=1.1e-4)
-        for f in (figure, moving):
-            assert f.locator("figcaption p").is_visible()
-        assert figure.locator(".interactive-panels > div").first.inner_text() == (
-            moving.locator(".interactive-panels > div").first.inner_text()
-        )
-        assert not figure.locator("input").first.is_visible()
-        assert moving.locator("input").first.is_visible()
-    agrees(page.locator("#figure-rotary"))
-    still.close()
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("position, other", [(0, 127), (20, 98), (127, 0), (64, 64)])
-def test_codes_and_similarity_are_the_packages(shown, position: int, other: int) -> None:
-    figure = shown.locator("#figure-positions")
-    choose(figure, "position", position)
-    choose(figure, "other", other)
-    table = SinusoidalPositions(figures.D_MODEL).table(torch.arange(128), torch.float64)
-    alike = (table @ table[position]).tolist()
-    assert numbers(says(figure, "similarity")) == pytest.approx([alike[other]], abs=6e-4)
-    curve = numbers(part(figure, "curve", "d"))
-    assert curve[0::2] == list(range(128))
-    assert curve[1::2] == pytest.approx(alike, abs=1e-4)
-    dots = numbers(part(figure, "other-code", "d"))
-    assert dots[1::3] == pytest.approx(code(other).tolist(), abs=1e-4)
-    bars = [
-        sum(float(bar.get_attribute(a)) * weight for a, weight in (("y", 2), ("height", 1)))
-        for bar in figure.locator("rect").all()
-    ]  # a bar runs from 0: twice its lower end and its height is its signed end
-    assert bars == pytest.approx(code(position).tolist(), abs=3e-4)
-
-
-@pytest.mark.browser
-def test_a_position_is_moved_by_keyboard(shown) -> None:
-    figure = shown.locator("#figure-positions")
-    figure.get_by_label("Position", exact=True).focus()
-    for key, reached in [("Home", 0), ("ArrowRight", 1), ("ArrowUp", 2), ("ArrowLeft", 1),
-                         ("End", 127)]:  # fmt: skip
-        shown.keyboard.press(key)
-        assert says(figure, "position") == str(reached)
-    outline = "getComputedStyle(document.activeElement).outlineStyle"
-    assert shown.evaluate(outline) == "solid"
-    shown.keyboard.press("Tab")
-    shown.keyboard.press("End")
-    said = figure.get_by_role("status").inner_text()
-    assert said == "Dot product of codes 127 and 127: 16.000; of 127 with itself: 16.000."
-
-
-@pytest.mark.browser
-def test_two_arrows_turned_together_keep_their_score(shown) -> None:
-    figure = shown.locator("#figure-rotary")
-    status, both = figure.get_by_role("status"), figure.get_by_label("Both together")
-    score, q = says(figure, "score"), says(figure, "q-turned")
-    distance = int(says(figure, "distance"))
-    both.focus()
-    for key in ("Home", "ArrowRight", "ArrowRight", "End", "ArrowLeft"):
-        shown.keyboard.press(key)
-        assert says(figure, "score") == score
-        assert status.inner_text().startswith("Both moved") and f"still {score}" in (
-            status.inner_text()
-        )
-        agrees(figure)
-    assert says(figure, "m") == "62" and says(figure, "n") == str(62 - distance)
-    assert both.get_attribute("aria-valuetext") == f"m = 62, n = {62 - distance}"
-    assert says(figure, "q-turned") != q
-
-    figure.get_by_label("m, position of q").focus()
-    shown.keyboard.press("ArrowLeft")
-    assert says(figure, "score") != score
-    assert status.inner_text().startswith(f"m moved alone: m − n is now {distance - 1}")
-    agrees(figure)
-    figure.get_by_label("n, position of k").focus()
-    shown.keyboard.press("Home")
-    assert status.inner_text().startswith("n moved alone")
-    agrees(figure)
-
-
-@pytest.mark.browser
-def test_every_pair_and_every_arrow_can_be_set_by_keyboard(shown) -> None:
-    figure = shown.locator("#figure-rotary")
-    pair = figure.get_by_label("Pair")
-    for n in range(figures.D_K // 2):
-        pair.select_option(str(n))
-        agrees(figure)
-    assert "turns by 0.001 radians a position" in figure.get_by_role("status").inner_text()
-    pair.focus()
-    shown.keyboard.press("Tab")
-    shown.keyboard.press("Enter")  # the arrows' own sliders unfold
-    ends = {"q, direction": "359", "q, length": "2", "k, direction": "359", "k, length": "2"}
-    for label, last in ends.items():
-        shown.keyboard.press("Tab")
-        assert figure.get_by_label(label).evaluate("e => e === document.activeElement")
-        shown.keyboard.press("End")
-        assert says(figure, label.replace(", ", "-")) == last
-        agrees(figure)
-
-
-@pytest.mark.browser
-def test_the_mouse_drags_the_line_the_dot_and_the_arrows(shown) -> None:
-    mouse, figure = shown.mouse, shown.locator("#figure-positions")
-    x, y = middle(grip(figure, "there"))
-    step = figure.locator("[data-part=plane]").evaluate("e => e.getScreenCTM().a")
-    mouse.move(x, y)
-    mouse.down()
-    mouse.move(x + 60 * step, y + 9)
-    mouse.move(x + 77 * step, y)
-    mouse.up()
-    assert [says(figure, name) for name in ("position", "other")] == ["20", "98"]
-    mouse.move(x + 40 * step, y)  # the button is up
-    assert says(figure, "other") == "98"
-    mouse.move(x - step, y + 60)
-    mouse.down()
-    mouse.move(x - 900, y + 60)
-    assert says(figure, "position") == "0"
-    mouse.up()
-    assert figure.get_by_label("Position", exact=True).input_value() == "0"
-
-    figure = shown.locator("#figure-rotary")
-    for name, by in (("q", (-70, 10)), ("k", (30, 60))):
-        x, y = middle(grip(figure, name))
-        mouse.move(x, y)
-        mouse.down()
-        mouse.move(x + by[0], y + by[1], steps=4)
-        mouse.up()
-        tip = middle(grip(figure, name))
-        assert tip == pytest.approx((x + by[0], y + by[1]), abs=4)
-        assert figure.get_by_role("status").inner_text().startswith("An arrow was changed")
-        agrees(figure)
+@browser
+@pytest.mark.parametrize("name, part", HELD)
+def test_the_mouse_drags(shown, name: str, part: str) -> None:
+    figure = shown.locator(f"#figure-{name}")
+    x, y = to_the_middle(shown, figure.locator(part))
+    before = figure.locator(".live-status").inner_text()
+    shown.mouse.move(x, y)
+    shown.mouse.down()
+    shown.mouse.move(x - 40, y + 21, steps=4)
+    shown.mouse.up()
+    across, down = middle(figure.locator(part))
+    assert across == pytest.approx(x - 40, abs=5)
+    assert name == "positions" or down == pytest.approx(y + 21, abs=5)
+    assert figure.locator(".live-status").inner_text() != before
+    shown.mouse.move(x, y)
+    assert middle(figure.locator(part))[0] == across, "the button is up"
 
 
 class Finger:
@@ -308,88 +675,111 @@ class Finger:
         self.touch("touchEnd")
 
 
-@pytest.mark.browser
-def test_a_finger_drags_and_the_page_still_scrolls(chromium, address: str) -> None:
-    context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
-    page = context.new_page()
-    page.goto(f"{address}/book/maintain.html")
-    finger, scrolled = Finger(page), "window.scrollY"
-
-    figure = page.locator("#figure-positions")
-    figure.locator("svg").nth(1).evaluate(
-        "e => e.scrollIntoView({block: 'center', behavior: 'instant'})"
-    )
-    page.wait_for_timeout(300)
-    x, y = middle(figure.locator("[data-part=here] .knob"))
-    step = figure.locator("[data-part=plane]").evaluate("e => e.getScreenCTM().a")
-    before = page.evaluate(scrolled)
-    finger.drag((x, y), (50 * step, 0))
-    assert says(figure, "position") == "70"
-    assert page.evaluate(scrolled) == before
-    finger.drag(middle(figure.locator("[data-part=there] .knob")), (77 * step, 0))
-    assert says(figure, "other") == "98"
-    finger.drag((x, y), (0, -150))
-    page.wait_for_timeout(300)
-    assert page.evaluate(scrolled) > before + 50, "a finger that goes up must scroll the page"
-    assert says(figure, "position") == "70", "scrolling must leave the figure as it was"
-
-    figure = page.locator("#figure-rotary")
-    figure.locator("svg").evaluate("e => e.scrollIntoView({block: 'center', behavior: 'instant'})")
-    page.wait_for_timeout(300)
-    before = page.evaluate(scrolled)
-    x, y = middle(grip(figure, "q"))
-    finger.drag((x, y), (10, 60))
-    assert middle(grip(figure, "q")) == pytest.approx((x + 10, y + 60), abs=4)
-    agrees(figure)
-    assert page.evaluate(scrolled) == before
-    context.close()
+@browser
+def test_a_finger_drags_and_the_page_still_scrolls(chromium, page_file: Path) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+    with offline(chromium, **phone) as page:
+        page.goto(page_file.as_uri())
+        finger, scrolled = Finger(page), "window.scrollY"
+        for name, part in HELD:
+            held = page.locator(f"#figure-{name}").locator(part)
+            x, y = to_the_middle(page, held)
+            before = page.evaluate(scrolled)
+            finger.drag((x, y), (24, 0 if name == "positions" else 40))
+            assert middle(held)[0] == pytest.approx(x + 24, abs=5), (name, part)
+            assert page.evaluate(scrolled) == before
+        said = page.locator("#figure-positions .live-status")
+        kept = said.inner_text()
+        finger.drag(middle(held), (0, -150))
+        page.wait_for_timeout(300)
+        assert page.evaluate(scrolled) > before + 50, "a finger that goes up must scroll the page"
+        assert said.inner_text() == kept, "scrolling must leave the figure as it was"
+        assert not page.faults
 
 
-@pytest.mark.browser
-def test_nothing_is_asked_for_and_nothing_moves_by_itself(shown) -> None:
-    shown.wait_for_load_state("networkidle")
-    asked = []
-    shown.on("request", lambda request: asked.append(request.url))
-    for name in ("position", "other"):
-        choose(shown.locator("#figure-positions"), name, 77)
-    for name in ("m", "n", "both"):
-        choose(shown.locator("#figure-rotary"), name, 7)
-    assert not asked
-    running = "f => f.getAnimations({subtree: true}).length"
-    assert [f.evaluate(running) for f in shown.locator(".interactive").all()] == [0, 0]
+# ---- for everybody -----------------------------------------------------------------------------
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_nothing_when_all_is_open(shown, axe: str, width: int) -> None:
-    shown.wait_for_load_state("networkidle")
-    shown.set_viewport_size({"width": width, "height": 844})
-    # Which blocks of code scroll is seen when a page is loaded.
-    shown.reload(wait_until="networkidle")
-    figure = shown.locator("#figure-rotary")
-    figure.locator("summary").click()
-    choose(figure, "m", 9)
-    assert not shown.evaluate(OVERFLOW)
-    shown.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
-    shown.evaluate(axe)
-    for theme in ("light", "dark"):
-        set_theme(shown, theme)
-        assert not shown.evaluate(AXE)
+@browser
+def test_the_stored_pictures_are_what_the_scripts_draw(chromium, course: Path) -> None:
+    for name, pictures in draw(chromium, course).items():
+        kept = [path.read_text("utf-8") for path in stills(course, name)]
+        assert kept == pictures, f"{name} is drawn otherwise: run python -m coursebook.live"
 
 
-@pytest.mark.thorough("walk through all pages")
-@pytest.mark.browser
-def test_every_figure_of_the_site_moves(page, address: str, site: Path) -> None:
-    pages = [p for p in toc_pages() if 'class="interactive"' in (site / p).read_text("utf-8")]
-    assert pages, "no page has a figure"
-    for name in pages:
-        page.goto(f"{address}/{name}")
-        for figure in page.locator("figure.interactive").all():
-            if figure.get_attribute("data-figure") == "positions":
-                choose(figure, "position", 50)
-                assert says(figure, "itself") == "16.000"
-            else:
-                choose(figure, "m", 50)
-                agrees(figure)
-            assert figure.locator("figcaption").inner_text()
-    assert not page.faults
+@browser
+def test_without_a_script_the_still_pictures_stand(chromium, page_file: Path) -> None:
+    with offline(chromium, java_script_enabled=False) as page:
+        page.goto(page_file.as_uri())
+        for name in FIGURES:
+            figure = page.locator(f"#figure-{name}")
+            assert figure.locator("img").count() >= 1
+            for image in figure.locator("img").all():
+                image.scroll_into_view_if_needed()
+                assert len(image.get_attribute("alt")) > 30
+                assert image.bounding_box()["height"] > 80
+            assert figure.locator("figcaption p").is_visible()
+            assert figure.locator("input, button, select").count() == 0
+
+
+@browser
+def test_print_has_the_picture_without_the_controls(shown) -> None:
+    shown.emulate_media(media="print")
+    for name in FIGURES:
+        figure = shown.locator(f"#figure-{name}")
+        assert figure.locator("svg.live-picture").first.is_visible()
+        assert not figure.locator("input, button, select").first.is_visible()
+
+
+@browser
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_nothing_moves_by_itself(chromium, page_file: Path, motion: str) -> None:
+    with offline(chromium, reduced_motion=motion) as page:
+        page.goto(page_file.as_uri())
+        asked = len(page.asked)
+        running = "f => f.getAnimations({subtree: true}).length"
+        for name in FIGURES:
+            keys = Keys(page, name)
+            before = keys.figure.inner_html()
+            assert keys.figure.evaluate(running) == 0
+            assert keys.figure.inner_html() == before
+        assert len(page.asked) == asked, "a figure asks for nothing after the page is loaded"
+        keys = Keys(page, "attention-steps")
+        play = keys.figure.get_by_role("button", name="Play")
+        assert play.count() == (motion != "reduce")
+        if play.count():
+            typed(keys, "a note")
+            keys.reach("Play", "button")
+            keys.press("Enter")
+            page.wait_for_timeout(1700)
+            assert "Step 4 of 4" not in keys.said
+            keys.press("Enter")
+            stopped = keys.said
+            page.wait_for_timeout(1700)
+            assert keys.said == stopped
+
+
+@browser
+def test_axe_finds_nothing_and_nothing_is_too_wide(chromium, themed: Path, axe: str) -> None:
+    own = AXE.replace("axe.run(document,", "axe.run({include: [['figure.live']]},")
+    assert own != AXE
+    with offline(chromium) as page:
+        page.goto(themed.as_uri())
+        page.locator("#figure-rotary summary").click()
+        page.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
+        page.evaluate(axe)
+        for width in (1600, 1280, 768, 390, 320):
+            page.set_viewport_size({"width": width, "height": 844})
+            assert not page.evaluate(OVERFLOW), width
+            for theme in ("light", "dark") if width in (1280, 320) else ():
+                set_theme(page, theme)
+                assert not page.evaluate(own), (width, theme)
+
+
+@browser
+def test_packed_numbers_are_the_same_numbers(shown) -> None:
+    """What the page reads are the whole numbers that were stored, whatever their size."""
+    rows = [[*range(-300, 301)], [0] * 8, [1, 2, 3]]
+    text = packed(json.dumps(rows, separators=(",", ":")))
+    assert text.count("Live.unpacked") == 2 and len(text) < 1400
+    assert shown.evaluate(text) == rows

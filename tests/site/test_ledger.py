@@ -8,9 +8,10 @@ from pathlib import Path
 import nbformat
 import pytest
 import yaml
-from course_claims import read_ledger
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from tiny_site import build
+
+from coursebook.sphinx.claims import read_ledger
 
 CHAPTER = "05-self-attention"
 ENTRY = {
@@ -48,6 +49,60 @@ def test_a_verdict_is_read_from_the_stored_output(tmp_path: Path) -> None:
     assert (tested.figure, tested.chapter) == ("exponent 0.50", CHAPTER)
 
 
+def write_lesson(folder: Path, said: str, printed: str = LIMIT) -> Path:
+    """A course whose lesson says what its evidence, which printed ``printed``, came to."""
+    write_course(folder, printed)
+    (folder / "notebooks" / "evidence").mkdir()
+    name = f"{CHAPTER}.ipynb"
+    (folder / "notebooks" / name).rename(folder / "notebooks" / "evidence" / name)
+    lesson = new_notebook(cells=[new_markdown_cell(f"# Lesson\n\nScores grow: {said}.")])
+    nbformat.write(lesson, folder / "notebooks" / name)
+    return folder
+
+
+def link(said: str, claim: str = "self-scale") -> str:
+    return f"[{said}](evidence/{CHAPTER}.ipynb#claim-{claim})"
+
+
+def test_a_verdict_is_read_from_the_evidence(tmp_path: Path) -> None:
+    ledger = read_ledger(write_lesson(tmp_path, link("holds, with a limit")))
+    assert not ledger.faults
+    tested = ledger.tested["self-scale"]
+    assert (tested.chapter, tested.page) == (CHAPTER, f"notebooks/evidence/{CHAPTER}")
+
+
+@pytest.mark.parametrize(
+    "said, fault",
+    [
+        (link("holds"), "says 'holds' of self-scale; the evidence says 'holds, with a limit'"),
+        (link("holds", "self-other"), f"evidence/{CHAPTER}.ipynb does not test self-other"),
+    ],
+)
+def test_a_lesson_says_what_its_evidence_says(tmp_path: Path, said: str, fault: str) -> None:
+    (found,) = read_ledger(write_lesson(tmp_path, said)).faults
+    assert fault in found
+
+
+def test_a_lesson_and_its_evidence_do_not_both_judge(tmp_path: Path) -> None:
+    write_lesson(tmp_path, link("holds, with a limit"))
+    path = tmp_path / "notebooks" / f"{CHAPTER}.ipynb"
+    evidence = nbformat.read(tmp_path / "notebooks" / "evidence" / f"{CHAPTER}.ipynb", 4)
+    nbformat.write(evidence, path)
+    (fault,) = read_ledger(tmp_path).faults
+    assert f"evidence/{CHAPTER}.ipynb: self-scale has a verdict in {CHAPTER}.ipynb" in fault
+
+
+def test_a_lessons_verdict_is_a_badge_that_leads_to_the_evidence(course: Path, site: Path) -> None:
+    lesson = (site / "notebooks" / f"{CHAPTER}.html").read_text("utf-8")
+    tested = [t for t in read_ledger(course).tested.values() if t.chapter == CHAPTER]
+    assert len(tested) == 9
+    for claim in tested:
+        badge = re.search(
+            rf'<a class="([^"]*)" href="evidence/{CHAPTER}.html#claim-{claim.claim}">', lesson
+        )
+        assert badge and "verdict verdict-" in badge[1], claim.claim
+
+
 def test_a_claim_that_no_chapter_tested_says_so(tmp_path: Path) -> None:
     ledger = read_ledger(write_course(tmp_path))
     assert not ledger.faults
@@ -58,7 +113,7 @@ def test_a_claim_that_no_chapter_tested_says_so(tmp_path: Path) -> None:
     "printed, said",
     [
         ([HELD.replace("self-scale", "self-other")], "claims.yml has no claim self-other"),
-        ([HELD, HELD], "has a verdict in 05-self-attention already"),
+        ([HELD, HELD], "has a verdict in 05-self-attention.ipynb already"),
         (["claim self-scale: perhaps\nmeasured: 1\n"], "must print exactly one verdict"),
         (["claim self-scale: holds\n"], "must print exactly one verdict"),
         ([HELD + HELD], "must print exactly one verdict"),
@@ -98,14 +153,14 @@ def test_what_is_wrong_in_the_list_of_claims_is_a_fault(
 
 def test_a_fault_is_a_warning_of_the_build(tmp_path: Path) -> None:
     write_course(tmp_path, HELD, HELD)
-    _, warnings = build(tmp_path, "", extensions=("course_claims",))
-    assert "has a verdict in 05-self-attention already" in warnings
+    _, warnings = build(tmp_path, "", extensions=("coursebook.sphinx.claims",))
+    assert "has a verdict in 05-self-attention.ipynb already" in warnings
 
 
 def test_the_page_shows_verdict_figure_and_count(tmp_path: Path) -> None:
     write_course(tmp_path, LIMIT)
     text = "```{claims-summary}\n```\n\n```{claims-ledger} II\n```\n"
-    html, warnings = build(tmp_path, text, extensions=("course_claims",))
+    html, warnings = build(tmp_path, text, extensions=("coursebook.sphinx.claims",))
     assert not warnings
     assert "Of 1 claims: 0: holds; 1: holds, with a limit;" in html
     row = html.split('id="claim-self-scale"', 1)[1]
@@ -115,7 +170,9 @@ def test_the_page_shows_verdict_figure_and_count(tmp_path: Path) -> None:
 
 def test_a_part_that_is_not_in_the_plan_is_refused(tmp_path: Path) -> None:
     write_course(tmp_path)
-    _, warnings = build(tmp_path, "```{claims-ledger} IX\n```", extensions=("course_claims",))
+    _, warnings = build(
+        tmp_path, "```{claims-ledger} IX\n```", extensions=("coursebook.sphinx.claims",)
+    )
     assert "chapters.yml has no part 'IX'" in warnings
 
 
@@ -134,9 +191,9 @@ def test_a_tested_claim_links_to_the_cell_that_tested_it(course: Path, site: Pat
     tested = read_ledger(course).tested
     assert tested, "no claim has been tested"
     for claim in tested.values():
-        assert f"notebooks/{claim.chapter}.html#claim-{claim.claim}" in page
-        chapter = (site / "notebooks" / f"{claim.chapter}.html").read_text("utf-8")
-        assert f'id="claim-{claim.claim}"' in chapter
+        assert f"{claim.page}.html#claim-{claim.claim}" in page
+        tested_on = (site / f"{claim.page}.html").read_text("utf-8")
+        assert f'id="claim-{claim.claim}"' in tested_on
 
 
 def test_every_claim_of_the_lectures_is_listed(course: Path, shared: Path) -> None:

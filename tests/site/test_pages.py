@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from site_pages import toc_pages
 
 pytestmark = pytest.mark.browser
 
-PAGES = [*toc_pages(), "search.html", "genindex.html"]
+PAGES = [*toc_pages(), "search.html", "genindex.html", "404.html"]
+
+#: What a page may load before it is scrolled, but the engine for formulas, in bytes on the disk.
+WEIGHT = 1_000_000
+
+#: From the narrowest telephone to a wide screen, in pixels.
+WIDTHS = (320, 390, 600, 768, 1000, 1280, 1600)
 
 FORMULAS = """async () => {
     if (!document.querySelector('.math')) return [];
@@ -61,14 +69,23 @@ def set_theme(page, theme: str) -> None:
 
 @pytest.mark.case_of("page")
 @pytest.mark.parametrize("name", PAGES)
-def test_it_loads_without_a_fault(name: str, page, address: str) -> None:
+def test_it_loads_without_a_fault(name: str, page, address: str, site: Path) -> None:
     page.goto(f"{address}/{name}", wait_until="load")
     faults = page.faults
     faults += page.evaluate(FORMULAS) + page.evaluate(IMAGES)
     loaded = page.evaluate("performance.getEntriesByType('resource').map(e => e.name)")
     faults += [f"asks elsewhere: {u}" for u in loaded if not u.startswith((address, "data:"))]
-    page.set_viewport_size({"width": 390, "height": 844})
-    faults += [f"at 390 px: {wide}" for wide in page.evaluate(OVERFLOW) + page.evaluate(FIGURES)]
+    own = {
+        site / url.removeprefix(f"{address}/").split("?")[0].split("#")[0]
+        for url in {f"{address}/{name}", *loaded}
+        if url.startswith(f"{address}/") and "/mathjax/" not in url
+    }
+    weight = sum(file.stat().st_size for file in own if file.is_file())
+    faults += [f"it weighs {weight} bytes"] if weight > WEIGHT else []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 844})
+        wide = page.evaluate(OVERFLOW) + page.evaluate(FIGURES)
+        faults += [f"at {width} px: {fault}" for fault in wide]
     assert not faults, "\n".join(faults)
 
 

@@ -29,7 +29,7 @@ def page(folder: Path, text: str, **results: dict) -> str:
     place.mkdir(parents=True)
     for name, found in results.items():
         (place / f"{name}.json").write_text(json.dumps({**ABOUT, "results": found}))
-    html, warnings = build(folder, text, ("course_records",))
+    html, warnings = build(folder, text, ("coursebook.sphinx.records",))
     assert warnings == ""
     return html
 

@@ -8,18 +8,33 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+#: What a page needs to look and behave as on the course's site.
+WHOLE = ("coursebook.sphinx.assets", "coursebook.sphinx.quiz", "coursebook.sphinx.figures")
+
 
 def build(
-    folder: Path, text: str, extensions: tuple[str, ...] = ("course_quiz",)
+    folder: Path,
+    text: str,
+    extensions: tuple[str, ...] = ("coursebook.sphinx.quiz",),
+    *,
+    theme: str = "basic",
 ) -> tuple[str, str]:
-    """Build ``text`` as the only page: its HTML, and what Sphinx warned of."""
-    (folder / "index.md").write_text(f"# Page\n\n{text}", "utf-8")
+    """Build ``text`` as the only page, or ``index.ipynb`` if the folder has one.
+
+    Returns
+    -------
+    html, warnings
+        The page, and what Sphinx warned of.
+    """
+    if not (folder / "index.ipynb").exists():
+        (folder / "index.md").write_text(f"# Page\n\n{text}", "utf-8")
     settings = {
         "extensions": ["myst_nb", *extensions],
         "myst_enable_extensions": ["dollarmath"],
         "nb_execution_mode": "off",
         "exclude_patterns": ["book", "notebooks"],
-        "html_theme": "basic",
+        "html_theme": theme,
+        "html_context": {"default_mode": "auto"},
     }
     warnings = io.StringIO()
     with patch_docutils(), docutils_namespace():
@@ -35,3 +50,10 @@ def build(
         )
         app.build()
     return (folder / "out" / "index.html").read_text("utf-8"), warnings.getvalue()
+
+
+def questions(folder: Path, text: str, name: str = "page.md") -> None:
+    """Give the site questions of its own."""
+    place = folder / "book" / "quizzes"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / name).write_text(text, "utf-8")

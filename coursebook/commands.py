@@ -1,0 +1,134 @@
+"""Commands for those who build the course: `chapter`, `book`, `serve`, `demo`."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+#: Names under which a Chromium is found.
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to `tfcourse`."""
+    for command in (demo, book, serve, chapter):
+        app.command()(command)
+
+
+def demo(
+    fresh: Annotated[bool, typer.Option(help="Build and grade all of it again.")] = False,
+) -> None:
+    """Build the site, make the releases and grade an example class."""
+    from coursebook import course
+    from coursebook.demo import demo as run
+    from coursebook.site import SiteError
+
+    try:
+        run(course.root(), fresh=fresh)
+    except (SiteError, FileNotFoundError) as error:
+        typer.secho(str(error), err=True, fg="red")
+        raise typer.Exit(1) from None
+
+
+def book(
+    clean: Annotated[bool, typer.Option(help="Throw the old site away first.")] = False,
+) -> None:
+    """Build the site into `_build/html`."""
+    root, index = _built(clean=clean)
+    typer.echo(f"The site: {index.relative_to(root)}")
+
+
+def serve(
+    port: Annotated[int, typer.Option(help="Where to listen on 127.0.0.1.")] = 8000,
+) -> None:
+    """Build the site and show it in this machine's browser until Ctrl-C."""
+    from coursebook import site
+
+    root, _ = _built()
+    typer.echo(f"The site: http://127.0.0.1:{port} (Ctrl-C ends it)")
+    try:
+        site.serve(root, port)
+    except OSError as error:
+        typer.secho(f"port {port}: {error.strerror}. Name another: --port 8001", err=True, fg="red")
+        raise typer.Exit(1) from None
+
+
+def _built(clean: bool = False) -> tuple[Path, Path]:
+    """The course's folder and its site's first page; a build that fails ends the command."""
+    from coursebook import course
+    from coursebook.site import SiteError, build_site
+
+    try:
+        root = course.root()
+        return root, build_site(root, clean=clean)
+    except (SiteError, FileNotFoundError) as error:
+        typer.secho(str(error), err=True, fg="red")
+        raise typer.Exit(1) from None
+
+
+def chapter(
+    notebooks: Annotated[list[Path], typer.Argument(help="Notebooks to run.", exists=True)],
+    draft: Annotated[
+        bool,
+        typer.Option(help="Run once and report; store nothing. For trying a cell."),
+    ] = False,
+    jobs: Annotated[int, typer.Option(help="How many runs at a time.")] = 2,
+) -> None:
+    """Run chapters in the fixed environment, under several arithmetics, and store their outputs.
+
+    A notebook whose outputs differ by more than its cells' bands is not stored: the cells and the
+    values are named.
+    """
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError
+
+    from coursebook import executor, hygiene
+
+    failed = False
+    for path in notebooks:
+        try:
+            if draft:
+                notebook, seconds = executor.execute(path)
+                differences = {}
+            else:
+                notebook, seconds, differences = executor.execute_in_all(path, jobs=jobs)
+        except (CellExecutionError, CellTimeoutError, ValueError) as error:
+            typer.secho(f"{path}: not stored, a cell fails\n{error}", err=True, fg="red")
+            failed = True
+            continue
+        problems = hygiene.problems(notebook)
+        for arithmetic, cells in differences.items():
+            problems += [f"under {arithmetic}, {line}" for line in cells]
+        budget = executor.budget_seconds(notebook)
+        stored = not draft and not any(differences.values())
+        if stored:
+            executor.write(notebook, path)
+        typer.echo(
+            f"{path}: {seconds:.0f} s of {budget:.0f} s, {'stored' if stored else 'not stored'}"
+        )
+        for problem in problems:
+            typer.secho(f"  {problem}", err=True, fg="red")
+            failed = True
+    raise typer.Exit(int(failed))
+
+
+def parts() -> list[tuple[str, bool, str]]:
+    """What the book needs of this machine, for `tfcourse doctor`."""
+    from coursebook import course
+
+    try:
+        course.root()
+        tree = ("the course's tree", True, "lessons, problem sets, the book")
+    except FileNotFoundError as error:
+        tree = ("the course's tree", False, str(error))
+    return [
+        tree,
+        ("chromium", browser() is not None, "the tests that open the site in a browser"),
+    ]
+
+
+def browser() -> str | None:
+    """The path of a Chromium that the tests can drive, if there is one."""
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)

@@ -1,0 +1,269 @@
+"""``make demo``: the releases, the site, and an example class graded, each step with its time.
+
+The site is built while the class is graded: each leaves a processor idle for a part of its time.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+
+import nbformat
+import yaml
+from nbformat import NotebookNode
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from coursebook.course import problem_set_names
+from nbjudge import cells
+from nbjudge.variants import fill, load_variants
+
+#: A loop that never ends is part of the example class, and nobody wants to wait for it.
+CALL_SECONDS, CELL_SECONDS = 5, 6
+
+#: What is said before anything else, the first time and again.
+FIRST = (
+    "The first time this takes a few minutes, most of them for the site. A bar shows what is left."
+)
+AGAIN = "Only what has changed is done again: this takes seconds."
+
+#: What an entry of class.yml may say.
+KEYS = {"about", "from", "variants", "code", "written", "file", "delete", "kernel"}
+
+
+def demo(course: Path, fresh: bool = False) -> None:
+    """Make the releases, build the site, grade the example class and say where to look.
+
+    Parameters
+    ----------
+    course:
+        The course's folder; everything is written to its ``_build``.
+    fresh:
+        Build and grade all of it again; else only what has changed.
+    """
+    from coursebook import site
+
+    site.require()
+    console = Console(highlight=False)
+    began = monotonic()
+    built = course / "_build" / "demo"
+    if fresh:
+        shutil.rmtree(built, ignore_errors=True)
+    first = fresh or not (built / "graded").is_dir()
+    console.print(FIRST if first else AGAIN)
+    with step(console, "1 of 3: the releases, which learners get"):
+        make_releases(course, console)
+    at = Position()
+    # After the releases: the site shows them.
+    with ThreadPoolExecutor(1) as beside:
+        building = beside.submit(site.build_site, course, clean=fresh, report=at.tell)
+        with step(console, "2 of 3: an example class, graded while the site is built"):
+            about = write_class(course, built / "submitted")
+            for name, what in about.items():
+                console.print(f"  {escape(name)}: {escape(what)}", soft_wrap=True)
+            report = grade_class(course, built, console)
+        with step(console, "3 of 3: the rest of the site"):
+            index = wait_for(building, at, console)
+    console.print(f"Done in {monotonic() - began:.0f} s.")
+
+    from nbjudge.show import show_grades
+
+    console.print()
+    show_grades(report, console)
+    console.print()
+    graded = built / "graded"
+    shown = next((name for name in ("dalia", *report.students) if name in report.students), "")
+    page = graded / "feedback" / shown / report.problem_set / f"{report.problem_set}.html"
+    for what, path in (
+        ("The site", index),
+        ("A page of feedback", page),
+        ("The instructor's overview", graded / "overview" / f"{report.problem_set}.html"),
+        ("The grades", graded / "grades.csv"),
+        ("For nbgrader's Formgrader", graded),
+    ):
+        console.print(f"{what + ':':26} {path.relative_to(course)}", soft_wrap=True)
+    for warning in report.warnings:
+        console.print(
+            f"\n[yellow]{escape(warning)}[/yellow] Before you grade a real class: "
+            f"{escape(sandbox_advice())}",
+            soft_wrap=True,
+        )
+
+
+class Position:
+    """How far the build of the site has come."""
+
+    done, page = 0.0, ""
+
+    def tell(self, done: float, page: str) -> None:
+        """Take what the build reports."""
+        self.done, self.page = done, page
+
+
+def wait_for(building: Future[Path], at: Position, console: Console) -> Path:
+    """Wait for the site, showing the page it is at and how long is left; return its first page."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=60) as bar:
+        task = bar.add_task("reading the pages", total=1.0)
+        while not building.done():
+            bar.update(task, completed=at.done, description=escape(at.page))
+            sleep(0.1)
+    return building.result()
+
+
+@contextmanager
+def step(console: Console, what: str) -> Iterator[None]:
+    """Say what is being done and, when it is, how long it took."""
+    console.print(f"[bold]== {what}[/bold]")
+    began = monotonic()
+    yield
+    console.print(f"   {monotonic() - began:.1f} s")
+
+
+def make_releases(course: Path, console: Console) -> None:
+    """Make each problem set's release, saying which were not up to date."""
+    from nbjudge.release import is_current, make_release, release_folder
+
+    names = problem_set_names(course)
+    for number, name in enumerate(names, 1):
+        path = release_folder(name, course).relative_to(course)
+        with console.status(f"{path} ({number} of {len(names)})"):
+            current = is_current(name, course)
+        if current:
+            console.print(f"  {path}: up to date", soft_wrap=True)
+        else:
+            make_release(name, course)
+            console.print(f"  {path}: [yellow]was not up to date, written[/yellow]", soft_wrap=True)
+
+
+def read_class(course: Path) -> dict:
+    """``examples/class/class.yml``, checked.
+
+    Raises
+    ------
+    ValueError
+        If an entry says something that is not understood; the message names the learner.
+    """
+    found = yaml.safe_load((course / "examples" / "class" / "class.yml").read_text("utf-8"))
+    for name, entry in found["learners"].items():
+        if unknown := set(entry) - KEYS:
+            raise ValueError(f"class.yml: {name} has {sorted(unknown)[0]!r}, which is not known.")
+        known = entry.get("from") in ("solution", "other", "release")
+        if not known and entry.get("file") != "none":
+            raise ValueError(
+                f"class.yml: {name}'s `from` is {entry.get('from')!r}, but it must be "
+                "solution, other or release."
+            )
+        if entry.get("file") not in (None, "cut-off", "none"):
+            raise ValueError(
+                f"class.yml: {name}'s `file` is {entry['file']!r}, but it must be cut-off or none."
+            )
+    return found
+
+
+def write_class(course: Path, submitted: Path) -> dict[str, str]:
+    """Write what the example class hands in, the same bytes each time.
+
+    Returns what each learner's entry is about, by name.
+    """
+    example = read_class(course)
+    problem_set = example["problem_set"]
+    shutil.rmtree(submitted, ignore_errors=True)
+    submitted.mkdir(parents=True)
+    learners = example["learners"]
+    (submitted / "roster.csv").write_text("\n".join(["student", *learners]) + "\n", "utf-8")
+    for name, entry in learners.items():
+        if entry.get("file") == "none":
+            continue
+        text = nbformat.writes(handed_in(course, problem_set, entry))
+        if entry.get("file") == "cut-off":
+            text = text[: len(text) // 2]
+        path = submitted / name / problem_set / f"{problem_set}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(text, "utf-8")
+    return {name: entry["about"] for name, entry in learners.items()}
+
+
+def handed_in(course: Path, problem_set: str, entry: dict) -> NotebookNode:
+    """The notebook that one entry of class.yml describes.
+
+    Raises
+    ------
+    ValueError
+        If it names a variant, an answer or a cell that the problem set does not have.
+    """
+    from nbjudge.release import release_folder
+
+    folder = course / "solutions" / problem_set
+    source = nbformat.read(folder / f"{problem_set}.ipynb", as_version=4)
+    release = release_folder(problem_set, course) / f"{problem_set}.ipynb"
+    notebook = nbformat.read(release, as_version=4)
+    known = load_variants(folder)
+    answers = {}
+    if entry["from"] != "release":
+        for cell in source.cells:
+            if cells.is_answer(cell) and cell.cell_type == "code":
+                answers[cells.grade_id(cell)] = cells.learners_own(cell.source)
+    if entry["from"] == "other":
+        for piece, variants in known.items():
+            if right := [variant for variant in variants if variant.right]:
+                answers[piece] = right[0].source
+    for piece, name in entry.get("variants", {}).items():
+        named = {variant.name: variant for variant in known.get(piece, [])}
+        if name not in named:
+            raise ValueError(f"class.yml names the variant {piece}/{name}, which is not there.")
+        answers[piece] = named[name].source
+    answers |= entry.get("code", {})
+    if "written" in entry:
+        written = [
+            cells.grade_id(cell)
+            for cell in source.cells
+            if cells.is_answer(cell) and cell.cell_type == "markdown"
+        ]
+        answers |= dict.fromkeys(written, entry["written"].strip())
+    notebook = fill(notebook, answers)
+    for name in entry.get("delete", []):
+        kept = [cell for cell in notebook.cells if cells.grade_id(cell) != name]
+        if len(kept) == len(notebook.cells):
+            raise ValueError(f"class.yml deletes the cell {name!r}, which is not there.")
+        notebook.cells = kept
+    if "kernel" in entry:
+        notebook.metadata["kernelspec"]["name"] = entry["kernel"]
+    return notebook
+
+
+def grade_class(course: Path, built: Path, console: Console):
+    """Grade the example class; what has been graded and has not changed is not run again."""
+    from nbjudge import sandbox
+    from nbjudge.engine import grade
+    from nbjudge.judge import Limits
+    from nbjudge.show import progress_bar
+
+    with progress_bar(console) as progress:
+        report = grade(
+            read_class(course)["problem_set"],
+            built / "submitted",
+            built / "graded",
+            course=course,
+            limits=Limits(call_seconds=CALL_SECONDS, cell_seconds=CELL_SECONDS),
+            # The example class is ours: it is graded without a sandbox too, which is said.
+            sandboxed=sandbox.status().works,
+            progress=progress,
+        )
+    stood = len(report.students) - len(report.executed)
+    console.print(
+        f"  {len(report.executed)} notebooks run; {stood} had nothing new or nothing to run"
+    )
+    return report
+
+
+def sandbox_advice() -> str:
+    """What to do so that learners' code is kept in a sandbox on this machine."""
+    from nbjudge import sandbox
+
+    return sandbox.status().why

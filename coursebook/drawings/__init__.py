@@ -1,0 +1,46 @@
+"""Drawings of tensors, tokens and masks, built from pieces that are put beside or below each other.
+
+A lesson's drawing is a few plain calls and no coordinates::
+
+    from coursebook.drawings import arrow, draw, beside, matrix, stack
+
+    x = matrix(X[7], "$x$", role="residual")
+    q, k = matrix(X[7] @ W_Q, "$q$", role="q"), matrix(X[7] @ W_K, "$k$", role="k")
+    draw(
+        beside(x, stack(q, k), gap=3),
+        arrow(x, q, "$W_Q$"),
+        arrow(x, k, "$W_K$"),
+        alt="The vector x becomes a query by W_Q and a key by W_K.",
+    )
+
+Every piece says its shape, taken from the tensor that it is given. Queries, keys, values, the
+residual stream and norms have one colour each in the whole course (:data:`COLOURS`). Every drawing
+needs a description for those who cannot see it. It stands on a white card; on its dark pages the
+site turns the lightness round and keeps the hues (:mod:`coursebook.sphinx.dark`).
+"""
+
+from coursebook.drawings.colours import COLOURS
+from coursebook.drawings.drawing import Drawing, arrow, draw
+from coursebook.drawings.layout import beside, stack
+from coursebook.drawings.pieces import block, mask_grid, matrix, sign, step, words
+from coursebook.drawings.sentences import bars, dependencies, looks, tokens, window
+
+__all__ = [
+    "COLOURS",
+    "Drawing",
+    "arrow",
+    "bars",
+    "beside",
+    "block",
+    "dependencies",
+    "draw",
+    "looks",
+    "mask_grid",
+    "matrix",
+    "sign",
+    "stack",
+    "step",
+    "tokens",
+    "window",
+    "words",
+]

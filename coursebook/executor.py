@@ -1,0 +1,201 @@
+"""Run a chapter so that two runs on one machine give the same bytes.
+
+The environment is fixed (one thread, one hash seed, no progress bars), nothing that changes from
+run to run is stored (no times, no kernel's patch version), and outputs come out in one piece.
+Another processor may round differently: :mod:`coursebook.numerics` says how far that may
+move a printed number.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+from coursebook import numerics
+from coursebook.numerics import ARITHMETICS
+
+#: What a chapter's kernel sees, here and when its outputs are checked.
+ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    # Instructions that most x86 processors have. Even so they need not all round alike: each
+    # library chooses among its kernels by the processor's maker too.
+    "MKL_CBWR": "AVX2",
+    "ATEN_CPU_CAPABILITY": "avx2",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "OPENBLAS_CORETYPE": "Haswell",
+    "PYTHONHASHSEED": "0",
+    "TQDM_DISABLE": "1",
+    "TZ": "UTC",
+    "LC_ALL": "C.UTF-8",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    # A figure's content is stored beside its picture, so that the two can be compared.
+    "TFCOURSE_FIGURE_CONTENT": "1",
+}
+
+#: Seconds of CPU that a chapter may take unless its metadata says otherwise.
+BUDGET_SECONDS = 60
+
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {
+        "name": "python",
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "pygments_lexer": "ipython3",
+    },
+}
+
+
+def budget_seconds(notebook: NotebookNode) -> float:
+    """Seconds of CPU that the chapter may take: its metadata's ``tfcourse.budget_seconds``."""
+    return float(notebook.metadata.get("tfcourse", {}).get("budget_seconds", BUDGET_SECONDS))
+
+
+def environment(arithmetic: str = "stored") -> dict[str, str]:
+    """:data:`ENVIRONMENT` with what one of :data:`numerics.ARITHMETICS` changes in it."""
+    return {**ENVIRONMENT, **ARITHMETICS[arithmetic]}
+
+
+@contextmanager
+def fixed_environment(arithmetic: str = "stored") -> Iterator[None]:
+    """:func:`environment` for every kernel started meanwhile."""
+    fixed = environment(arithmetic)
+    before = {name: os.environ.get(name) for name in fixed}
+    os.environ.update(fixed)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name)
+            else:
+                os.environ[name] = value
+
+
+def execute(
+    path: Path, *, timeout: float | None = None, arithmetic: str = "stored"
+) -> tuple[NotebookNode, float]:
+    """Run the notebook at ``path`` from the top and return it with its outputs.
+
+    Parameters
+    ----------
+    path:
+        The notebook. It is read, not written.
+    timeout:
+        Seconds that one cell may take; three times the chapter's budget unless given.
+    arithmetic:
+        One of :data:`numerics.ARITHMETICS`: how the processor is to round.
+
+    Returns
+    -------
+    notebook, seconds
+        The notebook with new outputs and normal metadata, and the processor time that it took:
+        not the clock's, for the machine may have other work.
+
+    Raises
+    ------
+    nbclient.exceptions.CellExecutionError
+        If a cell fails that is not tagged ``raises-exception``.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    normalise(notebook)
+    client = NotebookClient(
+        notebook,
+        timeout=timeout or 3 * budget_seconds(notebook),
+        kernel_name="python3",
+        record_timing=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    start = seconds_of_children()
+    # Every kernel warns on its own stderr that it listens on loopback: not a chapter's output.
+    with fixed_environment(arithmetic), open(os.devnull, "w") as nowhere:
+        client.execute(stderr=nowhere)
+    seconds = seconds_of_children() - start
+    describe(notebook)
+    notebook.metadata = NotebookNode(_METADATA | _own(notebook))
+    return notebook, seconds
+
+
+def execute_in_all(
+    path: Path, *, jobs: int = 2
+) -> tuple[NotebookNode, float, dict[str, list[str]]]:
+    """Run the notebook under every arithmetic that this processor can do, and compare.
+
+    Parameters
+    ----------
+    path:
+        The notebook. It is read, not written.
+    jobs:
+        How many runs to do at a time.
+
+    Returns
+    -------
+    notebook, seconds, differences
+        The notebook and processor time of the stored arithmetic, as from :func:`execute`, and for
+        each other arithmetic the cells that disagree beyond their bands, a line each.
+    """
+    names = numerics.available()
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        runs = [pool.submit(_execute_one, path, name) for name in names]
+        (notebook, seconds), *others = [run.result() for run in runs]
+    return (
+        notebook,
+        seconds,
+        {
+            name: numerics.differences(notebook, other)
+            for name, (other, _) in zip(names[1:], others, strict=True)
+        },
+    )
+
+
+def _execute_one(path: Path, arithmetic: str) -> tuple[NotebookNode, float]:
+    return execute(path, arithmetic=arithmetic)
+
+
+def seconds_of_children() -> float:
+    """Processor time of all processes that were started from here, and theirs, and have ended."""
+    used = os.times()
+    return used.children_user + used.children_system
+
+
+def normalise(notebook: NotebookNode) -> None:
+    """Drop outputs and whatever differs from one editor or machine to another, in place."""
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        cell.metadata.pop("collapsed", None)
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    notebook.metadata = NotebookNode(_METADATA | _own(notebook))
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+
+
+def describe(notebook: NotebookNode) -> None:
+    """Give each cell the description that its drawing carries, where the site looks for it."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if alt := output.get("metadata", {}).get("image/png", {}).get("alt"):
+                image = cell.metadata.setdefault("mystnb", {}).setdefault("image", {})
+                image["alt"] = alt
+
+
+def _own(notebook: NotebookNode) -> dict:
+    """What the course itself keeps in a notebook's metadata."""
+    return {"tfcourse": notebook.metadata["tfcourse"]} if "tfcourse" in notebook.metadata else {}
+
+
+def write(notebook: NotebookNode, path: Path) -> None:
+    """Write the notebook in one step, so that a stopped run leaves the old one whole."""
+    new = path.with_name(f".{path.name}.new")
+    new.write_text(nbformat.writes(notebook) + "\n", "utf-8")
+    new.replace(path)

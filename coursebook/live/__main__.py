@@ -1,0 +1,74 @@
+"""``python -m coursebook.live``: let every live figure draw itself, and keep its still pictures.
+
+Needs Chromium. Run it after a change to a figure, its data or its styles; a test compares.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from html import escape
+from pathlib import Path
+
+from coursebook import course
+from coursebook.live import FOLDER, STYLES, Figure, publish, stills
+from coursebook.live.catalogue import FIGURES
+
+#: Gives each picture of a figure as it is drawn at the start.
+DRAWN = "figure => [...figure.querySelectorAll('svg.live-picture')].map(one => one.outerHTML)"
+
+
+def bare_page(root: Path, folder: Path, figures: list[Figure]) -> Path:
+    """A page with nothing but these figures, to be opened from the disk."""
+    publish(root, folder)
+    files = dict.fromkeys(name for one in figures for name in one.files())
+    head = "".join(f'<link rel="stylesheet" href="{name}">' for name in STYLES)
+    head += "".join(f'<script defer src="{escape(name)}"></script>' for name in files)
+    body = "".join(one.html() for one in figures)
+    page = folder / "index.html"
+    page.write_text(
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Live figures</title>'
+        f"{head}</head><body><main><h1>Live figures</h1>{body}</main></body></html>",
+        "utf-8",
+    )
+    return page
+
+
+def alone(svg: str) -> str:
+    """A picture taken out of its page: with its own styles, and nothing to take hold of."""
+    style = re.sub(r"/\*.*?\*/|\n\s*", " ", (FOLDER / "picture.css").read_text("utf-8"), flags=re.S)
+    svg = re.sub(r' (tabindex|role|aria-value\w+)="[^"]*"', "", svg)
+    svg = svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" role="img" ', 1)
+    return svg.replace(">", f"><style>{re.sub(' +', ' ', style).strip()}</style>", 1) + "\n"
+
+
+def draw(browser, root: Path) -> dict[str, list[str]]:
+    """The still pictures of every figure, drawn by a Playwright browser."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = browser.new_page()
+        page.goto(bare_page(root, Path(folder), list(FIGURES.values())).as_uri())
+        drawn = {name: page.locator(f"#{one.id}").evaluate(DRAWN) for name, one in FIGURES.items()}
+        page.close()
+    return {name: [alone(svg) for svg in pictures] for name, pictures in drawn.items()}
+
+
+def main() -> None:
+    from playwright.sync_api import sync_playwright
+
+    from coursebook.commands import browser
+
+    root = course.root()
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser(), args=["--disable-gpu"])
+        drawn = draw(chromium, root)
+        chromium.close()
+    for name, pictures in drawn.items():
+        for old in stills(root, name):
+            old.unlink()
+        for number, svg in enumerate(pictures, 1):
+            (root / "book" / "figures" / f"{name}.{number}.svg").write_text(svg, "utf-8")
+        print(f"{name}: {len(pictures)} pictures")
+
+
+if __name__ == "__main__":
+    main()

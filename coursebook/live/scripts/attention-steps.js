@@ -1,0 +1,92 @@
+// One head, one asking word, four steps: compare, scale and soften, weigh, add up.
+"use strict";
+
+Live.figure("attention-steps", (ui, { sentence, asking, head }) => {
+  const { text, box, strip, number, short } = Live;
+  const model = Live.reader(Live.data.reader);
+  const MOST = 10, SIDE = 9;
+  const STEPS = [
+    "1 of 4: the query meets every key",
+    "2 of 4: scores",
+    "3 of 4: softmax turns scores into weights",
+    "4 of 4: the weighted sum of the values",
+  ];
+  let words = [], run = null, word = asking, step = 3, timer = null;
+  const rows = ui.picture();
+
+  function draw() {
+    const { q, k, v, scores, weights, output } = run.each[head];
+    const from = { key: 84, score: 205, bar: 212, value: 288 };
+    const asks = `${words[word]} (word ${word + 1})`;
+    const top = 66;
+    const parts = words.map((name, j) => {
+      const y = top + 22 * j;
+      const weight = weights[word][j];
+      return [
+        text(78, y + 11, short(name, 11), `end${j === word ? " strong" : ""}`),
+        strip(from.key, y + 2, k[j], SIDE, "k"),
+        step >= 1 ? text(from.score, y + 11, number(scores[word][j]), "end") : null,
+        step >= 2 ? [box(from.bar, y, 36, 13, "track"), box(from.bar, y, 36 * weight, 13, "cell weight"), text(283, y + 11, number(weight), `end${weight > 0.2 ? " strong" : ""}`)] : null,
+        step >= 3 ? Live.svg("g", { opacity: Live.at(0.25 + 0.75 * Math.sqrt(weight)) }, strip(from.value, y + 2, v[j], SIDE, "v").flat(2).filter(Boolean)) : null,
+      ];
+    });
+    const bottom = top + 22 * words.length;
+    rows.draw(
+      `The word ${words[word]} asks. Weights: ${words.map((name, j) => `${name} ${number(weights[word][j])}`).join(", ")}.`,
+      bottom + 34,
+      text(78, 17, short(words[word], 11), "end strong"), strip(from.key, 8, q[word], SIDE, "q"), text(164, 17, `its query q (dₖ = ${q[word].length})`, "q"),
+      text(from.key, 54, "keys", "k strong"),
+      step >= 1 ? text(from.score, 54, "q·k/√dₖ", "end") : null,
+      step >= 2 ? text(from.bar, 54, "weight") : null,
+      step >= 3 ? text(from.value, 54, "values", "v strong") : null,
+      parts,
+      step >= 3 ? [text(281, bottom + 19, "weighted sum: the output", "end strong"), strip(from.value, bottom + 10, output[word], SIDE, "v")] : null);
+    const best = Live.largest(weights[word]);
+    const said = [
+      `${asks}: its query is compared with ${words.length} keys.`,
+      `${asks}: its highest score is ${number(Math.max(...scores[word]))}, for ${words[Live.largest(scores[word])]}.`,
+      `${asks}: the weights sum to 1. The largest, ${number(weights[word][best])}, goes to ${words[best]}.`,
+      `${asks}: the output is a sum of all values, ${number(weights[word][best])} of it from ${words[best]}.`,
+    ];
+    ui.say(`Step ${STEPS[step]}. ${said[step]}`);
+  }
+
+  function set(nextWord, nextStep) {
+    [word, step] = [nextWord, nextStep];
+    whichWord.set(word + 1, words.length);
+    whichStep.set(step + 1);
+    back.disabled = word === 0 && step === 0;
+    draw();
+  }
+  const last = () => word === words.length - 1 && step === 3;
+  const forward = () => (step < 3 ? set(word, step + 1) : set((word + 1) % words.length, 0));
+  const backward = () => (step > 0 ? set(word, step - 1) : set(Math.max(word - 1, 0), word > 0 ? 3 : 0));
+  function stop() {
+    clearInterval(timer);
+    timer = null;
+    if (play) play.textContent = "Play";
+  }
+
+  ui.sentence({ label: "Sentence", value: sentence, change(typed) {
+    const found = model.split(typed, MOST);
+    if (found.words.length) {
+      words = found.words;
+      run = model.read(words);
+      if (whichWord) set(Math.min(word, words.length - 1), step);
+    }
+    return model.remark(found);
+  } });
+  var whichWord = ui.slider({ label: "Asking word", min: 1, max: words.length, value: word + 1, show: (n) => words[n - 1] || "", change: (n) => { stop(); set(n - 1, step); } });
+  var whichStep = ui.slider({ label: "Step", min: 1, max: 4, value: step + 1, show: (n) => `${n} of 4`, change: (n) => { stop(); set(word, n - 1); } });
+  const pairs = [["Back", () => { stop(); backward(); }], ["Next", () => { stop(); forward(); }]];
+  // Nothing moves by itself for a reader who asked for less motion.
+  if (!Live.calm()) pairs.push(["Play", () => {
+    if (timer) return stop();
+    play.textContent = "Stop";
+    timer = setInterval(() => (last() ? stop() : forward()), 1400);
+    return null;
+  }]);
+  var [back, , play] = ui.buttons(...pairs);
+  ui.hint("Each square is one of the numbers of a vector: the stronger, the larger; a dot marks numbers below zero.");
+  set(word, step);
+});

@@ -1,0 +1,251 @@
+// What the live figures share: arithmetic, controls, and the pieces that pictures are drawn from.
+// A figure's script calls Live.figure(name, start); start(ui, data) builds the figure once.
+"use strict";
+
+const Live = (() => {
+  const starts = {};
+
+  // Whole numbers from a text with a character each, as coursebook.live writes them.
+  const unpacked = (packed) => Array.from(packed, (character) => {
+    let code = character.codePointAt(0) - 35;
+    if (code > 57) code -= 1; // the backslash is left out
+    return code % 2 ? -(code + 1) / 2 : code / 2;
+  });
+
+  // ---- arithmetic: vectors are arrays, matrices arrays of rows ---------------------------------
+
+  const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+  const transpose = (A) => A[0].map((_, j) => A.map((row) => row[j]));
+  const times = (A, B) => {
+    const columns = transpose(B);
+    return A.map((row) => columns.map((column) => dot(row, column)));
+  };
+  const add = (a, b) => a.map((value, i) => value + b[i]);
+  const distance = (a, b) => Math.hypot(...a.map((value, i) => value - b[i]));
+
+  // Scores of -Infinity get a weight of zero.
+  function softmax(scores) {
+    const highest = Math.max(...scores);
+    const powers = scores.map((score) => Math.exp(score - highest));
+    const sum = powers.reduce((a, b) => a + b, 0);
+    return powers.map((power) => power / sum);
+  }
+
+  // O = softmax(Q K^T * scale) V; with `causal` a row sees no later column.
+  function attention(Q, K, V, { scale = 1 / Math.sqrt(K[0].length), causal = false } = {}) {
+    const scores = Q.map((q, i) => K.map((k, j) => (causal && j > i ? -Infinity : dot(q, k) * scale)));
+    const weights = scores.map(softmax);
+    return { scores, weights, output: times(weights, V) };
+  }
+
+  const largest = (values) => values.indexOf(Math.max(...values));
+
+  // As a reader sees a number: a true minus, and no minus before zero.
+  function number(value, digits = 2) {
+    if (value === -Infinity) return "−∞";
+    const text = value.toFixed(digits);
+    return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+  }
+
+  // ---- elements --------------------------------------------------------------------------------
+
+  function fill(element, attributes, children) {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value === undefined || value === null || value === false) continue;
+      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+      else element.setAttribute(name, value === true ? "" : value);
+    }
+    element.append(...children.flat(3).filter((child) => child !== null && child !== undefined));
+    return element;
+  }
+  const html = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+  const svg = (tag, attributes = {}, ...children) =>
+    fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+  const at = (value) => Math.round(value * 100) / 100 + 0;
+
+  const text = (x, y, said, kind = "") => svg("text", { x: at(x), y: at(y), class: kind || null }, String(said));
+  const line = (x1, y1, x2, y2, kind = "grid") =>
+    svg("path", { class: kind, d: `M${at(x1)},${at(y1)}L${at(x2)},${at(y2)}` });
+  const box = (x, y, width, height, kind, more = {}) =>
+    svg("rect", { class: kind, x: at(x), y: at(y), width: at(Math.max(width, 0)), height: at(height), ...more });
+
+  // A word, cut to what fits.
+  const short = (word, most) => (word.length > most ? `${word.slice(0, most - 1)}…` : word);
+
+  // A row of numbers as squares: strong colour for large numbers, a dot in those below zero.
+  function strip(x, y, vector, side, kind, most = 2) {
+    return vector.map((value, i) => {
+      const share = Math.min(Math.abs(value) / most, 1);
+      const square = box(x + i * side, y, side - 1, side - 1, `cell ${kind}`, { "fill-opacity": at(0.08 + 0.92 * share) });
+      const mark = value < 0 ? svg("circle", { class: "below", cx: at(x + i * side + (side - 1) / 2), cy: at(y + (side - 1) / 2), r: 1.6 }) : null;
+      return [square, mark];
+    });
+  }
+
+  // A matrix of weights between 0 and 1 with words at its sides. `shut(i, j)` marks what a mask shuts.
+  function heat(weights, words, { x = 84, y = 84, size = 268, row = -1, shut = () => false, numbers = false } = {}) {
+    const side = Math.min(size / words.length, 44);
+    const parts = words.map((word, i) => [
+      text(x - 6, y + (i + 0.5) * side + 4, short(word, 11), `end${i === row ? " strong" : ""}`),
+      svg("text", { class: null, transform: `translate(${at(x + (i + 0.5) * side + 3)} ${y - 6}) rotate(-60)` }, short(word, 11)),
+    ]);
+    const cells = weights.map((line_, i) => line_.map((weight, j) => {
+      const [left, top] = [x + j * side, y + i * side];
+      if (shut(i, j)) return [box(left, top, side - 1, side - 1, "shut"), line(left + 3, top + side - 4, left + side - 4, top + 3, "grid")];
+      return [
+        box(left, top, side - 1, side - 1, "cell heat", { "fill-opacity": at(weight) }),
+        box(left, top, side - 1, side - 1, "frame"),
+        numbers && side >= 30 ? text(left + side / 2, top + side / 2 + 4, number(weight), `middle cell-number${weight > 0.7 ? " on-full" : weight > 0.45 ? " on-half" : ""}`) : null,
+      ];
+    }));
+    const mark = row < 0 ? null : box(x - 1, y + row * side - 1, words.length * side + 1, side + 1, "mark");
+    return { parts: [parts, cells, mark], bottom: y + words.length * side };
+  }
+
+  // An arrow from (x1, y1) to (x2, y2).
+  function arrow(x1, y1, x2, y2, kind) {
+    const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+    const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
+    const [bx, by] = [x2 - 10 * ux, y2 - 10 * uy];
+    return svg("g", { class: kind },
+      line(x1, y1, bx, by, "shaft"),
+      svg("path", { class: "head", d: `M${at(x2)},${at(y2)}L${at(bx - 4.5 * uy)},${at(by + 4.5 * ux)}L${at(bx + 4.5 * uy)},${at(by - 4.5 * ux)}Z` }));
+  }
+
+  // ---- a figure's parts ------------------------------------------------------------------------
+
+  let count = 0;
+
+  function uiOf(figure) {
+    const stage = figure.querySelector(".live-stage");
+    const panels = html("div", { class: "live-panels" });
+    const above = html("div", { class: "live-controls" });
+    const below = html("div", { class: "live-controls" });
+    const status = html("p", { class: "live-status", role: "status" });
+    stage.replaceChildren(above, panels, below, status);
+    const labelled = (label, input, more) => {
+      input.id = `${figure.id}-${(count += 1)}`;
+      return [html("label", { for: input.id }, label), input, more];
+    };
+    const ui = {
+      figure,
+      // A picture, 360 units wide. `group` is for those that hold something to take hold of.
+      picture({ group = false } = {}) {
+        const element = svg("svg", { class: "live-picture", role: group ? "group" : "img" });
+        panels.append(element);
+        return {
+          element,
+          draw(alt, height, ...parts) {
+            element.setAttribute("viewBox", `0 0 360 ${Math.ceil(height)}`);
+            element.setAttribute("aria-label", alt);
+            element.replaceChildren(...parts.flat(5).filter((part) => part));
+          },
+        };
+      },
+      panel(element) {
+        panels.append(element);
+      },
+      say(said) {
+        if (status.textContent !== said) status.textContent = said;
+      },
+      // A native range. `show` gives what a reader sees of the value.
+      slider({ label, min, max, step = 1, value, show = String, change, to = below }) {
+        const input = html("input", { type: "range", min, max, step, value, autocomplete: "off" });
+        const shown = html("span", { "aria-hidden": "true" });
+        const renew = () => {
+          shown.textContent = show(Number(input.value));
+          input.setAttribute("aria-valuetext", shown.textContent);
+        };
+        input.addEventListener("input", () => { renew(); change(Number(input.value)); });
+        to.append(html("div", { class: "live-slider" }, labelled(label, input, shown)));
+        renew();
+        return {
+          input,
+          set(next, most = input.max) {
+            input.max = most;
+            input.value = next;
+            renew();
+          },
+        };
+      },
+      choice({ label, options, value, change, to = below }) {
+        const input = html("select", { autocomplete: "off" },
+          options.map(([key, said]) => html("option", { value: key, selected: String(key) === String(value) }, said)));
+        input.addEventListener("change", () => change(input.value));
+        to.append(html("div", { class: "live-choice" }, labelled(label, input)));
+        return input;
+      },
+      check({ label, value, change, to = below }) {
+        const input = html("input", { type: "checkbox", checked: value, autocomplete: "off" });
+        input.addEventListener("change", () => change(input.checked));
+        const [name, box_] = labelled(label, input);
+        to.append(html("div", { class: "live-check" }, box_, name));
+        return input;
+      },
+      buttons(...pairs) {
+        const made = pairs.map(([said, press]) => html("button", { type: "button", onclick: press }, said));
+        below.append(html("div", { class: "live-buttons" }, made));
+        return made;
+      },
+      // A line to type into; below it stands what could not be read.
+      sentence({ label, value, change }) {
+        const input = html("input", { type: "text", value, autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: 200 });
+        const note = html("p", { class: "live-note", role: "status" });
+        input.addEventListener("input", () => { note.textContent = change(input.value); });
+        above.append(html("div", { class: "live-sentence" }, labelled(label, input)), note);
+        note.textContent = change(value);
+        return input;
+      },
+      hint(...said) {
+        below.append(html("p", { class: "live-hint" }, said));
+      },
+      below,
+    };
+    return ui;
+  }
+
+  // Moves `target` with the mouse or one finger, in the units of the picture; `begin` says what moves.
+  // A touch that the browser takes for scrolling is undone.
+  function drag(target, picture, begin, undo) {
+    let move = null, before = null;
+    const follow = (event) => {
+      const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse());
+      move(point.x, point.y);
+    };
+    target.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0 || !event.isPrimary) return;
+      [move, before] = begin(event);
+      if (move === null) return;
+      target.setPointerCapture(event.pointerId);
+      follow(event);
+    });
+    target.addEventListener("pointermove", (event) => { if (move && event.isPrimary) follow(event); });
+    target.addEventListener("pointerup", () => { move = null; });
+    target.addEventListener("pointercancel", () => {
+      if (!move) return;
+      move = null;
+      undo(before);
+    });
+  }
+
+  // Chromium does not heed touch-action on a part of a picture: it would scroll.
+  const holdStill = (element) => element.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+
+  const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+  document.addEventListener("DOMContentLoaded", () => {
+    for (const figure of document.querySelectorAll("figure.live")) {
+      const data = JSON.parse(figure.querySelector("script").textContent);
+      starts[figure.dataset.figure](uiOf(figure), data);
+      figure.classList.add("is-live");
+    }
+  });
+
+  return {
+    data: {},
+    unpacked,
+    figure: (name, start) => { starts[name] = start; },
+    dot, transpose, times, add, distance, softmax, attention, largest, number, at,
+    html, svg, text, line, box, short, strip, heat, arrow, drag, holdStill, calm,
+  };
+})();

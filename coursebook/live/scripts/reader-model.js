@@ -1,0 +1,67 @@
+// The small encoder behind three figures: reads a sentence and keeps all that happens on the way.
+"use strict";
+
+Live.reader = (stored) => {
+  const scaled = (value) => (Array.isArray(value) ? value.map(scaled) : value * stored.step);
+  const w = Object.fromEntries(Object.entries(stored.weights).map(([name, value]) => [name, scaled(value)]));
+  const ids = new Map(stored.words.map((word, id) => [word, id]));
+  const unknown = ids.get("<unk>");
+  const { heads, eps } = stored.sizes;
+
+  // LN(x) = (x - mean) / sqrt(variance + eps) * gain + shift
+  function norm(x, gain, shift) {
+    const mean = x.reduce((a, b) => a + b, 0) / x.length;
+    const variance = x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / x.length;
+    return x.map((value, i) => ((value - mean) / Math.sqrt(variance + eps)) * gain[i] + shift[i]);
+  }
+  const affine = (X, W, b) => Live.times(X, W).map((row) => Live.add(row, b));
+  const ofHead = (X, h) => X.map((row) => row.slice((h * row.length) / heads, ((h + 1) * row.length) / heads));
+
+  return {
+    heads,
+    // The words of a text as the model reads them, and which of them it does not know.
+    split(text, most) {
+      const all = text.toLowerCase().replaceAll("’", "'").match(/'s(?!\p{L})|\p{L}+/gu) || [];
+      const words = all.slice(0, most);
+      return { words, left: all.length - words.length, unknown: words.filter((word) => !ids.has(word)) };
+    },
+    // What each head computes from the tokens, and the encoder's last states.
+    read(words, { causal = false } = {}) {
+      const x = words.map((word, place) => {
+        const embedded = w.E[ids.get(word) ?? unknown];
+        return norm(Live.add(Live.add(embedded, w.P[place]), w.S[0]), w.gain_0, w.shift_0);
+      });
+      const [Q, K, V] = ["Q", "K", "V"].map((letter) => affine(x, w[`W_${letter}`], w[`b_${letter}`]));
+      const each = Array.from({ length: heads }, (_, h) => {
+        const [q, k, v] = [Q, K, V].map((all) => ofHead(all, h));
+        return { q, k, v, ...Live.attention(q, k, v, { causal }) };
+      });
+      const joined = words.map((_, t) => each.flatMap((head) => head.output[t]));
+      const attended = affine(joined, w.W_O, w.b_O);
+      const h = x.map((row, t) => norm(Live.add(row, attended[t]), w.gain_1, w.shift_1));
+      const hidden = affine(h, w.W_1, w.b_1).map((row) => row.map((value) => Math.max(value, 0)));
+      const passed = affine(hidden, w.W_2, w.b_2);
+      return { x, each, states: h.map((row, t) => norm(Live.add(row, passed[t]), w.gain_2, w.shift_2)) };
+    },
+    // What is meant by the word that has several senses: its label and probability.
+    sense(words, states) {
+      const place = words.indexOf(stored.senses.word);
+      if (place < 0) return null;
+      const shares = Live.softmax(affine([states[place]], w.sense_W, w.sense_b)[0]);
+      const best = Live.largest(shares);
+      return { word: stored.senses.word, label: stored.senses.labels[best], share: shares[best], shares };
+    },
+    // What a figure says of a text it could not read whole; empty if it could.
+    remark({ words, left, unknown: strange }) {
+      if (!words.length) return "Type at least one word.";
+      const named = [...new Set(strange)];
+      const parts = [];
+      if (named.length) {
+        const list = new Intl.ListFormat("en-GB").format(named);
+        parts.push(`The model knows ${stored.words.length - 3} words. It does not know ${list}, and reads ${named.length === 1 ? "it as an unknown word" : "each of them as an unknown word"}.`);
+      }
+      if (left) parts.push(`Only the first ${words.length} words are read.`);
+      return parts.join(" ");
+    },
+  };
+};

@@ -1,0 +1,124 @@
+"""One look for every figure of the course: colour-blind safe, readable at small size."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+import matplotlib.pyplot as plt
+import torch
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from torch import Tensor
+
+#: Okabe and Ito's colours: distinct for colour-blind readers too.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+#: For weights between 0 and 1: white is nothing, dark is all.
+MAP = "Blues"
+
+
+def style() -> None:
+    """Set the course's look for all figures that follow."""
+    plt.rcParams.update(
+        {
+            "figure.figsize": (6.4, 3.2),
+            "figure.dpi": 110,
+            "figure.constrained_layout.use": True,
+            "axes.prop_cycle": plt.cycler(color=COLOURS),
+            "axes.grid": True,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "grid.alpha": 0.25,
+            "font.size": 10,
+            "legend.frameon": False,
+            "svg.hashsalt": "tfcourse",
+        }
+    )
+    # The executor asks for what each figure shows beside its picture.
+    if os.environ.get("TFCOURSE_FIGURE_CONTENT"):
+        from coursebook.drawn import show_content
+
+        show_content()
+
+
+def attention_map(
+    weights: Tensor,
+    queries: Sequence[str],
+    keys: Sequence[str] | None = None,
+    *,
+    ax: Axes | None = None,
+    title: str = "",
+    numbers: bool = False,
+) -> Axes:
+    """Draw weights ``(T, S)``: a row for each query, a column for each key, dark = attended to.
+
+    Parameters
+    ----------
+    weights:
+        ``(T, S)``, each row a distribution over the keys.
+    queries, keys:
+        Labels of rows and columns; the keys are the queries unless given.
+    ax:
+        Where to draw; a figure of its own unless given.
+    title:
+        Stands above the map.
+    numbers:
+        Whether to write each weight into its square.
+
+    Returns
+    -------
+    ax
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the weights are not a table, or the labels do not fit it.
+    """
+    keys = queries if keys is None else keys
+    if tuple(weights.shape) != (len(queries), len(keys)):
+        raise ValueError(
+            f"weights must be ({len(queries)}, {len(keys)}), a row for each query and a column for "
+            f"each key, got {tuple(weights.shape)}"
+        )
+    if ax is None:
+        side = 1.6 + 0.34 * max(len(queries), len(keys))
+        _, ax = plt.subplots(figsize=(side, side * (len(queries) + 2) / (len(keys) + 2)))
+    table = weights.detach().to("cpu", torch.float64).numpy()
+    ax.imshow(table, cmap=MAP, vmin=0, vmax=1)
+    ax.set_xticks(range(len(keys)), keys, rotation=45, ha="left", rotation_mode="anchor")
+    ax.set_yticks(range(len(queries)), queries)
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.grid(False)
+    ax.spines[:].set_visible(False)
+    ax.set_ylabel("query")
+    ax.set_xlabel("key")
+    ax.xaxis.set_label_position("top")
+    if title:
+        ax.set_title(title)
+    if numbers:
+        for i, row in enumerate(table):
+            for j, weight in enumerate(row):
+                ax.text(
+                    j, i, f"{weight:.2f}", ha="center", va="center",
+                    color="white" if weight > 0.6 else "black", fontsize=8,
+                )  # fmt: skip
+    return ax
+
+
+def plain_ticks(axis: Axis, values: Iterable[float]) -> None:
+    """Mark a logarithmic axis at these values only, written as plain numbers.
+
+    Parameters
+    ----------
+    axis:
+        ``ax.xaxis`` or ``ax.yaxis``.
+    values:
+        Where the ticks stand, in the axis's own units.
+    """
+    axis.set_major_locator(FixedLocator(list(values)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_locator(NullLocator())

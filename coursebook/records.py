@@ -1,0 +1,100 @@
+"""Measurements that a page quotes: written by a script that anyone can run again, read by chapters.
+
+A record is a JSON file in ``benchmarks/records/``: what was measured, on which device, with which
+versions, threads and seed, when, and by which command.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import platform
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from coursebook import course
+
+
+def _folder() -> Path:
+    return course.root() / "benchmarks" / "records"
+
+
+def _processor() -> str:
+    """The processor's model name, where the system tells it."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor() or platform.machine()
+    found = re.search(r"^model name\s*:\s*(.+)$", text, flags=re.MULTILINE)
+    return found.group(1).strip() if found else platform.machine()
+
+
+def _without_place(argument: str) -> str:
+    """An argument of the command; of a path of this machine alone its last part."""
+    path = Path(argument)
+    return path.name if path.is_absolute() else path.as_posix()
+
+
+def write(name: str, results: Any, *, seed: int, device: str = "cpu") -> Path:
+    """Write the record ``name``, with all that is needed to judge and to repeat it.
+
+    Parameters
+    ----------
+    name:
+        The record's name, such as ``"self-attention-cost"``.
+    results:
+        What was measured, as JSON can hold it. Keys name their units.
+    seed:
+        The seed that the run started from.
+    device:
+        ``"cpu"`` or ``"cuda"``.
+
+    Returns
+    -------
+    path
+        The file written.
+    """
+    import torch
+
+    cuda = device == "cuda"
+    record = {
+        "name": name,
+        "date": datetime.date.today().isoformat(),
+        "command": " ".join(["python", *map(_without_place, sys.argv)]),
+        "device": torch.cuda.get_device_name() if cuda else _processor(),
+        "threads": torch.get_num_threads(),
+        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        "seed": seed,
+        "results": results,
+    }
+    path = _folder() / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record, indent=1) + "\n")
+    return path
+
+
+def load(name: str) -> dict[str, Any]:
+    """Read the record ``name``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none; the message says how to make one, and which there are.
+    """
+    path = _folder() / f"{name}.json"
+    if not path.is_file():
+        there = ", ".join(sorted(p.stem for p in _folder().glob("*.json"))) or "none"
+        raise FileNotFoundError(
+            f"no record {name!r} in benchmarks/records (there: {there}). `make bench` makes them."
+        )
+    return json.loads(path.read_text())
+
+
+def describe(record: dict[str, Any]) -> str:
+    """Two lines for below a figure: device, threads, torch and date; the command."""
+    return (
+        f"{record['device']}, {record['threads']} thread(s), "
+        f"torch {record['versions']['torch']}, {record['date']}\n{record['command']}"
+    )

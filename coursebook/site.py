@@ -1,0 +1,145 @@
+"""The course's site: built by Jupyter Book from the stored outputs, and shown on this machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+#: What is run to build: Jupyter Book's own function, since its command builds in one process.
+BUILD = """
+import sys
+from jupyter_book.sphinx import build_sphinx
+course, jobs, strict = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "strict"
+built = course + "/_build"
+failed = build_sphinx(
+    course, built + "/html", noconfig=True, path_config=course + "/_config.yml",
+    doctreedir=built + "/.doctrees",
+    confoverrides={"external_toc_path": course + "/_toc.yml", "latex_individualpages": False},
+    warningiserror=strict, keep_going=strict, jobs=jobs,
+)
+if failed:
+    raise failed if isinstance(failed, Exception) else SystemExit(failed)
+"""
+
+
+#: Sphinx's two passes over the pages, and how much of the time has gone by when each begins.
+PASSES = {"reading sources": 0.0, "writing output": 0.6}
+_AT = re.compile(r"(reading sources|writing output)\.\.\. *\[ *(\d+)%\] *(\S*)")
+
+#: What is told of a build: how much of it is done, from 0 to 1, and the page it is at.
+Report = Callable[[float, str], None]
+
+
+class SiteError(RuntimeError):
+    """The site could not be built; the message holds what Sphinx said."""
+
+
+def require() -> None:
+    """Refuse to begin what cannot be done.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If Jupyter Book is not installed.
+    """
+    if importlib.util.find_spec("jupyter_book") is None:
+        raise ModuleNotFoundError("No module named 'jupyter_book'", name="jupyter_book")
+
+
+def build_site(
+    course: Path, clean: bool = False, strict: bool = True, report: Report | None = None
+) -> Path:
+    """Build the site into ``_build/html`` and return the path of its first page.
+
+    Parameters
+    ----------
+    course:
+        The folder that holds ``_config.yml`` and ``_toc.yml``.
+    clean:
+        Read and write every page again, as the tests do.
+    strict:
+        A warning fails the build; all warnings are gathered first.
+    report:
+        Called as pages are read and written.
+
+    Raises
+    ------
+    SiteError
+        If the build fails; the message ends with the warnings.
+    ModuleNotFoundError
+        If Jupyter Book is not installed.
+    """
+    require()
+    built = course / "_build"
+    if clean:
+        _forget(built)
+    how = "strict" if strict else ""
+    jobs = str(min(4, os.cpu_count() or 1))
+    command = [sys.executable, "-c", BUILD, str(course.resolve()), jobs, how]
+    output = []
+    with subprocess.Popen(
+        command, cwd=course, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace",
+    ) as running:  # fmt: skip
+        for line in running.stdout:
+            output.append(line)
+            if report and (at := _AT.search(line)):
+                begun = PASSES[at[1]]
+                share = next((s for s in PASSES.values() if s > begun), 1.0) - begun
+                report(begun + share * int(at[2]) / 100, at[3])
+    index = built / "html" / "index.html"
+    if running.returncode or not index.is_file():
+        # Pages that were read are not read again, so a second build would not repeat the warnings.
+        _forget(built)
+        raise SiteError(f"the site was not built:\n{_warnings(''.join(output))}")
+    return index
+
+
+def _forget(built: Path) -> None:
+    for folder in (".doctrees", "html", ".jupyter_cache"):
+        shutil.rmtree(built / folder, ignore_errors=True)
+
+
+def _warnings(output: str) -> str:
+    said = re.sub(r"\x1b\[[0-9;]*m", "", output).splitlines()
+    lines = [line for line in said if "WARNING:" in line or "ERROR:" in line]
+    if not lines:  # it fell over: what it fell over comes first in the trace
+        trace = [number for number, line in enumerate(said) if line.startswith("Traceback")]
+        lines = said[trace[0] :][:60] if trace else said[-30:]
+    return "\n".join(lines)
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing for each request."""
+
+
+def server(folder: Path, port: int = 0) -> ThreadingHTTPServer:
+    """A server of ``folder`` on 127.0.0.1; port 0 takes any that is free."""
+    return ThreadingHTTPServer(("127.0.0.1", port), partial(_Quiet, directory=str(folder)))
+
+
+def serve(course: Path, port: int = 8000) -> None:
+    """Show the built site at ``http://127.0.0.1:port`` until interrupted.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the site has not been built.
+    """
+    folder = course / "_build" / "html"
+    if not (folder / "index.html").is_file():
+        raise FileNotFoundError(f"there is no site in {folder}: build it by `tfcourse book`")
+    with server(folder, port) as running:
+        try:
+            running.serve_forever()
+        except KeyboardInterrupt:
+            return

@@ -1,0 +1,39 @@
+"""A component's source as a chapter shows it: code and comments, without the documentation."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+
+
+def source_of(thing: Callable | type) -> str:
+    """The source of a function or class, docstrings left out; comments stay.
+
+    Parameters
+    ----------
+    thing:
+        A function or a class that was written in Python.
+
+    Returns
+    -------
+    source
+        Its text, indented from the left margin.
+
+    Raises
+    ------
+    TypeError, OSError
+        As :func:`inspect.getsource` does, where there is no source to show.
+    """
+    text = textwrap.dedent(inspect.getsource(thing))
+    lines = text.splitlines()
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef) or not ast.get_docstring(node):
+            continue
+        docstring = node.body[0]
+        for number in range(docstring.lineno - 1, docstring.end_lineno):
+            lines[number] = None
+        if lines[docstring.end_lineno : docstring.end_lineno + 1] == [""]:
+            lines[docstring.end_lineno] = None
+    return "\n".join(line for line in lines if line is not None)

@@ -1,0 +1,1 @@
+"""Sphinx extensions that turn the notebooks and ``book/`` into the website."""

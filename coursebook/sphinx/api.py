@@ -1,0 +1,82 @@
+"""API pages: what autodoc would tell badly, links back to the chapters, the commands' help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from typer.cli import get_docs_for_click
+
+from coursebook import course
+from coursebook.sphinx import tree
+
+
+def first_use(root: Path) -> dict[str, Path]:
+    """For every name of the package that a chapter imports, the first chapter that does."""
+    first: dict[str, Path] = {}
+    for chapter in course.chapter_paths(root):
+        for name in tree.imports(chapter):
+            first.setdefault(name, chapter)
+    return first
+
+
+def keep_names_together(app: Sphinx, what: str, name: str, obj, options, lines: list[str]) -> None:
+    """Show attributes that share a description as they stand: without this ``W, U, b`` comes out
+    as ``b (W, U,)``, since Sphinx reads all but the last word as a type."""
+    for i, line in enumerate(lines):
+        if line.startswith(":ivar "):
+            names, colon, rest = line.partition(": ")
+            start, names = names[:6], names[6:]
+            lines[i] = start + names.replace(", ", ",\u200b") + colon + rest  # a place to break
+
+
+def skip_field(app: Sphinx, what: str, name: str, obj, skip: bool, options) -> bool | None:
+    """Leave out a named tuple's fields as members: its docstring tells them, Python's does not."""
+    return True if type(obj).__name__ == "_tuplegetter" else None
+
+
+def link_back(app: Sphinx, what: str, name: str, obj, options, lines: list[str]) -> None:
+    """End an entry of the API with a link to the chapter that takes it first."""
+    if what not in ("function", "class", "method", "data"):
+        return
+    root = Path(app.srcdir)
+    if chapter := first_use(root).get(name):
+        page = tree.docname(root, chapter)
+        app.env.note_dependency(str(chapter))
+        if page in app.env.found_docs:
+            lines += ["", f"Met first in :doc:`/{page}`.", ""]
+
+
+class Commands(SphinxDirective):
+    """What `tfcourse` can be told to do, from the commands' own help."""
+
+    def run(self) -> list[nodes.Node]:
+        from tfcourse.cli import app as cli
+
+        group = typer.main.get_group(cli)
+        context = typer.Context(group, info_name="tfcourse")
+        text: list[str] = []
+        for name in sorted(getattr(group, "commands", {})):
+            command = group.commands[name]
+            said = get_docs_for_click(
+                obj=command, ctx=context, indent=1, name=name, call_prefix="tfcourse"
+            )
+            text += [*said.splitlines(), ""]
+        holder = nodes.section()
+        self.state.nested_parse(
+            StringList(text, self.get_source_info()[0]), 0, holder, match_titles=True
+        )
+        return list(holder.children)
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_directive("commands", Commands)
+    app.connect("autodoc-skip-member", skip_field)
+    # After napoleon, which turns the docstring's sections into fields.
+    app.connect("autodoc-process-docstring", keep_names_together, priority=900)
+    app.connect("autodoc-process-docstring", link_back, priority=900)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

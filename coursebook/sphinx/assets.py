@@ -1,0 +1,101 @@
+"""MathJax from the installed package, and what Sphinx and the theme write that must be mended."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import ExtensionError
+
+#: The site's own styles and scripts; every page loads them.
+STATIC = Path(__file__).resolve().parents[1] / "static"
+
+#: Sphinx itself puts this one into its search.
+SEARCH_ORDER = STATIC / "search-order.js"
+
+#: What a page may ask for: the engine, TeX extensions it loads on demand, the fonts,
+#: and, when a reader turns it on in MathJax's own menu, the spoken formulas in English.
+MATHJAX = (
+    "tex-chtml.js",
+    "input/tex/extensions",
+    "input/mml.js",
+    "output/chtml/fonts/woff-v2",
+    "a11y",
+    "sre/mathmaps/base.json",
+    "sre/mathmaps/en.json",
+)
+
+
+def _mathjax() -> Path:
+    # The package's name has hyphens, so it cannot be imported by a statement.
+    spec = importlib.util.find_spec("sphinx-mathjax-offline")
+    if spec is None or not spec.submodule_search_locations:
+        raise ExtensionError("MathJax is missing: pip install sphinx-mathjax-offline")
+    return Path(spec.submodule_search_locations[0]) / "static" / "mathjax"
+
+
+def copy_mathjax(app: Sphinx, error: Exception | None) -> None:
+    """Copy the part of MathJax that pages use into the built site."""
+    if error is not None or app.builder.format != "html":
+        return
+    source, target = _mathjax(), Path(app.outdir) / "_static" / "mathjax"
+    for part in MATHJAX:
+        (target / part).parent.mkdir(parents=True, exist_ok=True)
+        if (source / part).is_dir():
+            shutil.copytree(source / part, target / part, dirs_exist_ok=True)
+        else:
+            shutil.copyfile(source / part, target / part)
+
+
+def add_static(app: Sphinx, config: Config) -> None:
+    """Have the site's styles and scripts copied, and every page load them."""
+    config.html_search_scorer = str(SEARCH_ORDER)
+    config.html_static_path = [*config.html_static_path, str(STATIC)]
+    for path in sorted(STATIC.iterdir()):
+        if path.suffix == ".css":
+            app.add_css_file(path.name)
+        elif path.suffix == ".js" and path != SEARCH_ORDER:
+            app.add_js_file(path.name, loading_method="defer")
+
+
+def drop_thebe(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Leave out sphinx-thebe's script: it is declared twice, which is an error in the browser."""
+    kept = []
+    for script in context.get("script_files", []):
+        body = getattr(script, "attributes", {}).get("body") or ""
+        if "THEBE_JS_URL" not in body and "sphinx-thebe" not in str(script):
+            kept.append(script)
+    context["script_files"] = kept
+
+
+def mend_body(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Make lists, and labels of folded cells, ones that a screen reader understands."""
+    if "body" not in context:
+        return
+    body = re.sub(r'(?s)<dt class="sig .*?</dt>', _signature, context["body"])
+    # A list's children must be list items; the entries' own role is deprecated.
+    body = body.replace('role="doc-biblioentry"', 'role="listitem"')
+    # A folded cell says what is behind it; this label would hide that.
+    context["body"] = body.replace(' aria-label="Toggle hidden content"', "")
+
+
+def _signature(found: re.Match[str]) -> str:
+    """One parameter a line, without a definition list that defines nothing."""
+    text = found[0]
+    for written, meant in (("dl", "sig-lines"), ("dd", "sig-line")):
+        text = text.replace(f"<{written}>", f'<span class="{meant}">')
+        text = text.replace(f"</{written}>", "</span>")
+    return text
+
+
+def setup(app: Sphinx) -> dict:
+    app.config.mathjax_path = "mathjax/tex-chtml.js"
+    app.connect("config-inited", add_static)
+    app.connect("html-page-context", drop_thebe, priority=900)
+    app.connect("html-page-context", mend_body)
+    app.connect("build-finished", copy_mathjax)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

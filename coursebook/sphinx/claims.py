@@ -1,0 +1,278 @@
+"""``{claims-summary}`` and ``{claims-ledger}``: what the lectures claim and what came of it.
+
+``book/claims.yml`` says what is claimed, by which lecture, and what would refute it. Verdicts and
+figures are read from the stored outputs of cells tagged ``claim``, in the evidence notebooks and in
+lessons that have none yet. In a lesson, a link such as
+``[holds](evidence/05-self-attention.ipynb#claim-self-matrix)`` becomes the verdict's badge, and
+saying what the ledger does not say is a fault.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from coursebook import claims, course
+from coursebook.sphinx import tree
+
+logger = logging.getLogger(__name__)
+
+#: The lectures, by the key that the pages name them by.
+LECTURES = ("UW", "UBC", "224N", "UCB", "KA")
+NOT_TESTED = "not tested yet"
+#: The end of the class name that gives a verdict its look.
+LOOKS = {**{word: key for key, word in claims.VERDICTS.items()}, NOT_TESTED: "open"}
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What a claim cell printed, for which chapter, and on which page."""
+
+    claim: str
+    verdict: str
+    limit: str
+    figure: str
+    chapter: str
+    page: str
+
+
+@dataclass
+class Ledger:
+    """The claims as written in ``book/claims.yml``, what was found, and what is wrong with both."""
+
+    entries: dict[str, dict] = field(default_factory=dict)
+    tested: dict[str, Tested] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+    def verdict(self, claim: str) -> str:
+        return self.tested[claim].verdict if claim in self.tested else NOT_TESTED
+
+
+def _entries(path: Path, planned: set[str], faults: list[str]) -> dict[str, dict]:
+    entries = yaml.safe_load(path.read_text("utf-8"))
+    wanted = {"claim", "sources", "chapter", "measured", "refuted"}
+    for name, entry in entries.items():
+        if set(entry) != wanted:
+            faults.append(f"claims.yml, {name}: it must have exactly {', '.join(sorted(wanted))}")
+            continue
+        if unknown := set(entry["sources"]) - set(LECTURES):
+            faults.append(f"claims.yml, {name}: no lecture has the key {', '.join(unknown)}")
+        if entry["chapter"] not in planned:
+            faults.append(f"claims.yml, {name}: {entry['chapter']} is not in chapters.yml")
+    return entries
+
+
+def notebooks(root: Path) -> list[Path]:
+    """Where verdicts are looked for: the lessons and their evidence."""
+    return [*course.chapter_paths(root), *course.evidence_paths(root)]
+
+
+def verdicts(root: Path, path: Path, faults: list[str]) -> list[Tested]:
+    """The verdicts in a notebook's stored outputs; what is wrong with them goes into ``faults``."""
+    found = []
+    page = tree.docname(root, path)
+    for number, cell in enumerate(tree.cells(path), 1):
+        if cell["cell_type"] != "code":
+            continue
+        where = f"{_name(page)}, cell {number}"
+        printed = tree.stdout(cell)
+        said = [line for line in printed.splitlines() if line.startswith(claims.PREFIX)]
+        tagged = "claim" in cell["metadata"].get("tags", [])
+        if not tagged:
+            if claims.parse(printed):
+                faults.append(f"{where} prints a verdict: tag it `claim`")
+            continue
+        parsed = claims.parse(printed)
+        if parsed is None or len(said) != 1:
+            faults.append(
+                f"{where} is tagged `claim`, so it must print exactly one verdict by "
+                f"coursebook.claims.verdict; its stored output has {len(said)} such lines"
+            )
+            continue
+        found.append(Tested(**parsed, chapter=path.stem, page=page))
+    return found
+
+
+def _name(page: str) -> str:
+    return page.removeprefix("notebooks/") + ".ipynb"
+
+
+#: A lesson's sentence about a claim: the verdict, linked to the cell that came to it.
+STATED = re.compile(r"\[([^\]]+)\]\((evidence/[\w-]+\.ipynb)#claim-([\w-]+)\)")
+
+
+def stated(path: Path) -> list[tuple[str, str, str]]:
+    """What a lesson says came of each claim: the claim, the verdict, and the notebook linked to."""
+    text = "\n".join(tree.source(c) for c in tree.cells(path) if c["cell_type"] == "markdown")
+    return [(claim, said, page) for said, page, claim in STATED.findall(text)]
+
+
+def _check_stated(ledger: Ledger, path: Path) -> None:
+    for claim, said, target in stated(path):
+        tested = ledger.tested.get(claim)
+        if tested is None or _name(tested.page) != target:
+            ledger.faults.append(f"{path.name}: {target} does not test {claim}")
+        elif said != tested.verdict:
+            ledger.faults.append(
+                f"{path.name} says {said!r} of {claim}; the evidence says {tested.verdict!r}"
+            )
+
+
+def read_ledger(root: Path) -> Ledger:
+    """Both halves put together, with every fault found on the way."""
+    ledger = Ledger()
+    planned = {chapter.name for chapter in tree.plan(root)}
+    ledger.entries = _entries(root / "book" / "claims.yml", planned, ledger.faults)
+    for path in notebooks(root):
+        for tested in verdicts(root, path, ledger.faults):
+            name = _name(tested.page)
+            if tested.claim not in ledger.entries:
+                ledger.faults.append(f"{name}: claims.yml has no claim {tested.claim}")
+            elif other := ledger.tested.get(tested.claim):
+                ledger.faults.append(
+                    f"{name}: {tested.claim} has a verdict in {_name(other.page)} already"
+                )
+            elif (said := ledger.entries[tested.claim]["chapter"]) != tested.chapter:
+                ledger.faults.append(
+                    f"{name} tests {tested.claim}, which claims.yml gives to {said}"
+                )
+            else:
+                ledger.tested[tested.claim] = tested
+    for path in course.chapter_paths(root):
+        _check_stated(ledger, path)
+    return ledger
+
+
+class _LedgerDirective(SphinxDirective):
+    def ledger(self) -> Ledger:
+        root = Path(self.env.srcdir)
+        for path in (root / "book" / "claims.yml", *notebooks(root)):
+            self.env.note_dependency(str(path))
+        return read_ledger(root)
+
+    def parsed(self, text: str) -> list[nodes.Node]:
+        """Markdown turned into nodes by the page's own parser."""
+        holder = nodes.container()
+        self.state.nested_parse(StringList([text], self.get_source_info()[0]), 0, holder)
+        return list(holder.children)
+
+
+class ClaimsSummary(_LedgerDirective):
+    """How many claims there are, and how many came to which verdict."""
+
+    def run(self) -> list[nodes.Node]:
+        ledger = self.ledger()
+        counts = Counter(ledger.verdict(claim) for claim in ledger.entries)
+        found = "; ".join(f"{counts[word]}: {word}" for word in LOOKS)
+        text = f"Of {len(ledger.entries)} claims: {found}."
+        return [nodes.paragraph(text=text, classes=["claims-summary"])]
+
+
+class ClaimsLedger(_LedgerDirective):
+    """The claims of one part of the course, as a table that becomes cards on a narrow page."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    head = ("Claim", "Lectures", "Tested in", "Verdict")
+
+    def run(self) -> list[nodes.Node]:
+        ledger, part = self.ledger(), self.arguments[0]
+        here = [c for c in tree.plan(Path(self.env.srcdir)) if c.part == part]
+        if not here:
+            raise self.error(f"claims-ledger: chapters.yml has no part {part!r}")
+        table = nodes.table(classes=["claims-ledger"])
+        group = nodes.tgroup(cols=len(self.head))
+        group += [nodes.colspec(colwidth=width) for width in (40, 11, 19, 30)]
+        head = nodes.row()
+        head += [nodes.entry("", nodes.paragraph(text=word)) for word in self.head]
+        body = nodes.tbody()
+        group += [nodes.thead("", head), body]
+        table += group
+        for chapter in here:
+            body += [
+                self._row(ledger, name, entry, chapter)
+                for name, entry in ledger.entries.items()
+                if entry["chapter"] == chapter.name
+            ]
+        return [table]
+
+    def _row(self, ledger: Ledger, name: str, entry: dict, chapter: tree.Planned) -> nodes.row:
+        row = nodes.row(ids=[f"claim-{name}"])
+        claim = nodes.entry("", nodes.paragraph("", "", nodes.literal(text=name)))
+        claim += self.parsed(entry["claim"])
+        claim += self.parsed(f"*What is measured:* {entry['measured']}")
+        claim += self.parsed(f"*What would refute it:* {entry['refuted']}")
+        for paragraph in claim.children[2:]:
+            paragraph["classes"].append("claim-detail")
+        row += claim
+        row += nodes.entry("", nodes.paragraph(text=", ".join(entry["sources"])))
+        row += nodes.entry("", self._chapter(ledger, name, chapter))
+        row += self._verdict(ledger, name)
+        return row
+
+    def _chapter(self, ledger: Ledger, name: str, chapter: tree.Planned) -> nodes.paragraph:
+        label = f"{chapter.name[:2]} {chapter.title}"
+        page = ledger.tested[name].page if name in ledger.tested else ""
+        if page not in self.env.found_docs:
+            return nodes.paragraph(text=label)
+        uri = self.env.app.builder.get_relative_uri(self.env.docname, page)
+        link = nodes.reference("", label, refuri=f"{uri}#claim-{name}", internal=True)
+        return nodes.paragraph("", "", link)
+
+    def _verdict(self, ledger: Ledger, name: str) -> nodes.entry:
+        word = ledger.verdict(name)
+        badge = nodes.inline(text=word, classes=["verdict", f"verdict-{LOOKS[word]}"])
+        entry = nodes.entry("", nodes.paragraph("", "", badge))
+        if tested := ledger.tested.get(name):
+            if tested.limit:
+                entry += nodes.paragraph(text=f"Limit: {tested.limit}")
+            entry += nodes.paragraph(text=f"Measured: {tested.figure}")
+        return entry
+
+
+def report_faults(app: Sphinx) -> None:
+    """Warn of everything that is wrong, at each build, whichever pages are read again."""
+    root = Path(app.srcdir)
+    if (root / "book" / "claims.yml").is_file():
+        for fault in read_ledger(root).faults:
+            logger.warning("%s", fault, type="course", subtype="claims")
+
+
+def mark_claims(app: Sphinx, doctree: nodes.document) -> None:
+    """Give each claim's cell an anchor, so that the ledger and the lesson can link to it."""
+    # MyST looks an anchor of another page up among that page's headings: the claims join them.
+    slugs = app.env.metadata[app.env.docname].setdefault("myst_slugs", {})
+    for cell in doctree.findall(nodes.container):
+        if "tag_claim" not in cell["classes"]:
+            continue
+        printed = "\n".join(block.astext() for block in cell.findall(nodes.literal_block))
+        if parsed := claims.parse(printed[max(printed.find(claims.PREFIX), 0) :]):
+            anchor = f"claim-{parsed['claim']}"
+            cell["ids"].append(anchor)
+            slugs[anchor] = (cell.line or 0, anchor, parsed["verdict"])
+
+
+def show_badges(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Give a lesson's link to a verdict the verdict's look."""
+    looks = {word: f"verdict-{look}" for word, look in LOOKS.items()}
+    for link in doctree.findall(nodes.reference):
+        if "#claim-" in link.get("refuri", "") and (look := looks.get(link.astext())):
+            link["classes"] += ["verdict", look]
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_directive("claims-summary", ClaimsSummary)
+    app.add_directive("claims-ledger", ClaimsLedger)
+    app.connect("builder-inited", report_faults)
+    app.connect("doctree-read", mark_claims)
+    app.connect("doctree-resolved", show_badges)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,82 @@
+"""The ``{live}`` directive: a figure that a reader moves.
+
+Written ```` ```{live} temperature ````; a lesson writes ``live.figure("temperature")`` in a cell.
+:mod:`coursebook.live` has the figures. Scripts and styles are loaded by the pages that need them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.writers.html5 import HTML5Translator
+
+from coursebook import live
+
+
+class live_figure(nodes.General, nodes.Element):
+    """One figure, by its name."""
+
+
+class LiveDirective(SphinxDirective):
+    """See the module's own text."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            figure = live.pick(self.arguments[0])
+        except ValueError as error:
+            raise self.error(f"live: {error}") from error
+        known = self.env.temp_data.setdefault("live_figures", set())
+        if figure.name in known:
+            raise self.error(f"live: {figure.name!r} is twice on this page")
+        known.add(figure.name)
+        for path in live.stills(Path(self.env.srcdir), figure.name):
+            self.env.note_dependency(str(path))
+        return [live_figure("", ids=[figure.id], figure=figure)]
+
+
+def visit_figure(self: HTML5Translator, node: live_figure) -> None:
+    figure: live.Figure = node["figure"]
+    up = "../" * self.builder.current_docname.count("/")
+    pictures = "".join(
+        f'<img class="live-picture" src="{up}_static/live/{path.name}" loading="lazy" '
+        f'alt="{live.alt(path.read_text("utf-8"))}">'
+        for path in live.stills(Path(self.builder.srcdir), figure.name)
+    )
+    self.body.append(figure.html(pictures))
+    raise nodes.SkipNode
+
+
+def visit_plain(self, node: live_figure) -> None:
+    """Other builders print what is said of the figure."""
+    self.add_text(f"{node['figure'].title} {node['figure'].caption}")
+    raise nodes.SkipNode
+
+
+def load(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document) -> None:
+    """Have a page with live figures load what they need, and no other page."""
+    figures = list(doctree.findall(live_figure)) if doctree else []
+    files = dict.fromkeys(name for node in figures for name in node["figure"].files())
+    for name in live.STYLES if figures else ():
+        app.add_css_file(f"live/{name}")
+    for name in files:
+        app.add_js_file(f"live/{name}", loading_method="defer")
+
+
+def copy(app: Sphinx, error: Exception | None) -> None:
+    """Put scripts, styles, data and still pictures into the built site, if it has any."""
+    root = Path(app.srcdir)
+    if error is None and app.builder.format == "html" and (root / "book" / "figures").is_dir():
+        live.publish(root, Path(app.outdir) / "_static" / "live")
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_node(live_figure, html=(visit_figure, None), text=(visit_plain, None))
+    app.add_directive("live", LiveDirective)
+    app.connect("html-page-context", load)
+    app.connect("build-finished", copy)
+    return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,16 @@
+// Excerpts of what a search finds show prose: no code, no table of contents, no raw formulas.
+"use strict";
+
+document.addEventListener("DOMContentLoaded", () => {
+  if (typeof Search === "undefined" || !Search.htmlToText) return;
+  const plain = Search.htmlToText;
+  const left = "nav, .toc, .contents, .cell_input, .cell_output, .highlight, .math, table, .page-facts, h1";
+  Search.htmlToText = (text, anchor) => {
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const prose = page.cloneNode(true);
+    prose.querySelectorAll(left).forEach((element) => element.remove());
+    const shown = plain(prose.documentElement.outerHTML, anchor);
+    // A section that holds nothing else, such as an entry of the reference, is shown whole.
+    return shown.trim().length > 60 ? shown : plain(text, anchor);
+  };
+});

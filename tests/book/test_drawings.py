@@ -1,0 +1,305 @@
+"""The drawing kit: described, true to the tensors, one colour for each role, the same bytes."""
+
+import itertools
+import re
+import warnings
+
+import matplotlib as mpl
+import nbformat
+import pytest
+import torch
+
+from coursebook import drawings, drawn, numerics, plots
+from coursebook.drawings import arrow, beside, draw, mask_grid, matrix, stack, step, tokens
+from coursebook.drawings import colours as palette
+
+X = torch.tensor([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0]])
+
+
+def texts(drawing):
+    return [text.get_text() for text in drawing.figure.axes[0].texts]
+
+
+# ---- a description --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alt", [{}, {"alt": ""}, {"alt": " \n"}])
+def test_a_drawing_without_a_description_is_refused(alt):
+    with pytest.raises(ValueError, match="alt is empty: describe the drawing"):
+        draw(matrix(X), **alt)
+
+
+def test_the_description_is_where_viewers_look_for_it():
+    data, about = draw(matrix(X), alt="Two\n  rows.")._repr_mimebundle_()
+    assert data["text/plain"] == about["image/png"]["alt"] == "Two rows."
+
+
+# ---- true to what is drawn ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(4,), (1, 1), (2, 5), (8, 3)])
+def test_a_matrix_has_a_square_for_each_number_and_says_its_shape(shape):
+    tensor = torch.arange(torch.Size(shape).numel()).reshape(shape).float()
+    drawing = draw(matrix(tensor, "$X$", numbers=True), alt="x")
+    squares = drawing.figure.axes[0].patches
+    assert len(squares) == tensor.numel()
+    said = texts(drawing)
+    assert said[:2] == ["$X$", " × ".join(map(str, shape))]
+    assert said[2:] == [str(i) for i in range(tensor.numel())]
+    rows, columns = tensor.reshape(-1, shape[-1]).shape
+    assert len({round(s.get_y(), 6) for s in squares}) == rows
+    assert len({round(s.get_x(), 6) for s in squares}) == columns
+
+
+def test_a_larger_number_is_darker_and_its_text_is_readable():
+    drawing = draw(matrix(torch.tensor([0.0, 1.0, 2.0]), role="q", numbers=True), alt="x")
+    fills = [to_hex(s.get_facecolor()) for s in drawing.figure.axes[0].patches]
+    dark = [palette.contrast(fill, palette.CARD) for fill in fills]
+    assert dark == sorted(dark) and dark[0] < dark[1] < dark[2]
+    for share, role in itertools.product([i / 20 for i in range(21)], ["plain", *palette.COLOURS]):
+        fill = palette.tint(palette.colour(role), share)
+        assert palette.contrast(palette.text_on(fill), fill) >= 4.5, (role, share)
+
+
+def test_a_mask_marks_each_place_by_more_than_colour():
+    drawing = draw(mask_grid(torch.ones(3, 3).tril().bool()), alt="x")
+    assert texts(drawing)[0] == "3 × 3"
+    assert "".join(texts(drawing)[1:]) == "✓××✓✓×✓✓✓"
+
+
+def test_bars_and_arcs_follow_the_weights():
+    weights = torch.tensor([0.2, 0.7, 0.1])
+    drawing = draw(drawings.bars(["a", "b", "c"], weights, query=2), alt="x")
+    heights = [p.get_height() for p in drawing.figure.axes[0].patches[3:]]
+    assert heights[0] / heights[1] == pytest.approx(2 / 7)
+    drawing = draw(drawings.looks(["a", "b", "c"], weights, query=2), alt="x")
+    widths = [p.get_linewidth() for p in drawing.figure.axes[0].patches[3:]]
+    assert len(widths) == 2 and widths[0] < widths[1]
+
+
+def test_one_scale_may_serve_several_matrices():
+    """The darkest square is the largest number, or the number that is named."""
+    fills = [
+        to_hex(draw(matrix(torch.tensor([2.0]), largest=largest), alt="x").figure.axes[0].patches[0]
+               .get_facecolor())
+        for largest in (None, 2, 8)
+    ]  # fmt: skip
+    assert fills[0] == fills[1]
+    assert palette.contrast(fills[2], palette.CARD) < palette.contrast(fills[0], palette.CARD)
+
+
+def test_dependencies_are_arcs_that_do_not_cross_a_word():
+    """Each word but the root has an arrow and its label; an arc is above the arcs that it spans."""
+    sentence, heads = ["the", "cat", "was", "very", "scared"], [1, 2, None, 4, 2]
+    piece = drawings.dependencies(sentence, heads, ["det", "nsubj", "", "advmod", "acomp"])
+    drawing = draw(piece, alt="x")
+    assert texts(drawing)[5:] == ["det", "nsubj", "advmod", "acomp"]
+    tops = [min(line.get_ydata()) for line in drawing.figure.axes[0].lines]
+    det, nsubj, advmod, acomp = tops
+    assert acomp < advmod == det == nsubj, "y grows downwards"
+
+
+@pytest.mark.parametrize(("centre", "near"), [(0, [1, 2]), (2, [0, 1, 3, 4]), (5, [3, 4])])
+def test_a_window_marks_the_centre_and_what_it_reaches(centre, near):
+    axes = draw(drawings.window("abcdef", centre=centre, reach=2), alt="x").figure.axes[0]
+    fills = [to_hex(box.get_facecolor()) for box in axes.patches]
+    dark = palette.tint(palette.colour("q"), 0.95)
+    assert [i for i, fill in enumerate(fills) if fill == dark] == [centre]
+    assert [i for i, fill in enumerate(fills) if fill not in (dark, palette.CARD)] == near
+    (bracket,) = axes.lines
+    inside = [centre, *near]
+    for i, box in enumerate(axes.patches):
+        middle = box.get_x() + box.get_width() / 2
+        assert (bracket.get_xdata().min() < middle < bracket.get_xdata().max()) == (i in inside)
+
+
+def test_everything_stays_on_the_card():
+    """Whatever is drawn, text too, lies within the picture."""
+    long = ["melancholic", "a", "b"]
+    q = matrix(X.T, "a long name above", role="q", rows=long, columns=["guitar", "note"])
+    k = matrix(X[0], "$k$", role="k", shape="one for each of the tokens")
+    tree = drawings.dependencies(["the", *long], [1, None, 1, 1], ["determiner", "", "x", "object"])
+    drawing = draw(beside(q, step("softmax"), stack(k, tokens(long))), arrow(q, k), tree, alt="x")
+    drawing.figure.canvas.draw()
+    card = drawing.figure.bbox
+    for artist in [*drawing.figure.axes[0].texts, *drawing.figure.axes[0].patches]:
+        box = artist.get_window_extent()
+        assert box.x0 >= 0 and box.y0 >= 0, artist
+        assert box.x1 <= card.x1 and box.y1 <= card.y1, artist
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (lambda: matrix(torch.zeros(2, 3, 4)), r"shape \(2, 3, 4\)"),
+        (lambda: matrix(torch.tensor(1.0)), r"shape \(\)"),
+        (lambda: matrix(X, rows=["a"]), "rows must hold 2 labels.*got 1"),
+        (lambda: matrix(X, role="query"), "role must be plain or one of q, k, v, residual, norm"),
+        (lambda: drawings.looks(["a", "b"], [0.5, 0.5], query=2), "one of 2 tokens, got 2"),
+        (lambda: drawings.bars(["a", "b"], [1.0]), r"weights must be \(2,\).*got \(1,\)"),
+        (lambda: matrix(X, largest=0), "largest must be above 0, got 0"),
+        (lambda: drawings.dependencies(["a"], [], []), "must have 1 entries.*got 0 and 0"),
+        (lambda: drawings.dependencies(["a", "b"], [1, 2], ["x", "y"]), "or None, got 2"),
+        (lambda: tokens([]), "at least one"),
+        (lambda: beside(), "at least one piece"),
+        (lambda: stack(matrix(X), align="right"), "align must be left or centre"),
+        (lambda: draw(arrow(matrix(X), matrix(X)), alt="x"), "at least one piece"),
+        (lambda: draw(matrix(X), arrow(matrix(X), matrix(X)), alt="x"), "among the pieces"),
+        (lambda: arrow(matrix(X), matrix(X), sides=("up", "left")), "sides must be"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_in_one_line(made, told):
+    with pytest.raises(ValueError, match=told) as raised:
+        made()
+    assert "\n" not in str(raised.value)
+
+
+# ---- colours --------------------------------------------------------------------------------
+
+
+def to_hex(colour):
+    return "#" + "".join(f"{round(255 * part):02x}" for part in colour[:3])
+
+
+def test_each_role_keeps_its_colour():
+    """What is drawn in a role has edges in its colour, and each role has its own colour."""
+    edges = {}
+    for role, colour in palette.COLOURS.items():
+        for tensor in (X, X.T, X[0]):
+            drawing = draw(matrix(tensor, role=role), alt="x")
+            edges.setdefault(role, set()).update(
+                to_hex(s.get_edgecolor()) for s in drawing.figure.axes[0].patches
+            )
+        assert edges[role] == {palette.tint(colour, 0.85)}
+    assert list(palette.COLOURS) == ["q", "k", "v", "residual", "norm"]
+
+
+@pytest.mark.parametrize("page", palette.PAGES)
+def test_each_colour_stands_out_from_the_page(page):
+    for role, colour in palette.COLOURS.items():
+        assert palette.contrast(colour, palette.PAGES[page]) >= 3, role
+
+
+def test_text_is_easy_to_read_on_the_card():
+    assert palette.contrast(palette.INK, palette.CARD) >= 12
+
+
+#: Machado, Oliveira and Fernandes (2009), severity 1.0: what is left of linear RGB.
+SEEN = {
+    "everybody": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+}  # fmt: skip
+TO_XYZ = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+
+
+def lab(colour, sight):
+    parts = torch.tensor([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = torch.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    seen = (torch.tensor(SEEN[sight]) @ linear).clamp(0, 1)
+    xyz = torch.tensor(TO_XYZ) @ seen / torch.tensor([0.95047, 1.0, 1.08883])
+    f = torch.where(xyz > 0.008856, xyz ** (1 / 3), 7.787 * xyz + 16 / 116)
+    return torch.stack([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("sight", SEEN)
+def test_no_two_roles_look_alike(sight):
+    """A distance of 2 in CIELAB is just visible; 15 is distinguished without comparing."""
+    for one, other in itertools.combinations(palette.COLOURS, 2):
+        apart = lab(palette.COLOURS[one], sight) - lab(palette.COLOURS[other], sight)
+        assert apart.norm() > 15, (one, other, apart.norm())
+
+
+# ---- stored and compared ---------------------------------------------------------------------
+
+
+def example(weights=X):
+    q = matrix(weights, "$Q$", role="q", rows=["a", "b"])
+    k = matrix(X[0], "$k$", role="k", numbers=True)
+    return draw(beside(q, k, gap=2), arrow(q, k, "$W$"), alt="x")
+
+
+def test_two_drawings_of_the_same_have_the_same_bytes():
+    assert example().svg() == example().svg()
+    assert example().png() == example().png()
+    assert len(example().svg()) < 15_000
+
+
+def test_the_small_picture_is_whole():
+    """What is taken out of the picture for its size is nothing that it needs."""
+    from xml.etree import ElementTree
+
+    svg = draw(matrix(torch.arange(8.0), "$x$", numbers=True), alt="x").svg()
+    tree = ElementTree.fromstring(svg)
+    used = set(re.findall(r'href="#([^"]+)"', svg)) | set(re.findall(r"url\(#([^)]+)\)", svg))
+    assert used and used <= {element.get("id") for element in tree.iter()}
+    paths = [e for e in tree.iter() if e.tag.endswith("}path") and "fill" in e.get("style", "")]
+    assert len(paths) >= 1 + 8  # the card and the squares
+
+
+def test_a_readers_settings_change_nothing():
+    before = example().svg()
+    with warnings.catch_warnings(), mpl.rc_context({"font.size": 20, "svg.fonttype": "none"}):
+        warnings.simplefilter("error")
+        plots.style()
+        assert example().svg() == before
+
+
+def test_drawings_are_compared_by_what_they_show(monkeypatch):
+    monkeypatch.setenv("TFCOURSE_FIGURE_CONTENT", "1")
+    _, about = example()._repr_mimebundle_()
+    stored = about[drawn.FIGURE_CONTENT]
+    band = numerics.Band()
+    assert numerics.drawn_difference(stored, example().content(), band) is None
+    assert numerics.drawn_difference(stored, example(X * 1.001).content(), band) is None
+    moved = X.clone()
+    moved[0, 0] = 3.0
+    assert "image 0" in numerics.drawn_difference(stored, example(moved).content(), band)
+    wider = example(torch.cat([X, X], 1))
+    assert numerics.drawn_difference(stored, wider.content(), band) is not None
+    monkeypatch.delenv("TFCOURSE_FIGURE_CONTENT")
+    assert drawn.FIGURE_CONTENT not in example()._repr_mimebundle_()[1]
+
+
+CELL = """
+import torch
+from coursebook import plots
+from coursebook.drawings import draw, matrix
+plots.style()
+draw(matrix(torch.eye(2), "$I$"), alt="An identity matrix.")
+"""
+
+
+def test_a_notebook_keeps_vectors_and_the_description(tmp_path):
+    """What the executor stores is described for the site, and clean; bytes are not compared."""
+    from coursebook import executor, hygiene, nbval_bands
+
+    path = tmp_path / "small.ipynb"
+    cells = [
+        nbformat.v4.new_markdown_cell("# Small", id="title"),
+        nbformat.v4.new_code_cell(CELL.strip(), id="drawing"),
+    ]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    notebook, _ = executor.execute(path)
+    (output,) = notebook.cells[1].outputs
+    assert set(output.data) == {"image/svg+xml", "image/png", "text/plain"}
+    assert notebook.cells[1].metadata["mystnb"]["image"]["alt"] == "An identity matrix."
+    problems = [p for p in hygiene.problems(notebook) if "first code cell" not in p]
+    assert problems == []
+
+    other = nbformat.from_dict(output)
+    other["data"] = {**output.data, "image/svg+xml": "<svg/>"}
+    assert numerics.figure_difference(output, other, numerics.Band()) is None
+    for _, old, put in nbval_bands._pairs(other, output):
+        put(old)
+    assert other["data"] == output.data

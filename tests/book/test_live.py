@@ -1,0 +1,90 @@
+"""Live figures outside the site: what a notebook stores, and what is kept in the tree."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from coursebook import live
+from coursebook.live.catalogue import FIGURES
+
+
+def with_address(folder: Path, course: Path, config: str) -> Path:
+    """A course like ours whose site has this configuration."""
+    (folder / "_config.yml").write_text(config, "utf-8")
+    (folder / "book").mkdir()
+    (folder / "book" / "figures").symlink_to(course / "book" / "figures")
+    return folder
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_notebook_shows_the_still_picture(name: str, course: Path) -> None:
+    shown = live.figure(name)
+    html = shown._repr_html_()
+    codes = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]{30,})"', html)
+    assert len(codes) == len(shown.pictures) >= 1
+    for code, _ in codes:
+        picture = ElementTree.fromstring(base64.b64decode(code))
+        assert picture.get("aria-label") and picture.get("viewBox")
+        words = "".join(picture.itertext())
+        assert "var(--live-q, #0072b2)" in words, "its styles travel with it"
+    assert FIGURES[name].caption in repr(shown) and "<svg" not in html and "<script" not in html
+    assert len(html) < 150_000
+
+
+def test_a_figure_links_to_the_site_if_its_address_is_known(tmp_path: Path, course: Path) -> None:
+    here = FIGURES["heads"]
+    root = with_address(tmp_path, course, "html: {baseurl: 'https://course.example/a/'}")
+    link = "https://course.example/a/notebooks/06-multi-head.html#figure-heads"
+    shown = live.Still(here, root)
+    assert f'<a href="{link}">' in shown._repr_html_() and repr(shown).endswith(link)
+
+
+@pytest.mark.parametrize("config", ["title: A", "html: {baseurl: ''}", "html: {baseurl: }"])
+def test_no_address_gives_no_dead_link(tmp_path: Path, course: Path, config: str) -> None:
+    shown = live.Still(FIGURES["heads"], with_address(tmp_path, course, config))
+    assert "<a " not in shown._repr_html_()
+    assert "This picture moves on the course's site." in shown._repr_html_()
+    assert repr(shown).endswith("The live figure: on the course's site")
+
+
+def test_a_figure_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValueError, match="no live figure 'head'; there are temperature, arrows"):
+        live.figure("head")
+
+
+def test_each_figure_has_its_script_its_page_and_its_data(course: Path) -> None:
+    scripts = {path.stem for path in (live.FOLDER / "scripts").glob("*.js")}
+    used = {name.removesuffix(".js") for one in FIGURES.values() for name in one.files()}
+    assert {name for name in used if not name.startswith("data-")} == scripts
+    for one in FIGURES.values():
+        assert (course / f"{one.page}.ipynb").is_file(), one.page
+        for name in one.stored:
+            stored = course / "book" / "figures" / f"{name}.json"
+            assert stored.stat().st_size < 150_000
+            json.loads(stored.read_text("utf-8"))
+
+
+def test_figures_do_not_import_the_subject(course: Path) -> None:
+    """What a figure needs of it is written into book/figures by a script in benchmarks."""
+    package = course / "coursebook"
+    for path in [*(package / "live").glob("*.py"), package / "sphinx" / "figures.py"]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not [n for n in names if n.partition(".")[0] == "tfcourse"], path.name
+
+
+def test_scripts_ask_for_nothing(course: Path) -> None:
+    """A page from the disk has no server: no script may fetch, import or name an address."""
+    for path in (live.FOLDER / "scripts").glob("*.js"):
+        text = path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?:|\bfetch\(|\bimport\b|XMLHttpRequest|\beval\(", text), (
+            path.name
+        )

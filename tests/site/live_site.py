@@ -1,0 +1,52 @@
+"""A small site with every live figure, opened from the disk with the network off."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+from tiny_site import WHOLE, build
+
+from coursebook.live.catalogue import FIGURES
+
+
+def build_figures(folder: Path, course: Path, theme: str = "basic") -> Path:
+    """A page with all figures, and the stored pictures it shows."""
+    (folder / "book").mkdir()
+    (folder / "book" / "figures").symlink_to(course / "book" / "figures")
+    text = "\n\n".join(f"```{{live}} {name}\n```" for name in FIGURES)
+    _, warnings = build(folder, text, WHOLE, theme=theme)
+    assert not warnings, warnings
+    return folder / "out" / "index.html"
+
+
+@contextmanager
+def offline(chromium, **settings) -> Iterator:
+    """A page without a network that remembers its faults and what it asked for."""
+    context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **settings})
+    context.set_offline(True)
+    page = context.new_page()
+    page.faults, page.asked = [], []
+    page.on("pageerror", lambda error: page.faults.append(f"error on the page: {error}"))
+    page.on("console", lambda m: page.faults.append(m.text) if m.type == "error" else None)
+    page.on("requestfailed", lambda request: page.faults.append(f"not found: {request.url}"))
+    page.on("request", lambda request: page.asked.append(request.url))
+    yield page
+    context.close()
+
+
+def figure_script(course: Path, name: str) -> ModuleType:
+    """The script that trains a figure's model, which also loads it into the package's classes."""
+    path = course / "benchmarks" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def stored_model(course: Path, name: str) -> dict:
+    return json.loads((course / "book" / "figures" / f"{name}.json").read_text("utf-8"))

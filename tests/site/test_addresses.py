@@ -1,0 +1,92 @@
+"""What a site gets once it, or its repository, has an address: one setting each."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from PIL import Image
+
+from coursebook import course
+from coursebook.site import build_site
+from coursebook.sphinx import card
+
+CONFIG = """\
+title: A Small Course
+author: nobody
+only_build_toc_files: true
+execute: {execute_notebooks: "off"}
+repository: {url: https://github.com/someone/attention, branch: main}
+html: {baseurl: https://someone.example/attention}
+sphinx:
+  extra_extensions: [coursebook.sphinx.page, coursebook.sphinx.card]
+  recursive_update: true
+"""
+
+
+@pytest.fixture(scope="module")
+def addressed(tmp_path_factory) -> Path:
+    """A site of a page and a notebook, with both addresses configured."""
+    folder = tmp_path_factory.mktemp("addressed")
+    (folder / "_config.yml").write_text(CONFIG)
+    (folder / "_toc.yml").write_text(
+        "format: jb-book\nroot: home\nchapters: [{file: notebooks/01-one}]\n"
+    )
+    (folder / "home.md").write_text("# Home\n\nA page with a paragraph that is long enough.\n")
+    (folder / "notebooks").mkdir()
+    cells = [
+        nbformat.v4.new_markdown_cell("# One\n\nA lesson with a paragraph that is long enough."),
+        nbformat.v4.new_code_cell("1 + 1"),
+    ]
+    about = {
+        "kernelspec": {"name": "python3", "display_name": "Python 3"},
+        "language_info": {"name": "python", "pygments_lexer": "python"},
+    }
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=about)
+    nbformat.write(notebook, folder / "notebooks" / "01-one.ipynb")
+    return build_site(folder, clean=True).parent
+
+
+def test_a_notebook_can_be_run_on_colab_and_binder(addressed: Path) -> None:
+    links = re.findall(r'href="([^"]+)"', (addressed / "notebooks/01-one.html").read_text("utf-8"))
+    place = "someone/attention/blob/main/notebooks/01-one.ipynb"
+    assert f"https://colab.research.google.com/github/{place}" in links
+    assert any(
+        link.startswith("https://mybinder.org/v2/gh/someone/attention/main") for link in links
+    )
+
+
+def test_binder_installs_what_learners_need() -> None:
+    root = course.root(Path(__file__).parent)
+    wanted = (root / ".binder" / "requirements.txt").read_text("utf-8").splitlines()[-1]
+    assert (root / ".binder" / wanted.removeprefix("-r ")).resolve() == (
+        root / "requirements-learner.txt"
+    )
+
+
+def test_every_page_has_a_link_for_reporting_a_slip(addressed: Path) -> None:
+    for page in "home.html", "notebooks/01-one.html":
+        text = (addressed / page).read_text("utf-8")
+        assert "https://github.com/someone/attention/issues/new" in text, page
+
+
+def test_a_link_to_the_site_has_a_picture(addressed: Path) -> None:
+    text = (addressed / "home.html").read_text("utf-8")
+    assert 'content="https://someone.example/attention/_static/card.png"' in text
+    with Image.open(addressed / card.PLACE) as image:
+        assert image.size == (1200, 630) and len(image.getcolors(256)) > 20
+    assert (addressed / card.PLACE).stat().st_size < 150_000
+
+
+def test_a_long_title_fits_the_picture() -> None:
+    with Image.open(io.BytesIO(card.card("Attention to Transformers", "about it"))) as image:
+        right = image.convert("L").crop((1160, 20, 1200, 630))
+        assert right.getextrema()[0] > 200, "nothing touches the edge"
+
+
+def test_the_page_for_no_page_starts_from_the_sites_own_address(addressed: Path) -> None:
+    assert '<base href="/attention/"/>' in (addressed / "404.html").read_text("utf-8")
+    assert (addressed / "sitemap.xml").is_file()
