@@ -9,7 +9,7 @@ Linzen's pairs that it covers.
 
 from __future__ import annotations
 
-from tfcourse.runs.measuring import keep_record, measure, short
+from _measuring import keep_record, measure, short
 
 MODELS = ("agreement-rnn", "agreement-lstm", "agreement-transformer")
 SEEDS = (0, 1, 2)

@@ -8,10 +8,10 @@ three seeds.
 from __future__ import annotations
 
 import torch
+from _measuring import keep_record
 from block_parts import SEEDS, Nothing, Stack, runs
 
 from tfcourse import data
-from tfcourse.runs.measuring import keep_record
 from tfcourse.tokenizers import CharTokenizer
 
 STEPS, WARMUP, RATES = 1200, 40, (3e-3, 1e-2)

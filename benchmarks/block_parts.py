@@ -14,6 +14,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 
 import torch
+from _measuring import keep_record
 from torch import Tensor, nn
 
 from tfcourse import data
@@ -22,7 +23,6 @@ from tfcourse.batching import Batches, Windows
 from tfcourse.layers import Block, FeedForward, LayerNorm
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions
-from tfcourse.runs.measuring import keep_record
 from tfcourse.tokenizers import CharTokenizer
 from tfcourse.training import NextToken, NotFinite, adamw, constant, fit
 

@@ -21,7 +21,8 @@ import torch  # noqa: E402
 from torch import nn  # noqa: E402
 from translators import Prefix, one_sided, two_sided  # noqa: E402
 
-from tfcourse import data, records, training  # noqa: E402
+from coursebook import records
+from tfcourse import data, training  # noqa: E402
 from tfcourse.batching import Batches, pad, pad_pairs  # noqa: E402
 from tfcourse.evaluation import bleu  # noqa: E402
 from tfcourse.generation import greedy  # noqa: E402

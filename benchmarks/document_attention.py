@@ -18,7 +18,8 @@ import time
 import torch
 from torch import Tensor, nn
 
-from tfcourse import data, records
+from coursebook import records
+from tfcourse import data
 from tfcourse.batching import Batches, pad_labelled
 from tfcourse.evaluation import wilson
 from tfcourse.models.classifiers import (

@@ -25,7 +25,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from tfcourse import data, records
+from coursebook import records
+from tfcourse import data
 from tfcourse.attention import padding_mask
 from tfcourse.batching import Batches, mask_words, pad, pad_labelled
 from tfcourse.data.docstrings.classes import masked

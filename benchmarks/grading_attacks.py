@@ -1,6 +1,6 @@
 """What hostile submissions gain, by plain nbgrader and by the course's grader; a page shows it.
 
-The corpus is that of ``tests/grading/hostile``. Plain nbgrader grades each submission, and then an
+The corpus is that of ``tests/nbjudge/hostile``. Plain nbgrader grades each submission, and then an
 honest one, in a throw-away jail of its own: nothing that an attack does reaches this machine.
 Needs Linux and bubblewrap.
 """
@@ -21,13 +21,13 @@ from pathlib import Path
 
 import nbformat
 
-from tfcourse import course, records
-from tfcourse.grading.engine import grade
-from tfcourse.grading.judge import Limits
-from tfcourse.grading.release import make_release
-from tfcourse.grading.sandbox import jail
+from coursebook import course, records
+from nbjudge.engine import grade
+from nbjudge.judge import Limits
+from nbjudge.release import make_release
+from nbjudge.sandbox import jail
 
-TESTS = course.root() / "tests" / "grading"
+TESTS = course.root() / "tests" / "nbjudge"
 sys.path[:0] = [str(TESTS), str(TESTS / "hostile")]
 import corpus  # noqa: E402
 import target_set  # noqa: E402

@@ -10,9 +10,9 @@ import sys
 
 import torch
 
-from tfcourse import course, records
+from coursebook import course, records
 
-sys.path.insert(0, str(course.root() / "tests" / "grading"))
+sys.path.insert(0, str(course.root() / "tests" / "nbjudge"))
 import fuzzing
 
 SEED = 5

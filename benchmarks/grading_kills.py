@@ -20,9 +20,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from tfcourse import course as course_tree
-from tfcourse.grading.variants import example_class
-from tfcourse.grading.workers import workers_of
+from coursebook import course as course_tree
+from nbjudge.variants import example_class
+from nbjudge.workers import workers_of
 
 SEED = 0
 
@@ -198,7 +198,7 @@ def main() -> None:
     }
     wrong = {name: results[name] for name, value in right.items() if results[name] != value}
     if asked.submitted is None and not asked.quick:
-        from tfcourse import records
+        from coursebook import records
 
         records.write("grading-kills", results, seed=SEED)
     if wrong:

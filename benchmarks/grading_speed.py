@@ -23,11 +23,11 @@ import nbformat
 import psutil
 from nbgrader.api import Gradebook
 
-from tfcourse import course as course_tree
-from tfcourse import records
-from tfcourse.grading import cells
-from tfcourse.grading.variants import example_class
-from tfcourse.grading.workers import workers_of
+from coursebook import course as course_tree
+from coursebook import records
+from nbjudge import cells
+from nbjudge.variants import example_class
+from nbjudge.workers import workers_of
 
 SEED = 0
 

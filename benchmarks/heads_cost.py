@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable
 
 import torch
+from _measuring import keep_record
 from torch import Tensor
 
 from tfcourse.attention import MultiHeadAttention, multi_head_by_loop
-from tfcourse.runs.measuring import keep_record
 
 SEED = 0
 WIDTH = 512

@@ -21,11 +21,11 @@ from collections.abc import Iterator, Sequence
 
 import torch
 import torch.nn.functional as F
+from _measuring import keep_record
 from torch import Tensor, nn
 
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.positions import RelativePositions
-from tfcourse.runs.measuring import keep_record
 from tfcourse.training import NextToken, constant, fit
 
 SEEDS, STEPS, BATCH, RATE, WARMUP = (0, 1, 2), 1500, 16, 5e-3, 30

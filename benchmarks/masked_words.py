@@ -31,16 +31,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from _measuring import short
 from torch import Tensor, nn
 
-from tfcourse import data, presets, records
+from coursebook import records
+from tfcourse import data, presets
 from tfcourse.batching import Batches, pad_labelled
 from tfcourse.evaluation import accuracy
 from tfcourse.models.bert import BERT
 from tfcourse.models.classifiers import PoolingClassifier, PoolingConfig
 from tfcourse.models.counting import count_parameters
 from tfcourse.runs import run
-from tfcourse.runs.measuring import short
 from tfcourse.tokenizers import Tokenizer
 from tfcourse.training import (
     adamw,

@@ -12,13 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from _measuring import keep_record, measure, short
 from torch import Tensor, nn
 
 from tfcourse import presets, training
 from tfcourse.models.counting import count_parameters
 from tfcourse.models.output import Output
 from tfcourse.runs import prepare
-from tfcourse.runs.measuring import keep_record, measure, short
 from tfcourse.runs.running import schedule
 
 PRESET, RECORD = "mnist-vit", "mnist-vit-cpu"

@@ -8,19 +8,32 @@ from __future__ import annotations
 
 import argparse
 import statistics
+from pathlib import Path
 
 import torch
+from _measuring import measure, need_cuda, short
 
-from tfcourse import presets, records
-from tfcourse.runs.measuring import measure, need_cuda, short
+from coursebook import records
+from tfcourse import presets
 
 PRESETS = ("multi30k-de-en-cpu", "multi30k-de-en", "multi30k-en-de")
 THREADS = 2
 
 
-def several(name: str, seeds: list[int], device: str, changes: dict) -> dict:
-    """A preset with each of these seeds, and mean and deviation of BLEU over them."""
-    runs = [measure(name, changes | {"training.seed": seed}, device=device) for seed in seeds]
+def several(
+    name: str, seeds: list[int], device: str, changes: dict, folder: Path | None = None
+) -> dict:
+    """A preset with each of these seeds, and mean and deviation of BLEU over them.
+
+    With a folder each run is kept in it and resumed if it was stopped.
+    """
+    runs = [
+        measure(
+            name, changes | {"training.seed": seed}, device=device,
+            folder=folder and folder / f"seed-{seed}",
+        )
+        for seed in seeds
+    ]  # fmt: skip
     found: dict = {"runs": runs}
     for way in runs[0]["evaluation"]:
         scores = [run["evaluation"][way]["BLEU"] for run in runs]

@@ -15,11 +15,12 @@ from contextlib import suppress
 from typing import Any
 
 import torch
+from _measuring import short
 
-from tfcourse import data, presets, records
+from coursebook import records
+from tfcourse import data, presets
 from tfcourse.evaluation import bleu
 from tfcourse.runs import prepare, run, translate
-from tfcourse.runs.measuring import short
 
 MODELS = {
     "no attention": "multi30k-de-en-cpu-recurrent",

@@ -7,8 +7,9 @@ attention one vector must hold all of it.
 
 from __future__ import annotations
 
+from _measuring import keep_record, measure, short
+
 from tfcourse import presets
-from tfcourse.runs.measuring import keep_record, measure, short
 
 MODELS = ("numbers-de-en", "numbers-de-en-attention", "numbers-de-en-recurrent")
 

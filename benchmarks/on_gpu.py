@@ -1,49 +1,156 @@
-"""What is measured on a GPU: the large presets, each into a record of its own.
+"""All that a GPU is for, and nothing else: what `make gpu` runs.
 
-tinyshakespeare at nanoGPT's size; Multi30k in both directions with three seeds; CIFAR-10. Without a
-GPU it stops and says so. ``--only`` runs some of them; a corpus that is not here stops the run that
-needs it, not the others.
+The CUDA tests, the costs of a translator's step on a GPU, the presets at size, and the chapters
+with ``TFCOURSE_SIZE=full``. The parts come in the order of their value for each minute, so a GPU
+that is there for a short time is used for what matters most. A part that is done is not run again;
+one that was stopped goes on from its last checkpoint. What is done and half done lies in
+``_build/gpu``, records in ``benchmarks/records``. A corpus that is not here stops the part that
+needs it, not the others. ``--list`` shows the parts, ``--only`` runs some, ``--again`` runs what is
+done once more.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
 import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+from _measuring import measure, need_cuda
+from multi30k import several
 
-from multi30k import several  # noqa: E402
+from coursebook import course, records
+from tfcourse import presets
 
-from tfcourse import presets, records  # noqa: E402
-from tfcourse.runs.measuring import measure, need_cuda  # noqa: E402
+#: The tests that need CUDA, or that do more if there is one.
+TESTS = (
+    "tests/kernels", "tests/recurrent/test_recurrent.py", "tests/generation/test_one_by_one.py",
+    "tests/training/test_fit.py", "tests/models/test_gpt.py", "tests/models/test_transformer.py",
+)  # fmt: skip
 
-#: For each preset the seeds that it is run with; its own where there are none.
-RUNS = {
-    "tinyshakespeare-gpu": (),
-    "multi30k-de-en": (1, 2, 3),
-    "multi30k-en-de": (1, 2, 3),
-    "cifar10-vit": (),
-}
+
+@dataclass(frozen=True)
+class Part:
+    """One thing to run.
+
+    Attributes
+    ----------
+    about:
+        What it is.
+    minutes:
+        About how long it takes on one recent data-centre GPU: estimated from its operations.
+    value:
+        What it is worth beside the others, from 1 to 10; parts are run by value for each minute.
+    run:
+        Does it; it is given a folder of its own, in which it may find what it left before.
+    """
+
+    about: str
+    minutes: float
+    value: int
+    run: Callable[[Path], None]
+
+
+def tests(folder: Path) -> None:
+    """The CUDA tests. Others of these files run too; only a failure stops."""
+    _call([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS])
+
+
+def step_costs(folder: Path) -> None:
+    """`translation_speed.py` on the GPU, into its own record."""
+    _call([sys.executable, "benchmarks/translation_speed.py", "--device", "cuda"])
+
+
+def preset(name: str, *seeds: int) -> Callable[[Path], None]:
+    """A preset, with its own seed or with each of ``seeds``, into the record of its name."""
+
+    def run(folder: Path) -> None:
+        if seeds:
+            results = several(name, list(seeds), "cuda", {}, folder)
+        else:
+            results = measure(name, device="cuda", folder=folder)
+        seed = seeds[0] if seeds else presets.load(name).training.seed
+        records.write(name, results, seed=seed, device="cuda")
+
+    return run
+
+
+def chapter(path: Path) -> Callable[[Path], None]:
+    """A chapter at its larger setting; it writes its records, and the page goes to ``folder``."""
+
+    def run(folder: Path) -> None:
+        _call(
+            [sys.executable, "-m", "jupyter", "nbconvert", "--to", "notebook", "--execute",
+             "--ExecutePreprocessor.timeout=-1", "--output-dir", str(folder), str(path)],
+            TFCOURSE_SIZE="full",
+        )  # fmt: skip
+
+    return run
+
+
+def _call(command: list[str], **more: str) -> None:
+    root = course.root()
+    path = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
+    subprocess.run(command, cwd=root, env={**os.environ, "PYTHONPATH": path, **more}, check=True)
+
+
+def parts() -> dict[str, Part]:
+    """Every part by name, in the order in which they are run."""
+    found = {
+        "cuda-tests": Part("the tests that need CUDA", 3, 10, tests),
+        "translation-speed-gpu": Part("what a translator's step costs", 3, 5, step_costs),
+        "tinyshakespeare-gpu": Part("nanoGPT's GPU setting", 6, 9, preset("tinyshakespeare-gpu")),
+        "multi30k-de-en": Part("a translator, 3 seeds", 15, 8, preset("multi30k-de-en", 1, 2, 3)),
+        "multi30k-en-de": Part("the other way", 15, 4, preset("multi30k-en-de", 1, 2, 3)),
+        "cifar10-vit": Part("a vision transformer on photographs", 20, 5, preset("cifar10-vit")),
+        "imdb-bert-gpu": Part("BERT small on all of IMDb", 25, 4, preset("imdb-bert-gpu")),
+    }  # fmt: skip
+    for path in sorted((course.root() / "notebooks").glob("**/[0-9][0-9]-*.ipynb")):
+        if "tfcourse.runs.size" in path.read_text("utf-8"):
+            evidence = "evidence-" if path.parent.name == "evidence" else ""
+            found[evidence + path.stem] = Part(f"{path.name} at full size", 10, 3, chapter(path))
+    return dict(sorted(found.items(), key=lambda one: -one[1].value / one[1].minutes))
 
 
 def main() -> None:
+    known = parts()
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=list(RUNS), help="these alone")
-    chosen = parser.parse_args().only or list(RUNS)
+    parser.add_argument("--list", action="store_true", help="show the parts and stop")
+    parser.add_argument("--only", nargs="+", choices=list(known), help="these alone")
+    parser.add_argument("--again", action="store_true", help="also what is done")
+    choice = parser.parse_args()
+    chosen = choice.only or list(known)
+    folder = course.root() / "_build" / "gpu"
+    done = {name: folder / f"{name}.done" for name in known}
+    if choice.list:
+        for name in chosen:
+            state = "done" if done[name].is_file() else f"about {known[name].minutes:g} min"
+            print(f"{name:24s} {state:14s} {known[name].about}")
+        return
     need_cuda()
-    missing = []
+    failed = []
     for name in chosen:
-        seeds = list(RUNS[name])
-        try:
-            results = several(name, seeds, "cuda", {}) if seeds else measure(name, device="cuda")
-        except FileNotFoundError as error:
-            missing.append(f"{name}: {error}")
+        if done[name].is_file() and not choice.again:
+            print(f"{name}: done before", flush=True)
             continue
-        seed = seeds[0] if seeds else presets.load(name).training.seed
-        print(records.write(name, results, seed=seed, device="cuda").name, flush=True)
-    if missing:
-        raise SystemExit("Not run, as their corpora are not here:\n" + "\n".join(missing))
+        print(f"{name}: {known[name].about}, about {known[name].minutes:g} min", flush=True)
+        began = time.perf_counter()
+        own = folder / name
+        own.mkdir(parents=True, exist_ok=True)
+        try:
+            known[name].run(own)
+        except (FileNotFoundError, subprocess.CalledProcessError) as error:
+            failed.append(f"{name}: {error}")
+            continue
+        minutes = (time.perf_counter() - began) / 60
+        done[name].write_text(f"{minutes:.1f} min\n")
+        print(f"{name}: {minutes:.1f} min", flush=True)
+    if failed:
+        raise SystemExit("Not done:\n" + "\n".join(failed))
 
 
 if __name__ == "__main__":

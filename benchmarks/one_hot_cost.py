@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from tfcourse import records
+from coursebook import records
 
 SEED = 0
 WIDTH = 100

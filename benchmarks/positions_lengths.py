@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from _measuring import keep_record
 
 from tfcourse.positions import (
     ALiBi,
@@ -22,7 +23,6 @@ from tfcourse.positions import (
     SinusoidalPositions,
 )
 from tfcourse.runs.lengths import Sizes, train_short_test_long
-from tfcourse.runs.measuring import keep_record
 
 SEEDS = (0, 1, 2)
 SETTINGS = {"train_length": 32, "test_lengths": (32, 64, 128, 256, 512), "steps": 400}

@@ -7,10 +7,10 @@ seeds, and the best by the validation split is told.
 
 from __future__ import annotations
 
+from _measuring import keep_record
 from tying import SEEDS, V, compared
 
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
-from tfcourse.runs.measuring import keep_record
 
 #: An LSTM may want a larger rate.
 RATES = (3e-3, 6e-3, 1.2e-2)

@@ -18,7 +18,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from tfcourse import records
+from coursebook import records
 from tfcourse.attention import causal_mask, scaled_dot_product_attention
 
 SEED = 0

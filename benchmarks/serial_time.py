@@ -15,7 +15,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from tfcourse import records
+from coursebook import records
 from tfcourse.attention import SelfAttention
 from tfcourse.recurrent import LSTMCell, Recurrent, RNNCell
 

@@ -7,8 +7,9 @@ by side: the same expectation without the noise.
 
 from __future__ import annotations
 
+from _measuring import keep_record, measure, short
+
 from tfcourse import presets
-from tfcourse.runs.measuring import keep_record, measure, short
 
 PRESET = "tinyshakespeare-cpu"
 PEER = 1.88  # the loss that nanoGPT's README gives

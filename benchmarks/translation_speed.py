@@ -25,7 +25,8 @@ import torch  # noqa: E402
 from torch import nn  # noqa: E402
 from translators import batches_of, corpus, loss_of, made  # noqa: E402
 
-from tfcourse import records, training  # noqa: E402
+from coursebook import records
+from tfcourse import training  # noqa: E402
 from tfcourse.models.seq2seq import Seq2Seq, Seq2SeqConfig  # noqa: E402
 from tfcourse.models.transformer import Transformer, TransformerConfig  # noqa: E402
 from tfcourse.training.batches import moved  # noqa: E402

@@ -20,7 +20,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tfcourse import data, records, training
+from coursebook import records
+from tfcourse import data, training
 from tfcourse.attention import causal_mask
 from tfcourse.batching import Batches, pad, pad_pairs
 from tfcourse.models.gpt import GPT, GPTConfig

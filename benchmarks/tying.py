@@ -12,6 +12,7 @@ import statistics
 from collections.abc import Callable
 
 import torch
+from _measuring import keep_record
 from torch import Tensor, nn
 
 from tfcourse import data
@@ -19,7 +20,6 @@ from tfcourse.batching import Batches, Windows
 from tfcourse.evaluation import language_model_nll
 from tfcourse.models.counting import count_parameters
 from tfcourse.models.gpt import GPT, GPTConfig
-from tfcourse.runs.measuring import keep_record
 from tfcourse.tokenizers import BPETokenizer
 from tfcourse.training import NextToken, cosine, fit
 

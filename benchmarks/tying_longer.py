@@ -6,9 +6,8 @@ the training text has.
 
 from __future__ import annotations
 
+from _measuring import keep_record
 from tying import MAKERS, SEEDS, compared
-
-from tfcourse.runs.measuring import keep_record
 
 STEPS = 1600
 

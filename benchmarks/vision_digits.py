@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from _measuring import keep_record
 from mnist import convolutional, linear
 from torch import Tensor, nn
 
@@ -23,7 +24,6 @@ from tfcourse.batching import Batches
 from tfcourse.models.counting import count_parameters
 from tfcourse.models.vit import ViT, ViTConfig, cut
 from tfcourse.runs.images import Scale, vary
-from tfcourse.runs.measuring import keep_record
 from tfcourse.runs.running import schedule
 from tfcourse.training import Classification
 

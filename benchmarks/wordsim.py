@@ -7,8 +7,9 @@ tuned on WordSim. SimLex-999, which asks for likeness and not relatedness, stand
 
 from __future__ import annotations
 
+from _measuring import keep_record, measure, short
+
 from tfcourse import presets
-from tfcourse.runs.measuring import keep_record, measure, short
 
 PRESET = "wikitext-2-skipgram"
 

@@ -1,9 +1,10 @@
-"""Every chapter is re-run and compared, keeps to its budget, and is what a chapter must be."""
+"""Every lesson and its evidence are re-run and compared, keep to their budget and to their form."""
 
 import copy
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -11,14 +12,24 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tfcourse import claims, course
-from tfcourse.authoring import executor, hygiene, numerics
-from tfcourse.authoring.drawn import FIGURE_CONTENT
+from coursebook import claims, course, executor, hygiene, numerics
+from coursebook.drawn import FIGURE_CONTENT
+from coursebook.sphinx.claims import read_ledger, stated
+from nbjudge import first_cell
 
 ROOT = course.root(Path(__file__).parent)
 CHAPTERS = course.chapter_paths(ROOT)
+EVIDENCE = course.evidence_paths(ROOT)
 names = [path.stem for path in CHAPTERS]
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=names)
+each_notebook = pytest.mark.parametrize(
+    "path", [*CHAPTERS, *EVIDENCE], ids=[*names, *(f"{path.stem}-evidence" for path in EVIDENCE)]
+)
+#: Lessons whose audit has moved to their evidence. They have the form that all are to have.
+LESSONS = [path for path in CHAPTERS if path.stem in {p.stem for p in EVIDENCE}]
+each_lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+#: Seconds of CPU for a lesson and its evidence together.
+TOGETHER = {"04-alignment": 120, "09-decoder": 120, "11-encoder-decoder": 120}
 
 
 OURS = {"TFCOURSE_ROOT": str(ROOT), "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
@@ -29,8 +40,8 @@ def run_nbval(path: Path, arithmetic: str = "stored") -> subprocess.CompletedPro
     return subprocess.run(
         [
             sys.executable, "-m", "pytest", str(path), "--nbval", "--nbval-current-env",
-            "-p", "tfcourse.authoring.nbval_bands",
-            "--nbval-cell-timeout=180", "-q", "--no-header", "-p", "no:cacheprovider",
+            "-p", "coursebook.nbval_bands",
+            "--nbval-cell-timeout=600", "-q", "--no-header", "-p", "no:cacheprovider",
             "-c", os.devnull, f"--rootdir={path.parent}",
         ],
         cwd=path.parent,
@@ -45,14 +56,16 @@ def test_there_are_chapters():
 
 
 @pytest.mark.case_of("chapter")
-@each_chapter
+@each_notebook
 def test_stored_outputs_are_what_the_cells_print(path, record_property):
     start = executor.seconds_of_children()
     result = run_nbval(path)
     seconds = executor.seconds_of_children() - start
     assert result.returncode == 0, result.stdout[-6000:]
     budget = executor.budget_seconds(nbformat.read(path, as_version=4))
-    record_property("chapter", f"{path.stem}: {seconds:.0f} s of {budget:.0f} s")
+    record_property(
+        "chapter", f"{path.relative_to(ROOT / 'notebooks')}: {seconds:.0f} s of {budget:.0f} s"
+    )
     assert seconds < 3 * budget, f"{seconds:.0f} s, the chapter's budget is {budget:.0f} s"
 
 
@@ -60,36 +73,103 @@ def test_stored_outputs_are_what_the_cells_print(path, record_property):
 @pytest.mark.case_of("chapter")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("arithmetic", numerics.available()[1:])
-@each_chapter
+@each_notebook
 def test_outputs_survive_another_arithmetic(path, arithmetic):
     result = run_nbval(path, arithmetic)
     assert result.returncode == 0, result.stdout[-6000:]
 
 
-@each_chapter
+@each_notebook
 def test_hygiene(path):
-    assert hygiene.problems(nbformat.read(path, as_version=4)) == []
+    notebook = nbformat.read(path, as_version=4)
+    assert hygiene.problems(notebook) == []
+    installs = next(cell for cell in notebook.cells if cell.cell_type == "code")
+    assert installs.source == first_cell.first_cell(ROOT, graded=False).source, (
+        "the course's address changed: python -m nbjudge.first_cell notebooks/*.ipynb"
+    )
     assert path.stat().st_size < 1_500_000
 
 
-@each_chapter
+@each_notebook
 def test_every_verdict_is_readable(path):
     notebook = nbformat.read(path, as_version=4)
     tagged = [c for c in notebook.cells if "claim" in c.metadata.get("tags", [])]
-    assert tagged, "a chapter tests at least one claim"
+    assert bool(tagged) != (path in LESSONS), "claims are tested in the evidence if there is one"
     for cell in tagged:
         text = "".join(o.text for o in cell.outputs if o.output_type == "stream")
         assert claims.parse(text), f"cell {cell.id} prints no verdict: {text!r}"
 
 
+def prose(path: Path) -> str:
+    cells = nbformat.read(path, as_version=4).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+
+
 @each_chapter
 def test_a_chapter_has_its_parts(path):
-    text = "\n".join(
-        c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown"
-    )
-    for part in ("After this chapter you can", "## The question", "```{quiz}",
-                 "## What to take away", "## Sources"):  # fmt: skip
+    opening = ["After this chapter you can", "## The question"]
+    if path in LESSONS:
+        opening = ["**You will build**", "**Time:**", "**You need**", "**Your turn.**"]
+    text = "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
+    for part in (*opening, 'quiz("', "## What to take away", "## Sources"):
         assert part in text, f"no {part!r}"
+
+
+# ---- the form of a lesson whose audit is in its evidence ----------------------------------------
+
+
+@each_lesson
+def test_a_lesson_and_its_evidence_keep_to_one_budget(path):
+    evidence = next(p for p in EVIDENCE if p.stem == path.stem)
+    budgets = [executor.budget_seconds(nbformat.read(p, as_version=4)) for p in (path, evidence)]
+    assert sum(budgets) <= TOGETHER.get(path.stem, 60)
+
+
+@each_lesson
+def test_a_lesson_states_every_claim_with_its_verdict(path):
+    ledger = read_ledger(ROOT)
+    tested = {t.claim: t.verdict for t in ledger.tested.values() if t.chapter == path.stem}
+    assert {claim: verdict for claim, verdict, _ in stated(path)} == tested
+
+
+@each_lesson
+def test_a_lessons_cells_are_short_or_folded(path):
+    visible = []
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type != "code" or "remove-cell" in cell.metadata.get("tags", []):
+            continue
+        if "hide-input" in cell.metadata.get("tags", []):
+            # The site and JupyterLab both fold it, and the site says what is behind the fold.
+            assert cell.metadata.jupyter.source_hidden, cell.id
+            assert cell.metadata.mystnb.code_prompt_show.startswith("Show "), cell.id
+            assert cell.metadata.mystnb.code_prompt_hide.startswith("Hide "), cell.id
+        else:
+            visible.append(len([line for line in cell.source.splitlines() if line.strip()]))
+    assert max(visible) <= 15
+    assert statistics.median(visible) < 10
+
+
+@each_lesson
+def test_a_lesson_says_at_each_sections_end_what_is_missing(path):
+    text = prose(path)
+    assert text.count("**What we have:**") == text.count("**What is missing:**") >= 4
+    assert text.count("<details>") == text.count("</details>") == text.count("**Your turn.**") > 2
+
+
+@each_lesson
+def test_a_lesson_has_a_drawing_for_each_new_thing(path):
+    drawings = [
+        output
+        for cell in nbformat.read(path, as_version=4).cells
+        for output in cell.get("outputs", [])
+        if "image/svg+xml" in output.get("data", {})
+    ]
+    assert len(drawings) >= 8
+    for drawing in drawings:  # no wider than the page, or its text is too small on a telephone
+        width = float(
+            re.search(r'<svg[^>]*\bwidth="([\d.]+)pt"', drawing["data"]["image/svg+xml"])[1]
+        )
+        assert width <= 520, drawing["data"]["text/plain"]
 
 
 # ---- the gate itself: nbval must close when it should ------------------------------------------
@@ -107,7 +187,7 @@ def small_notebook(path: Path) -> nbformat.NotebookNode:
             nbformat.v4.new_markdown_cell("# Small", id="title"),
             nbformat.v4.new_code_cell(SMALL.strip(), id="numbers"),
             nbformat.v4.new_code_cell(
-                "import matplotlib.pyplot as plt\nfrom tfcourse import plots\nplots.style()\n"
+                "import matplotlib.pyplot as plt\nfrom coursebook import plots\nplots.style()\n"
                 "plt.plot([1, 3, 2])\nplt.show()\nprint({'b', 'a', 'c'})",
                 id="figure",
                 metadata={"mystnb": {"image": {"alt": "a line"}}},
@@ -216,49 +296,61 @@ def test_a_chapter_gives_the_same_bytes_twice(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def clean(tmp_path_factory) -> nbformat.NotebookNode:
-    notebook = small_notebook(tmp_path_factory.mktemp("clean") / "small.ipynb")
+    path = tmp_path_factory.mktemp("clean") / "small.ipynb"
+    small_notebook(path)
+    assert first_cell.put_into_lesson(path, ROOT)
+    assert not first_cell.put_into_lesson(path, ROOT), "once is enough"
+    notebook = nbformat.read(path, 4)
     assert hygiene.problems(notebook) == []
     return notebook
 
 
 def never_run(nb):
-    nb.cells[1].execution_count = None
+    nb.cells[2].execution_count = None
 
 
 def out_of_order(nb):
-    nb.cells[1].execution_count, nb.cells[2].execution_count = 2, 1
+    nb.cells[2].execution_count, nb.cells[3].execution_count = 3, 2
+
+
+def no_first_cell(nb):
+    del nb.cells[1]
+
+
+def shown_first_cell(nb):
+    nb.cells[1].metadata.pop("tags")
 
 
 def same_id(nb):
-    nb.cells[2].id = nb.cells[1].id
+    nb.cells[3].id = nb.cells[2].id
 
 
 def stored_error(nb):
-    nb.cells[1].outputs = [nbformat.v4.new_output("error", ename="NameError", evalue="x")]
+    nb.cells[2].outputs = [nbformat.v4.new_output("error", ename="NameError", evalue="x")]
 
 
 def warning(nb):
-    nb.cells[1].outputs.append(nbformat.v4.new_output("stream", name="stderr", text="careful"))
+    nb.cells[2].outputs.append(nbformat.v4.new_output("stream", name="stderr", text="careful"))
 
 
 def loose_at_the_end(nb):
-    nb.cells[2].metadata["tags"] = ["nbval-ignore-output"]
+    nb.cells[3].metadata["tags"] = ["nbval-ignore-output"]
 
 
 def loose_verdict(nb):
-    nb.cells[1].metadata["tags"] = ["nbval-ignore-output", "claim"]
+    nb.cells[2].metadata["tags"] = ["nbval-ignore-output", "claim"]
 
 
 def odd_tag(nb):
-    nb.cells[1].metadata["tags"] = ["nbval-skip"]
+    nb.cells[2].metadata["tags"] = ["nbval-skip"]
 
 
 def times(nb):
-    nb.cells[1].metadata["execution"] = {"iopub.execute_input": "2026-01-01"}
+    nb.cells[2].metadata["execution"] = {"iopub.execute_input": "2026-01-01"}
 
 
 def no_description(nb):
-    nb.cells[2].metadata.pop("mystnb")
+    nb.cells[3].metadata.pop("mystnb")
 
 
 def two_titles(nb):
@@ -278,20 +370,20 @@ def editor_metadata(nb):
 
 
 def exact_words(nb):
-    nb.cells[1].metadata["tfcourse"] = {"band": 0.1}
-    nb.cells[1].outputs[0].text = "loss 0.5"
+    nb.cells[2].metadata["tfcourse"] = {"band": 0.1}
+    nb.cells[2].outputs[0].text = "loss 0.5"
 
 
 def odd_band(nb):
-    nb.cells[1].metadata["tfcourse"] = {"band": "wide"}
+    nb.cells[2].metadata["tfcourse"] = {"band": "wide"}
 
 
 def long_line(nb):
-    nb.cells[1].source += "\n# " + "x" * 90
+    nb.cells[2].source += "\n# " + "x" * 90
 
 
 def wide_output(nb):
-    nb.cells[1].outputs = [nbformat.v4.new_output("stream", name="stdout", text="x" * 81)]
+    nb.cells[2].outputs = [nbformat.v4.new_output("stream", name="stdout", text="x" * 81)]
 
 
 @pytest.mark.parametrize(
@@ -299,6 +391,8 @@ def wide_output(nb):
     [
         (never_run, "not run from top to bottom"),
         (out_of_order, "not run from top to bottom"),
+        (no_first_cell, "the first code cell must install the course"),
+        (shown_first_cell, "cell install: it must print nothing and have the tag remove-cell"),
         (same_id, "more than one cell has the id numbers"),
         (stored_error, "ends in NameError"),
         (warning, "wrote to stderr"),

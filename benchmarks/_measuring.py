@@ -1,0 +1,98 @@
+"""Runs whose results are kept as records: what the scripts in ``benchmarks/`` share."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from coursebook import records
+from tfcourse import presets
+from tfcourse.runs.running import run
+
+
+def measure(
+    name: str,
+    changes: Mapping[str, Any] | None = None,
+    *,
+    device: str | None = None,
+    folder: str | Path | None = None,
+) -> dict[str, Any]:
+    """Run a preset.
+
+    Parameters
+    ----------
+    name, changes:
+        As for :func:`tfcourse.presets.load`.
+    device:
+        As for :func:`tfcourse.runs.run`.
+    folder:
+        Where it is kept; a run that was stopped there is resumed. Unless given it is run in a
+        folder that is removed again.
+
+    Returns
+    -------
+    measured
+        The preset's name, the changes, what :func:`tfcourse.runs.run` gives, and
+        ``"seconds in all"``, from reading the corpus to the last measure.
+    """
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory() as removed:
+        results = run(
+            presets.load(name, changes), removed if folder is None else folder, device=device,
+            resume=folder is not None,
+        )  # fmt: skip
+    seconds = round(time.perf_counter() - began, 1)
+    return {"preset": name, "changes": dict(changes or {}), **results, "seconds in all": seconds}
+
+
+def short(**more: Any) -> dict[str, Any]:
+    """Changes that make any preset's run so short that it only shows that it runs."""
+    return {"training.steps": 4, "training.warmup": 1, "training.validate_every": 4} | more
+
+
+def keep_record(
+    name: str, about: str, measured: Callable[[bool], dict[str, Any]], *, seed: int
+) -> None:
+    """What a script that measures on a CPU does: two threads, then the record.
+
+    With ``--quick`` on the command line it only shows that it runs: the results are printed, and no
+    record is written.
+
+    Parameters
+    ----------
+    name:
+        The record's name.
+    about:
+        What the script measures, for its ``--help``.
+    measured:
+        Gives the results; it is told whether to be quick.
+    seed:
+        What the record gives as its seed.
+    """
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
+    quick = parser.parse_args().quick
+    torch.set_num_threads(2)
+    results = measured(quick)
+    print(results if quick else records.write(name, results, seed=seed).name)
+
+
+def need_cuda() -> None:
+    """Stop, saying why, where there is no GPU.
+
+    Raises
+    ------
+    SystemExit
+        Where PyTorch finds none.
+    """
+    if not torch.cuda.is_available():
+        raise SystemExit(
+            "This is measured on a GPU, and PyTorch finds none here (torch.cuda.is_available() is "
+            "False). Run it on a machine with an NVIDIA GPU and a CUDA build of PyTorch."
+        )

@@ -1,0 +1,160 @@
+"""Train the small model of the live figures, and write its weights to ``book/figures/reader.json``.
+
+The model reads sentences of the corpus *senses*: it guesses hidden words, and from its state at
+*note* it tells whether a message, a tone or a mood is meant. Weights are stored as whole multiples
+of ``step``, so that the file is small. The figures compute with these rounded numbers, and so do
+the tests that compare them with ``tfcourse``. About half a minute on one thread::
+
+    python benchmarks/figure_reader.py
+    python -m coursebook.live            # then draw the still pictures again
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from coursebook import course
+from tfcourse import data
+from tfcourse.batching import Batches, mask_words, pad
+from tfcourse.data.grammars.senses import LABELS, WORD
+from tfcourse.models.bert import BERT, Affine, BERTConfig
+from tfcourse.tokenizers import WordTokenizer
+
+SIZES = {"longest": 24, "layers": 1, "heads": 4, "d_model": 32, "d_ff": 64, "segments": 1}
+SPECIAL = ("<pad>", "<unk>", "<mask>")
+PAD, UNKNOWN, MASK = range(3)
+#: How finely weights are stored, and how often a word is made unknown in training.
+STEP, MADE_UNKNOWN = 1 / 128, 0.03
+STEPS, BATCH, RATE = 1500, 64, 3e-3
+
+#: Each weight by its name in the file, and by the name that the model has for it.
+NAMES = {
+    "E": "embedding.weight", "P": "positions.P", "S": "segments.weight",
+    "W_Q": "blocks.0.attention.W_Q", "b_Q": "blocks.0.attention.b_Q",
+    "W_K": "blocks.0.attention.W_K", "b_K": "blocks.0.attention.b_K",
+    "W_V": "blocks.0.attention.W_V", "b_V": "blocks.0.attention.b_V",
+    "W_O": "blocks.0.attention.W_O", "b_O": "blocks.0.attention.b_O",
+    "W_1": "blocks.0.ffn.W_1", "b_1": "blocks.0.ffn.b_1",
+    "W_2": "blocks.0.ffn.W_2", "b_2": "blocks.0.ffn.b_2",
+    "gain_0": "embedding_norm.gain", "shift_0": "embedding_norm.shift",
+    "gain_1": "blocks.0.attention_norm.gain", "shift_1": "blocks.0.attention_norm.shift",
+    "gain_2": "blocks.0.ffn_norm.gain", "shift_2": "blocks.0.ffn_norm.shift",
+}  # fmt: skip
+
+
+def new_reader(vocabulary: int, dropout: float = 0.0) -> tuple[BERT, Affine]:
+    """The encoder, and what reads the sense from its state at *note*."""
+    config = BERTConfig(
+        vocabulary=vocabulary, **SIZES, activation="relu", eps=1e-5, dropout=dropout,
+        padding=PAD, std=0.5 / SIZES["d_model"] ** 0.5,
+    )  # fmt: skip
+    sense = Affine(SIZES["d_model"], len(LABELS))
+    torch.nn.init.normal_(sense.W, std=config.std)
+    return BERT(config), sense
+
+
+def collate(rows: list[tuple[list[int], int, int]]) -> tuple[Tensor, ...]:
+    """Ids, lengths, the place of *note*, and the sense."""
+    ids, places, senses = zip(*rows, strict=True)
+    return *pad(ids, PAD), torch.tensor(places), torch.tensor(senses)
+
+
+def train(rows: list, words: WordTokenizer, seed: int) -> tuple[BERT, Affine]:
+    """Both tasks at once, with Adam; the rate falls to zero."""
+    torch.manual_seed(seed)
+    model, sense = new_reader(len(words), dropout=0.1)
+    parameters = [*model.parameters(), *sense.parameters()]
+    optimiser = torch.optim.AdamW(parameters, lr=RATE, weight_decay=0.05)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=STEPS)
+    known = torch.arange(len(SPECIAL), len(words))
+    generator = torch.Generator().manual_seed(seed)
+    batches = Batches(rows, BATCH, collate=collate, seed=seed)
+    done = 0
+    while done < STEPS:
+        for ids, lengths, place, label in batches:
+            real = torch.arange(ids.shape[1]) < lengths[:, None]
+            unknown = torch.rand(ids.shape, generator=generator) < MADE_UNKNOWN
+            ids = ids.masked_fill(unknown & real, UNKNOWN)
+            read, asked = mask_words(ids, real, mask=MASK, words=known, generator=generator)
+            x, _ = model.encode(read, lengths=lengths)
+            loss = F.cross_entropy(model.head(x, "words", places=asked), ids[asked])
+            at_note = x[torch.arange(len(x)), place]
+            loss = loss + F.cross_entropy(sense(at_note), label)
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+            optimiser.step()
+            schedule.step()
+            done += 1
+            if done == STEPS:
+                break
+    return model.eval(), sense
+
+
+def stored_weights(model: BERT, sense: Affine) -> dict[str, list]:
+    """Each weight as whole multiples of :data:`STEP`.
+
+    The head that guesses words was there to learn from; no figure needs it.
+    """
+    own = model.state_dict()
+    weights = {name: own[theirs] for name, theirs in NAMES.items()}
+    weights |= {"sense_W": sense.W.data, "sense_b": sense.b.data}
+    return {name: (w / STEP).round().int().tolist() for name, w in weights.items()}
+
+
+def load(stored: dict) -> tuple[BERT, Affine]:
+    """The model as the file holds it: what the figures compute with."""
+    model, sense = new_reader(len(stored["words"]))
+    weights = {name: torch.tensor(w) * stored["step"] for name, w in stored["weights"].items()}
+    sense.load_state_dict({name: weights.pop(f"sense_{name}") for name in ("W", "b")})
+    kept = model.load_state_dict({NAMES[name]: w for name, w in weights.items()}, strict=False)
+    assert not kept.unexpected_keys and all(n.startswith("words.") for n in kept.missing_keys)
+    return model.eval(), sense.eval()
+
+
+@torch.no_grad()
+def right(model: BERT, sense: Affine, rows: list) -> float:
+    """The share of sentences whose sense is told."""
+    ids, lengths, place, label = collate(rows)
+    x, _ = model.encode(ids, lengths=lengths)
+    said = sense(x[torch.arange(len(x)), place]).argmax(-1)
+    return (said == label).double().mean().item()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=0)
+    seed = parser.parse_args().seed
+    torch.set_num_threads(1)
+    corpora = {split: data.load("senses", split) for split in ("train", "test")}
+    words = WordTokenizer.train((" ".join(s.words) for s in corpora["train"]), special=SPECIAL)
+    rows = {
+        split: [(words.encode(" ".join(s.words)), s.place, s.label) for s in corpus]
+        for split, corpus in corpora.items()
+    }
+    model, sense = train(rows["train"], words, seed)
+    stored = {
+        "about": "A small encoder for the live figures, trained by benchmarks/figure_reader.py",
+        "seed": seed,
+        "words": [words.token(i) for i in range(len(words))],
+        "senses": {"word": WORD, "labels": LABELS},
+        "sizes": {"heads": SIZES["heads"], "longest": SIZES["longest"], "eps": 1e-5},
+        "step": STEP,
+        "weights": stored_weights(model, sense),
+    }
+    told = [right(*which, rows["test"]) for which in ((model, sense), load(stored))]
+    stored["right"] = round(told[1], 3)
+    path = course.root() / "book" / "figures" / "reader.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
+    print(f"the sense of the test sentences: {told[0]:.3f} right, rounded {told[1]:.3f}")
+    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB, {len(words)} words")
+
+
+if __name__ == "__main__":
+    main()
