@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 from whole_class import COURSE, SANDBOXED, SEED, hand_in
 
-from tfcourse.grading.engine import grade
-from tfcourse.grading.release import make_release
+from nbjudge.engine import grade
+from nbjudge.release import make_release
 
 
 @pytest.fixture(scope="session")

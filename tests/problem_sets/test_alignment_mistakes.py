@@ -6,8 +6,8 @@ import pytest
 import torch
 from test_words_mistakes import told_of_other_mistakes
 
-from tfcourse.grading.mistakes import alignment, search
-from tfcourse.grading.testing import close
+from nbjudge.mistakes import alignment, search
+from nbjudge.testing import close
 
 END = 1
 

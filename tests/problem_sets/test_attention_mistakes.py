@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from nbjudge.mistakes import attention as mistakes
+from nbjudge.testing import close
 from tfcourse.attention import causal_mask, padding_mask, scaled_dot_product_attention
-from tfcourse.grading.mistakes import attention as mistakes
-from tfcourse.grading.testing import close
 
 T = 5
 

@@ -1,12 +1,14 @@
 """Each message about a mistake is told of that mistake, and never of the right answer."""
 
+from operator import attrgetter
+
 import pytest
 import torch
 from test_words_mistakes import told_of_other_mistakes
 from torch.utils.flop_counter import FlopCounterMode
 
+from nbjudge.mistakes import blocks, counts, norms
 from tfcourse.attention import MultiHeadAttention, causal_mask
-from tfcourse.grading.mistakes import blocks, counts, norms
 from tfcourse.layers import Block, FeedForward, LayerNorm, RMSNorm
 from tfcourse.training import noam
 
@@ -68,7 +70,7 @@ def test_no_mistake_of_a_block_is_right(generator, D, norm, masked):
         **{"gain_1": "attention_norm.gain", "bias_1": "attention_norm.shift"},
         **{"gain_2": "ffn_norm.gain", "bias_2": "ffn_norm.shift"},
     }
-    shapes = [module.get_parameter(name).shape for name in names.values()]
+    shapes = [attrgetter(name)(module).shape for name in names.values()]
     w = dict(zip(names, drawn(generator, *shapes), strict=True))
     module.load_state_dict({names[name]: w[name] for name in names})
     (x,) = drawn(generator, (2, 4, D))

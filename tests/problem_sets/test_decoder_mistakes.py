@@ -8,12 +8,12 @@ import torch.nn.functional as F
 from test_words_mistakes import told_of_other_mistakes
 
 import tfcourse.tokenizers
+from nbjudge.mistakes import decoder, language, subwords
+from nbjudge.testing import Mistake, by_hand, call, close
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 from tfcourse.batching import Windows
 from tfcourse.evaluation import perplexity
 from tfcourse.generation import keep_top_k, keep_top_p
-from tfcourse.grading.mistakes import decoder, language, subwords
-from tfcourse.grading.testing import Mistake, by_hand, call, close
 from tfcourse.tokenizers.merges import apply_merges, learn_merges
 
 DOUBLE = {"dtype": torch.float64}
@@ -155,7 +155,7 @@ def test_a_large_negative_number_is_not_minus_infinity(generator, low):
         (language.top_p_mistakes(logits, 0.6), keep_top_p(logits, 0.6)),
     ):
         got = right.masked_fill(right == -torch.inf, low)
-        with pytest.raises(Mistake, match="that is a number still"):
+        with pytest.raises(Mistake, match="which is still a number"):
             close(got, right, mistakes=found)
 
 

@@ -1,6 +1,7 @@
 """Each message about a mistake is told of that mistake, and never of the right answer."""
 
 import math
+from operator import attrgetter
 
 import pytest
 import torch
@@ -8,9 +9,9 @@ import torch.nn.functional as F
 from sacrebleu.metrics import BLEU
 from test_words_mistakes import told_of_other_mistakes
 
+from nbjudge.mistakes import bleu, cross_blocks, search, smoothing, stopping, telling
+from nbjudge.testing import close
 from tfcourse.attention import MultiHeadAttention
-from tfcourse.grading.mistakes import bleu, cross_blocks, search, smoothing, stopping, telling
-from tfcourse.grading.testing import close
 from tfcourse.layers import Block, FeedForward
 from tfcourse.training import noam
 
@@ -56,7 +57,7 @@ def test_no_mistake_of_a_decoders_block_is_right(generator, T, S, count):
     names |= {n: f"ffn.{n}" for n in ("W_1", "b_1", "W_2", "b_2")}
     for n, part in enumerate(("attention", "cross", "ffn"), start=1):
         names |= {f"gain_{n}": f"{part}_norm.gain", f"bias_{n}": f"{part}_norm.shift"}
-    shapes = [module.get_parameter(name).shape for name in names.values()]
+    shapes = [attrgetter(name)(module).shape for name in names.values()]
     w = dict(zip(names, drawn(generator, *shapes), strict=True))
     module.load_state_dict({names[name]: w[name] for name in names})
     y, m = drawn(generator, (2, T, D), (2, S, D))
@@ -194,7 +195,7 @@ def test_steps_alone_tell_nothing():
     [
         ((2, 7), "Only the first reference"),
         ((4, 7), "Only the last reference"),
-        ((3, 7), "Each n-gram counts once with you:"),
+        ((3, 7), "Your code counts each n-gram once."),
         ((6, 7), "counts are added up"),
         ((7, 7), "not clipped"),
     ],

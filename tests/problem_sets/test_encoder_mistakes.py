@@ -5,10 +5,10 @@ import torch
 import torch.nn.functional as F
 from test_words_mistakes import told_of_other_mistakes
 
+from nbjudge.mistakes import encoder, masking
+from nbjudge.mistakes.norms import layer_norm_mistakes
+from nbjudge.testing import close
 from tfcourse.batching import mask_words
-from tfcourse.grading.mistakes import encoder, masking
-from tfcourse.grading.mistakes.norms import layer_norm_mistakes
-from tfcourse.grading.testing import close
 from tfcourse.models.bert import BERT, BERTConfig
 
 PARTS = "The ids", "The segments", "The real places"
@@ -44,7 +44,9 @@ def test_no_mistake_of_an_input_is_right(n, m, longest, count):
 def test_words_go_off_the_longer_text_and_off_the_second_where_both_are_as_long():
     found = encoder.input_mistakes(torch.arange(5), torch.arange(5), 8, CLS, SEP, PAD)
     ids = {message: parts[0] for message, parts in found.items() if parts[0] is not None}
-    first = next(wrong for message, wrong in ids.items() if "with you it is the first" in message)
+    first = next(
+        wrong for message, wrong in ids.items() if "Your code shortens the first" in message
+    )
     assert first.tolist() == [CLS, 0, 1, SEP, 0, 1, 2, SEP]
 
 

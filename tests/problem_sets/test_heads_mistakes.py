@@ -4,9 +4,9 @@ import pytest
 import torch
 from test_words_mistakes import told_of_other_mistakes
 
+from nbjudge.mistakes import heads, scales, sharing, telling
+from nbjudge.testing import close
 from tfcourse.attention import merge_heads, scaled_dot_product_attention, split_heads
-from tfcourse.grading.mistakes import heads, scales, sharing, telling
-from tfcourse.grading.testing import close
 
 PAIR = ("The output", "The weights")
 BOTH = "Each of these slips gives the same numbers here:"

@@ -6,8 +6,9 @@ import nbformat
 import pytest
 from whole_class import COURSE, source_notebook
 
-from tfcourse.course import problem_set_names
-from tfcourse.grading import cells
+from coursebook.course import problem_set_names
+from nbjudge import cells
+from nbjudge.check import sections
 
 SETS = problem_set_names(COURSE)
 
@@ -61,6 +62,19 @@ def test_each_piece_says_its_points_and_time_and_needs(notebook):
         assert int(told.group(1)) == points
         row = next(line for line in overview.splitlines() if line.startswith(f"| `{piece}`"))
         assert row.endswith(f"| {told.group(2)} min |")
+
+
+def test_the_sections_that_explain_an_exercise_are_there():
+    """A check names the section of the lesson to read again; ps05 has one for every exercise."""
+    seen = {}
+    for name in SETS:
+        lesson = next((COURSE / "notebooks").glob(f"{name[2:4]}-*.ipynb"))
+        texts = [c.source for c in nbformat.read(lesson, as_version=4).cells]
+        headings = {h for text in texts for h in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
+        seen[name] = sections(source_notebook(name, COURSE), lesson.name)
+        assert set(seen[name].values()) <= headings, name
+    ps05 = source_notebook("ps05-self-attention", COURSE)
+    assert set(seen["ps05-self-attention"]) == set(points_by_piece(ps05))
 
 
 def test_ids_say_piece_and_test(notebook):

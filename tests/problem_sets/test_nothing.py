@@ -11,11 +11,11 @@ import nbformat
 import pytest
 from whole_class import COURSE, SANDBOXED, SEED, release_notebook, source_notebook
 
-from tfcourse.course import problem_set_names
-from tfcourse.grading import cells
-from tfcourse.grading.judge import Job, Limits, judge, names_of, solution_of
-from tfcourse.grading.sandbox import Nursery
-from tfcourse.grading.variants import fill
+from coursebook.course import problem_set_names
+from nbjudge import cells
+from nbjudge.judge import Job, Limits, judge, names_of, solution_of
+from nbjudge.sandbox import Nursery
+from nbjudge.variants import fill
 
 #: What a learner adds to an answer's cell: the solution stands in for the hard-coded results.
 LIAR = """

@@ -4,8 +4,8 @@ import pytest
 import torch
 from test_words_mistakes import told_of_other_mistakes
 
+from nbjudge.mistakes import documents, pooling
 from tfcourse.attention import average_by_scores
-from tfcourse.grading.mistakes import documents, pooling
 
 TWO = "The output", "The weights"
 

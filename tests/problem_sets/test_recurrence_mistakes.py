@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from tfcourse.grading.mistakes import recurrence as mistakes
-from tfcourse.grading.testing import close
+from nbjudge.mistakes import recurrence as mistakes
+from nbjudge.testing import close
 from tfcourse.recurrent import LSTMCell, Recurrent, RNNCell
 
 DOUBLE = {"dtype": torch.float64}

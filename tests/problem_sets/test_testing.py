@@ -15,8 +15,9 @@ from torch.nn import functional as F
 import tfcourse.attention
 import tfcourse.generation
 import tfcourse.recurrent
-from tfcourse.grading import testing
-from tfcourse.grading.testing import Mistake, by_hand, call, close, fresh
+from nbjudge import testing
+from nbjudge.testing import Mistake, by_hand, call, close, fresh, require
+from nbjudge.testing.checks import deciding
 
 ONES = torch.ones(2, 3)
 
@@ -632,7 +633,7 @@ def test_choices_scores_each_statement_and_gives_reasons(capsys, given, points, 
 
 
 def test_where_a_notebook_scores_in_the_same_cell_a_gap_costs_its_own_points_alone(shell):
-    shell.run_cell("from tfcourse.grading.testing import answered, choices", store_history=True)
+    shell.run_cell("from nbjudge.testing import answered, choices", store_history=True)
     seen = "answered({'a': True}, ['a', 'b'])"
     scored = f"choices({{'a': True}}, {KEY}, {REASONS}, 3)"
     assert shell.run_cell(f"{seen}\n{scored}", store_history=True).result == 1.5
@@ -672,7 +673,7 @@ def test_fresh_repeats_by_seed_and_differs_by_test(monkeypatch):
 def test_a_mistake_is_shown_without_a_traceback(capsys, shell):
     capsys.readouterr()
     shell.run_cell(
-        "from tfcourse.grading.testing import require\n"
+        "from nbjudge.testing import require\n"
         "secret = 'what a hidden test holds'\n"
         "require(secret == 1, 'Your weights do not sum to 1. ' * 6)\n"
     )
@@ -680,3 +681,50 @@ def test_a_mistake_is_shown_without_a_traceback(capsys, shell):
     assert "✗ Your weights do not sum to 1." in shown
     assert "secret" not in shown and "Traceback" not in shown and "require" not in shown
     assert max(map(len, shown.splitlines())) <= 92
+
+
+# -- several mistakes that explain a result --------------------------------------------------------
+
+TWO = torch.tensor([2.0])
+
+
+def known(**mistakes):
+    """Known mistakes by their messages, each with the one number that it gives."""
+    return {message: torch.tensor([float(number)]) for message, number in mistakes.items()}
+
+
+def test_the_results_after_it_decide_between_mistakes():
+    with pytest.raises(Mistake, match="^B$"), deciding():
+        close(TWO, TWO - 1, mistakes=known(A=2, B=2, C=3))
+        close(TWO + 1, TWO - 1, mistakes=known(A=2, B=3, C=3))
+        pytest.fail("it was decided before")
+    with pytest.raises(Mistake, match="^B$"), deciding():
+        close(TWO, TWO - 1, mistakes=known(A=2, B=2))
+        close(TWO, TWO, mistakes=known(A=7, B=2))
+
+
+def test_what_is_undecided_is_told_together():
+    both = "^Each of these mistakes gives the same numbers here:\n- A\n- B$"
+    with pytest.raises(Mistake, match=both), deciding():
+        close(TWO, TWO - 1, mistakes=known(A=2, B=2, C=3))
+        close(TWO, TWO)
+    with pytest.raises(Mistake, match=both), deciding():
+        close(TWO, TWO - 1, mistakes=known(A=2, B=2))
+        raise ValueError("on what came back")
+    with pytest.raises(Mistake, match=both), deciding():
+        close(TWO, TWO - 1, mistakes=known(A=2, B=2))
+        require(False, "something else that is wrong too")
+    with pytest.raises(Mistake, match="^A$"), deciding():
+        close(TWO, TWO - 1, mistakes=known(A=2, B=2, C=2, D=2, E=2))
+
+
+def test_a_result_that_nobody_waits_for_is_told_at_once():
+    with pytest.raises(Mistake, match="^A$"):
+        close(TWO, TWO - 1, mistakes=known(A=2, B=2))
+    with pytest.raises(Mistake, match="^A$"), deciding():
+        close(TWO, TWO - 1, mistakes=known(A=2, B=3))
+        pytest.fail("it was told before")
+    with pytest.raises(Mistake, match="^It: off by|^It: wrong in"), deciding():
+        close(TWO, TWO - 1, "It", mistakes=known(A=7))
+    with deciding():
+        close(TWO, TWO, mistakes=known(A=2, B=2))

@@ -18,9 +18,9 @@ from whole_class import (
     variants,
 )
 
-from tfcourse.course import problem_set_names
-from tfcourse.grading import cells
-from tfcourse.grading.engine import grade
+from coursebook.course import problem_set_names
+from nbjudge import cells
+from nbjudge.engine import grade
 
 #: Each class is graded once, and in one process: `-k ps07` takes that of a problem set.
 pytestmark = pytest.mark.case_of("problem set")

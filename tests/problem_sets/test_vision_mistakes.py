@@ -6,8 +6,8 @@ import torch.nn.functional as F
 from test_words_mistakes import told_of_other_mistakes
 
 import tfcourse.positions
-from tfcourse.grading.mistakes import patches, vision
-from tfcourse.grading.testing import Mistake, by_hand, call, close
+from nbjudge.mistakes import patches, vision
+from nbjudge.testing import Mistake, by_hand, call, close
 from tfcourse.models.vit import ViT, ViTConfig, cut
 
 DOUBLE = {"dtype": torch.float64}

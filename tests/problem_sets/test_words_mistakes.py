@@ -6,8 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tfcourse.grading.mistakes import words as mistakes
-from tfcourse.grading.testing import close
+from nbjudge.mistakes import words as mistakes
+from nbjudge.testing import close
 
 
 def told_of_other_mistakes(found, right, names="The result"):

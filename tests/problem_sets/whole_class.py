@@ -10,10 +10,10 @@ import nbformat
 from broken_lines import Breakage, breakages
 from nbformat import NotebookNode
 
-from tfcourse import course as course_tree
-from tfcourse.grading import cells, sandbox
-from tfcourse.grading.release import release_folder
-from tfcourse.grading.variants import Variant, fill, load_variants
+from coursebook import course as course_tree
+from nbjudge import cells, sandbox
+from nbjudge.release import release_folder
+from nbjudge.variants import Variant, fill, load_variants
 
 COURSE = course_tree.root(Path(__file__).parent)
 

@@ -1,6 +1,6 @@
 # wrong: adds one to each count
 # loses: noise--by-hand noise--values noise--never-seen noise--inputs
-# told: nothing is to be added
+# told: add nothing to the counts
 def noise_distribution(counts, power=0.75):
     flat = (counts + 1) ** power
     return flat / flat.sum()

@@ -1,6 +1,6 @@
 # wrong: skips centres without a whole window
 # loses: pairs--by-hand pairs--window pairs--edges pairs--sentences pairs--repeats
-# told: no pairs with you
+# told: makes no pairs of words near
 def window_pairs(text, m):
     pairs = []
     for words in text:

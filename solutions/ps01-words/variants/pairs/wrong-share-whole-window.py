@@ -1,6 +1,6 @@
 # wrong: no reach at all
 # loses: pairs--share
-# told: taken as often
+# told: equally often
 def window_pairs(text, m):
     pairs = []
     for words in text:

@@ -1,6 +1,6 @@
 # wrong: counts sentences without words
 # loses: batch--empty
-# told: without a word count as sentences
+# told: without a word as sentences
 def pad_documents(documents):
     N = max(len(d) for d in documents)
     S = max(len(s) for d in documents for s in d)

@@ -1,6 +1,6 @@
 # wrong: one mean query
 # loses: queries--by-hand queries--values queries--padding queries--gradients queries--shapes
-# told: all queries weigh alike
+# told: all queries the same weights
 def pool_by_queries(x, mask, W, b, v):
     r = torch.tanh(x @ W + b) @ v.mean(0)
     r = r[:, None].expand(len(x), len(v), x.shape[1])

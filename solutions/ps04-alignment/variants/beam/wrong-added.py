@@ -1,6 +1,6 @@
 # wrong: probabilities added up
 # loses: beam--greedy beam--values beam--wide beam--ends beam--length
-# told: probabilities are added|it must be
+# told: adds up probabilities
 def best_continuations(total, log_p, K):
     both = total[:, None] + log_p
     values, places = both.flatten().topk(K)

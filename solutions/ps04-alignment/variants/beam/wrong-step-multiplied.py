@@ -1,6 +1,6 @@
 # wrong: log-probabilities multiplied
 # loses: beam--step
-# told: are multiplied
+# told: multiplies log-probabilities
 def best_continuations(total, log_p, K):
     values, places = (total[:, None] * log_p).flatten().topk(K)
     return values, places // log_p.shape[1], places % log_p.shape[1]

@@ -1,6 +1,6 @@
 # wrong: best last
 # loses: beam--step
-# told: best come last
+# told: puts the best last
 def best_continuations(total, log_p, K):
     values, places = (total[:, None] + log_p).flatten().topk(K)
     values, places = values.flip(0), places.flip(0)

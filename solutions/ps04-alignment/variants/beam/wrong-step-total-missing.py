@@ -1,6 +1,6 @@
 # wrong: the texts so far do not count
 # loses: beam--step
-# told: only the next word counts
+# told: counts only the next word
 def best_continuations(total, log_p, K):
     values, places = log_p.flatten().topk(K)
     return values, places // log_p.shape[1], places % log_p.shape[1]

@@ -1,6 +1,6 @@
 # wrong: all taken to be as long as the longest
 # loses: look-back--padding look-back--large look-back--gradients
-# told: padding gets weight|wrong
+# told: gives weight to padding|wrong
 def look_back(scores, H, lengths):
     place = torch.arange(scores.shape[1])
     real = place < lengths.max()

@@ -1,6 +1,6 @@
 # wrong: padding left in
 # loses: look-back--padding look-back--large look-back--gradients
-# told: padding gets weight
+# told: gives weight to padding
 def look_back(scores, H, lengths):
     place = torch.arange(scores.shape[1])
     real = place < lengths[:, None]

@@ -1,6 +1,6 @@
 # wrong: states of padding blanked out
 # loses: look-back--padding look-back--large look-back--gradients
-# told: still take their share|padding gets weight
+# told: still take their share|gives weight to padding
 def look_back(scores, H, lengths):
     place = torch.arange(scores.shape[1])
     real = place < lengths[:, None]

@@ -1,6 +1,6 @@
 # wrong: padding counted as words
 # loses: loss--words loss--padding loss--large loss--gradients
-# told: padding counts
+# told: counts the padding
 def sequence_loss(logits, target, pad):
     says = target[:, 1:]
     log_p = logits.log_softmax(dim=-1)

@@ -1,6 +1,6 @@
 # wrong: the two parts multiplied
 # loses: scores--by-hand scores--additive scores--gradients scores--precision
-# told: are multiplied
+# told: multiplies the two parts
 def additive_scores(s, H, W_a, U_a, v_a):
     asked = (s @ W_a)[:, None, :]
     memory = H @ U_a

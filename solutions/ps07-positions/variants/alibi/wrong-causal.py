@@ -1,6 +1,6 @@
 # wrong: hides later keys as well
 # loses: alibi--bias alibi--last
-# told: the mask's affair
+# told: the mask's job
 def alibi_slopes(H):
     P = 2 ** int(math.log2(H))
     slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]

@@ -1,6 +1,6 @@
 # wrong: heads on the last axis
 # loses: alibi--bias alibi--last
-# told: heads stand last
+# told: puts the heads last
 def alibi_slopes(H):
     P = 2 ** int(math.log2(H))
     slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]

@@ -1,6 +1,6 @@
 # wrong: nothing beyond L
 # loses: relative--by-hand relative--clipping relative--last relative--gradients
-# told: further than L get no bias
+# told: further than L no bias
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]
     L = len(a) // 2

@@ -1,6 +1,6 @@
 # wrong: keys beyond L hidden
 # loses: relative--by-hand relative--clipping relative--last relative--gradients
-# told: further than L are hidden
+# told: hides keys further than L
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]
     L = len(a) // 2

@@ -1,6 +1,6 @@
 # wrong: multiplies the shift by 1 with itself, and knows no way back
 # loses: shift--values shift--steps shift--precision shift--by-hand
-# told: `shift_matrix` stops with RuntimeError: expected m1 and m2
+# told: `shift_matrix` stops with RuntimeError in a hidden test
 def shift_matrix(k, theta):
     cos, sin = theta.cos(), theta.sin()
     step = torch.block_diag(*torch.stack([cos, -sin, sin, cos], -1).view(-1, 2, 2))

@@ -1,6 +1,6 @@
 # wrong: the gain after the means
 # loses: backward--by-hand backward--x backward--directions backward--measured
-# told: the gain comes after the means with you
+# told: applies the gain after the means
 def layer_norm_backward(x, gain, bias, eps, G):
     D = x.shape[-1]
     centred = x - x.mean(dim=-1, keepdim=True)

@@ -1,6 +1,6 @@
 # wrong: divides the variance by D - 1
 # loses: backward--by-hand backward--gain-and-bias backward--x backward--directions backward--measured backward--inputs
-# told: divided by D - 1 with you
+# told: by D - 1. Divide by D
 def layer_norm_backward(x, gain, bias, eps, G):
     D = x.shape[-1]
     centred = x - x.mean(dim=-1, keepdim=True)

@@ -1,6 +1,6 @@
 # wrong: normalises a pre-norm block's output again
 # loses: block--nothing block--ffn block--attention block--pre block--mask block--gradients
-# told: normalised once more
+# told: normalises the output once more
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5

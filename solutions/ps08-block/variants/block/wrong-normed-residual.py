@@ -1,6 +1,6 @@
 # wrong: adds to the normalised token
 # loses: block--nothing block--ffn block--attention block--pre block--mask block--gradients
-# told: residual is the normalised token with you, in both parts
+# told: In both parts, your residual is the normalised token
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5

@@ -1,6 +1,6 @@
 # wrong: does not split into heads
 # loses: block--attention block--pre block--post block--mask block--gradients
-# told: all heads are one
+# told: treats all heads as one
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5

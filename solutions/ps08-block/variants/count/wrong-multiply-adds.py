@@ -1,6 +1,6 @@
 # wrong: a multiplication and its addition count as one
 # loses: count--flops
-# told: two operations
+# told: They are two
 def block_parameters(D, H, K, F):
     return 4 * D * H * K + 2 * D * F + F + 5 * D
 

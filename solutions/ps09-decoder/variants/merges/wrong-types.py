@@ -1,6 +1,6 @@
 # wrong: each different word counts once
 # loses: merges--by-hand merges--counts merges--repeats merges--bytes merges--end
-# told: counts once with you
+# told: each different word once
 def learn_merges(words, n):
     spelt = [list(word.encode()) for word in words]
     times = list(words.values())

@@ -1,6 +1,6 @@
 # wrong: the mean over texts of each text's mean
 # loses: loss--values loss--elsewhere loss--large loss--gradients loss--by-hand loss--none
-# told: every chosen place counts the same
+# told: every chosen place must count the same
 def masked_loss(logits, x, chosen):
     log_p = logits.log_softmax(dim=-1)
     each = -log_p.gather(-1, x[..., None])[..., 0]

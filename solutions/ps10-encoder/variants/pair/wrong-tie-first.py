@@ -1,6 +1,6 @@
 # wrong: where both texts are as long, the first loses its word
 # loses: pair--too-long
-# told: with you it is the first
+# told: Your code shortens the first
 def assemble(first, second, longest, CLS, SEP, PAD):
     a = first.tolist()
     b = [] if second is None else second.tolist()

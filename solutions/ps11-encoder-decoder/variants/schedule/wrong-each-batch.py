@@ -1,6 +1,6 @@
 # wrong: takes every batch for a step
 # loses: schedule--by-hand schedule--values
-# told: each batch is a step
+# told: makes a step of each batch
 def rate_of_batch(batch, every, d_model, warmup):
     step = batch + 1
     return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
