@@ -12,7 +12,7 @@ say    := @printf '\n\033[1m== %s\033[0m\n'
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lint test test-all test-numerics lab book serve release grade bench bench-gpu bench-grading chapters clean
+.PHONY: help demo lint test test-all test-numerics lab book serve release grade bench gpu bench-grading chapters clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,7 +41,7 @@ test: lint node_modules/.ready  ## in ten minutes: all packages, and a sample of
 	$(say) 'Tests (what is left to make test-all comes last)'
 	@$(BIN)/python -m pytest $(TESTS) --level quick
 
-test-all: lint node_modules/.ready  ## in half an hour: every check of the course, the site and the grader
+test-all: lint node_modules/.ready  ## in about forty minutes: every check of the course, the site and the grader
 	$(say) 'Tests'
 	@$(BIN)/python -m pytest $(TESTS) --level all
 
@@ -65,8 +65,8 @@ grade: $(READY)  ## grade a class: make grade PS=ps05-self-attention SUBMITTED=d
 	@test -n '$(PS)' -a -n '$(SUBMITTED)' -a -n '$(INTO)' || { echo 'Say which: make grade PS=ps05-self-attention SUBMITTED=dir INTO=dir'; exit 2; }
 	@$(BIN)/tfcourse grade '$(PS)' --submitted '$(SUBMITTED)' --into '$(INTO)'
 
-chapters: $(READY)  ## run every chapter again and store its outputs
-	@$(BIN)/tfcourse chapter notebooks/[0-9][0-9]-*.ipynb
+chapters: $(READY)  ## run every lesson and its evidence again and store the outputs
+	@$(BIN)/tfcourse chapter notebooks/[0-9][0-9]-*.ipynb notebooks/evidence/[0-9][0-9]-*.ipynb
 
 # What needs a GPU or tries the grader has targets of its own.
 ELSEWHERE := benchmarks/on_gpu.py $(wildcard benchmarks/grading_*.py)
@@ -75,8 +75,8 @@ MEASURES  := $(filter-out $(ELSEWHERE),$(wildcard benchmarks/[a-z]*.py))
 bench: $(READY)  ## measure on CPU what the pages quote, into benchmarks/records (real corpora: TFCOURSE_DATA)
 	@for script in $(MEASURES); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
-bench-gpu: $(READY)  ## train the presets for a GPU, into benchmarks/records
-	@$(BIN)/python benchmarks/on_gpu.py
+gpu: $(READY)  ## all that a GPU is for: CUDA tests, presets and chapters at size (GPU=--list shows the parts)
+	@$(BIN)/python benchmarks/on_gpu.py $(GPU)
 
 bench-grading: $(READY)  ## 200 submissions: this grader beside nbgrader's own
 	@$(BIN)/python benchmarks/grading_speed.py

@@ -24,7 +24,7 @@ install_import_hook([f"tfcourse.{name}" for name in CHECKED], "beartype.beartype
 
 import torch  # noqa: E402
 
-from tfcourse import course as course_tree  # noqa: E402
+from coursebook import course as course_tree  # noqa: E402
 
 torch.set_num_threads(1)
 if not torch.cuda.is_available():

@@ -40,7 +40,10 @@ PROGRAMS = ("bwrap", "chromium", "chromium-browser", "google-chrome", "google-ch
 #: Besides what its test imports: the files of each kind of case, ``{}`` being its name. Those
 #: that are Python or notebooks are read for their imports too.
 FILES = {
-    "chapter": ("notebooks/{}.ipynb", "notebooks/*/{}.ipynb", "benchmarks/records/*.json"),
+    "chapter": (
+        *("notebooks/{}.ipynb", "notebooks/*/{}.ipynb", "benchmarks/records/*.json"),
+        *("book/quizzes/{}.md", "book/figures/*"),
+    ),
     "problem set": (
         "solutions/{}/**/*",
         "solutions/*.*",
@@ -51,8 +54,11 @@ FILES = {
     "measurement": ("benchmarks/{}.py",),
     "site": (
         *("_config.yml", "_toc.yml", "nbgrader_config.py", "package.json", "README.md"),
-        *(f"{folder}/**/*" for folder in ("_ext", "_static", "book", "notebooks", "solutions")),
-        *(f"{folder}/**/*" for folder in ("tfcourse", "benchmarks", "examples")),
+        *(f"{folder}/**/*" for folder in ("book", "notebooks", "solutions")),
+        *(
+            f"{folder}/**/*"
+            for folder in ("tfcourse", "nbjudge", "coursebook", "benchmarks", "examples")
+        ),
         *("tests/site/*", "node_modules/axe-core/package.json"),
     ),
 }
@@ -86,6 +92,12 @@ def _docstrings(tree: ast.Module) -> set[int]:
     return {id(first.value) for first in firsts if isinstance(first, ast.Expr)}
 
 
+def _asked_for(tree: ast.Module) -> set[int]:
+    """The calls in a module's own ``__getattr__``: who asks it for a part names that part."""
+    asked = (n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "__getattr__")
+    return {id(n) for function in asked for n in ast.walk(function) if isinstance(n, ast.Call)}
+
+
 class Tree:
     """A course's files: which modules import which, and a digest of each."""
 
@@ -113,7 +125,7 @@ class Tree:
         """
         bases = [self.root]
         if importer is not None and not self._package(importer):
-            bases += [importer.parent, self.root / "tests", self.root / "_ext"]
+            bases += [importer.parent, self.root / "tests"]
         for base in bases:
             found, place = [], base
             for part in name.split("."):
@@ -143,11 +155,11 @@ class Tree:
         A dotted name counts wherever it is used: in ``import a``, then ``a.b.c``; and in a string,
         which may be given to ``import_module`` or to another Python, unless it is a docstring. If
         ``import_module`` is given a name that is known at run time only, all of the package that it
-        can be of counts.
+        can be of counts, except in a module's own ``__getattr__``.
         """
         package, found = self._package(path), set()
         tree = _parsed(path)
-        about = set() if tree is None else _docstrings(tree)
+        about = set() if tree is None else _docstrings(tree) | _asked_for(tree)
         if tree is None:  # a wrong answer, perhaps: every name in it counts
             for name in DOTTED.findall(path.read_text("utf-8")):
                 found.update(self.find(name))
@@ -171,7 +183,7 @@ class Tree:
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 for name in () if id(node) in about else DOTTED.findall(node.value):
                     found.update(self.find(name))
-            elif isinstance(node, ast.Call) and node.args:
+            elif isinstance(node, ast.Call) and node.args and id(node) not in about:
                 called = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 if called in ("import_module", "__import__"):
                     found.update(self._at_run_time(node.args[0], package))

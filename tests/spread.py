@@ -19,12 +19,12 @@ SECONDS = (
     (r"tests/chapters/.*\[(09|11)", 80),
     (r"tests/chapters/.*\[(08|10)", 55),
     (r"tests/chapters/.*\[", 35),
-    (r"tests/grading/hostile/", 100),
+    (r"tests/nbjudge/hostile/", 100),
     (r"tests/runs/test_record_scripts", 150),
-    (r"tests/grading/(test_grading_cluster|test_judge\.py)|tests/grading, one class", 100),
+    (r"tests/nbjudge/(test_grading_cluster|test_judge\.py)|tests/nbjudge, one class", 100),
     (r"tests/data/test_embedded_same", 50),
     (r"tests/problem_sets/test_variants.py\[", 25),
-    (r"tests/(grading|runs|training)/", 20),
+    (r"tests/(nbjudge|runs|training)/", 20),
 )
 
 #: Where pytest's cache keeps how long each scope took when it was last run.
@@ -37,7 +37,7 @@ SHOWN = 12
 #: Files that share a fixture of a folder's, which is costly: whose names match, and their scope's.
 TOGETHER = (
     (r"tests/site/", "tests/site"),
-    (r"tests/grading/test_grading_(class|feedback|people)\.py", "tests/grading, one class"),
+    (r"tests/nbjudge/test_grading_(class|feedback|people)\.py", "tests/nbjudge, one class"),
 )
 
 

@@ -19,16 +19,18 @@ def attention(layer, name, pick):
     Where a context has another width it keeps them apart.
     """
     dot = f"{name}." if name else ""
-    W = {letter: pick(getattr(layer, f"W_{letter}")).T for letter in "QKVO"}
-    found = {f"{dot}out_proj.weight": W["O"]}
-    if len(layer.W_K) == len(layer.W_Q):
-        found[f"{dot}in_proj_weight"] = torch.cat([W["Q"], W["K"], W["V"]])
+    found = {f"{dot}out_proj.weight": pick(layer.W_O).T}
+    if layer.W_KV is None:
+        found[f"{dot}in_proj_weight"] = pick(layer.W_QKV).T
     else:
-        found |= {f"{dot}{letter}_proj_weight": W[letter.upper()] for letter in "qkv"}
-    if layer.b_Q is not None:
-        found[f"{dot}in_proj_bias"] = torch.cat(
-            [pick(b) for b in (layer.b_Q, layer.b_K, layer.b_V)]
-        )
+        W_K, W_V = pick(layer.W_KV).T.split(layer.widths[1:])
+        found |= {
+            f"{dot}q_proj_weight": pick(layer.W_QKV).T,
+            f"{dot}k_proj_weight": W_K,
+            f"{dot}v_proj_weight": W_V,
+        }
+    if layer.b_QKV is not None:
+        found[f"{dot}in_proj_bias"] = pick(layer.b_QKV)
         found[f"{dot}out_proj.bias"] = pick(layer.b_O)
     return found
 

@@ -15,7 +15,7 @@ def at_least_one(**sizes: int) -> None:
     Raises
     ------
     ValueError
-        Where one is below 1.
+        If one is below 1.
     """
     for name, size in sizes.items():
         if size < 1:
@@ -28,7 +28,7 @@ def one_of(known: Iterable[Any], **given: Any) -> None:
     Raises
     ------
     ValueError
-        Where one is another; the message lists them.
+        If one is another; the message lists them.
     """
     known = list(known)
     for name, value in given.items():
@@ -42,7 +42,7 @@ def even(**sizes: int) -> None:
     Raises
     ------
     ValueError
-        Where one is odd or below 2.
+        If one is odd or below 2.
     """
     for name, size in sizes.items():
         if size < 2 or size % 2:
@@ -55,7 +55,7 @@ def above_zero(**numbers: float) -> None:
     Raises
     ------
     ValueError
-        Where one is 0 or below.
+        If one is 0 or below.
     """
     for name, number in numbers.items():
         if not number > 0:
@@ -68,7 +68,7 @@ def share(**shares: float) -> None:
     Raises
     ------
     ValueError
-        Where one does not lie in [0, 1).
+        If one does not lie in [0, 1).
     """
     for name, part in shares.items():
         if not 0 <= part < 1:
@@ -83,9 +83,9 @@ def axes(name: str, x: Tensor, letters: str) -> None:
     ValueError
         If there are more or fewer.
     """
-    wanted = letters.split()
-    if x.dim() == len(wanted):
+    if x.dim() == letters.count(" ") + 1:
         return
+    wanted = letters.split()
     hint = ""
     if x.dim() == len(wanted) - 1 and wanted[0] == "B" and len(wanted) > 1:
         hint = f"; {name}[None] makes a batch of one"
@@ -98,11 +98,12 @@ def width(name: str, x: Tensor, **expected: int) -> None:
     Raises
     ------
     ValueError
-        Where it is another one.
+        If it is another one.
     """
+    if x.shape[-1] in expected.values():
+        return
     ((letter, size),) = expected.items()
-    if x.shape[-1] != size:
-        raise ValueError(
-            f"{name} must have {letter}={size} numbers for each token, got {x.shape[-1]} "
-            f"({name} is {tuple(x.shape)})"
-        )
+    raise ValueError(
+        f"{name} must have {letter}={size} numbers for each token, got {x.shape[-1]} "
+        f"({name} is {tuple(x.shape)})"
+    )

@@ -6,10 +6,17 @@ import os
 import signal
 import sys
 
-#: Whether this is the program, and not a test that imports it.
-_RUNS = os.path.basename(sys.argv[0]) == "tfcourse"
+#: Whether this is the program, and not a test that imports it, nor one of the program's own
+#: processes, which import it too and are told beforehand to take no notice of Ctrl-C.
+_RUNS = (
+    os.path.basename(sys.argv[0]) == "tfcourse"
+    and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+)
 if _RUNS:  # while the rest is loaded, Ctrl-C ends it and no traceback is shown
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+from importlib.metadata import entry_points  # noqa: E402
+from types import ModuleType  # noqa: E402
 
 import typer  # noqa: E402
 from typer.core import TyperGroup  # noqa: E402
@@ -59,18 +66,30 @@ def _course(
     pass
 
 
-def _collect() -> None:
-    from tfcourse.authoring import commands as authoring
-    from tfcourse.data import commands as data
-    from tfcourse.grading import commands as grading
-    from tfcourse.runs import commands as runs
+def plugins() -> list[ModuleType]:
+    """The modules that add commands, by the entry points ``tfcourse.commands``.
 
-    runs.register(app)
-    data.register(app)
-    grading.register(app)
-    authoring.register(app)
+    Each has a function ``register(app)``, and ``parts()`` if `tfcourse doctor` is to look for more.
+    """
+    return [point.load() for point in entry_points(group="tfcourse.commands")]
 
 
-_collect()
+@app.command()
+def doctor() -> None:
+    """Say what is installed, and what of the course can run here."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from tfcourse.doctor import examine
+
+    table = Table("", "", "what it is for, or what to do", title="This machine")
+    for name, present, note in examine(plugins()):
+        table.add_row("yes" if present else "no", escape(name), escape(note))
+    Console().print(table)
+
+
+for _module in plugins():
+    _module.register(app)
 if _RUNS:
     signal.signal(signal.SIGINT, signal.default_int_handler)

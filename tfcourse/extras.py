@@ -14,7 +14,9 @@ EXTRAS = ("learner", "grade", "dev")
 
 #: What is imported under another name than it is installed by.
 DISTRIBUTIONS = {
+    "PIL": "pillow",
     "a11y_pygments": "accessible-pygments",
+    "markdown_it": "markdown-it-py",
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
     "zmq": "pyzmq",

@@ -27,7 +27,7 @@ def write_whole(path: Path, content: bytes | str) -> str:
     Raises
     ------
     OSError
-        Where the disk is full or refuses; nothing is left behind.
+        If the disk is full or refuses; nothing is left behind.
     """
     data = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)

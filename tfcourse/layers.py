@@ -258,7 +258,7 @@ class Block(nn.Module):
     Raises
     ------
     ValueError
-        Where ``norm`` is neither, or ``cross`` works on tokens of another width.
+        If ``norm`` is neither, or ``cross`` works on tokens of another width.
 
     Notes
     -----
@@ -323,7 +323,7 @@ class Block(nn.Module):
         Raises
         ------
         ValueError
-            Where a context is given to a block without cross-attention, or missing in one with.
+            If a context is given to a block without cross-attention, or missing in one with.
         """
         if (context is None) != (self.cross is None):
             has = "has no" if self.cross is None else "has a"
@@ -331,31 +331,29 @@ class Block(nn.Module):
                 f"context must be given exactly where the block attends to one; this block {has} "
                 f"cross-attention, and context is {'missing' if context is None else 'given'}"
             )
-        weights: list[Tensor | None] = []
+        pre = self.norm == "pre"
+        out, own = self.attention(
+            self.attention_norm(x) if pre else x,
+            None, mask, causal=causal, cache=cache, position_ids=position_ids, fused=fused,
+        )  # fmt: skip
+        x = self._add(x, out)
+        x = x if pre else self.attention_norm(x)
+        weights = [own]
+        if self.cross is not None:
+            out, across = self.cross(
+                self.cross_norm(x) if pre else x,
+                context, context_mask, cache=context_cache, fused=fused,
+            )  # fmt: skip
+            x = self._add(x, out)
+            x = x if pre else self.cross_norm(x)
+            weights.append(across)
+        out = self.ffn(self.ffn_norm(x) if pre else x)
+        x = self._add(x, out)
+        return x if pre else self.ffn_norm(x), weights
 
-        def attend(h: Tensor) -> Tensor:
-            out, w = self.attention(
-                h, None, mask, causal=causal, cache=cache, position_ids=position_ids, fused=fused
-            )
-            weights.append(w)
-            return out
-
-        def attend_across(h: Tensor) -> Tensor:
-            assert self.cross is not None
-            out, w = self.cross(h, context, context_mask, cache=context_cache, fused=fused)
-            weights.append(w)
-            return out
-
-        x = self._around(attend, x, self.attention_norm)
-        if self.cross_norm is not None:
-            x = self._around(attend_across, x, self.cross_norm)
-        return self._around(self.ffn, x, self.ffn_norm), weights
-
-    def _around(self, part: Callable[[Tensor], Tensor], x: Tensor, norm: nn.Module) -> Tensor:
-        """A part with its residual connection and its normalisation."""
-        if self.norm == "pre":
-            return x + self._drop(part(norm(x)))
-        return norm(x + self._drop(part(x)))
+    def _add(self, x: Tensor, out: Tensor) -> Tensor:
+        """The residual connection: what a part was given, and what it makes of it."""
+        return x + self._drop(out)
 
     def _drop(self, x: Tensor) -> Tensor:
         return F.dropout(x, self.dropout) if self.dropout and self.training else x

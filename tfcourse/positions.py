@@ -342,7 +342,7 @@ class RelativePositions(Positions):
     d_k:
         Width of a head's queries.
     longest:
-        Largest distance told apart.
+        Largest distance that has a value of its own; longer ones share it.
 
     Attributes
     ----------
@@ -424,7 +424,7 @@ class TreePositions(Positions):
     heads:
         Number of attention heads, ``H``.
     longest:
-        Largest distance told apart.
+        Largest distance that has a value of its own; longer ones share it.
 
     Attributes
     ----------
@@ -464,7 +464,7 @@ class TreePositions(Positions):
         Raises
         ------
         ValueError
-            Where no trees were set, or trees of fewer words, or for another number of sentences.
+            If no trees were set, or trees of fewer words, or for another number of sentences.
         """
         was = None if self.distances is None else tuple(self.distances.shape[:2])
         if self.distances is None or was[1] < S or was[0] not in (1, len(q)):

@@ -41,7 +41,7 @@ class RecurrentCell(nn.Module):
     Raises
     ------
     ValueError
-        Where a width is not positive; at a call, where ``x`` or ``state`` does not fit.
+        If a width is not positive; at a call, where ``x`` or ``state`` does not fit.
 
     Notes
     -----
@@ -79,7 +79,7 @@ class RecurrentCell(nn.Module):
         return self.W.T.contiguous(), self.U.T.contiguous(), self.b, torch.zeros_like(self.b)
 
     def start(self, x: Tensor, state: CellState | State | None, *shape: int) -> CellState | State:
-        """The state to go on from: the one given, which must have this shape, or zeros."""
+        """The state to continue from: the one given, which must have this shape, or zeros."""
         if x.dim() != len(shape) or x.shape[-1] != self.d_in:
             axes = "B, T" if len(shape) == 3 else "B"
             raise ValueError(f"x must be ({axes}, d_in={self.d_in}), got {tuple(x.shape)}")
@@ -247,7 +247,7 @@ class Recurrent(nn.Module):
     Raises
     ------
     ValueError
-        Where a size is not positive, ``dropout`` is no probability, or ``cell`` makes no cell.
+        If a size is not positive, ``dropout`` is no probability, or ``cell`` makes no cell.
 
     Notes
     -----
@@ -308,7 +308,7 @@ class Recurrent(nn.Module):
         Raises
         ------
         ValueError
-            Where a shape or a length does not fit, or ``fused`` is asked of a cell without kernel.
+            If a shape or a length does not fit, or ``fused`` is asked of a cell without kernel.
         """
         state = self.cells[0].start(x, state, len(self.cells), len(x), self.d_hidden)
         if x.shape[1] < 1:
@@ -348,7 +348,7 @@ class Recurrent(nn.Module):
         if x.is_cuda:
             weights = _one_buffer(weights)
         dropout = self.dropout.p if self.dropout.training else 0.0
-        # In eval mode too cuDNN must be told that it trains, or there is no gradient to be had.
+        # In eval mode too cuDNN must be told that it trains, or it computes no gradient.
         settings = (True, self.layers, dropout, torch.is_grad_enabled(), self.directions == 2)
         if real is None:
             outputs, *last = kernel(x, _each(Tensor.contiguous, state), weights, *settings, True)

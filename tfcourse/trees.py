@@ -23,7 +23,7 @@ def tree_distances(parents: Int[Tensor, "B S"]) -> Int[Tensor, "B S S"]:
     Raises
     ------
     ValueError
-        Where a parent is not a word of the sentence, or the links run in a circle.
+        If a parent is not a word of the sentence, or the links run in a circle.
     """
     B, S = parents.shape
     if parents.numel() and (int(parents.min()) < -1 or int(parents.max()) >= S):

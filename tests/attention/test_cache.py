@@ -6,7 +6,7 @@ import torch_layout as layout
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfcourse.attention import KeyValueCache, MultiHeadAttention
+from tfcourse.attention import KeyValueCache, MultiHeadAttention, multi_head
 from tfcourse.positions import (
     ALiBi,
     ConcatenatedPositions,
@@ -79,16 +79,17 @@ def test_a_context_is_projected_once(fused, generator, monkeypatch):
     context = torch.randn(2, 6, 5, generator=generator)
     mask = torch.rand(2, 4, 6, generator=generator) < 0.7
     expected = layer(x, context, mask)[0]
-    cache, asked = KeyValueCache(6), []
-    project = MultiHeadAttention._project
+    cache, widths = KeyValueCache(6), []
+    linear = multi_head._linear
     monkeypatch.setattr(
-        MultiHeadAttention, "_project", lambda s, x, of: asked.append(of) or project(s, x, of)
+        multi_head, "_linear", lambda x, W, b: widths.append(x.shape[-1]) or linear(x, W, b)
     )
     with torch.no_grad():
         for t in range(4):
             out = layer(x[:, t : t + 1], context, mask[:, t : t + 1], cache=cache, fused=fused)[0]
             torch.testing.assert_close(out, expected[:, t : t + 1], rtol=0, atol=1e-6)
-    assert asked == ["Q", "KV", "Q", "Q", "Q"]
+    # The queries' product and the output's at each call; the context's (of width 5) at the first.
+    assert widths == [D, 5, D] + 3 * [D, D]
     assert cache.length == 6
 
 

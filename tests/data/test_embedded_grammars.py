@@ -1,11 +1,10 @@
-"""Look-ups answered anew, brackets judged by taking pairs away, senses and their templates."""
+"""Look-ups answered anew, senses and their templates."""
 
 import collections
 
 import pytest
 
 from tfcourse import data
-from tfcourse.data.grammars.brackets import judged
 from tfcourse.data.grammars.senses import LABELS, NEW_TEMPLATES, SLOTS, TEMPLATES, sense_pairs
 
 SPLITS = ("train", "validation", "test")
@@ -44,53 +43,6 @@ def test_two_lookups_answer_in_the_order_of_the_question():
         assert [example.tokens[p][0] for p in example.places] == [first, second]
     counts = collections.Counter(e.answer for e in corpora[0])
     assert len(counts) == 36 and max(counts.values()) < 2 * min(counts.values())
-
-
-def reduced(tokens):
-    """What is left when pairs that stand side by side are taken away, again and again."""
-    text = "".join(tokens)
-    while True:
-        shorter = text.replace("()", "").replace("[]", "").replace("{}", "").replace("<>", "")
-        if shorter == text:
-            return text
-        text = shorter
-
-
-@pytest.mark.parametrize("kinds", [1, 2, 4])
-@pytest.mark.parametrize("split", list(data.info("brackets").splits))
-def test_brackets_match(split, kinds):
-    deepest = 6 if split == "test-deeper" else 3
-    corpus = data.load(
-        "brackets", split, kinds=kinds, deepest=3, longest=24, examples=60, held_out=60
-    )
-    opening, closing = "([{<"[:kinds], dict(zip("([{<", ")]}>", strict=True))
-    for example in corpus:
-        *brackets, end = example.tokens
-        assert end == "end" and reduced(brackets) == ""
-        for i in range(len(example.tokens)):
-            left = reduced(brackets[:i])
-            allowed = set(opening) if len(left) < deepest else set()
-            allowed.add(closing[left[-1]] if left else "end")
-            assert set(example.following[i]) == allowed
-        assert example.depths == tuple(
-            len(reduced(brackets[: i + 1])) for i in range(len(example.tokens))
-        )
-        for i, partner in enumerate(example.partners[:-1]):
-            assert example.partners[partner] == i
-            assert reduced(brackets[min(i, partner) + 1 : max(i, partner)]) == ""
-        length, depth = len(brackets), max(example.depths)
-        assert (length > 24) == (split == "test-longer")
-        assert (depth > 3) == (split == "test-deeper")
-
-
-def test_brackets_that_do_not_match_are_refused():
-    assert judged(("(", "[", "]", ")", "end"), 2, 2).partners == (3, 2, 1, 0, -1)
-    with pytest.raises(ValueError, match=r"at place 1 one of .* may stand, got '\]'"):
-        judged(("(", "]", "end"), 2, 2)
-    with pytest.raises(ValueError, match="at place 1 .* got '\\['"):
-        judged(("(", "[", "]", ")", "end"), 2, 1)
-    with pytest.raises(ValueError, match="must end in 'end'"):
-        judged(("(", ")"), 2, 2)
 
 
 @pytest.fixture(scope="module")

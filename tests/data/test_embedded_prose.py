@@ -6,12 +6,11 @@ import re
 import pytest
 
 from tfcourse import data
-from tfcourse.data.docstrings import kept
 from tfcourse.data.docstrings.classes import masked
-from tfcourse.data.docstrings.cleaning import sentences
-from tfcourse.data.docstrings.kept import Document
-from tfcourse.data.docstrings.parted import WINDOW, parted, windows, words_of
-from tfcourse.data.docstrings.reading import PACKAGES, docstrings
+from tfcourse.data.docstrings.parted import PACKAGES, parted
+from tfcourse.data.making.cleaning import sentences
+from tfcourse.data.making.parting import WINDOW, windows, words_of
+from tfcourse.data.making.reading import docstrings
 
 DOCSTRING = """Fit the model to the data and say how well it went.
 
@@ -150,34 +149,8 @@ def test_documents_are_balanced_and_do_not_name_their_package():
     assert masked("Use NumPy and scikit-learn.") == "Use library and library."
 
 
-def test_a_package_is_read_without_importing_it(monkeypatch):
-    monkeypatch.setitem(PACKAGES, "babel", ("",))
+def test_a_package_is_read_without_importing_it():
     found = list(docstrings("babel"))
     assert len(found) > 100 and {d.package for d in found} == {"babel"}
-    monkeypatch.setitem(PACKAGES, "not_there_at_all", ("",))
-    with pytest.raises(ModuleNotFoundError, match="not_there_at_all is not installed: pip install"):
-        list(docstrings("not_there_at_all"))
-
-
-@pytest.mark.parametrize("harm", ["damaged", "cut off", "away", "no folder"])
-def test_a_cache_that_fails_is_made_anew(harm, tmp_path, monkeypatch):
-    """The file is damaged, cut off or gone, or the folder is not to be written to."""
-    monkeypatch.setenv("TFCOURSE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept.reading, "PACKAGES", {"babel": ("",)})
-    first = kept.documents()
-    assert first and all(isinstance(d, Document) for d in first)
-    (path,) = [p for p in tmp_path.rglob("*") if p.is_file()]
-    good = path.read_bytes()
-    if harm == "damaged":
-        path.write_bytes(good.replace(b"the", b"teh", 1))
-    elif harm == "cut off":
-        path.write_bytes(good[:1000])
-    elif harm == "away":
-        path.unlink()
-    else:
-        (tmp_path / "file").write_text("")
-        monkeypatch.setenv("TFCOURSE_CACHE", str(tmp_path / "file"))
-    assert kept.documents() == first
-    if harm != "no folder":
-        assert path.read_bytes() == good
-    assert kept.documents() == first
+    with pytest.raises(ModuleNotFoundError, match="from not-there, which .*pip install"):
+        list(docstrings("not-there"))

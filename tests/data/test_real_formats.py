@@ -13,10 +13,10 @@ import pytest
 import torch
 
 from tfcourse import data
-from tfcourse.data import Agreement, Analogy, Labelled, MinimalPair, Pair, Similarity
+from tfcourse.data import Agreement, Labelled, MinimalPair, Pair, Similarity
 from tfcourse.data.real.cards import lines
 from tfcourse.data.real.images import cifar_records, idx
-from tfcourse.data.real.manifest import FILES
+from tfcourse.data.real.registry import FILES
 
 
 @pytest.fixture
@@ -174,37 +174,12 @@ def test_pairs(place):
         load("marvin-linzen", "test", test="none")
 
 
-def test_blimp_by_paradigm_and_phenomenon(place):
-    def row(name, term):
-        return json.dumps({"sentence_good": f"good {name}", "sentence_bad": "bad", "UID": name,
-                           "linguistics_term": term}) + "\n"  # fmt: skip
-
-    place("blimp", "archive", zipped({
-        "data/z.jsonl": row("z", "agreement"), "data/a.jsonl": row("a", "agreement"),
-        "data/m.jsonl": row("m", "binding"), "data/.DS_Store": "no",
-        "__MACOSX/data/._a.jsonl": "no",
-    }))  # fmt: skip
-    assert [pair.condition for pair in data.load("blimp", "test")] == ["a", "m", "z"]
-    assert len(data.load("blimp", "test", phenomenon="agreement")) == 2
-    assert data.load("blimp", "test", paradigm="m")[0] == MinimalPair("good m", "bad", "m")
-    for option in ("paradigm", "phenomenon"):
-        with pytest.raises(ValueError, match=f"{option} must be one of"):
-            data.load("blimp", "test", **{option: "none"})
-
-
 def test_words(place):
     place("wordsim-353", "pairs", b"# note\n# Word 1\tWord 2\tHuman\nlove\tsex\t6.77\n")
     assert list(data.load("wordsim-353", "test")) == [Similarity("love", "sex", 6.77)]
     table = "word1\tword2\tPOS\tSimLex999\tconc\r\nold\tnew\tA\t1.58\t2.72\r\n"
     place("simlex-999", "archive", zipped({"SimLex-999/SimLex-999.txt": table}))
     assert list(data.load("simlex-999", "test")) == [Similarity("old", "new", 1.58)]
-    place("analogies", "questions", b": capital\nA B C D\n: family\nhe she boy girl\n")
-    assert list(data.load("analogies", "test")) == [
-        Analogy("A", "B", "C", "D", "capital"), Analogy("he", "she", "boy", "girl", "family")
-    ]  # fmt: skip
-    assert len(data.load("analogies", "test", section="family")) == 1
-    with pytest.raises(ValueError, match=r"section must be one of \['all', 'capital', 'family'\]"):
-        data.load("analogies", "test", section="none")
 
 
 def test_the_format_of_mnist(place):

@@ -7,6 +7,7 @@ import pytest
 import scipy.stats
 import sklearn.calibration
 import sklearn.metrics
+import sklearn.preprocessing
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from tfcourse.evaluation import (
     bootstrap,
     calibration,
     exact_match,
+    kendall,
     spearman,
     wilson,
 )
@@ -72,6 +74,30 @@ def test_spearman_same_as_scipy(pairs):
     assert ours.value == pytest.approx(scipy.stats.spearmanr(x, y).statistic, abs=1e-12)
     assert -1 <= ours.low <= ours.value <= ours.high <= 1
     assert ours.n == len(pairs)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 9), st.floats(-3, 3)), min_size=2, max_size=40))
+def test_kendall_same_as_scipy(pairs):
+    x, y = zip(*pairs, strict=True)
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        return
+    assert kendall(x, y) == pytest.approx(scipy.stats.kendalltau(x, y).statistic, abs=1e-12)
+
+
+def test_kendall_by_hand():
+    """Of six pairs five agree and one does not: 4 of 6; with a tie in one, 5 of √(5 · 6)."""
+    assert kendall([1, 2, 3, 4], torch.tensor([1.0, 2.0, 4.0, 3.0])) == pytest.approx(4 / 6)
+    assert kendall([1, 1, 2, 3], [1, 2, 3, 4]) == pytest.approx(5 / math.sqrt(30))
+    assert kendall(range(5), [-x for x in range(5)]) == -1
+
+
+def test_a_standard_scaler_in_one_line_same_as_scikit_learn():
+    """Lesson 08 compares layer norm with this line, and the lectures with scikit-learn's class."""
+    x = torch.randn(6, 4, dtype=torch.float64)
+    scaler = sklearn.preprocessing.StandardScaler()
+    ours = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
+    torch.testing.assert_close(ours, torch.tensor(scaler.fit_transform(x.numpy())))
 
 
 def test_spearman_by_hand():
@@ -190,6 +216,8 @@ Y = torch.tensor([0, 1, 0, 1])
     (lambda: spearman([1, 2, 3], [1, 2, 3]), "at least 4, got"),
     (lambda: spearman([1, 2, 3, 4], [1, 2, 3]), r"one length.* got \(4,\) and \(3,\)"),
     (lambda: spearman([1, 2, 3, 4], [2] * 4), "y must have an order, got 2.0 throughout"),
+    (lambda: kendall([1], [2]), r"one length, at least 2, got \(1,\) and \(1,\)"),
+    (lambda: kendall([1, 2], [2, 2]), "y must have an order, got 2.0 throughout"),
     (lambda: spearman([1, 2, math.nan, 4], range(4)), "x must be finite numbers, got nan"),
     (lambda: calibration(P[:0], Y[:0]), r"probabilities must be \(N, C\).* got \(0, 2\)"),
     (lambda: calibration(P[0], Y), r"probabilities must be \(N, C\).* got \(2,\)"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tfcourse import claims
+from coursebook import claims
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import shutil
 import pytest
 import yaml
 
-from tfcourse.authoring import demo as demo_module
-from tfcourse.authoring import site
-from tfcourse.grading import engine, sandbox
+from coursebook import demo as demo_module
+from coursebook import site
+from nbjudge import engine, sandbox
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from tfcourse import records
-from tfcourse.course import problem_set_names, root
-from tfcourse.source import source_of
+from coursebook import records
+from coursebook.course import problem_set_names, root
+from coursebook.source import source_of
 
 
 def test_import_brings_nothing_slow_beside_torch():

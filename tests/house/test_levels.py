@@ -9,7 +9,7 @@ import levels
 import pytest
 import spread
 
-from tfcourse import course
+from coursebook import course
 
 ROOT = course.root(Path(__file__).parent)
 
@@ -33,7 +33,8 @@ def test_the_quick_level_takes_the_sample_and_nothing_else(quick):
             part = name.partition("-")[0] + "-" if kind == "problem set" else name
             assert f"[{part}" in quick, f"no test of the {kind} {name}"
     ran = "test_stored_outputs_are_what_the_cells_print["
-    assert quick.count(ran) == len(levels.SAMPLE["chapter"])
+    evidence = [p for p in course.evidence_paths(ROOT) if p.stem in levels.SAMPLE["chapter"]]
+    assert quick.count(ran) == len(levels.SAMPLE["chapter"]) + len(evidence)
     assert "test_hygiene[09-decoder]" in quick, "what takes no time is taken of all"
     assert "[ps09-" not in quick and "a_chapter_gives_the_same_bytes" not in quick
 
@@ -102,5 +103,5 @@ def test_what_shares_a_fixture_is_one_scope():
     assert spread.seconds(spread.scope(f"{chapter}[04-a]")) > 0
     site = {spread.scope(f"tests/site/test_{name}.py::test") for name in ("build", "pages")}
     assert len(site) == 1
-    graded = {spread.scope(f"tests/grading/test_grading_{x}.py::test") for x in ("class", "people")}
-    assert len(graded) == 1 < len({*graded, spread.scope("tests/grading/test_judge.py::test")})
+    graded = {spread.scope(f"tests/nbjudge/test_grading_{x}.py::test") for x in ("class", "people")}
+    assert len(graded) == 1 < len({*graded, spread.scope("tests/nbjudge/test_judge.py::test")})

@@ -5,8 +5,8 @@ import nbformat
 import numpy as np
 import pytest
 
-from tfcourse.authoring.drawn import content
-from tfcourse.authoring.numerics import (
+from coursebook.drawn import content
+from coursebook.numerics import (
     ARITHMETICS,
     Band,
     differences,

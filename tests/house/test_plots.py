@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import pytest
 import torch
 
-from tfcourse import plots
+from coursebook import plots
 
 
 @pytest.fixture(autouse=True)

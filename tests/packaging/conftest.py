@@ -12,7 +12,7 @@ import environments
 import pytest
 
 #: What a wheel is made from.
-SOURCE = ("tfcourse", "pyproject.toml", "README.md", "LICENSE", "LICENSE-text")
+SOURCE = (*environments.PACKAGES, "pyproject.toml", "README.md", *environments.LICENCES)
 
 
 @pytest.fixture(scope="session")

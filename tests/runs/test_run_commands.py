@@ -26,7 +26,7 @@ def trained(tfcourse, flags, tmp_path):
     """A folder with a model that was trained by the command."""
 
     def train(name):
-        done = tfcourse("train", name, *flags(name), "--into", tmp_path / name, "--device", "cpu")
+        done = tfcourse("train", name, *flags(name), "--into", tmp_path / name)
         assert done.exit_code == 0, done.output
         return tmp_path / name, done.output
 
@@ -51,20 +51,20 @@ def test_a_translator_translates(tfcourse, trained):
     folder, said = trained("dates")
     assert "6 steps of 8 examples" in said and "exact" in said
     assert f"tfcourse translate {folder}" in said.replace("\n", "")
-    one = tfcourse("translate", folder, "May 1, 1999", "June 3, 2001", "--device", "cpu")
+    one = tfcourse("translate", folder, "May 1, 1999", "June 3, 2001")
     assert one.exit_code == 0 and one.output.count("\n") == 2
-    lines = tfcourse("translate", folder, "--device", "cpu", input="May 1, 1999\nJune 3, 2001\n")
+    lines = tfcourse("translate", folder, input="May 1, 1999\nJune 3, 2001\n")
     assert lines.output == one.output
     beam = tfcourse("translate", folder, "May 1, 1999", "--beam", 3, "--length-penalty", 0.5,
                     "--tokens", 5)  # fmt: skip
     assert beam.exit_code == 0 and len(beam.output.strip()) <= 5
-    wrong = tfcourse("generate", folder, "--device", "cpu")
+    wrong = tfcourse("generate", folder)
     assert wrong.exit_code == 2 and "got one of translation" in wrong.output
 
 
 def test_a_language_model_writes_on_past_its_window(tfcourse, trained):
     folder, _ = trained("tinyshakespeare-cpu")
-    asked = ("generate", folder, "--prompt", "the cat", "--tokens", 40, "--device", "cpu")
+    asked = ("generate", folder, "--prompt", "the cat", "--tokens", 40)
     first = tfcourse(*asked)
     assert first.exit_code == 0, first.output
     assert first.output.startswith("the cat") and len(first.output) == len("the cat") + 40 + 1
@@ -73,8 +73,8 @@ def test_a_language_model_writes_on_past_its_window(tfcourse, trained):
     likeliest = tfcourse(*asked, "--temperature", 0).output
     assert tfcourse(*asked, "--top-k", 1).output == likeliest
     assert tfcourse(*asked, "--top-p", 1e-6).output == likeliest
-    assert tfcourse("generate", folder, "--tokens", 5, "--device", "cpu").exit_code == 0
-    wrong = tfcourse("translate", folder, "x", "--device", "cpu")
+    assert tfcourse("generate", folder, "--tokens", 5).exit_code == 0
+    wrong = tfcourse("translate", folder, "x")
     assert wrong.exit_code == 2 and "got one of language model" in wrong.output
 
 

@@ -1,4 +1,4 @@
-"""Runs of every kind from their presets: what they leave, and that they can be gone on with."""
+"""Runs of every kind from their presets: what they leave, and that they can be resumed."""
 
 import json
 import subprocess

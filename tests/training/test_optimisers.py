@@ -61,7 +61,7 @@ def test_embeddings_may_be_spared():
     decays, spared = split(MODELS[0], embeddings=False)
     assert {"embedding.weight", "positions.P"} <= spared
     assert {"embedding.weight", "positions.P"} <= split(MODELS[0])[0]
-    assert "blocks.0.attention.W_Q" in decays
+    assert "blocks.0.attention.W_QKV" in decays
 
 
 def test_pytorchs_own_layers_too():

@@ -16,6 +16,7 @@ from tfcourse.attention.dot_product import (
 )
 from tfcourse.attention.multi_head import (
     MultiHeadAttention,
+    draw_matrices,
     merge_heads,
     multi_head_by_loop,
     split_heads,
@@ -32,6 +33,7 @@ __all__ = [
     "SelfAttention",
     "average_by_scores",
     "causal_mask",
+    "draw_matrices",
     "merge_heads",
     "multi_head_by_loop",
     "padding_mask",

@@ -44,16 +44,16 @@ class KeyValueCache:
         Raises
         ------
         ValueError
-            Where they do not fit in any more, or are not like those held.
+            If they do not fit in any more, or are not like those held.
         """
-        stop = self.length + k.shape[-2]
+        start, new = self.length, k.shape[-2]
+        stop = start + new
         if stop > self.longest:
             raise ValueError(f"the cache must hold {stop} tokens, longest is {self.longest}")
         if self._k is None or self._v is None:
             self._k = k.new_empty(*k.shape[:-2], self.longest, k.shape[-1])
             self._v = v.new_empty(*v.shape[:-2], self.longest, v.shape[-1])
-        new = stop - self.length
-        places_k, places_v = (x.narrow(-2, self.length, new) for x in (self._k, self._v))
+        places_k, places_v = self._k.narrow(-2, start, new), self._v.narrow(-2, start, new)
         for name, x, places in (("k", k, places_k), ("v", v, places_v)):
             if x.shape != places.shape:  # copying would broadcast a batch of one without a word
                 told = f"{name} must have shape {tuple(places.shape)}, got {tuple(x.shape)}"
@@ -61,7 +61,7 @@ class KeyValueCache:
         places_k.copy_(k)
         places_v.copy_(v)
         self.length = stop
-        return self.held()
+        return self._k.narrow(-2, 0, stop), self._v.narrow(-2, 0, stop)
 
     def held(self) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
         """The keys and values of all tokens so far.
@@ -69,7 +69,7 @@ class KeyValueCache:
         Raises
         ------
         ValueError
-            Where nothing was appended yet.
+            If nothing was appended yet.
         """
         if self._k is None or self._v is None:
             raise ValueError("the cache must hold at least one token, it is empty")

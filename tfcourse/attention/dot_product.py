@@ -121,7 +121,7 @@ def average_by_scores(
     Raises
     ------
     ValueError
-        Where the mask is not boolean or does not broadcast.
+        If the mask is not boolean or does not broadcast.
     """
     if mask is not None:
         batch = torch.broadcast_shapes(scores.shape[:-2], v.shape[:-2])

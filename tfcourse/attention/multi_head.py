@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
+import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one, axes, share, width
 from tfcourse.attention.cache import KeyValueCache
-from tfcourse.attention.dot_product import scaled_dot_product_attention, tracing
+from tfcourse.attention.dot_product import scaled_dot_product_attention
+from tfcourse.attention.parts import Part, join_parts
 from tfcourse.positions import Positions
 
 
@@ -20,7 +24,8 @@ class MultiHeadAttention(nn.Module):
               O = [\text{head}_1; \dots; \text{head}_H]\, W_O
 
     where ``C`` is ``X`` in self-attention, and the other sequence in cross-attention. The heads lie
-    side by side in the columns of one matrix, so all of them are one product and a reshape.
+    side by side in the columns of one matrix, and queries, keys and values side by side in a wider
+    one, so all of them are one product and a reshape.
 
     Parameters
     ----------
@@ -51,15 +56,21 @@ class MultiHeadAttention(nn.Module):
 
     Attributes
     ----------
-    W_Q, W_K, W_V, W_O:
-        ``(D, H d_k)``, ``(C, G d_k)``, ``(C, G d_v)`` and ``(H d_v, D)``.
-    b_Q, b_K, b_V, b_O:
+    W_QKV, W_O:
+        ``(D, H d_k + G d_k + G d_v)`` and ``(H d_v, D)``, the parameters.
+    W_KV:
+        ``None``. If ``d_context`` is not ``d_model``, ``(C, G d_k + G d_v)``, and ``W_QKV`` holds
+        the queries' columns alone.
+    b_QKV, b_O:
         Their vectors, or ``None``.
+    W_Q, W_K, W_V, b_Q, b_K, b_V:
+        Views of these parameters, to be read and, under :func:`torch.no_grad`, written. They have
+        no ``grad`` of their own: it is in the same columns of the parameter's.
 
     Raises
     ------
     ValueError
-        Where the sizes do not go together.
+        If the sizes do not go together.
 
     Notes
     -----
@@ -98,25 +109,48 @@ class MultiHeadAttention(nn.Module):
         d_k = d_model // heads if d_k is None else d_k
         d_v = d_model // heads if d_v is None else d_v
         at_least_one(d_k=d_k, d_v=d_v, window=1 if window is None else window)
+        self.d_model, self.d_context, self.d_k = d_model, d_context, d_k
         self.scale, self.window = scale, window
         self.heads, self.kv_heads, self.dropout = heads, kv_heads, dropout
         self.positions = positions
-        self.W_Q = nn.Parameter(torch.empty(d_model, heads * d_k))
-        self.W_K = nn.Parameter(torch.empty(d_context, kv_heads * d_k))
-        self.W_V = nn.Parameter(torch.empty(d_context, kv_heads * d_v))
+        #: The columns that are the queries', the keys' and the values'.
+        self.widths = [heads * d_k, kv_heads * d_k, kv_heads * d_v]
+        if d_context == d_model:
+            self.W_QKV = nn.Parameter(torch.empty(d_model, sum(self.widths)))
+            self.register_parameter("W_KV", None)
+        else:
+            self.W_QKV = nn.Parameter(torch.empty(d_model, heads * d_k))
+            self.W_KV = nn.Parameter(torch.empty(d_context, kv_heads * (d_k + d_v)))
         self.W_O = nn.Parameter(torch.empty(heads * d_v, d_model))
-        for letter in "QKVO":
-            size = getattr(self, f"W_{letter}").shape[1]
-            b = nn.Parameter(torch.empty(size)) if bias else None
-            self.register_parameter(f"b_{letter}", b)
+        b_QKV, b_O = (
+            nn.Parameter(torch.empty(size)) if bias else None
+            for size in (sum(self.widths), d_model)
+        )
+        self.register_parameter("b_QKV", b_QKV)
+        self.register_parameter("b_O", b_O)
         self.reset_parameters()
+
+    W_Q, W_K, W_V = Part(), Part(), Part()
+    b_Q, b_K, b_V = Part(), Part(), Part()
 
     def reset_parameters(self) -> None:
         """Draw the weights anew after Glorot and Bengio; the vectors start at zero."""
-        for letter in "QKVO":
-            nn.init.xavier_uniform_(getattr(self, f"W_{letter}"))
-            if (b := getattr(self, f"b_{letter}")) is not None:
+        for W in (self.W_Q, self.W_K, self.W_V, self.W_O):
+            _draw(W, nn.init.xavier_uniform_)
+        for b in (self.b_QKV, self.b_O):
+            if b is not None:
                 nn.init.zeros_(b)
+
+    def parts(self) -> dict[str, tuple[str, slice]]:
+        """For each of ``W_Q`` to ``b_V`` the parameter that holds it, and in which columns."""
+        q, k, v = self.widths
+        Q, K, V = slice(q), slice(q, q + k), slice(q + k, q + k + v)
+        found = {"W_Q": ("W_QKV", Q), "W_K": ("W_QKV", K), "W_V": ("W_QKV", V)}
+        if self.W_KV is not None:
+            found |= {"W_K": ("W_KV", slice(k)), "W_V": ("W_KV", slice(k, k + v))}
+        if self.b_QKV is not None:
+            found |= {"b_Q": ("b_QKV", Q), "b_K": ("b_QKV", K), "b_V": ("b_QKV", V)}
+        return found
 
     def forward(
         self,
@@ -167,27 +201,31 @@ class MultiHeadAttention(nn.Module):
         if context is not None and self.positions is not None:
             raise ValueError("positions must be None in a layer that attends to a context")
         axes("x", x, "B T D")
-        if context is not None:
-            axes("context", context, "B S C")
-        width("x", x, d_model=len(self.W_Q))
-        width("context", x if context is None else context, d_context=len(self.W_K))
+        width("x", x, d_model=self.d_model)
         bias = None
         if context is None:
+            width("context", x, d_context=self.d_context)
             start = 0 if cache is None else cache.length
             start = start if position_ids is None else position_ids
-            q, k, v = self._project(x, "QKV")  # (B, H, T, K), (B, G, T, K), (B, G, T, Dv)
+            q, k, v = _linear(x, self.W_QKV, self.b_QKV).split(self.widths, dim=-1)
+            q = split_heads(q, self.heads)  # (B, H, T, K)
+            k, v = split_heads(k, self.kv_heads), split_heads(v, self.kv_heads)  # (B, G, T, ...)
             if self.positions is not None:
                 q, k = self.positions.rotate(q, start), self.positions.rotate(k, start)
             if cache is not None:
-                k, v = cache.append(k, v)
+                k, v = cache.append(k, v)  # (B, G, S, K), (B, G, S, Dv)
             if self.positions is not None:
                 bias = self.positions.bias(q, k.shape[-2])
         else:
-            (q,) = self._project(x, "Q")
+            axes("context", context, "B S C")
+            width("context", context, d_context=self.d_context)
+            W_Q, W_KV, b_Q, b_KV = self._for_context()
+            q = split_heads(_linear(x, W_Q, b_Q), self.heads)
             if cache is not None and cache.length:
                 k, v = cache.held()
             else:
-                k, v = self._project(context, "KV")
+                k, v = _linear(context, W_KV, b_KV).split(self.widths[1:], dim=-1)
+                k, v = split_heads(k, self.kv_heads), split_heads(v, self.kv_heads)
                 if cache is not None:
                     cache.append(k, v)
         if self.kv_heads != self.heads:  # each group's keys and values serve several heads
@@ -203,33 +241,59 @@ class MultiHeadAttention(nn.Module):
         )  # fmt: skip
         return _linear(merge_heads(heads), self.W_O, self.b_O), weights
 
-    def _project(self, x: Tensor, letters: str) -> list[Tensor]:
-        """Queries, keys or values of ``x``, as the letters say: ``x W + b``, split into heads."""
-        W = [getattr(self, f"W_{letter}") for letter in letters]
-        b = [getattr(self, f"b_{letter}") for letter in letters]
-        if len(W) > 1 and not tracing() and x.shape[0] * x.shape[1] > len(W[0]):
-            # The matrices side by side are one matrix, as the heads in each of them are: one
-            # product is quicker than three. For few tokens the copying would cost more than that.
-            # A traced graph serves any number of tokens, so the choice cannot depend on it.
-            all_b = None if b[0] is None else torch.cat(b)
-            parts = _linear(x, torch.cat(W, dim=1), all_b).split([w.shape[1] for w in W], dim=-1)
-        else:
-            parts = [_linear(x, *each) for each in zip(W, b, strict=True)]
-        heads = [self.heads if letter == "Q" else self.kv_heads for letter in letters]
-        return [split_heads(*each) for each in zip(parts, heads, strict=True)]
+    def _for_context(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
+        """What multiplies ``x``, what multiplies the context, and their vectors."""
+        widths = [self.widths[0], self.widths[1] + self.widths[2]]
+        W = self.W_QKV.split(widths, dim=1) if self.W_KV is None else (self.W_QKV, self.W_KV)
+        b = (None, None) if self.b_QKV is None else self.b_QKV.split(widths)
+        return *W, *b
+
+    def _load_from_state_dict(self, state_dict, prefix, *rest) -> None:
+        """Weights as they are stored today, or as older versions stored them, one by one."""
+        wanted = [prefix + name for name in ("W_QKV", "W_KV", "b_QKV") if name in self.state_dict()]
+        joined = join_parts(state_dict, wanted)
+        if joined.keys() != state_dict.keys():
+            state_dict.clear()
+            state_dict.update(joined)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
 
     def extra_repr(self) -> str:
         """The sizes, for ``print(module)``."""
-        d_model, all_heads = self.W_Q.shape
         groups = f", kv_heads={self.kv_heads}" if self.kv_heads != self.heads else ""
-        return f"d_model={d_model}, heads={self.heads}{groups}, d_k={all_heads // self.heads}"
+        return f"d_model={self.d_model}, heads={self.heads}{groups}, d_k={self.d_k}"
+
+
+def draw_matrices(module: nn.Module, draw: Callable[[Tensor], Tensor]) -> None:
+    """Draw every matrix in ``module`` anew, and W_Q, W_K and W_V as three matrices.
+
+    Parameters
+    ----------
+    module:
+        Changed in place. What has one axis or none is left alone.
+    draw:
+        Fills a matrix that it is given, such as :func:`torch.nn.init.xavier_uniform_`.
+    """
+    for part in module.modules():
+        if isinstance(part, MultiHeadAttention):
+            found = (part.W_Q, part.W_K, part.W_V, part.W_O)
+        else:
+            found = tuple(part.parameters(recurse=False))
+        for W in found:
+            if W.dim() > 1:
+                _draw(W, draw)
+
+
+@torch.no_grad()
+def _draw(W: Tensor, draw: Callable[[Tensor], Tensor]) -> None:
+    # Into memory of its own: into a part of a matrix PyTorch draws other numbers.
+    W.copy_(draw(torch.empty_like(W, memory_format=torch.contiguous_format)))
 
 
 def split_heads(x: Float[Tensor, "B T HK"], heads: int) -> Float[Tensor, "B H T K"]:
     """Heads that lie side by side become an axis of their own, which then is like a batch axis."""
     if x.shape[-1] % heads:
         raise ValueError(f"the width of x must be divisible by heads={heads}, got {x.shape[-1]}")
-    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+    return x.view(*x.shape[:2], heads, x.shape[-1] // heads).transpose(1, 2)
 
 
 def merge_heads(x: Float[Tensor, "B H T K"]) -> Float[Tensor, "B T HK"]:
@@ -252,7 +316,7 @@ def multi_head_by_loop(
     Raises
     ------
     ValueError
-        Where the layer has positions, or the mask is not one for all heads.
+        If the layer has positions, or the mask is not one for all heads.
     """
     if layer.positions is not None:
         raise ValueError("layer must have no positions for the loop over heads")
@@ -275,7 +339,7 @@ def multi_head_by_loop(
 
 def _linear(x: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
     """``x W + b``, row vectors."""
-    return nn.functional.linear(x, W.T, b)
+    return F.linear(x, W.T, b)
 
 
 def _part(b: Tensor | None, columns: slice) -> Tensor | None:

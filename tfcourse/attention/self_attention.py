@@ -35,7 +35,7 @@ class SelfAttention(nn.Module):
     Raises
     ------
     ValueError
-        Where a width is not positive.
+        If a width is not positive.
 
     Notes
     -----
@@ -100,7 +100,7 @@ class SelfAttention(nn.Module):
         Raises
         ------
         ValueError
-            Where the last axis of ``x`` is not ``d_model``, or the mask does not fit.
+            If the last axis of ``x`` is not ``d_model``, or the mask does not fit.
         """
         width("x", x, d_model=len(self.W_Q))
         return scaled_dot_product_attention(*self.project(x), mask, fused=fused)

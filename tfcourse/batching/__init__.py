@@ -1,4 +1,4 @@
-"""Batches: examples put together, in an order that a seed fixes and that can be gone on with.
+"""Batches: examples put together, in an order that a seed fixes and that can be resumed.
 
 A language model's come from :class:`Windows`, a translator's from pairs and :func:`pad_pairs`, a
 classifier's from :func:`pad_labelled` or from tensors as they are. For an encoder that guesses

@@ -1,4 +1,4 @@
-"""Batches in an order that a seed fixes, and that can be gone on with."""
+"""Batches in an order that a seed fixes, and that can be resumed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Batches:
     """An epoch of batches each time it is gone through.
 
     The order is drawn anew for each epoch, and follows from ``seed`` and epoch alone. So a run that
-    was stopped within an epoch goes on with the batch it would have had, and several processes
+    was stopped within an epoch resumes with the batch it would have had, and several processes
     agree on every batch without a word.
 
     Parameters
@@ -55,12 +55,12 @@ class Batches:
     ----------
     epoch, position:
         Where the next batch stands. Breaking off and going through again starts the epoch again;
-        only after :meth:`load_state_dict` it is gone on with.
+        only :meth:`load_state_dict` resumes a broken epoch.
 
     Raises
     ------
     ValueError
-        Where the arguments do not fit, or a batch would leave a process without an example.
+        If the arguments do not fit, or a batch would leave a process without an example.
     """
 
     def __init__(
@@ -232,7 +232,7 @@ class Batches:
         Raises
         ------
         ValueError
-            Where that was asked of batches in another order.
+            If that was asked of batches in another order.
         """
         for name, own in self._order().items():
             if state["order"][name] != own:

@@ -58,7 +58,7 @@ def mask_words(
     Raises
     ------
     ValueError
-        Where the shapes do not fit, a share does not lie in [0, 1] or two make more than 1, there
+        If the shapes do not fit, a share does not lie in [0, 1] or two make more than 1, there
         are no words to draw from, or ``mask`` is no id.
 
     Notes

@@ -29,7 +29,7 @@ def pad(
     Raises
     ------
     ValueError
-        Where there are no sequences, or one is not a row of whole numbers.
+        If there are no sequences, or one is not a row of whole numbers.
     """
     if not len(sequences):
         raise ValueError("sequences must be at least one, got none")

@@ -30,7 +30,7 @@ class Windows(Sequence[tuple[Tensor, Tensor]]):
     Raises
     ------
     ValueError
-        Where the text has not even one window, or a size is below 1.
+        If the text has not even one window, or a size is below 1.
 
     Notes
     -----

@@ -1,14 +1,12 @@
 """Corpora behind one interface: :func:`load`, :func:`names`, :func:`info`.
 
-*Embedded* corpora are computed where they are asked for, offline, and are the same everywhere;
-*real* ones are files that are there or are downloaded.
+*Embedded* corpora come with the package or are computed by it, offline, and are the same
+everywhere; *real* ones are files that are there or are downloaded.
 """
 
 from tfcourse.data.corpus import Card, Corpus, Images, Loader, info, load, names, register
 from tfcourse.data.examples import (
     Agreement,
-    Analogy,
-    Brackets,
     Image,
     Labelled,
     Lookup,
@@ -24,6 +22,6 @@ from tfcourse.data import (  # noqa: F401  # isort: skip
 )  # fmt: skip
 
 __all__ = [
-    "Agreement", "Analogy", "Brackets", "Card", "Corpus", "Image", "Images", "Labelled", "Loader",
+    "Agreement", "Card", "Corpus", "Image", "Images", "Labelled", "Loader",
     "Lookup", "MinimalPair", "Pair", "Sense", "Similarity", "info", "load", "names", "register",
 ]  # fmt: skip

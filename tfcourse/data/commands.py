@@ -35,7 +35,7 @@ def list_() -> None:
     rows = sorted((info(name) for name in names()), key=lambda card: (card.kind, card.name))
     for card in rows:
         embedded = card.kind == "embedded"
-        here = "computed" if embedded else {"here": "yes"}.get(real.state(card.name), "")
+        here = "yes" if embedded else {"here": "yes"}.get(real.state(card.name), "")
         here = here or {"partly here": "in part"}.get(real.state(card.name), "no")
         table.add_row(
             card.name, card.task, _size(card.size_bytes), card.licence, _origin(card), here
@@ -53,7 +53,7 @@ def info(name: Name) -> None:
 
     from tfcourse.data import real
     from tfcourse.data.real import files
-    from tfcourse.data.real.manifest import FILES
+    from tfcourse.data.real.registry import FILES
 
     card = _card(name)
     console = Console()
@@ -77,7 +77,7 @@ def info(name: Name) -> None:
     line("cite", card.citation)
     line("from", card.homepage)
     line("made from", ", ".join(f"{name} {which}" for name, which in card.made_from.items()))
-    line("here", "computed when it is loaded" if card.kind == "embedded" else real.state(name))
+    line("here", "in this package" if card.kind == "embedded" else real.state(name))
     for file in FILES.get(name, {}).values() if card.kind == "real" else ():
         place = files.there(file)
         line("file", f"{file.path} ({file.size:,} bytes, {file.known.replace(':', ' ')})")
@@ -100,7 +100,7 @@ def get(
 
     card = _card(name)
     if card.kind == "embedded":
-        typer.echo(f"{name} is computed when it is loaded: there is nothing to download.")
+        typer.echo(f"{name} comes with this package: there is nothing to download.")
         return
     try:
         missing = real.missing(name)
@@ -153,7 +153,7 @@ def _origin(card) -> str:
     """Where a corpus would come from, in a word."""
     from urllib.parse import urlparse
 
-    from tfcourse.data.real.manifest import FILES
+    from tfcourse.data.real.registry import FILES
 
     if card.kind == "embedded":
         return ", ".join(card.made_from) or "this package"

@@ -25,7 +25,7 @@ KINDS = ("embedded", "real")
 
 @dataclass(frozen=True)
 class Card:
-    """What is to be known of a corpus before it is loaded.
+    """What to know about a corpus before it is loaded.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Card:
     what:
         What an example is, in one sentence.
     kind:
-        ``"embedded"``: computed where it is asked for, offline, the same everywhere;
+        ``"embedded"``: comes with the package or is computed by it, offline, the same everywhere;
         ``"real"``: a file that is there, or is downloaded.
     task:
         What it is for: ``"translation"``, ``"language modelling"``, ``"classification"`` ...
@@ -57,9 +57,9 @@ class Card:
     options:
         What each option of :func:`load` means.
     labels:
-        The names of the classes, where examples have a class.
+        The names of the classes, if examples have a class.
     made_from:
-        For an embedded corpus: the packages that it is computed from, and the versions for which
+        For an embedded corpus: the packages that it was or is made from, and the versions for which
         ``sha256`` holds.
     """
 
@@ -142,7 +142,7 @@ class Corpus(Sequence[T], Generic[T]):
         Raises
         ------
         ValueError
-            Where the examples have none.
+            If the examples have none.
         """
         if not self.card.labels:
             raise ValueError(f"{self.card.name} has no labels: {self.card.what}")
@@ -155,7 +155,7 @@ class Corpus(Sequence[T], Generic[T]):
         Raises
         ------
         ValueError
-            Where the examples are not lines of text.
+            If the examples are not lines of text.
         """
         if any(not isinstance(example, str) for example in self.examples[:1]):
             raise ValueError(f"{self.card.name} is no running text: {self.card.what}")
@@ -172,7 +172,7 @@ class Corpus(Sequence[T], Generic[T]):
         Raises
         ------
         ValueError
-            Where the examples are not pictures.
+            If the examples are not pictures.
         """
         import torch
 
@@ -209,7 +209,7 @@ class Images(Sequence[Image]):
     Raises
     ------
     ValueError
-        Where the two do not fit together.
+        If the two do not fit together.
     """
 
     def __init__(self, pixels: Tensor, labels: Tensor) -> None:
@@ -259,7 +259,7 @@ class Loader:
     Raises
     ------
     ValueError
-        Where the options of ``make`` are not those that the card explains.
+        If the options of ``make`` are not those that the card explains.
     """
 
     card: Card
@@ -288,7 +288,7 @@ def register(loader: Loader) -> Loader:
     Raises
     ------
     ValueError
-        Where another one has the name.
+        If another one has the name.
     """
     name = loader.card.name
     if name in _LOADERS:
@@ -314,7 +314,7 @@ def info(name: str) -> Card:
     Raises
     ------
     ValueError
-        Where there is none of this name; the message lists the names.
+        If there is none of this name; the message lists the names.
     """
     return _loader(name).card
 
@@ -339,7 +339,7 @@ def load(name: str, split: str = "train", **options: Any) -> Corpus:
     Raises
     ------
     ValueError
-        Where the corpus has no such split or option, or there is no such corpus; the message
+        If the corpus has no such split or option, or there is no such corpus; the message
         lists what there is.
     """
     loader = _loader(name)

@@ -50,7 +50,7 @@ def written(date: datetime.date, locale: str, form: str = "long") -> str:
     Raises
     ------
     ValueError
-        Where the locale or the form is another.
+        If the locale or the form is not one of these.
     """
     one_of(LOCALES, locale=locale)
     one_of(FORMS, form=form)

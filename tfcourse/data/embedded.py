@@ -1,4 +1,4 @@
-"""What the embedded corpora come to with the pinned packages: counts, bytes and hashes.
+"""The embedded corpora's counts, bytes and hashes.
 
 :func:`measured` finds them out; a test holds the two together.
 """
@@ -26,25 +26,6 @@ FACTS: dict[str, dict[str, Any]] = {
             "test-nouns": (
                 2_000,
                 "948cfa36e23f8ff44f460305c31b152fd221469a6a456758435c645fa2655444",
-            ),
-        },
-    },
-    "brackets": {
-        "bytes": 7_887_902,
-        "splits": {
-            "train": (10_000, "f6fdd08a74ace4aa7d7fcc4192129a7ad841423e9c76c940c8ce7fa7ad1a76c3"),
-            "validation": (
-                1_000,
-                "b05316106b8fbf1f37ab6b768f540acf7521196f1d1f99f5d139e05650108a51",
-            ),
-            "test": (1_000, "e66600e41000cc78faa1d37525c533f4c38c21051becf1400bdbb0c062d43c78"),
-            "test-longer": (
-                1_000,
-                "b4580b47da4971af723258d9099d8ab16cb770cd25b5573d987def5f89b8abaf",
-            ),
-            "test-deeper": (
-                1_000,
-                "ab7efcb7d80043c29f2b3a2b5dda44a14eeb283ab2464d39ab8d6320e5b8dad9",
             ),
         },
     },
@@ -145,7 +126,7 @@ def facts(name: str) -> dict[str, Any]:
 
 
 def measured(name: str) -> dict[str, Any]:
-    """An entry of :data:`FACTS`, computed anew: for after an update of a package.
+    """An entry of :data:`FACTS`, computed again: to be used after an update of a package.
 
     Parameters
     ----------
@@ -160,7 +141,7 @@ def measured(name: str) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        Where there is no corpus of this name.
+        If there is no corpus of this name.
     """
     from tfcourse.data.corpus import info, load
 

@@ -106,24 +106,6 @@ class Similarity(NamedTuple):
     score: float
 
 
-class Analogy(NamedTuple):
-    """Four words of which the first is to the second as the third is to the fourth.
-
-    Attributes
-    ----------
-    a, b, c, d:
-        The words.
-    section:
-        The relation, in the corpus' own words.
-    """
-
-    a: str
-    b: str
-    c: str
-    d: str
-    section: str
-
-
 class Image(NamedTuple):
     """A picture and its class.
 
@@ -160,27 +142,6 @@ class Lookup(NamedTuple):
     def gap(self) -> int:
         """How many tokens stand between the last of ``places`` and the question."""
         return len(self.tokens) - 2 - max(self.places)
-
-
-class Brackets(NamedTuple):
-    """A string of matching brackets.
-
-    Attributes
-    ----------
-    tokens:
-        The brackets, ending in ``"end"``.
-    depths:
-        For each token how many brackets are open after it.
-    partners:
-        For each bracket the place of the one that it matches; -1 for ``"end"``.
-    following:
-        For each place the tokens that may stand there, given those before it.
-    """
-
-    tokens: tuple[str, ...]
-    depths: tuple[int, ...]
-    partners: tuple[int, ...]
-    following: tuple[tuple[str, ...], ...]
 
 
 class Sense(NamedTuple):

@@ -49,7 +49,7 @@ def number_pieces(number: int, language: str) -> tuple[str, ...]:
     Raises
     ------
     ValueError
-        Where the number or the language is not one of these.
+        If the number or the language is not one of these.
     """
     text = number_words(number, language)
     if language == "digits":
@@ -113,7 +113,7 @@ def gold_alignment(number: int, source: str = "de", target: str = "en") -> tuple
     Raises
     ------
     ValueError
-        Where the number or a language is another.
+        If the number or a language is not one of these.
 
     Notes
     -----

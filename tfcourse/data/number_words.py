@@ -33,7 +33,7 @@ def number_words(number: int, language: str) -> str:
     Raises
     ------
     ValueError
-        Where the number or the language is another.
+        If the number or the language is not one of these.
     """
     one_of(LANGUAGES, language=language)
     whole(0, 999_999, number=number)

@@ -12,7 +12,7 @@ def whole(low: int, high: int | None = None, **given: Any) -> None:
     Raises
     ------
     ValueError
-        Where one is no whole number or lies outside.
+        If one is not a whole number or is out of range.
     """
     for name, value in given.items():
         fits = isinstance(value, int) and not isinstance(value, bool)
@@ -27,7 +27,7 @@ def several_of(known: Iterable[Any], **given: Any) -> None:
     Raises
     ------
     ValueError
-        Where there is none or one is another; the message lists them.
+        If there is none, or one is not allowed; the message lists those that are.
     """
     known = list(known)
     for name, values in given.items():

@@ -5,6 +5,7 @@ from tfcourse.evaluation.intervals import (
     accuracy,
     bootstrap,
     exact_match,
+    kendall,
     spearman,
     wilson,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "calibration",
     "chrf",
     "exact_match",
+    "kendall",
     "language_model_nll",
     "perplexity",
     "spearman",

@@ -33,7 +33,7 @@ def perplexity(nll: float, count: int) -> float:
     Raises
     ------
     ValueError
-        Where ``count`` is below 1, or ``nll`` is negative or not a number.
+        If ``count`` is below 1, or ``nll`` is negative or not a number.
 
     Notes
     -----
@@ -162,7 +162,7 @@ def language_model_nll(
     Raises
     ------
     ValueError
-        Where there are fewer than two tokens, or the sizes do not fit.
+        If there are fewer than two tokens, or the sizes do not fit.
     """
     stride = window if stride is None else stride
     at_least_one(window=window, stride=stride, batch=batch)

@@ -58,7 +58,7 @@ def calibration(
     Raises
     ------
     ValueError
-        Where there are no examples, shapes do not fit, a row is no distribution, or a class is not
+        If there are no examples, shapes do not fit, a row is no distribution, or a class is not
         one of ``C``.
 
     Notes

@@ -56,7 +56,7 @@ def bleu(
     Raises
     ------
     ValueError
-        Where there is nothing to compare, or not a reference for each translation.
+        If there is nothing to compare, or not a reference for each translation.
 
     Notes
     -----

@@ -84,7 +84,7 @@ def beam_search(
     Raises
     ------
     ValueError
-        Where arguments do not fit the model or each other, or the text would go past the model's
+        If arguments do not fit the model or each other, or the text would go past the model's
         positions.
 
     Notes
@@ -105,14 +105,15 @@ def beam_search(
         search = _Beams(logits, beams, new_tokens, end, alpha, penalty)
         rows = torch.arange(len(prompt), device=prompt.device).repeat_interleave(beams)
         for t in range(new_tokens):
-            # Of equal hypotheses one is enough: the first step goes on from one row a sequence.
+            # Of equal hypotheses one is enough: the first step starts from one row a sequence.
             log_p = logits.log_softmax(dim=-1)
             chosen, came_from = search.step(log_p if t else log_p[rows], t)
             if t + 1 == new_tokens or search.done(t, keep, early):
                 break
             decoder.reorder(rows[came_from] if t == 0 else came_from)
             logits = decoder.read(chosen[:, None])
-        return search.best(keep)
+        found = search.best(keep)
+    return found.copied()
 
 
 class _Beams:

@@ -67,7 +67,7 @@ def decoder_of(
     Raises
     ------
     ValueError
-        Where an argument does not go with the model, or ``longest`` goes past its positions.
+        If an argument does not go with the model, or ``longest`` goes past its positions.
     """
     translates = isinstance(model, (Transformer, Seq2Seq))
     if not isinstance(model, (GPT, RecurrentLM)) and not translates:

@@ -27,7 +27,7 @@ def keep_top_k(logits: Float[Tensor, "*batch V"], k: int) -> Float[Tensor, "*bat
     Raises
     ------
     ValueError
-        Where ``k`` is below 1.
+        If ``k`` is below 1.
 
     Notes
     -----
@@ -64,7 +64,7 @@ def keep_top_p(logits: Float[Tensor, "*batch V"], p: float) -> Float[Tensor, "*b
     Raises
     ------
     ValueError
-        Where ``p`` does not lie in (0, 1].
+        If ``p`` does not lie in (0, 1].
 
     Notes
     -----

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
@@ -37,7 +38,7 @@ def greedy(
         See :func:`~tfcourse.generation.decoder_of`. It writes without dropout, and is left in the
         mode it was in.
     prompt:
-        Ids ``(B, T)`` to go on from. One id, such as the one that starts a sentence, stands for a
+        Ids ``(B, T)`` to continue. One id, such as the one that starts a sentence, stands for a
         row of it for each source.
     new_tokens:
         How many tokens are written at most.
@@ -59,7 +60,7 @@ def greedy(
     Raises
     ------
     ValueError
-        Where arguments do not fit the model or each other, or the text would go past the model's
+        If arguments do not fit the model or each other, or the text would go past the model's
         positions.
 
     Notes
@@ -72,7 +73,8 @@ def greedy(
 
     with writing(model):
         prompt, decoder = prepare(model, prompt, new_tokens, source, source_lengths, beyond, cached)
-        return _write(decoder, prompt, prompt_lengths, new_tokens, end, likeliest)
+        found = _write(decoder, prompt, prompt_lengths, new_tokens, end, likeliest)
+    return found.copied()
 
 
 def sample(
@@ -138,7 +140,8 @@ def sample(
 
     with writing(model):
         prompt, decoder = prepare(model, prompt, new_tokens, source, source_lengths, beyond, cached)
-        return _write(decoder, prompt, prompt_lengths, new_tokens, end, drawn)
+        found = _write(decoder, prompt, prompt_lengths, new_tokens, end, drawn)
+    return found.copied()
 
 
 def _write(
@@ -166,10 +169,10 @@ def _write(
     check_end(end, logits)
     for t in range(first, last):
         chosen = choose(logits)
-        gain = logits.gather(-1, chosen[:, None])[:, 0] - logits.logsumexp(dim=-1)
+        gain = -F.cross_entropy(logits, chosen, reduction="none")  # log P(chosen)
         if starts is not None:
-            # A longer prompt is read on while shorter ones are already gone on from; a row that
-            # began earlier stops earlier.
+            # A longer prompt is still being read while shorter ones are already continued; a row
+            # that began earlier stops earlier.
             given, full = t < starts, t >= starts + new_tokens
             chosen = torch.where(given, prompt[:, min(t, T - 1)], chosen)
             counts = going & ~given & ~full
@@ -195,7 +198,7 @@ def _write(
         tokens = text.gather(1, starts[:, None] + torch.arange(N, device=text.device))
         beyond = torch.arange(N, device=text.device) >= written[:, None]
         tokens = tokens.masked_fill(beyond, 0 if end is None else end)
-    return Generated(tokens.clone(), written, scores, ~going)
+    return Generated(tokens, written, scores, ~going)
 
 
 def _checked(lengths: Tensor, B: int, T: int, device: torch.device) -> Tensor:
@@ -204,7 +207,7 @@ def _checked(lengths: Tensor, B: int, T: int, device: torch.device) -> Tensor:
     Raises
     ------
     ValueError
-        Where there is not one for each prompt, or one is not between 1 and T.
+        If there is not one for each prompt, or one is not between 1 and T.
     """
     if lengths.shape != (B,):
         raise ValueError(f"prompt_lengths must have shape ({B},), got {tuple(lengths.shape)}")

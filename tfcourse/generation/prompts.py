@@ -26,7 +26,7 @@ def prepare(
     Raises
     ------
     ValueError
-        Where the prompt has no tokens, or not as many rows as the source, or no token may be added.
+        If the prompt has no tokens, or not as many rows as the source, or no token may be added.
     """
     at_least_one(new_tokens=new_tokens)
     if isinstance(prompt, int):
@@ -58,7 +58,7 @@ def check_end(end: int | None, logits: Tensor) -> None:
     Raises
     ------
     ValueError
-        Where it lies outside the vocabulary.
+        If it lies outside the vocabulary.
     """
     if end is not None and not 0 <= end < logits.shape[-1]:
         raise ValueError(f"end must lie between 0 and {logits.shape[-1] - 1}, got {end}")
@@ -66,13 +66,16 @@ def check_end(end: int | None, logits: Tensor) -> None:
 
 @contextmanager
 def writing(model: nn.Module | Decoder) -> Iterator[None]:
-    """Without gradients and without dropout; every part is put back into the mode it was in."""
+    """Without gradients and without dropout; every part is put back into the mode it was in.
+
+    In inference mode, in which an operation costs less than under ``no_grad``.
+    """
     parts = list(model.modules()) if isinstance(model, nn.Module) and model.training else []
     modes = [part.training for part in parts]
     if parts:
         model.eval()
     try:
-        with torch.no_grad():
+        with torch.inference_mode():
             yield
     finally:
         for part, mode in zip(parts, modes, strict=True):

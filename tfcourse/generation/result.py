@@ -32,6 +32,10 @@ class Generated(NamedTuple):
     scores: Float[Tensor, " B"]
     ended: Bool[Tensor, " B"]
 
+    def copied(self) -> Generated:
+        """The same numbers for any use; no gradient may pass what inference mode computed."""
+        return Generated(*(part.clone() for part in self))
+
     def rows(self) -> list[list[int]]:
         """Each row's own tokens, without its end token: what a tokenizer decodes."""
         stops = (self.lengths - self.ended.long()).tolist()

@@ -73,7 +73,7 @@ def flash_attention(
     Raises
     ------
     ValueError
-        Where widths, lengths, leading axes, dtypes or devices do not fit, ``causal`` is asked for
+        If widths, lengths, leading axes, dtypes or devices do not fit, ``causal`` is asked for
         with fewer keys than queries, or a block is below 1.
 
     Notes

@@ -80,7 +80,7 @@ def flash_attention(
     Raises
     ------
     ImportError
-        Where Triton is not installed.
+        If Triton is not installed.
     ValueError
         As there; and for blocks that are no such powers, and inputs that are not on a CUDA
         device.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -10,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import above_zero, one_of, share
-from tfcourse.attention import MultiHeadAttention
+from tfcourse.attention import MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
 from tfcourse.models.checks import divides, look_up, real, sizes
 from tfcourse.models.classifiers.pooling import average
@@ -30,7 +31,7 @@ class BERTConfig:
     Attributes
     ----------
     vocabulary:
-        Number of tokens told apart, ``V``.
+        Vocabulary size, ``V``.
     longest:
         Most tokens of a sequence.
     layers, heads, d_model:
@@ -38,7 +39,7 @@ class BERTConfig:
     d_ff:
         Width of the feed-forward layer; ``4 d_model`` unless given.
     segments:
-        Number of segments told apart.
+        Number of segment types.
     predicts:
         Which of :data:`HEADS` it has; the first is what ``forward`` gives unless told.
     classes:
@@ -147,9 +148,7 @@ class BERT(nn.Module):
 
     def reset_parameters(self) -> None:
         """Draw the weights anew, as BERT does, with deviation ``config.std``."""
-        for p in self.parameters():
-            if p.dim() > 1:
-                nn.init.normal_(p, std=self.config.std)
+        draw_matrices(self, partial(nn.init.normal_, std=self.config.std))
 
     def forward(
         self,
@@ -193,12 +192,12 @@ class BERT(nn.Module):
         Raises
         ------
         ValueError
-            Where an id, a segment or a length is impossible, the sequence is too long, the model
+            If an id, a segment or a length is impossible, the sequence is too long, the model
             has no such head, or ``places`` are given to another head than ``"words"``.
         """
         predict = self.config.predicts[0] if predict is None else predict
         one_of(self.config.predicts, predict=predict)
-        x, seen, passed = self._encode(tokens, segments, lengths, maps)
+        x, seen, passed = self._encode(tokens, segments, lengths, maps, states)
         logits = self.head(x, predict, lengths, places)
         return Output(
             logits, {"self": seen} if maps else None, {"self": passed} if states else None
@@ -213,23 +212,29 @@ class BERT(nn.Module):
         maps: bool = False,
     ) -> tuple[Float[Tensor, "B T D"], list[Tensor] | None]:
         """The last states ``(B, T, D)``, and the maps or ``None``; arguments as in ``forward``."""
-        x, seen, _ = self._encode(tokens, segments, lengths, maps)
+        x, seen, _ = self._encode(tokens, segments, lengths, maps, False)
         return x, seen if maps else None
 
     def _encode(
-        self, tokens: Tensor, segments: Tensor | None, lengths: Tensor | None, maps: bool
+        self,
+        tokens: Tensor,
+        segments: Tensor | None,
+        lengths: Tensor | None,
+        maps: bool,
+        states: bool,
     ) -> tuple[Tensor, list[Tensor | None], list[Tensor]]:
-        """The last states, each block's weights, and all states."""
+        """The last states, each block's weights, and all states if they are asked for."""
         segments = torch.zeros_like(tokens) if segments is None else segments
         x = look_up(self.embedding, tokens, "tokens")
         mask = real(lengths, tokens)  # (B, 1, T)
         x = self.positions.embed(x) + look_up(self.segments, segments, "segments")
         x = F.dropout(self.embedding_norm(x), self.config.dropout, self.training)
-        seen, passed = [], [x]
+        seen, passed = [], [x] if states else []
         for block in self.blocks:
             x, (weights,) = block(x, mask, causal=self.config.causal, fused=not maps)
             seen.append(weights)
-            passed.append(x)
+            if states:
+                passed.append(x)
         return x, seen, passed
 
     def head(

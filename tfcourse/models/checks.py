@@ -64,7 +64,7 @@ def held(caches: Sequence[KeyValueCache] | None, layers: int, name: str = "cache
     Raises
     ------
     ValueError
-        Where there is not one cache for each layer, or they hold different numbers of tokens.
+        If there is not one cache for each layer, or they hold different numbers of tokens.
     """
     if caches is None:
         return 0

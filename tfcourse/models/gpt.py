@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -11,7 +12,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import one_of, share
-from tfcourse.attention import KeyValueCache, MultiHeadAttention, RollingCache
+from tfcourse.attention import KeyValueCache, MultiHeadAttention, RollingCache, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
 from tfcourse.models.checks import divides, held, look_up, sizes
 from tfcourse.models.counting import block_flops, count_parameters, product_flops
@@ -39,11 +40,12 @@ class GPTConfig:
     Attributes
     ----------
     vocabulary:
-        Number of tokens told apart, ``V``.
+        Vocabulary size, ``V``.
     longest:
-        Most tokens of a sequence in training. Learned positions end there; the others go on.
+        Context length: the longest sequence in training. Learned positions are limited to it;
+        other schemes extrapolate.
     layers, heads, d_model:
-        Number of blocks, of attention heads, and width of the tokens.
+        Number of blocks, number of attention heads, and model width.
     d_ff:
         Width of the feed-forward layer; ``4 d_model``, or ``8 d_model / 3`` with ``"swiglu"``,
         unless given.
@@ -179,9 +181,7 @@ class GPT(nn.Module):
 
     def reset_parameters(self) -> None:
         """Draw the weights anew, as GPT-2 does."""
-        for p in self.parameters():
-            if p.dim() > 1:
-                nn.init.normal_(p, std=0.02)
+        draw_matrices(self, partial(nn.init.normal_, std=0.02))
         for block in self.blocks:
             # 2L parts are added up on the way: each is made smaller, so that the sum is not larger.
             for W in (block.attention.W_O, block.ffn.W_2):
@@ -235,14 +235,15 @@ class GPT(nn.Module):
         x = self.positions.embed(x, start if position_ids is None else position_ids)
         x = F.dropout(x, self.config.dropout, self.training)
         keys = None if mask is None else mask[:, None]  # the same for every query, (B, 1, S)
-        seen, passed = [], [x]
+        seen, passed = [], [x] if states else []
         for i, block in enumerate(self.blocks):
             cache = None if caches is None else caches[i]
             x, (weights,) = block(
                 x, keys, causal=True, cache=cache, position_ids=position_ids, fused=not maps
             )
             seen.append(weights)  # (B, H, T, S)
-            passed.append(x)  # (B, T, D)
+            if states:
+                passed.append(x)  # (B, T, D)
         W_U = self.embedding.weight if self.W_U is None else self.W_U.T
         logits = F.linear(self.norm(x), W_U)  # (B, T, V)
         return Output(

@@ -26,7 +26,7 @@ class RecurrentLMConfig:
     Attributes
     ----------
     vocabulary:
-        Number of tokens told apart, ``V``.
+        Vocabulary size, ``V``.
     d_model:
         Width of the embeddings, ``D``.
     d_hidden:
@@ -147,7 +147,7 @@ class RecurrentLM(nn.Module):
         Raises
         ------
         ValueError
-            Where an id, a length or the state is impossible.
+            If an id, a length or the state is impossible.
         """
         return Output(self.read(tokens, lengths, state, fused=fused)[0])
 
@@ -159,7 +159,7 @@ class RecurrentLM(nn.Module):
         *,
         fused: bool = True,
     ) -> tuple[Float[Tensor, "B T V"], State]:
-        """The logits, and the state to go on from: token by token, or part by part of a long text.
+        """The logits and the state to continue from: token by token, or a long text in parts.
 
         Arguments and errors are those of :meth:`forward`. The state is what the cells held after
         the last real token: ``h`` of shape ``(layers, B, Dh)``, or ``(h, c)`` for the LSTM.

@@ -34,9 +34,9 @@ class Seq2SeqConfig:
     Attributes
     ----------
     vocabulary:
-        Number of tokens told apart in the source, and in the target too unless told.
+        Source vocabulary size, and the target's too unless ``target_vocabulary`` is given.
     target_vocabulary:
-        Number of tokens told apart in the target, ``V``; ``vocabulary`` unless given.
+        Target vocabulary size, ``V``; ``vocabulary`` unless given.
     d_model:
         Width of the embeddings, ``D``.
     d_hidden:
@@ -256,7 +256,7 @@ class Seq2Seq(nn.Module):
         Raises
         ------
         ValueError
-            Where an id or a length is impossible.
+            If an id or a length is impossible.
         """
         state = self.encode(source, source_lengths, fused=fused)
         return self.decode(target_in, state, maps=maps, fused=fused)[0]

@@ -23,7 +23,7 @@ class SkipGramConfig:
     Attributes
     ----------
     vocabulary:
-        Number of words told apart.
+        Vocabulary size, ``V``.
     d_model:
         Width of the vectors, ``D``.
     """
@@ -90,7 +90,7 @@ class SkipGram(nn.Module):
         Raises
         ------
         ValueError
-            Where an id is not in the vocabulary.
+            If an id is not in the vocabulary.
         """
         axes("centre", centre, "B")
         self._check("centre", centre)
@@ -125,7 +125,7 @@ class SkipGram(nn.Module):
         Raises
         ------
         ValueError
-            Where an id is not in the vocabulary, or there is not one context, or one row of
+            If an id is not in the vocabulary, or there is not one context, or one row of
             negatives, for each centre.
         """
         axes("centre", centre, "B")

@@ -29,11 +29,12 @@ class TransformerConfig:
     Attributes
     ----------
     vocabulary:
-        Number of tokens told apart in the source, and in the target too unless told.
+        Source vocabulary size, and the target's too unless ``target_vocabulary`` is given.
     target_vocabulary:
-        Number of tokens told apart in the target; ``vocabulary`` unless given.
+        Target vocabulary size; ``vocabulary`` unless given.
     longest:
-        Most tokens of a sequence in training. Learned positions end there; sinusoidal ones go on.
+        Longest sequence in training. Learned positions are limited to it; sinusoidal ones
+        extrapolate.
     encoder_layers, decoder_layers, heads, d_model, d_ff:
         Numbers of blocks and of attention heads, width of the tokens, and width of the feed-forward
         layer (``4 d_model`` unless given).
@@ -214,10 +215,10 @@ class Transformer(nn.Module):
         Raises
         ------
         ValueError
-            Where an id or a length is impossible, or a sequence goes past the last learned
+            If an id or a length is impossible, or a sequence goes past the last learned
             position.
         """
-        memory, seen, passed = self._encode(source, source_lengths, maps)
+        memory, seen, passed = self._encode(source, source_lengths, maps, states)
         logits, across, after = self.decode(
             target, memory, source_lengths, maps=maps, states=states
         )
@@ -235,20 +236,21 @@ class Transformer(nn.Module):
         maps: bool = False,
     ) -> tuple[Float[Tensor, "B S D"], list[Tensor] | None]:
         """What was read, ``(B, S, D)``, and the encoder's maps or ``None``; see ``forward``."""
-        memory, seen, _ = self._encode(source, source_lengths, maps)
+        memory, seen, _ = self._encode(source, source_lengths, maps, False)
         return memory, seen if maps else None
 
     def _encode(
-        self, source: Tensor, source_lengths: Tensor | None, maps: bool
+        self, source: Tensor, source_lengths: Tensor | None, maps: bool, states: bool
     ) -> tuple[Tensor, list[Tensor | None], list[Tensor]]:
-        """What was read, each block's weights, and all states."""
+        """What was read, each block's weights, and the states if they are asked for."""
         x = self._tokens(self.source_embedding, self.source_positions, source, "source")
         mask = real(source_lengths, source, "source_lengths")
-        seen, passed = [], [x]
+        seen, passed = [], [x] if states else []
         for block in self.encoder:
             x, (weights,) = block(x, mask, fused=not maps)
             seen.append(weights)
-            passed.append(x)
+            if states:
+                passed.append(x)
         return self.encoder_norm(x), seen, passed
 
     def decode(
@@ -288,7 +290,7 @@ class Transformer(nn.Module):
         axes("memory", memory, "B S D")
         mask = real(source_lengths, memory, "source_lengths")
         y = self._tokens(self.target_embedding, self.target_positions, target, "target", start)
-        own, across, passed = [], [], [y]
+        own, across, passed = [], [], [y] if states else []
         for i, block in enumerate(self.decoder):
             cache = None if caches is None else caches[i]
             context_cache = None if context_caches is None else context_caches[i]
@@ -298,7 +300,8 @@ class Transformer(nn.Module):
             )  # fmt: skip
             own.append(weights)  # (B, H, T, T)
             across.append(cross)  # (B, H, T, S)
-            passed.append(y)  # (B, T, D)
+            if states:
+                passed.append(y)  # (B, T, D)
         W_U = self.target_embedding.weight if self.W_U is None else self.W_U.T
         logits = F.linear(self.decoder_norm(y), W_U, self.b_U)  # (B, T, V)
         return Output(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -10,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from tfcourse.arguments import one_of, share
-from tfcourse.attention import MultiHeadAttention
+from tfcourse.attention import MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
 from tfcourse.models.checks import divides, sizes
 from tfcourse.models.counting import block_flops, count_parameters, product_flops
@@ -116,9 +117,7 @@ class ViT(nn.Module):
 
     def reset_parameters(self) -> None:
         """Draw the weights anew."""
-        for p in self.parameters():
-            if p.dim() > 1:
-                nn.init.normal_(p, std=0.02)
+        draw_matrices(self, partial(nn.init.normal_, std=0.02))
         nn.init.normal_(self.c, std=0.02)
 
     def forward(
@@ -145,7 +144,7 @@ class ViT(nn.Module):
         Raises
         ------
         ValueError
-            Where the images are of another size.
+            If the images are of another size.
         """
         config = self.config
         if images.shape[1:] != (config.channels, config.image, config.image):
@@ -156,11 +155,12 @@ class ViT(nn.Module):
         tokens = F.linear(cut(images, config.patch), self.W_P.T, self.b_P)  # (B, N, D)
         x = torch.cat([self.c.expand(images.shape[0], 1, -1), tokens], dim=1)  # (B, N + 1, D)
         x = F.dropout(self.positions.embed(x), config.dropout, self.training)
-        seen, passed = [], [x]
+        seen, passed = [], [x] if states else []
         for block in self.blocks:
             x, (weights,) = block(x, fused=not maps)
             seen.append(weights)
-            passed.append(x)
+            if states:
+                passed.append(x)
         logits = F.linear(self.norm(x[:, 0]), self.W.T, self.b)
         return Output(
             logits, {"self": seen} if maps else None, {"self": passed} if states else None

@@ -40,7 +40,7 @@ def text(name: str | Path) -> str:
     Raises
     ------
     ValueError
-        Where there is none of this name.
+        If there is none of this name.
     """
     return source_of(name, _FOLDER)[0]
 
@@ -63,7 +63,7 @@ def load(name: str | Path, changes: Mapping[str, Any] | None = None) -> Preset:
     Raises
     ------
     ValueError
-        Where there is no such preset, or it has a key or a value that is impossible; the message
+        If there is no such preset, or it has a key or a value that is impossible; the message
         names the file, the section and the key.
     """
     return parse(*source_of(name, _FOLDER), changes)

@@ -32,7 +32,7 @@ def parse(text: str, name: str, changes: Mapping[str, Any] | None = None) -> Pre
     Raises
     ------
     ValueError
-        Where it is no TOML, a section or key is unknown or missing, or a value impossible; the
+        If it is no TOML, a section or key is unknown or missing, or a value impossible; the
         message names file, section and key.
     """
     try:
@@ -91,7 +91,7 @@ def change_of(text: str) -> tuple[str, Any]:
     Raises
     ------
     ValueError
-        Where it has no such form.
+        If it has no such form.
     """
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not key or not value:
@@ -157,7 +157,7 @@ def _value(value: Any, hint: Any, where: str) -> Any:
     Raises
     ------
     ValueError
-        Where it is of another.
+        If it is of another.
     """
     if str(hint).startswith("tuple"):
         inner = hint.__args__[0]
@@ -192,7 +192,7 @@ def source_of(name: str | Path, folder: Path) -> tuple[str, str]:
     Raises
     ------
     ValueError
-        Where there is neither.
+        If there is neither.
     """
     path = Path(name)
     built_in = folder / f"{name}.toml"

@@ -49,7 +49,7 @@ def load(folder: str | Path, *, dtype: torch.dtype | None = None) -> nn.Module:
     Raises
     ------
     ValueError
-        Where the folder holds no such files, or only a pickle; where ``config.json`` asks for
+        If the folder holds no such files, or only a pickle; if ``config.json`` asks for
         something that the model does not compute; and where the weights do not fit, with the names
         and shapes that differ.
     """
@@ -83,7 +83,7 @@ def save(
     Raises
     ------
     ValueError
-        Where ``transformers`` has no model that computes the same, with the reasons.
+        If ``transformers`` has no model that computes the same, with the reasons.
     """
     reasons = {f.model_type: f.differs(model.config) for f in FAMILIES if type(model) is f.model}
     if not reasons:

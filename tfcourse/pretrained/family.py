@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from tfcourse.attention import MultiHeadAttention
+
 #: What Hugging Face calls the activations, and what they are called here.
 ACTIVATION_NAMES = {
     "relu": "relu",
@@ -133,7 +135,7 @@ class Family:
             for t in tensors.values():
                 dtype = torch.promote_types(dtype, t.dtype)
         model = model.to(dtype).to_empty(device="cpu")
-        ours = dict(model.named_parameters())
+        ours = _tensors(model)
         with torch.no_grad():
             for weight in self.weights(config):
                 like = [ours[name] for name in weight.ours]
@@ -143,7 +145,7 @@ class Family:
 
     def export(self, model: nn.Module) -> dict[str, Tensor]:
         """The tensors of a checkpoint from a model."""
-        ours = {name: p.detach().cpu() for name, p in model.named_parameters()}
+        ours = {name: p.detach().cpu() for name, p in _tensors(model).items()}
         return {
             w.theirs: w.export([ours[n] for n in w.ours]).contiguous()
             for w in self.weights(model.config)
@@ -179,7 +181,7 @@ class Family:
 
     def _fits(self, model: nn.Module, tensors: Mapping[str, Tensor], where: str) -> None:
         """Refuse names that are missing or too many, and shapes that differ."""
-        ours = dict(model.named_parameters())
+        ours = _tensors(model)
         want = {
             w.theirs: tuple(w.export([ours[n] for n in w.ours]).shape)
             for w in self.weights(model.config)
@@ -197,6 +199,18 @@ class Family:
             lines = "\n".join(line for line in told if line)
             name = type(model).__name__
             raise ValueError(f"the checkpoint in {where} does not fit {name}:\n{lines}")
+
+
+def _tensors(model: nn.Module) -> dict[str, Tensor]:
+    """The parameters by name, and what attention holds side by side in one of them."""
+    found: dict[str, Tensor] = dict(model.named_parameters())
+    for path, layer in model.named_modules():
+        if isinstance(layer, MultiHeadAttention):
+            found |= {
+                f"{path}.{name}": found[f"{path}.{of}"][..., columns]
+                for name, (of, columns) in layer.parts().items()
+            }
+    return found
 
 
 def _listed(title: str, entries: list[str], most: int = 12) -> str:

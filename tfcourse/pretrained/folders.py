@@ -29,7 +29,7 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
     Raises
     ------
     ValueError
-        Where there are none, only a pickle, or a damaged file.
+        If there are none, only a pickle, or a damaged file.
     """
     if (folder / WEIGHTS).is_file():
         return _read_file(folder / WEIGHTS)

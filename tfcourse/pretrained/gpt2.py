@@ -95,11 +95,10 @@ class GPT2(Family):
         ]
         for i in range(config.layers):
             theirs, ours = f"transformer.h.{i}", f"blocks.{i}"
-            qkv = [tuple(f"{ours}.attention.{kind}_{x}" for x in "QKV") for kind in "Wb"]
             found += [
                 *norm(f"{theirs}.ln_1", f"{ours}.attention_norm"),
-                Weight(f"{theirs}.attn.c_attn.weight", qkv[0]),
-                Weight(f"{theirs}.attn.c_attn.bias", qkv[1]),
+                Weight(f"{theirs}.attn.c_attn.weight", (f"{ours}.attention.W_QKV",)),
+                Weight(f"{theirs}.attn.c_attn.bias", (f"{ours}.attention.b_QKV",)),
                 Weight(f"{theirs}.attn.c_proj.weight", (f"{ours}.attention.W_O",)),
                 Weight(f"{theirs}.attn.c_proj.bias", (f"{ours}.attention.b_O",)),
                 *norm(f"{theirs}.ln_2", f"{ours}.ffn_norm"),

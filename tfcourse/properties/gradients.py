@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from tfcourse.attention import MultiHeadAttention
 from tfcourse.properties.calling import first_output, in_mode, seeded
 
 
@@ -39,14 +41,15 @@ def assert_gradients_reach_every_parameter(
     AssertionError
         Naming the parameters that get none, or one that is not finite.
     ValueError
-        Where the module has no parameters to learn, or ``exempt`` names none of them.
+        If the module has no parameters to learn, or ``exempt`` names none of them.
     """
     named = {name: p for name, p in module.named_parameters() if p.requires_grad}
     if not named:
         raise ValueError("module must have a parameter that requires a gradient, it has none")
     exempt = tuple(exempt)
+    parts = _parts(module, named)
     for part in exempt:
-        if not any(_ends_in(name, part) for name in named):
+        if not any(_ends_in(name, part) for name in parts):
             raise ValueError(f"exempt must name parameters of the module, {part!r} is none")
     with in_mode(module, train=True), seeded(), torch.enable_grad():
         output = first_output(module(*inputs))
@@ -58,8 +61,10 @@ def assert_gradients_reach_every_parameter(
         found = torch.autograd.grad(
             output, list(named.values()), weighting, allow_unused=True, retain_graph=False
         )
+    gradients = dict(zip(named, found, strict=True))
     size = {
-        n: 0.0 if g is None else g.abs().max().item() for n, g in zip(named, found, strict=True)
+        name: 0.0 if gradients[of] is None else gradients[of][columns].abs().max().item()
+        for name, (of, columns) in parts.items()
     }
     if broken := [n for n, s in size.items() if not s < float("inf")]:
         raise AssertionError(f"the gradient is NaN or infinite in {', '.join(broken)}")
@@ -72,6 +77,22 @@ def assert_gradients_reach_every_parameter(
             f"no gradient reaches {', '.join(missed)}. Is it used in forward, and is nothing "
             "between it and the output detached, rounded or constant?"
         )
+
+
+def _parts(module: torch.nn.Module, named: Iterable[str]) -> dict[str, tuple[str, Any]]:
+    """What is named: parameters, and in their place what attention holds side by side in one.
+
+    For each name the parameter, and which of its columns.
+    """
+    found = {name: (name, ...) for name in named}
+    for path, layer in module.named_modules():
+        if isinstance(layer, MultiHeadAttention):
+            dot = f"{path}." if path else ""
+            held = {n: (dot + of, (..., at)) for n, (of, at) in layer.parts().items()}
+            found |= {dot + n: where for n, where in held.items() if where[0] in named}
+            for of, _ in held.values():
+                found.pop(of, None)
+    return found
 
 
 def _ends_in(name: str, part: str) -> bool:

@@ -29,7 +29,7 @@ def assert_causal(
     AssertionError
         Naming the first position that saw its future, and in which mode.
     ValueError
-        Where ``x`` has fewer than two tokens, or no second token to change one into.
+        If ``x`` has fewer than two tokens, or no second token to change one into.
     """
     T = length_of(x, at_least=2)
     for said in modes(module):
@@ -63,9 +63,9 @@ def assert_permutation_equivariant(module: Module, x: Tensor, *, atol: float = 1
     Raises
     ------
     AssertionError
-        Where the order was noticed.
+        If the order was noticed.
     ValueError
-        Where ``x`` has fewer than two tokens.
+        If ``x`` has fewer than two tokens.
     """
     T = length_of(x, at_least=2)
     reverse = torch.arange(T - 1, -1, -1, device=x.device)
@@ -107,9 +107,9 @@ def assert_shift_invariant(
     Raises
     ------
     AssertionError
-        Where an output changed with its place.
+        If an output changed with its place.
     ValueError
-        Where ``x`` has fewer than two tokens, or ``by`` is below 1.
+        If ``x`` has fewer than two tokens, or ``by`` is below 1.
     """
     T = length_of(x, at_least=2)
     if by < 1:

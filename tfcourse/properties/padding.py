@@ -29,9 +29,9 @@ def assert_padding_invariant(
     Raises
     ------
     AssertionError
-        Where the outputs of real tokens depend on the padding, or are not finite.
+        If the outputs of real tokens depend on the padding, or are not finite.
     ValueError
-        Where no sequence is padded, or one is empty: nothing could be seen.
+        If no sequence is padded, or one is empty: nothing could be seen.
     """
     T = length_of(x, at_least=2)
     if not (int(lengths.min()) >= 1 and int(lengths.min()) < T):

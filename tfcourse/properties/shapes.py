@@ -35,7 +35,7 @@ def assert_shapes(
     AssertionError
         Naming the output, its shape and the promised one, or a dtype that is not the input's.
     ValueError
-        Where the promise has no arrow, or an output's letter is in no input and has no size.
+        If the promise has no arrow, or an output's letter is in no input and has no size.
     """
     inputs, outputs = _parse(promise)
     free = [letter for letter in dict.fromkeys(sum(inputs, [])) if not _known(letter, sizes)]

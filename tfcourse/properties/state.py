@@ -33,7 +33,7 @@ def assert_stateless(
     Raises
     ------
     AssertionError
-        Where an earlier call is seen, saying which, or an input was written to.
+        If an earlier call is seen, saying which, or an input was written to.
     """
     kept = [x.clone() for x in inputs]
     others = [x if x.dtype == torch.bool else another(x, x, vocabulary) for x in inputs]
@@ -81,9 +81,9 @@ def assert_same_in_train_and_eval(module: Module, *inputs: Tensor, atol: float =
     Raises
     ------
     AssertionError
-        Where the modes differ.
+        If the modes differ.
     ValueError
-        Where the module has no modes, or is random in train mode.
+        If the module has no modes, or is random in train mode.
     """
     if not isinstance(module, torch.nn.Module):
         raise ValueError(f"module must be a torch.nn.Module, got {type(module).__name__}")

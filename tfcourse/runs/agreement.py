@@ -19,7 +19,7 @@ from tfcourse.runs.task import Task, corpora, needs, tokenizer
 from tfcourse.tokenizers import Tokenizer
 from tfcourse.training import NextToken, mean_loss
 
-#: At most so many of Marvin and Linzen's pairs of each construction are judged, drawn at random.
+#: Of each construction, at most this many of Marvin and Linzen's pairs are judged, drawn at random.
 PAIRS = 500
 
 

@@ -68,7 +68,7 @@ def train(
     `tfcourse train my.toml`. On several devices:
     `torchrun --standalone --nproc-per-node 2 --no-python tfcourse train PRESET`.
 
-    Ctrl-C keeps what was done; the same command with `--resume` goes on.
+    Ctrl-C keeps what was done; the same command with `--resume` continues the run.
     """
     from tfcourse import presets
 
@@ -105,7 +105,7 @@ def _train(
             tensorboard=tensorboard,
         )  # fmt: skip
     except Interrupted as stopped:
-        console.print(f"\n{escape(str(stopped))}\nTo go on: the same command with --resume.")
+        console.print(f"\n{escape(str(stopped))}\nTo continue, run the same command with --resume.")
         raise typer.Exit(130) from None
     except NotFinite as error:
         Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False)
@@ -158,14 +158,16 @@ def translate(
 
 def generate(
     folder: Folder,
-    prompt: Annotated[str, typer.Option(help="What to go on from.")] = "",
+    prompt: Annotated[str, typer.Option(help="Text to continue.")] = "",
     new_tokens: Annotated[
         int, typer.Option("--tokens", help="How many tokens to write, at most.", min=1)
     ] = 300,
     temperature: Annotated[
         float, typer.Option(help="Below 1 bolder guesses are rarer; 0 takes the likeliest.", min=0)
     ] = 0.8,
-    top_k: Annotated[int | None, typer.Option(help="Draw from so many likeliest.", min=1)] = None,
+    top_k: Annotated[
+        int | None, typer.Option(help="Sample from this many likeliest tokens.", min=1)
+    ] = None,
     top_p: Annotated[
         float | None, typer.Option(help="Draw from the fewest that have this probability.")
     ] = None,
@@ -209,7 +211,7 @@ def _opened(folder: Path, device: str | None, needed: str, command: str) -> tupl
     Raises
     ------
     ValueError
-        Where the folder holds none, or one of another kind.
+        If the folder holds none, or one of another kind.
     """
     from tfcourse.devices import default_device
     from tfcourse.models.skipgram import SkipGram
@@ -231,7 +233,7 @@ def _check(device: str | None) -> None:
     Raises
     ------
     ValueError
-        Where it is one.
+        If it is one.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""Pictures: told apart by a vision transformer."""
+"""Image classification with a vision transformer."""
 
 from __future__ import annotations
 

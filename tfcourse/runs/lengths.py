@@ -138,7 +138,7 @@ def train_short_test_long(
     Raises
     ------
     ValueError
-        Where a size is below 1, no seed or no length is given, a scheme that learns is not given
+        If a size is below 1, no seed or no length is given, a scheme that learns is not given
         by what makes it, or the held-out text is shorter than the longest test. A ``ValueError``
         of the scheme at a length other than the training's is no error: it is its refusal.
 

@@ -90,7 +90,7 @@ def documents(corpus: Corpus) -> list[str]:
     Raises
     ------
     ValueError
-        Where its examples are neither.
+        If its examples are neither.
     """
     texts = [getattr(example, "text", example) for example in corpus]
     if any(not isinstance(text, str) for text in texts[:1]):
@@ -129,7 +129,7 @@ class Hide:
     Raises
     ------
     ValueError
-        Where a special token is missing, or the share does not lie in (0, 1].
+        If a special token is missing, or the share does not lie in (0, 1].
     """
 
     def __init__(self, tokens: Tokenizer, share: float = 0.15) -> None:
@@ -166,7 +166,7 @@ class Hide:
         Raises
         ------
         ValueError
-            Where there is no room for a word, or the text is too short for one window.
+            If there is no room for a word, or the text is too short for one window.
         """
         inner = length - 2
         if inner < 1:
@@ -250,7 +250,7 @@ def guess(model: nn.Module, batches: Iterable[Batch]) -> Guesses:
     Raises
     ------
     ValueError
-        Where no word was chosen.
+        If no word was chosen.
     """
     device = next(model.parameters()).device
     model.eval()

@@ -35,9 +35,9 @@ def prepare(preset: Preset) -> Task:
     Raises
     ------
     FileNotFoundError
-        Where a real corpus is not on this machine; the message says how to get it.
+        If a real corpus is not on this machine; the message says how to get it.
     ValueError
-        Where the preset does not fit its corpus.
+        If the preset does not fit its corpus.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(preset.training.seed)
@@ -68,7 +68,7 @@ def run(
     device:
         ``"cpu"``, ``"cuda"`` ...; a GPU where there is one, unless given.
     resume:
-        Whether a run that was stopped in this folder is gone on with.
+        Whether a run that was stopped in this folder is resumed.
     progress, tensorboard:
         Whether to show a bar, and to write for TensorBoard into ``tensorboard/``.
 
@@ -82,7 +82,7 @@ def run(
     Raises
     ------
     ValueError
-        Where the folder holds a run and ``resume`` is ``False``, or one that was begun otherwise.
+        If the folder holds a run and ``resume`` is ``False``, or one that was begun otherwise.
     """
     folder = Path(folder)
     task = prepare(preset) if task is None else task

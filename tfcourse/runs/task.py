@@ -76,7 +76,7 @@ def needs(tokens: Tokenizer, *names: str) -> None:
     Raises
     ------
     ValueError
-        Where it does; the message names the preset's key.
+        If it does; the message names the preset's key.
     """
     for name in names:
         token = ROLES.get(name, name)

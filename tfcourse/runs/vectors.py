@@ -64,7 +64,7 @@ class Pairs:
         centre, context = self._drawn(epoch)
         for start in range(first * self.size, len(centre) - self.size + 1, self.size):
             self.position = start // self.size + 1
-            # A generator for each batch, so that a run may go on with any of them.
+            # A generator for each batch, so that a run can resume at any of them.
             random = np.random.default_rng((self.seed, epoch, self.position))
             part = slice(start, start + self.size)
             draws = random.random((self.size, self.negatives), dtype=np.float32)

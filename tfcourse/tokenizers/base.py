@@ -41,7 +41,7 @@ class Tokenizer(ABC):
     Raises
     ------
     ValueError
-        Where a token stands twice, or a special one is not among the tokens.
+        If a token stands twice, or a special one is not among the tokens.
     """
 
     _kinds: ClassVar[list[type[Tokenizer]]] = []
@@ -111,7 +111,7 @@ class Tokenizer(ABC):
         Raises
         ------
         ValueError
-            Where the text is not Unicode that UTF-8 can hold, where it has a piece that the
+            If the text is not Unicode that UTF-8 can hold, where it has a piece that the
             tokenizer does not know and there is no ``<unk>``, and where ``start`` or ``end`` asks
             for a token that the tokenizer does not have.
         """
@@ -198,7 +198,7 @@ class Tokenizer(ABC):
         Raises
         ------
         ValueError
-            Where an id is not in the vocabulary.
+            If an id is not in the vocabulary.
         """
         ids = ids.tolist() if hasattr(ids, "tolist") else list(ids)
         kept = (i for i in ids if special or i not in self._special_ids)
@@ -214,7 +214,7 @@ class Tokenizer(ABC):
         Raises
         ------
         ValueError
-            Where no token has it.
+            If no token has it.
         """
         try:
             place = operator.index(id)
@@ -230,7 +230,7 @@ class Tokenizer(ABC):
         Raises
         ------
         ValueError
-            Where the vocabulary has no such token.
+            If the vocabulary has no such token.
         """
         if token not in self._ids:
             raise ValueError(f"token must be one of the vocabulary's {len(self)}, got {token!r}")
@@ -264,9 +264,9 @@ class Tokenizer(ABC):
         Raises
         ------
         ValueError
-            Where the file holds no tokenizer, or one of another kind; the message says why.
+            If the file holds no tokenizer, or one of another kind; the message says why.
         FileNotFoundError
-            Where there is no file.
+            If there is no file.
         """
         document = file_format.read(path)
         for kind in Tokenizer._kinds:

@@ -113,7 +113,7 @@ class BPETokenizer(Tokenizer):
         Raises
         ------
         ValueError
-            Where ``texts`` is one text, ``vocabulary`` has no room for bytes and special tokens,
+            If ``texts`` is one text, ``vocabulary`` has no room for bytes and special tokens,
             or a special name is a word that a text may contain.
         """
         special = check_special(special)

@@ -60,7 +60,7 @@ class CharTokenizer(Tokenizer):
         Raises
         ------
         ValueError
-            Where ``texts`` is one text, ``vocabulary`` has no room, or a special name is a single
+            If ``texts`` is one text, ``vocabulary`` has no room, or a special name is a single
             character.
         """
         special = check_special(special)

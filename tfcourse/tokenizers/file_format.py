@@ -95,7 +95,7 @@ def read(path: str | Path) -> Document:
     Raises
     ------
     ValueError
-        Where it holds no tokenizer, or asks for what no tokenizer here does.
+        If it holds no tokenizer, or asks for what no tokenizer here does.
     """
     try:
         parts = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -49,7 +49,7 @@ def learn_merges(
         for pair in pairwise(word):
             counts[pair] += times[place]
             places[pair].add(place)
-    # A heap has its smallest entry on top: hence the sign. Equal counts are told apart by the ids.
+    # A heap has its smallest entry on top: hence the sign. The ids break ties between equal counts.
     queue = [(-counts[pair], pair, where) for pair, where in places.items()]
     heapify(queue)
 

@@ -13,7 +13,7 @@ from tfcourse.tokenizers.base import ROLES, Tokenizer, check_size, check_special
 from tfcourse.tokenizers.characters import most_frequent
 from tfcourse.tokenizers.file_format import Document
 
-#: How words are told apart, by the name that Hugging Face's ``tokenizers`` has for it.
+#: How text is split into words, by the name that Hugging Face's ``tokenizers`` has for it.
 SPLITS = {
     "WhitespaceSplit": regex.compile(r"\S+"),
     "Whitespace": regex.compile(r"\w+|[^\w\s]+"),
@@ -87,7 +87,7 @@ class WordTokenizer(Tokenizer):
         Raises
         ------
         ValueError
-            Where ``texts`` is one text, or ``vocabulary`` has no room for the special tokens.
+            If ``texts`` is one text, or ``vocabulary`` has no room for the special tokens.
         """
         special = check_special(special)
         at_least_one(at_least=at_least)
@@ -145,7 +145,7 @@ class WordTokenizer(Tokenizer):
 def split(text: str, punctuation: bool = False, lower: bool = False) -> list[str]:
     """The words of a text."""
     if lower:
-        # One character at a time, as Hugging Face does: a final sigma is not told apart.
+        # One character at a time, as Hugging Face does: a final sigma is treated like any other.
         text = "".join(c.lower() for c in text)
     return SPLITS[_name(punctuation)].findall(text)
 

@@ -35,7 +35,7 @@ class Stream:
           lists, numbers, strings and tensors. After loading, iterating goes on from there;
         - ``shard(rank, world)``: the batches of one of several processes.
 
-        A list or tuple has one order and needs neither to be gone on with.
+        A list or tuple has one order and needs neither to be resumed.
     """
 
     def __init__(self, batches: Iterable[Any]) -> None:
@@ -47,7 +47,7 @@ class Stream:
         return self
 
     def __next__(self) -> Any:
-        for _ in range(2):  # a pass that was gone on with may have nothing left: one more
+        for _ in range(2):  # a resumed pass may have nothing left: one more
             if self._pass is None:
                 self._pass = iter(self.batches)
             for batch in self._pass:

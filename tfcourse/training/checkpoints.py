@@ -1,4 +1,4 @@
-"""Checkpoints: all that training needs to go on to the last bit, written whole or not at all.
+"""Checkpoints: all that training needs to resume bit for bit, written whole or not at all.
 
 A checkpoint is a folder ``step-00000100`` with weights (safetensors), the rest of the state (read
 with ``weights_only``, so no code in it is run) and a manifest with the SHA-256 of both. It is
@@ -21,6 +21,7 @@ import torch
 from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one
+from tfcourse.attention.parts import join_parts
 from tfcourse.files import digest_of, sync_folder, write_whole
 from tfcourse.training.weights import pack, unpack
 
@@ -63,7 +64,7 @@ def write(
     Raises
     ------
     OSError
-        Where it cannot be written, as on a full disk; it names the last good one, which stands.
+        If it cannot be written, as on a full disk; it names the last good one, which stands.
     """
     final = folder / f"step-{step:08d}"
     new = folder / f".writing-{final.name}"
@@ -131,7 +132,7 @@ def newest(folder: Path) -> Path | None:
     Raises
     ------
     ValueError
-        Where there are checkpoints and none is whole.
+        If there are checkpoints and none is whole.
     """
     paths = found(folder)
     for path in reversed(paths):
@@ -153,7 +154,7 @@ def read(path: Path) -> Checkpoint:
     Raises
     ------
     ValueError
-        Where it is damaged.
+        If it is damaged.
     """
     if wrong := damage(path):
         raise ValueError(f"{path} must be a whole checkpoint: {wrong}")
@@ -163,12 +164,12 @@ def read(path: Path) -> Checkpoint:
 
 
 def compare(was: Mapping[str, Any], now: Mapping[str, Any], path: Path) -> None:
-    """See that a run goes on as it began.
+    """Check that a run resumes with the settings it began with.
 
     Raises
     ------
     ValueError
-        Where a setting differs; all that do are named.
+        If a setting differs; all that do are named.
     """
     different = [
         f"{name} was {was.get(name)}, is now {now.get(name)}"
@@ -206,7 +207,7 @@ def load_best(folder: str | Path, model: nn.Module) -> int:
     Raises
     ------
     ValueError
-        Where there are none, as without ``validate``.
+        If there are none, as without ``validate``.
     """
     weights, says = unpack(Path(folder) / BEST)
     model.load_state_dict(weights)
@@ -234,7 +235,7 @@ def average_checkpoints(folder: str | Path, last: int = 5) -> dict[str, Tensor]:
     Raises
     ------
     ValueError
-        Where there are not as many whole checkpoints.
+        If there are not as many whole checkpoints.
 
     Notes
     -----
@@ -247,7 +248,7 @@ def average_checkpoints(folder: str | Path, last: int = 5) -> dict[str, Tensor]:
     weights, _ = unpack(paths[-1] / WEIGHTS)
     mean = {name: t.double() for name, t in weights.items() if t.is_floating_point()}
     for path in paths[:-1]:
-        others, _ = unpack(path / WEIGHTS)
+        others = join_parts(unpack(path / WEIGHTS)[0], weights)
         for name in mean:
             mean[name] = mean[name] + others[name]
     return weights | {name: (t / last).to(weights[name].dtype) for name, t in mean.items()}

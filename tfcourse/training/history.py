@@ -70,7 +70,7 @@ class History:
         Raises
         ------
         ValueError
-            Where it gave other names than before.
+            If it gave other names than before.
         """
         found = {"step": len(self), **{key: float(value) for key, value in found.items()}}
         if self.validation and list(found) != list(self.validation):

@@ -133,13 +133,13 @@ def fit(
     Raises
     ------
     ValueError
-        Where an argument is impossible; where a run is to go on otherwise than it began; where no
-        checkpoint is whole.
+        If an argument is impossible, a run is resumed with other settings than it began with, or
+        no checkpoint is whole.
     NotFinite
-        Where the loss or the gradient is NaN or infinite. The weights are those before that step;
+        If the loss or the gradient is NaN or infinite. The weights are those before that step;
         the error names the step, keeps its batches and names the last checkpoint.
     OSError
-        Where a checkpoint cannot be written. The last good one stands.
+        If a checkpoint cannot be written. The last good one stands.
     Interrupted
         On Ctrl-C, a ``KeyboardInterrupt`` with the history: the step is finished and, with
         ``checkpoint``, kept. A second Ctrl-C stops at once.

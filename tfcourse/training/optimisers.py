@@ -27,7 +27,7 @@ class OptimiserChoice:
     Attributes
     ----------
     says:
-        How it was chosen, such as ``"adamw(weight_decay=0.1, …)"``; a run that goes on compares it.
+        How it was chosen, such as ``"adamw(weight_decay=0.1, …)"``; a run that resumes compares it.
     make:
         Gives the optimiser of a model.
     """
@@ -71,7 +71,7 @@ def parameter_groups(
     Raises
     ------
     ValueError
-        Where ``weight_decay`` is below 0 or nothing is to be trained.
+        If ``weight_decay`` is below 0 or nothing is to be trained.
 
     Notes
     -----
@@ -129,7 +129,7 @@ def adamw(
     Raises
     ------
     ValueError
-        Where ``weight_decay`` is below 0, ``eps`` is not above 0 or a beta does not lie in [0, 1).
+        If ``weight_decay`` is below 0, ``eps`` is not above 0 or a beta does not lie in [0, 1).
 
     Notes
     -----
@@ -167,7 +167,7 @@ def sgd(momentum: float = 0.0, weight_decay: float = 0.0) -> OptimiserChoice:
     Raises
     ------
     ValueError
-        Where ``momentum`` does not lie in [0, 1) or ``weight_decay`` is below 0.
+        If ``momentum`` does not lie in [0, 1) or ``weight_decay`` is below 0.
     """
     share(momentum=momentum)
     if weight_decay < 0:

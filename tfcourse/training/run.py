@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import get_total_norm
 
-from tfcourse.training import checkpoints, randomness
+from tfcourse.training import checkpoints, older, randomness
 from tfcourse.training.batches import Stream
 from tfcourse.training.distributed import Shared, load_optimiser, whole
 from tfcourse.training.failures import NotFinite, Seen, save_batches
@@ -38,7 +38,7 @@ class Run:
     Raises
     ------
     ValueError
-        Where the batches cannot be shared among processes, or not be found again from a checkpoint.
+        If the batches cannot be shared among processes, or not be found again from a checkpoint.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Run:
         Raises
         ------
         ValueError
-            Where there is one and it is not ``allowed``, none is whole, or the settings differ.
+            If there is one and it is not ``allowed``, none is whole, or the settings differ.
         """
         if self.folder is None:
             return
@@ -89,7 +89,9 @@ class Run:
         path = self.team.told(checkpoints.newest(self.folder) if self.team.leads else None)
         if path is None:
             return
-        _, weights, state, settings = checkpoints.read(path)
+        _, weights, state, settings = older.brought_up_to_date(
+            checkpoints.read(path), self.shared.model, self.optimiser
+        )
         checkpoints.compare(settings, self.describes, path)
         self.history.load_state_dict(state["history"])
         if len(self.history) > self.settings.steps:
@@ -144,7 +146,7 @@ class Run:
         Raises
         ------
         ValueError
-            Where there are none.
+            If there are none.
         """
         gradients = [p.grad for p in self.shared.model.parameters() if p.grad is not None]
         if not gradients:
@@ -177,7 +179,7 @@ class Run:
 
     def stopped(self) -> str:
         """What to say where training was stopped."""
-        kept = f"; it goes on from {self.last}" if self.last else ""
+        kept = f"; --resume continues from {self.last}" if self.last else ""
         return f"training was stopped by Ctrl-C after step {len(self.history)}{kept}"
 
 

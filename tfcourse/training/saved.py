@@ -73,7 +73,7 @@ def save(folder: str | Path, model: nn.Module, **extra: Any) -> Path:
     Raises
     ------
     ValueError
-        Where the model is of no known kind, or something else cannot be written as JSON.
+        If the model is of no known kind, or something else cannot be written as JSON.
     """
     folder, config = Path(folder), getattr(model, "config", None)
     kind = type(config).__name__
@@ -110,7 +110,7 @@ def open_saved(folder: str | Path) -> Saved:
     Raises
     ------
     ValueError
-        Where the folder holds no saved model, names a kind that is not known, or is damaged.
+        If the folder holds no saved model, names a kind that is not known, or is damaged.
     """
     folder = Path(folder)
     try:

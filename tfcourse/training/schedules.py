@@ -17,7 +17,7 @@ from tfcourse.arguments import above_zero, at_least_one
 class Schedule:
     """A learning rate for each step, with the words that describe it.
 
-    Two schedules are equal where their words are; a run that goes on compares them.
+    Two schedules are equal where their words are; a run that resumes compares them.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Schedule:
         Raises
         ------
         ValueError
-            Where ``step`` is below 1.
+            If ``step`` is below 1.
         """
         at_least_one(step=step)
         return self.rate(step)
@@ -60,7 +60,7 @@ def constant(peak: float, warmup: int = 0) -> Schedule:
     Raises
     ------
     ValueError
-        Where ``peak`` is not above 0 or ``warmup`` is below 0.
+        If ``peak`` is not above 0 or ``warmup`` is below 0.
     """
     _checked(peak=peak, warmup=warmup)
     return Schedule(
@@ -92,7 +92,7 @@ def cosine(peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> Sch
     Raises
     ------
     ValueError
-        Where ``peak`` is not above 0, ``lowest`` does not lie between 0 and it, or ``warmup`` is
+        If ``peak`` is not above 0, ``lowest`` does not lie between 0 and it, or ``warmup`` is
         not below ``steps``.
 
     Notes
@@ -168,7 +168,7 @@ def inverse_root(peak: float, warmup: int) -> Schedule:
     Raises
     ------
     ValueError
-        Where ``peak`` is not above 0 or ``warmup`` is below 1.
+        If ``peak`` is not above 0 or ``warmup`` is below 1.
 
     Notes
     -----
@@ -206,7 +206,7 @@ def noam(d_model: int, warmup: int = 4000, factor: float = 1.0) -> Schedule:
     Raises
     ------
     ValueError
-        Where one of them is not above 0.
+        If one of them is not above 0.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""What a run is set to: checked before anything starts, and compared when it goes on."""
+"""What a run is set to: checked before anything starts, and compared when it resumes."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Settings:
         Raises
         ------
         ValueError
-            Where it did not.
+            If it did not.
         """
         if not isinstance(mean, Tensor) or mean.dim() or not mean.requires_grad:
             got = f"a {type(mean).__name__}"
@@ -97,16 +97,14 @@ class Settings:
             raise ValueError(f"loss must give the mean of at least one token, got count {count}")
 
     def describe(self, model: nn.Module, batches: Iterable[Any], world: int) -> dict[str, Any]:
-        """What must be the same when a run goes on, in words and numbers.
+        """What must be the same when a run resumes, in words and numbers.
 
         ``steps`` is not among them: a run may be made longer, where its schedule allows.
         """
-        shapes = [(n, tuple(p.shape), str(p.dtype)) for n, p in model.named_parameters()]
-        digest = hashlib.sha256(repr(shapes).encode()).hexdigest()[:16]
         lr = self.lr if isinstance(self.lr, Schedule) or not callable(self.lr) else None
         return {
             "model": f"{type(model).__name__}: {getattr(model, 'config', 'no config')!r}",
-            "parameters": digest,
+            "parameters": digest(model.named_parameters()),
             "batches": type(batches).__name__,
             "loss": _name(self.loss),
             "lr": repr(lr) if lr is not None else _name(self.lr),
@@ -118,6 +116,12 @@ class Settings:
             "seed": self.seed,
             "processes": world if world == 1 else f"{world}, {self.parallel}",
         }
+
+
+def digest(named: Iterable[tuple[str, Tensor]]) -> str:
+    """A short name for the parameters' names, shapes and dtypes."""
+    shapes = [(name, tuple(p.shape), str(p.dtype)) for name, p in named]
+    return hashlib.sha256(repr(shapes).encode()).hexdigest()[:16]
 
 
 def _name(thing: Callable) -> str:

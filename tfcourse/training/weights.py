@@ -43,7 +43,7 @@ def unpack(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     Raises
     ------
     ValueError
-        Where there is no such file or it is damaged.
+        If there is no such file or it is damaged.
     """
     try:
         with safe_open(path, framework="pt") as file:

@@ -1,3 +1,3 @@
-"""Corpora from the docstrings of the packages that the course pins: prose, and documents."""
+"""Corpora from docstrings: prose, and documents. Their sentences come with the package."""
 
 from tfcourse.data.docstrings import classes, prose  # noqa: F401

@@ -1,4 +1,4 @@
-"""Documents of a few sentences, to be told apart by what they are about."""
+"""Documents of a few sentences, to be classified by their subject."""
 
 from __future__ import annotations
 

@@ -1,60 +1,73 @@
-"""The same sentences, each once, in the split of its file: nothing of the test is in training."""
+"""The sentences of docstrings, in three splits: a file of this package.
+
+:mod:`tfcourse.data.making` writes it.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+import lzma
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
 
-from tfcourse.data.docstrings.kept import Document, documents
-from tfcourse.data.draw import share_of
+#: The file: for each split ``= split``, for each docstring ``# package file``, and its sentences,
+#: one per line.
+PATH = Path(__file__).parents[1] / "shipped" / "prose.txt.xz"
 
-#: The splits, and in how many of ten files each stands.
-SHARES = {"train": 8, "validation": 1, "test": 1}
+SPLITS = ("train", "validation", "test")
 
-#: A sentence is not tested on where so many words in a row stand in another split.
-WINDOW = 8
-
-
-def words_of(sentence: str) -> list[str]:
-    """A sentence's words in small letters, without figures and signs: for comparing sentences."""
-    return re.findall("[a-z]+", sentence.lower())
+#: The packages whose docstrings the sentences come from.
+PACKAGES = (
+    "dask", "matplotlib", "networkx", "numpy", "scipy", "sklearn", "sqlalchemy", "sympy", "torch",
+)  # fmt: skip
 
 
-def windows(words: list[str], size: int = WINDOW) -> Iterable[tuple[str, ...]]:
-    """All runs of ``size`` words."""
-    return (tuple(words[i : i + size]) for i in range(len(words) - size + 1))
+class Document(NamedTuple):
+    """The prose of one docstring.
+
+    Attributes
+    ----------
+    package:
+        The package's import name.
+    file:
+        The file with the docstring: its path from the package's folder, with forward slashes.
+    sentences:
+        At least one sentence.
+    """
+
+    package: str
+    file: str
+    sentences: tuple[str, ...]
 
 
 @lru_cache(maxsize=1)
 def parted() -> dict[str, list[Document]]:
-    """For each split its documents, with the sentences that no split before has.
+    """The documents of each split; no sentence is in two of them."""
+    return unpacked(PATH.read_bytes())
 
-    A file belongs to one split, by its name alone. A sentence that occurs again, or in validation
-    and test shares :data:`WINDOW` words in a row with a split before, is left out.
-    """
+
+def packed(parts: Mapping[str, Sequence[Document]]) -> bytes:
+    """The documents as the file's bytes."""
+    return lzma.compress("\n".join(_lines(parts)).encode("ascii"), preset=9 | lzma.PRESET_EXTREME)
+
+
+def unpacked(content: bytes) -> dict[str, list[Document]]:
+    """The documents of each split, from the file's bytes."""
     found: dict[str, list[Document]] = {}
-    seen: set[tuple[str, ...]] = set()  # whole sentences, and from training on their windows
-    for split in SHARES:
-        own = []
-        fresh: set[tuple[str, ...]] = set()
-        for document in documents():
-            if share_of(f"{document.package}/{document.file}", SHARES) != split:
-                continue
-            kept = []
-            for sentence in document.sentences:
-                words = words_of(sentence)
-                whole = (" ".join(words),)
-                if whole in seen or whole in fresh:
-                    continue
-                runs = set(windows(words))
-                if split != "train" and not seen.isdisjoint(runs):
-                    continue
-                kept.append(sentence)
-                fresh.add(whole)
-                fresh |= runs
-            if kept:
-                own.append(document._replace(sentences=tuple(kept)))
-        seen |= fresh
-        found[split] = own
+    for part in lzma.decompress(content).decode("ascii").removeprefix("= ").split("\n= "):
+        split, *texts = part.split("\n# ")
+        found[split] = []
+        for text in texts:
+            head, *sentences = text.split("\n")
+            package, file = head.split(" ", maxsplit=1)
+            found[split].append(Document(package, file, tuple(sentences)))
     return found
+
+
+def _lines(parts: Mapping[str, Sequence[Document]]) -> Iterator[str]:
+    for split, documents in parts.items():
+        yield f"= {split}"
+        for document in documents:
+            yield f"# {document.package} {document.file}"
+            yield from document.sentences

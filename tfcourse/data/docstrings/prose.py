@@ -1,14 +1,13 @@
-"""English prose about computing and mathematics: the docstrings of packages that are at hand."""
+"""English prose about computing and mathematics, from the docstrings of well-known packages."""
 
 from __future__ import annotations
 
 from tfcourse.data.corpus import Card, Loader, register
-from tfcourse.data.docstrings.parted import parted
-from tfcourse.data.docstrings.reading import PACKAGES
+from tfcourse.data.docstrings.parted import PACKAGES, parted
 from tfcourse.data.embedded import facts
 from tfcourse.data.options import several_of
 
-#: The versions that the card's hashes hold for.
+#: The versions that the shipped file is made from.
 MADE_FROM = {
     "dask": "2026.8.0",
     "matplotlib": "3.11.2",
@@ -25,7 +24,7 @@ LICENCE = "BSD-3-Clause (most packages), PSF-based (matplotlib), MIT (sqlalchemy
 CITATION = "The authors of " + ", ".join(MADE_FROM)
 
 
-def _make(split: str, *, packages: tuple[str, ...] = tuple(PACKAGES)) -> list[str]:
+def _make(split: str, *, packages: tuple[str, ...] = PACKAGES) -> list[str]:
     several_of(PACKAGES, packages=packages)
     return [
         sentence

@@ -1,7 +1,7 @@
 """Subject-verb agreement across distance, where nouns of the other number stand between.
 
-*The students in the exam where the fire alarm is ringing* must go on with *are*, though three words
-before it all is singular.
+*The students in the exam where the fire alarm is ringing* must continue with *are*, though the
+three words before it are singular.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Grammar:
         }
 
     def sentence(self, attractors: int) -> Sentence:
-        """A sentence with so many nouns of the other number between subject and verb.
+        """A sentence with ``attractors`` nouns of the other number between subject and verb.
 
         Up to two nouns of the same number stand there too.
         """
@@ -70,7 +70,7 @@ class Grammar:
         )
 
     def condition(self, kind: str, between: int) -> str:
-        """A construction that has so many nouns between subject and verb."""
+        """A construction that has ``between`` nouns between subject and verb."""
         if not between:
             return self.draw.pick(("simple", "simple", "coordination", "sentential complement"))
         found = ["prepositional", "subject relative", "object relative", "bare object relative"]

@@ -9,7 +9,7 @@ from tfcourse.data.draw import share_of
 
 E = TypeVar("E")
 
-#: After so many draws without a new example there are taken to be no more.
+#: After this many draws without a new example we take it that there are no more.
 PATIENCE = 5_000
 
 
@@ -40,7 +40,7 @@ def gather(
     Raises
     ------
     ValueError
-        Where the options allow fewer.
+        If the options allow fewer.
     """
     found: dict[tuple[str, ...], E] = {}
     missed = 0

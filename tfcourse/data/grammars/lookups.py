@@ -25,7 +25,7 @@ def _drawn(split: str, count: int, example: Callable[[], Lookup]) -> list[Lookup
     Raises
     ------
     ValueError
-        Where the options allow so few that none belongs to the split.
+        If the options allow so few that none belongs to the split.
     """
     found: list[Lookup] = []
     for tries in itertools.count():

@@ -151,7 +151,7 @@ def sense_pairs(corpus: Corpus[Sense], count: int, seed: int = 0) -> list[tuple[
     Raises
     ------
     ValueError
-        Where a sense has fewer than two sentences, or there is only one sense.
+        If a sense has fewer than two sentences, or there is only one sense.
     """
     whole(1, count=count)
     draw = Draw(f"pairs of senses {seed}")

@@ -1,7 +1,7 @@
 """Real corpora: files that are there, in the folder that `TFCOURSE_DATA` names, or are downloaded.
 
-:func:`tfcourse.data.load` never downloads anything: where a file is not here it says under which
-licence it stands and how to get it, which is :func:`get`.
+:func:`tfcourse.data.load` never downloads anything: if a file is not here it shows the licence and
+says how to get the file, which is :func:`get`.
 """
 
 from tfcourse.data.real import (  # noqa: F401  (each registers its corpora)
@@ -12,6 +12,7 @@ from tfcourse.data.real import (  # noqa: F401  (each registers its corpora)
     translation,
     words,
 )
-from tfcourse.data.real.files import NotHere, RealFile, cache, folders, get, missing, state, terms
+from tfcourse.data.real.files import NotHere, cache, folders, get, missing, state, terms
+from tfcourse.data.real.registry import RealFile
 
 __all__ = ["NotHere", "RealFile", "cache", "folders", "get", "missing", "state", "terms"]

@@ -1,4 +1,4 @@
-"""Grammar: Linzen's sentences, Marvin and Linzen's pairs, BLiMP."""
+"""Grammar: Linzen's sentences, Marvin and Linzen's pairs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import json
 from tfcourse.arguments import one_of
 from tfcourse.data.corpus import Card, Loader, register
 from tfcourse.data.examples import Agreement, MinimalPair
-from tfcourse.data.real.archives import zip_members
 from tfcourse.data.real.cards import hashes, lines, size_bytes
-from tfcourse.data.real.files import find, need, read
-from tfcourse.data.real.manifest import FILES
+from tfcourse.data.real.files import need, read
+from tfcourse.data.real.registry import FILES
 
 
 def linzen(split: str) -> list[Agreement]:
@@ -42,24 +41,6 @@ def marvin_linzen(split: str, *, test: str = "all", second: bool = False) -> lis
         MinimalPair(row["good"], row[bad], f"{row['test']}/{row['condition']}")
         for row in rows
         if bad in row and test in ("all", row["test"])
-    ]
-
-
-def blimp(split: str, *, paradigm: str = "all", phenomenon: str = "all") -> list[MinimalPair]:
-    """Pairs, the paradigms in alphabetical order."""
-    file = FILES["blimp"]["archive"]
-    need("blimp", [file])
-    found = zip_members(
-        find(file), lambda name: name.startswith("data/") and name.endswith(".jsonl")
-    )
-    rows = [json.loads(line) for name in sorted(found) for line in lines(found[name])]
-    one_of(("all", *dict.fromkeys(row["UID"] for row in rows)), paradigm=paradigm)
-    phenomena = sorted({row["linguistics_term"] for row in rows})
-    one_of(("all", *phenomena), phenomenon=phenomenon)
-    return [
-        MinimalPair(row["sentence_good"], row["sentence_bad"], row["UID"])
-        for row in rows
-        if paradigm in ("all", row["UID"]) and phenomenon in ("all", row["linguistics_term"])
     ]
 
 
@@ -121,33 +102,5 @@ register(
             },
         ),
         marvin_linzen,
-    )
-)
-
-register(
-    Loader(
-        Card(
-            name="blimp",
-            title="BLiMP",
-            what="A grammatical sentence and an ungrammatical one, in 67 paradigms of 1,000 pairs",
-            kind="real",
-            task="agreement",
-            splits={"test": None},
-            size_bytes=size_bytes("blimp"),
-            licence="CC BY 4.0",
-            licence_url="https://creativecommons.org/licenses/by/4.0/",
-            citation=(
-                "Warstadt, Parrish, Liu, Mohananey, Peng, Wang and Bowman (2020), BLiMP: The "
-                "Benchmark of Linguistic Minimal Pairs for English"
-            ),
-            homepage="https://github.com/alexwarstadt/blimp",
-            sha256=hashes("blimp"),
-            options={
-                "paradigm": "'all', or one of the 67, such as 'irregular_plural_subject_verb_"
-                "agreement_1'",
-                "phenomenon": "'all', or one of the 12, such as 'subject_verb_agreement'",
-            },
-        ),
-        blimp,
     )
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfcourse.data.real.manifest import FILES
+from tfcourse.data.real.registry import FILES
 
 
 def size_bytes(name: str) -> int:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from tfcourse.data import corpus, download
 from tfcourse.data.corpus import Card
 from tfcourse.data.real.archives import MOST_BYTES, gunzip
+from tfcourse.data.real.registry import FILES, RealFile
 from tfcourse.files import digest_of
 
 #: Called with a file's name, the bytes of it that are there, and all its bytes.
@@ -23,41 +23,6 @@ FileProgress = Callable[[str, int, int], None]
 
 class NotHere(FileNotFoundError):
     """A real corpus' files are not on this machine; the message says how to get them."""
-
-
-@dataclass(frozen=True)
-class RealFile:
-    """One file of a real corpus.
-
-    Attributes
-    ----------
-    path:
-        Its place below the folder that `TFCOURSE_DATA` names and below the cache. A file that was
-        packed with gzip later, or unpacked, is found too: with or without ``.gz``.
-    size:
-        Its bytes, as downloaded.
-    known:
-        Its hash, as downloaded: ``"sha256:..."``, or a weaker one where only that is published.
-    urls:
-        Where it is to be had; none where it can only be placed by hand.
-    unpacked:
-        The hash of what a file ending in ``.gz`` holds.
-    also:
-        Hashes of other contents that do as well.
-    """
-
-    path: str
-    size: int
-    known: str
-    urls: tuple[str, ...] = ()
-    unpacked: str = ""
-    also: tuple[str, ...] = ()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The paths at which it may lie."""
-        other = self.path.removesuffix(".gz") if self.path.endswith(".gz") else self.path + ".gz"
-        return (self.path,) if self.path.endswith((".zip", ".tar.gz")) else (self.path, other)
 
 
 def cache() -> Path:
@@ -74,7 +39,7 @@ def folders() -> list[Path]:
     Raises
     ------
     ValueError
-        Where `TFCOURSE_DATA` names no folder.
+        If `TFCOURSE_DATA` does not name a folder.
     """
     named = os.environ.get("TFCOURSE_DATA")
     if not named:
@@ -85,7 +50,7 @@ def folders() -> list[Path]:
 
 
 def there(file: RealFile) -> Path | None:
-    """Where a file lies, unread and not compared with its hash; ``None`` where it is not here."""
+    """The place of a file, unread and unchecked; ``None`` if it is not here."""
     for folder in folders():
         for name in file.names:
             if (folder / name).is_file():
@@ -94,14 +59,14 @@ def there(file: RealFile) -> Path | None:
 
 
 def find(file: RealFile) -> Path:
-    """A file's place on this machine, after its hash was found right.
+    """A file's place on this machine, after its hash was checked.
 
     Raises
     ------
     FileNotFoundError
-        Where it is not here.
+        If it is not here.
     ValueError
-        Where what lies there is another file.
+        If another file is in its place.
     """
     path = _there(file)
     if not download.matches(path, file.known):
@@ -110,14 +75,14 @@ def find(file: RealFile) -> Path:
 
 
 def read(file: RealFile) -> bytes:
-    """What a file holds, gzip undone, after its hash was found right.
+    """A file's content, unpacked if it is a gzip file, after its hash was checked.
 
     Raises
     ------
     FileNotFoundError
-        Where it is not here.
+        If it is not here.
     ValueError
-        Where what lies there is another file.
+        If another file is in its place.
     """
     path = _there(file)
     content = path.read_bytes()
@@ -160,7 +125,7 @@ def _damaged(path: Path, file: RealFile, got: str) -> ValueError:
 
 
 def terms(card: Card) -> str:
-    """What is to be known before a corpus is downloaded: from where, under which licence."""
+    """What to know before a corpus is downloaded: where it comes from, and its licence."""
     lines = [
         f"{card.title}: {card.what}",
         f"Licence: {card.licence}",
@@ -172,12 +137,12 @@ def terms(card: Card) -> str:
 
 
 def need(name: str, files: Iterable[RealFile]) -> None:
-    """Refuse to go on without a corpus' files, all of them named at once.
+    """Check that a corpus' files are here.
 
     Raises
     ------
     NotHere
-        Where one is not here; the message shows the licence and says how to get them.
+        If one is not here; the message shows the licence and says how to get them.
     """
     absent = [file for file in files if there(file) is None]
     if absent:
@@ -185,7 +150,7 @@ def need(name: str, files: Iterable[RealFile]) -> None:
 
 
 def get(name: str, *, accept: bool = False, progress: FileProgress | None = None) -> list[Path]:
-    """Download what is not here of a real corpus.
+    """Download the files of a real corpus that are not here.
 
     Parameters
     ----------
@@ -199,19 +164,17 @@ def get(name: str, *, accept: bool = False, progress: FileProgress | None = None
     Returns
     -------
     paths
-        Where its files lie. An embedded corpus has none.
+        The places of its files. An embedded corpus has none.
 
     Raises
     ------
     ValueError
-        Where there is no such corpus, or something is to be downloaded and ``accept`` is not true.
+        If there is no such corpus, or something must be downloaded and ``accept`` is not true.
     NotHere
-        Where a file is not here and cannot be downloaded.
+        If a file is not here and cannot be downloaded.
     DownloadError
-        Where one could not be downloaded; the message says how to place it by hand.
+        If a file could not be downloaded; the message says how to place it by hand.
     """
-    from tfcourse.data.real.manifest import FILES
-
     card = corpus.info(name)
     files = list(FILES[name].values()) if card.kind == "real" else []
     wanted = missing(name)
@@ -227,12 +190,10 @@ def get(name: str, *, accept: bool = False, progress: FileProgress | None = None
 
 
 def missing(name: str) -> list[RealFile]:
-    """The files of a corpus that are to be downloaded, or placed by hand where they cannot be.
+    """The files of a corpus that must be downloaded, or placed by hand if they cannot be.
 
-    A file without an address is one of them only where the corpus has no other.
+    A file without an address is one of them only if the corpus has no other.
     """
-    from tfcourse.data.real.manifest import FILES
-
     if corpus.info(name).kind == "embedded":
         return []
     files = FILES[name].values()
@@ -280,8 +241,6 @@ def _absent(name: str, absent: list[RealFile]) -> str:
 
 def state(name: str) -> str:
     """``"embedded"``, ``"here"``, ``"partly here"`` or ``"not here"``; files are not read."""
-    from tfcourse.data.real.manifest import FILES
-
     if corpus.info(name).kind == "embedded":
         return "embedded"
     files = FILES[name].values()

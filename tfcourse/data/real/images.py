@@ -9,7 +9,7 @@ from tfcourse.data.corpus import Card, Images, Loader, register
 from tfcourse.data.real.archives import tar_members
 from tfcourse.data.real.cards import hashes, size_bytes
 from tfcourse.data.real.files import find, need, read
-from tfcourse.data.real.manifest import FILES
+from tfcourse.data.real.registry import FILES
 
 #: A record of CIFAR-10: its label, then red, green and blue, row by row.
 _CIFAR_RECORD = 1 + 3 * 32 * 32
@@ -37,7 +37,7 @@ def idx(content: bytes) -> tuple[tuple[int, ...], bytes]:
     Raises
     ------
     ValueError
-        Where ``content`` is not such an array of uint8, or is cut off.
+        If ``content`` is not such an array of uint8, or is cut off.
     """
     if len(content) < 4 or content[:3] != b"\0\0\x08" or len(content) < 4 + 4 * content[3]:
         raise ValueError(f"content must be an idx array of uint8, begins with {content[:4]!r}")
@@ -68,7 +68,7 @@ def cifar_records(content: bytes) -> Images:
     Raises
     ------
     ValueError
-        Where ``content`` is not a whole number of records, or has a label above 9.
+        If ``content`` is not a whole number of records, or has a label above 9.
     """
     import torch
 

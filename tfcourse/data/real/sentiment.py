@@ -11,7 +11,7 @@ from tfcourse.data.options import whole
 from tfcourse.data.real.archives import tar_members, zip_members
 from tfcourse.data.real.cards import hashes, lines, size_bytes
 from tfcourse.data.real.files import find, need, read
-from tfcourse.data.real.manifest import FILES
+from tfcourse.data.real.registry import FILES
 
 LABELS = ("negative", "positive")
 FOLDS = 10

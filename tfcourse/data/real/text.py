@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfcourse.data.corpus import Card, Loader, register
 from tfcourse.data.real.cards import hashes, size_bytes
 from tfcourse.data.real.files import need, read
-from tfcourse.data.real.manifest import FILES
+from tfcourse.data.real.registry import FILES
 
 
 def tinyshakespeare(split: str) -> list[str]:

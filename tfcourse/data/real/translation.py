@@ -7,7 +7,7 @@ from tfcourse.data.corpus import Card, Loader, register
 from tfcourse.data.examples import Pair
 from tfcourse.data.real.cards import hashes, lines, size_bytes
 from tfcourse.data.real.files import need, read
-from tfcourse.data.real.manifest import FILES
+from tfcourse.data.real.registry import FILES
 
 LANGUAGES = ("de", "en", "fr")
 FORMS = ("raw", "tokenised")

@@ -1,14 +1,13 @@
-"""Judging word vectors: WordSim-353, SimLex-999 and Google's analogies."""
+"""Judging word vectors: WordSim-353 and SimLex-999."""
 
 from __future__ import annotations
 
-from tfcourse.arguments import one_of
 from tfcourse.data.corpus import Card, Loader, register
-from tfcourse.data.examples import Analogy, Similarity
+from tfcourse.data.examples import Similarity
 from tfcourse.data.real.archives import zip_members
 from tfcourse.data.real.cards import hashes, lines, size_bytes
 from tfcourse.data.real.files import find, need, read
-from tfcourse.data.real.manifest import FILES
+from tfcourse.data.real.registry import FILES
 
 
 def wordsim353(split: str) -> list[Similarity]:
@@ -27,20 +26,6 @@ def simlex999(split: str) -> list[Similarity]:
     rows = lines(zip_members(find(file), name.__eq__)[name])[1:]  # without the columns' names
     cells = (row.split("\t") for row in rows)
     return [Similarity(a, b, float(score)) for a, b, _, score, *_ in cells]
-
-
-def analogies(split: str, *, section: str = "all") -> list[Analogy]:
-    """Questions, in the file's order."""
-    file = FILES["analogies"]["questions"]
-    need("analogies", [file])
-    found, current = [], ""
-    for line in lines(read(file)):
-        if line.startswith(":"):
-            current = line[1:].strip()
-        else:
-            found.append(Analogy(*line.split(), current))
-    one_of(("all", *dict.fromkeys(one.section for one in found)), section=section)
-    return [one for one in found if section in ("all", one.section)]
 
 
 register(
@@ -83,26 +68,5 @@ register(
             sha256=hashes("simlex-999"),
         ),
         simlex999,
-    )
-)
-
-register(
-    Loader(
-        Card(
-            name="analogies",
-            title="Google's analogies",
-            what="Four words: the first is to the second as the third is to the fourth",
-            kind="real",
-            task="analogy",
-            splits={"test": None},
-            size_bytes=size_bytes("analogies"),
-            licence="Apache 2.0",
-            licence_url="https://www.apache.org/licenses/LICENSE-2.0",
-            citation="Mikolov, Chen, Corrado and Dean (2013), Efficient Estimation",
-            homepage="https://github.com/tmikolov/word2vec",
-            sha256=hashes("analogies"),
-            options={"section": "'all', or one of the 14, such as 'capital-world'"},
-        ),
-        analogies,
     )
 )

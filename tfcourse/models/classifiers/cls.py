@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -10,7 +11,7 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import one_of, share
-from tfcourse.attention import MultiHeadAttention
+from tfcourse.attention import MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
 from tfcourse.models.checks import divides, look_up, real, sizes
 from tfcourse.models.classifiers.pooling import average
@@ -113,9 +114,7 @@ class TransformerClassifier(nn.Module):
 
     def reset_parameters(self) -> None:
         """Draw the weights anew, as BERT and ViT do."""
-        for p in self.parameters():
-            if p.dim() > 1:
-                nn.init.normal_(p, std=0.02)
+        draw_matrices(self, partial(nn.init.normal_, std=0.02))
         if self.c is not None:
             nn.init.normal_(self.c, std=0.02)
 
@@ -148,7 +147,7 @@ class TransformerClassifier(nn.Module):
         Raises
         ------
         ValueError
-            Where an id or a length is impossible, or the document is too long.
+            If an id or a length is impossible, or the document is too long.
         """
         config = self.config
         x = look_up(self.embedding, tokens, "tokens", "B S")  # (B, S, D)

@@ -126,7 +126,7 @@ class HierarchicalClassifier(nn.Module):
         Raises
         ------
         ValueError
-            Where an id or a length is impossible, or there is no place for a word.
+            If an id or a length is impossible, or there is no place for a word.
         """
         axes("tokens", tokens, "B N S")
         B, N, S = tokens.shape

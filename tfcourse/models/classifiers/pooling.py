@@ -29,7 +29,7 @@ class PoolingConfig:
     Attributes
     ----------
     vocabulary, classes, d_model:
-        Number of words told apart, of classes, and width of the embeddings, ``D``.
+        Vocabulary size, number of classes, and width of the embeddings, ``D``.
     queries:
         Number of learned queries that weigh the words; with 0 all words weigh the same.
     hidden:
@@ -127,7 +127,7 @@ class PoolingClassifier(nn.Module):
         Raises
         ------
         ValueError
-            Where an id or a length is impossible.
+            If an id or a length is impossible.
         """
         x = self._drop(look_up(self.embedding, tokens, "tokens", "B S"))  # (B, S, D)
         mask = real(lengths, tokens)

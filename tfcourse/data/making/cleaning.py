@@ -1,4 +1,4 @@
-"""Prose out of docstrings: what is code, table, formula or markup goes, whole sentences stay."""
+"""Prose from docstrings: whole sentences stay; code, tables, formulas and markup go."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _PLAIN = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u00a0": " "}
 )
 
-_GONE = "\0"  # stands where code stood
+_GONE = "\0"  # in place of code
 
-#: A sentence ends here, unless one of these stands before the point.
+#: A sentence ends here, unless one of these comes before the full stop.
 _END = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[\"'(]?[A-Z])")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|al|approx|resp|no|nos|vol|pp|ed|eds|fig|figs|eq|eqs|sec|ch|dr"
@@ -37,7 +37,7 @@ _ABBREVIATED = re.compile(
     re.IGNORECASE,
 )
 
-#: The words that English is held together by.
+#: The most common words of English.
 _HELD_BY = (
     "the of and to a in is that for it as be with by this on are or not an at from which can if "
     "will one all when has have but its they more than no other there their may these was were "
@@ -140,7 +140,7 @@ def _paragraphs(lines: list[str]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """A paragraph without markup; where code stood is a mark, so that its sentence goes."""
+    """A paragraph without markup. A mark replaces code, so that its sentence goes."""
 
     def word(match: re.Match) -> str:
         inner = match.group(1).strip().rpartition(".")[2].removesuffix("()")

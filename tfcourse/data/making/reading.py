@@ -11,27 +11,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-#: The packages whose docstrings are prose worth reading, and the folders of each that are read
-#: (``""`` for all): plain Python, the same files in the wheels for every platform.
-PACKAGES: dict[str, tuple[str, ...]] = {
-    "dask": ("",),
-    "matplotlib": ("",),
-    "networkx": ("",),
-    "numpy": ("",),
-    "scipy": ("",),
-    "sklearn": ("",),
-    "sqlalchemy": ("",),
-    "sympy": ("",),
-    "torch": ("distributions", "nn", "optim", "utils/data"),
-}
+#: The folders that are read of a package, if not all: plain Python, the same files in the wheels
+#: for every platform.
+FOLDERS = {"torch": ("distributions", "nn", "optim", "utils/data")}
 
-#: What a package is called where it is installed from.
+#: The name that a package is installed by, if it is imported by another.
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
 
-#: Folders that are not read: tests, code that a package carries from elsewhere or generates.
+#: Folders that are not read: tests, and code that is generated or comes from another project.
 _SKIPPED = {"tests", "testing", "_build_utils", "_internal", "externals", "_vendor", "array_api"}
 
-#: Files that are written when a package is built, and may say another thing on another platform.
+#: Files that are written when a package is built, and may differ between platforms.
 _BUILT = {"__config__.py", "_version.py", "version.py", "_distributor_init.py"}
 
 
@@ -43,7 +33,7 @@ class Docstring(NamedTuple):
     package:
         The package's import name.
     file:
-        The file that it stands in, from the package's folder on, with forward slashes.
+        The file with the docstring: its path from the package's folder, with forward slashes.
     text:
         The docstring, without its indentation.
     """
@@ -54,36 +44,46 @@ class Docstring(NamedTuple):
 
 
 def version(package: str) -> str:
-    """The version that is installed of a package.
+    """The installed version of a package, without its build: 2.13.0 for 2.13.0+cpu.
 
     Raises
     ------
     ModuleNotFoundError
-        Where none is; the message says what to do.
+        If the package is not installed; the message says what to do.
+    """
+    return installed(package).version.partition("+")[0]
+
+
+def installed(package: str) -> importlib.metadata.Distribution:
+    """What is installed under a package's import name.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        As in :func:`version`.
     """
     name = DISTRIBUTIONS.get(package, package)
     try:
-        # Without what says for which device it was built: "2.13.0+cpu".
-        return importlib.metadata.version(name).partition("+")[0]
+        return importlib.metadata.distribution(name)
     except importlib.metadata.PackageNotFoundError:
         raise ModuleNotFoundError(
-            f"this corpus is made of {name}'s docstrings, and {name} is not installed: "
-            "pip install -r requirements.txt"
+            f"The corpora are made from {name}, which is not installed. "
+            "Install what maintainers need: pip install -r requirements.txt"
         ) from None
 
 
 def docstrings(package: str) -> Iterator[Docstring]:
-    """The docstrings of one of :data:`PACKAGES`, file by file in alphabetical order.
+    """The docstrings of a package, file by file in alphabetical order.
 
     Raises
     ------
     ModuleNotFoundError
-        Where the package is not installed.
+        If the package is not installed.
     """
     version(package)
     found = importlib.util.find_spec(package)
     top = Path(found.submodule_search_locations[0])
-    for folder in PACKAGES[package]:
+    for folder in FOLDERS.get(package, ("",)):
         for path in sorted((top / folder).rglob("*.py"), key=lambda path: path.as_posix()):
             file = path.relative_to(top)
             if _SKIPPED & set(file.parts[:-1]) or file.name in _BUILT:
@@ -95,8 +95,8 @@ def docstrings(package: str) -> Iterator[Docstring]:
 def _parsed(source: bytes) -> list[str]:
     """The docstrings of a file.
 
-    Without the collector of cycles, which would walk through each tree as it grows and halve the
-    speed: a tree has none.
+    The garbage collector is off meanwhile: it would walk through each growing tree, which has no
+    cycles, and halve the speed.
     """
     was = gc.isenabled()
     gc.disable()
@@ -110,7 +110,7 @@ def _parsed(source: bytes) -> list[str]:
 
 
 def _of(tree: ast.AST) -> Iterator[str]:
-    """The docstrings of a module, of its classes and functions and of theirs, top down."""
+    """The docstrings of a module, its classes and functions, and theirs, from the top down."""
     text = ast.get_docstring(tree, clean=False)
     if text:
         yield _dedented(text)
@@ -120,7 +120,7 @@ def _of(tree: ast.AST) -> Iterator[str]:
 
 
 def _dedented(text: str) -> str:
-    """A docstring without its indentation; written out, as Python's own differs by version."""
+    """A docstring without its indentation; Python's own way differs between versions."""
     first, *others = text.expandtabs().split("\n")
     margin = min((len(line) - len(line.lstrip(" ")) for line in others if line.strip()), default=0)
     return "\n".join([first.lstrip(" "), *(line[margin:] for line in others)]).strip("\n")

@@ -1,0 +1,37 @@
+"""The shipped corpora made again from the installed packages: the same sentences and pictures."""
+
+import numpy as np
+import pytest
+
+from tfcourse.data import digits
+from tfcourse.data.docstrings import parted
+from tfcourse.data.docstrings.prose import MADE_FROM
+from tfcourse.data.making import licences, parting, reading
+
+pytestmark = pytest.mark.thorough("corpus made again")
+
+
+def test_the_sentences_are_those_of_the_installed_packages():
+    made = parting.parted()
+    assert made == parted.parted()
+    assert parted.unpacked(parted.packed(made)) == made
+
+
+def test_the_digits_are_those_of_scikit_learn():
+    from sklearn.datasets import load_digits
+
+    known = load_digits()
+    with np.load(digits.PATH) as file:
+        assert file["pixels"].dtype == file["labels"].dtype == np.uint8
+        assert np.array_equal(file["pixels"], known.images)
+        assert np.array_equal(file["labels"], known.target)
+
+
+def test_each_package_is_credited_with_its_own_notice(course):
+    said = (course / licences.NAME).read_text("utf-8")
+    assert said == licences.text()
+    for name, version in MADE_FROM.items():
+        assert f"\n{name} {version}\n" in said
+    for package in parted.PACKAGES:
+        assert "opyright" in licences.notice(package) and "bundle" not in licences.notice(package)
+        assert reading.version(package) in said

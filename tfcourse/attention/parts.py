@@ -1,0 +1,73 @@
+"""One parameter for several matrices: each of them under its own name, and from older files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import torch
+from torch import Tensor, nn
+
+#: What each parameter holds side by side, in this order.
+HELD = {
+    "W_QKV": ("W_Q", "W_K", "W_V"),
+    "W_KV": ("W_K", "W_V"),
+    "b_QKV": ("b_Q", "b_K", "b_V"),
+}
+
+
+class Part:
+    """A name for some columns of a parameter: ``layer.W_Q`` is a view of ``layer.W_QKV``.
+
+    Which columns it is the layer's method ``parts`` says. Assigning copies numbers into them.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, layer: nn.Module | None, owner: type) -> Part | Tensor | None:
+        if layer is None:
+            return self
+        parts = layer.parts()
+        if self.name not in parts:
+            return None  # a layer without vectors
+        parameter, columns = parts[self.name]
+        return getattr(layer, parameter)[..., columns]
+
+    def __set__(self, layer: nn.Module, value: Tensor) -> None:
+        with torch.no_grad():
+            self.__get__(layer, type(layer)).copy_(value)
+
+
+def held_parts(name: str, names: Collection[str]) -> tuple[str, ...]:
+    """The names under which older versions stored the parameter ``name``; none if it is as it was.
+
+    Parameters
+    ----------
+    name:
+        A parameter's name in today's model, with the path to it.
+    names:
+        All of the model's names.
+    """
+    path, dot, last = name.rpartition(".")
+    parts = HELD.get(last, ())
+    if last == "W_QKV" and f"{path}{dot}W_KV" in names:  # the context has another width
+        parts = parts[:1]
+    return tuple(f"{path}{dot}{part}" for part in parts)
+
+
+def join_parts(tensors: Mapping[str, Tensor], wanted: Collection[str]) -> dict[str, Tensor]:
+    """The tensors of an older file under today's names: W_Q, W_K and W_V as one, and so on.
+
+    Parameters
+    ----------
+    tensors:
+        By name, as they were stored.
+    wanted:
+        The names of today's model; what is stored under these stays as it is.
+    """
+    found = dict(tensors)
+    for name in wanted:
+        parts = held_parts(name, wanted)
+        if name not in found and parts and all(part in found for part in parts):
+            found[name] = torch.cat([found.pop(part) for part in parts], dim=-1)
+    return found

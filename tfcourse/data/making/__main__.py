@@ -1,0 +1,33 @@
+"""``python -m tfcourse.data.making``: write the shipped corpora and their licences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tfcourse.data import digits
+from tfcourse.data.docstrings import parted
+from tfcourse.data.docstrings.prose import MADE_FROM
+from tfcourse.data.making import licences, parting, pictures, reading
+from tfcourse.files import write_whole
+
+
+def main() -> None:
+    """Write each file and say how large it is."""
+    for package, version in MADE_FROM.items():
+        if (installed := reading.version(package)) != version:
+            raise SystemExit(
+                f"{package} {installed} is installed, and MADE_FROM in "
+                f"tfcourse/data/docstrings/prose.py says {version}: change one of the two"
+            )
+    course = Path(__file__).parents[3]
+    for path, content in (
+        (parted.PATH, parted.packed(parting.parted())),
+        (digits.PATH, pictures.packed()),
+        (course / licences.NAME, licences.text()),
+    ):
+        write_whole(path, content)
+        print(f"{path.relative_to(course)}: {path.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""``LICENSE-corpora``: whom the shipped corpora come from, and under which terms."""
+
+from __future__ import annotations
+
+import textwrap
+
+from tfcourse.data.docstrings.parted import PACKAGES
+from tfcourse.data.docstrings.prose import MADE_FROM
+from tfcourse.data.making import reading
+
+NAME = "LICENSE-corpora"
+
+_FILES = ("LICENSE", "LICENSE.txt", "COPYING")
+
+_HEAD = """\
+The corpora in tfcourse/data/shipped
+
+This file is written by: python -m tfcourse.data.making
+
+prose.txt.xz (the corpora "prose" and "documents") holds sentences from the docstrings of the Python
+packages {packages}.
+Sentences were selected, stripped of markup and sorted into three parts; their words are unchanged.
+Each package's copyright notice and licence follow. They are about the package's own code and
+documentation: no file that a package includes from another project was read.
+
+digits.npz (the corpus "digits") holds the test part of "Optical Recognition of Handwritten Digits"
+by E. Alpaydin and C. Kaynak (1998), UCI Machine Learning Repository,
+https://archive.ics.uci.edu/dataset/80, as scikit-learn distributes it. It is licensed under the
+Creative Commons Attribution 4.0 International License (CC BY 4.0), whose text is in LICENSE-text.
+Only the format of the file was changed.
+"""
+
+
+def text() -> str:
+    """The file's text, from the licences of the packages that are installed.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If one of the packages is not installed.
+    """
+    packages = ", ".join(f"{name} {version}" for name, version in MADE_FROM.items())
+    parts = [_HEAD.format(packages=textwrap.fill(packages, 96))]
+    for package in PACKAGES:
+        title = f"{reading.DISTRIBUTIONS.get(package, package)} {reading.version(package)}"
+        parts.append(f"{'=' * 72}\n{title}\n{'=' * 72}\n\n{notice(package)}\n")
+    return "\n".join(parts)
+
+
+def notice(package: str) -> str:
+    """A package's own copyright notice and licence, without those of code that it includes."""
+    files = {
+        name: file
+        for file in reading.installed(package).files or ()
+        if (name := file.name) in _FILES and ".dist-info" in file.parts[0] and _at_top(file.parts)
+    }
+    (file,) = files.values()
+    # Below a line of four dashes a wheel's licences are those of the libraries inside it.
+    own, _, _ = file.read_text("utf-8").partition("\n----\n")
+    return "\n".join(line.rstrip() for line in own.strip().splitlines())
+
+
+def _at_top(parts: tuple[str, ...]) -> bool:
+    """Whether a licence is the package's: in its folder of metadata, or in ``licenses`` there."""
+    return parts[1:-1] in ((), ("licenses",))
