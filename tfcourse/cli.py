@@ -12,7 +12,7 @@ _RUNS = (
     os.path.basename(sys.argv[0]) == "tfcourse"
     and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 )
-if _RUNS:  # while the rest is loaded, Ctrl-C ends it and no traceback is shown
+if _RUNS:  # before a command begins and after it has ended, Ctrl-C ends it without a traceback
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from importlib.metadata import entry_points  # noqa: E402
@@ -27,6 +27,8 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx):
         """Run the command that was asked for."""
+        if _RUNS:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             return super().invoke(ctx)
         except ModuleNotFoundError as error:
@@ -37,6 +39,9 @@ class Commands(TyperGroup):
                 raise
             typer.secho(said, err=True, fg="red")
             raise typer.Exit(2) from None
+        finally:
+            if _RUNS:
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 app = typer.Typer(
@@ -91,5 +96,3 @@ def doctor() -> None:
 
 for _module in plugins():
     _module.register(app)
-if _RUNS:
-    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -206,8 +206,8 @@ def test_ctrl_c_at_any_moment(small_course, tmp_path):
                 said, wrong = started.communicate(timeout=60)
             ended[moment] = started.returncode
             assert "Traceback" not in said + wrong, (moment, wrong)
-            if started.returncode == 130:
-                assert one_line(wrong) == STOPPED, moment
+            if started.returncode == 130:  # nothing is said if the command was about to begin
+                assert wrong.strip() in ("", STOPPED), moment
             elif started.returncode == -signal.SIGINT:  # none of our code had been run
                 assert not wrong.strip(), moment
             else:
