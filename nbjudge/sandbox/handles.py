@@ -21,6 +21,7 @@ WHY = {
     "memory": "It used more memory than it may.",
     "cpu": "It used more processor time than it may.",
     "time": "It ran longer than it may.",
+    "sockets": "It opened more sockets than it may.",
     "killed": "It was stopped by the grader.",
     "crashed": "It crashed.",
     "exited": "It ended itself.",

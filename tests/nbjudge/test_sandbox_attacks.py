@@ -1,5 +1,6 @@
 """What a learner's code may try, tried from inside a real kernel: each fails, all else lives."""
 
+import errno
 import json
 import os
 import socket
@@ -266,6 +267,31 @@ try:
 except BlockingIOError: print(sent)
 """)
         assert int(said) < 2**20, "bytes in one connection; Linux would let it be ten times as many"
+
+
+def test_sockets_of_many(nursery):
+    """One process comes to its own limit and is told; many are ended before they fill gigabytes."""
+    with nursery.kernel(Limits(files=128)) as kernel, Session(kernel) as session:
+        said = session.run("""
+import socket
+held = []
+try:
+    while True: held += socket.socketpair()
+except OSError as error: print(error.errno)
+del held
+""")
+        assert int(said) == errno.EMFILE
+        assert kernel.alive()
+        session.start("""
+import os, signal, socket
+for _ in range(20):
+    if not os.fork():
+        held = [socket.socketpair() for _ in range(8)]
+        signal.pause()
+""")
+        assert soon(lambda: not kernel.alive())
+        assert kernel.death().why == "sockets"
+        assert "more sockets" in kernel.death().message
 
 
 def test_filling_the_disk(doomed):
