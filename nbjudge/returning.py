@@ -22,6 +22,7 @@ from nbjudge.folder import GradingFolder
 from nbjudge.intake import SECRET, TIMESTAMP, NotANotebook
 from nbjudge.outputs import harmless_markdown
 from nbjudge.pages import number
+from nbjudge.policy import one_spelling
 from nbjudge.results import Report, StudentResult
 from tfcourse.files import write_whole
 
@@ -194,11 +195,11 @@ def _owners(
     for name, student in report.students.items():
         about = people.get(name, {})
         numbers = {_digits(about[c]) for c in _COLUMNS[kind]["id"] if about.get(c)}
-        names = {about[c].casefold() for c in _COLUMNS[kind]["name"] if about.get(c)}
-        names.add(name.casefold())
+        names = {_folded(about[c]) for c in _COLUMNS[kind]["name"] if about.get(c)}
+        names.add(_folded(name))
         for fits in (
             lambda e, numbers=numbers: e.number in numbers,
-            lambda e, names=names: e.name.casefold() in names,
+            lambda e, names=names: _folded(e.name) in names,
         ):
             # A name on the platform can be changed: what somebody else handed in is not theirs.
             mine = [
@@ -216,6 +217,11 @@ def _owners(
             if student.digest and alone:
                 found[name] = same[student.digest][0]
     return found
+
+
+def _folded(name: str) -> str:
+    """A name as it is compared with another."""
+    return one_spelling(name).casefold()
 
 
 def _digits(text: str) -> str:

@@ -13,6 +13,7 @@ from coursebook import course as course_tree
 from nbjudge import cells
 from nbjudge.folder import GradingFolder
 from nbjudge.gradebook import Book, Mark
+from nbjudge.policy import one_spelling
 from nbjudge.release import source_folder
 
 
@@ -64,7 +65,7 @@ def why(
     ValueError
         If there is no such piece, or nothing of this student has been graded there.
     """
-    course = (course or course_tree.root()).resolve()
+    course, student = (course or course_tree.root()).resolve(), one_spelling(student)
     source_folder(problem_set, course)
     if not (into / "ledger.db").is_file():
         raise ValueError(f"into is {str(into)!r}, but nothing has been graded there.")
