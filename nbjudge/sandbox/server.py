@@ -21,6 +21,11 @@ from time import monotonic
 LEARNERS = (
     "torch",
     "torch.nn.functional",
+    # Loaded by the first use of a device as a context or as the default, and by the first operator
+    # after that.
+    "torch.utils._device",
+    "torch._subclasses.schema_check_mode",
+    "torch.utils.serialization.config",
     "numpy",
     "numpy.random",
     "matplotlib.pyplot",

@@ -83,6 +83,8 @@ def shut() -> None:
     torch.vmap(torch.relu)(torch.ones(1))  # a first call imports what is gone afterwards
     sys.modules["torch._dynamo"] = torch._dynamo = _NoCompiler("torch._dynamo")
     torch.compile = torch.nn.Module.compile = not_compiled
+    torch.use_deterministic_algorithms = deterministic
+    torch.testing._comparison._HAS_DTENSOR = False  # nor are there tensors over many machines
     _without_operators()
     _without_modules()
     _without_doors()
@@ -156,6 +158,11 @@ _SLOTS = {"nb_matrix_multiply": (96, 272), "nb_inplace_matrix_multiply": (96, 28
 def not_compiled(model: Any = None, *args: object, **kwargs: object) -> Any:
     """``torch.compile`` where work is graded: what is compiled computes the same, so nothing is."""
     return (lambda f: f) if model is None else model
+
+
+def deterministic(mode: bool, *, warn_only: bool = False) -> None:
+    """``torch.use_deterministic_algorithms``, which tells the compiler too where there is one."""
+    torch._C._set_deterministic_algorithms(mode, warn_only=warn_only)
 
 
 @cache
