@@ -45,6 +45,10 @@ NO_SAY = (
     "why.py",
 )
 
+#: A longer source is compared word for word: the memory to parse a long dotted name grows with the
+#: square of its length, and no honest answer is half as long.
+MOST_CHARACTERS = 20_000
+
 
 @cache
 def versions() -> dict[str, str]:
@@ -98,6 +102,8 @@ def _words(text: str) -> str:
 
 def normalised(source: str) -> str:
     """Python without what a copier changes first: layout, comments, docstrings, own names."""
+    if len(source) > MOST_CHARACTERS:
+        return _words(source)
     try:
         tree = ast.parse(source)
         _Plain(_own_names(tree)).visit(tree)

@@ -21,7 +21,7 @@ from nbjudge.failure import GradingFailed
 from nbjudge.workers import warm_up
 
 #: Seconds of the processor that a step may take, and of the clock: a busy machine is slow.
-SECONDS, CLOCK_SECONDS = 5, 300.0
+SECONDS, CLOCK_SECONDS = 3, 300.0
 
 #: MiB of memory that a step may take beyond what the process starts with.
 MEMORY_MB = 1024

@@ -12,10 +12,10 @@ from nbjudge import cells
 from nbjudge.outputs import harmless_markdown
 
 #: More cells of the learner's own than this are left out, the last ones first.
-MAX_EXTRA_CELLS = 500
+MAX_EXTRA_CELLS = 200
 
 #: So are those after so many characters of such cells.
-MAX_EXTRA_TEXT = 1_000_000
+MAX_EXTRA_TEXT = 250_000
 
 
 def merge(

@@ -41,6 +41,11 @@ STOPPED = "The answer's own cell stopped."
 #: What is said of a learner's cell whose outputs did not come about without the hidden tests.
 NOT_SHOWN = "What this cell puts out is not shown: it did not come to its end without the tests."
 
+#: When a notebook's cells have put out together what one may, each of the others may put out this
+#: part of it; after twice as much, cells of the learner's own are not run any more.
+A_PART, MUCH = 0.1, 2.0
+TOO_MUCH = "This cell was not run: the cells before put out too much."
+
 
 class Course:
     """Judges one job. Used with ``with``: its kernels and examiner end with it."""
@@ -83,6 +88,8 @@ class Course:
         self.flags: list[str] = []
         self.room = Room()
         self.over = ""
+        #: As parts of what one cell may put out.
+        self.put_out = 0.0
 
     def __enter__(self) -> Course:
         try:
@@ -198,6 +205,9 @@ class Course:
         if self.over:
             cell.outputs = [outcome.error(outcome.NOT_RUN, f"This cell was not run: {self.over}.")]
             return
+        if self.put_out > MUCH and cells.is_learners(cell) and not cells.is_answer(cell):
+            cell.outputs = [outcome.error(outcome.NOT_RUN, TOO_MUCH)]
+            return
         seconds = self._seconds(index)
         try:
             ran = self._ran(index, cell, seconds)
@@ -221,9 +231,10 @@ class Course:
         while True:
             learner = self.kernels.brought(self.common)
             try:
-                ran = learner.run(self._source(index), seconds)
+                ran = learner.run(self._source(index), seconds, max(A_PART, 1 - self.put_out))
             except NoKernel:  # it does not come back from the tests before
                 ran = Ran(DIED, rests=False)
+            self.put_out += ran.flood
             if ran.rests:
                 learner.done.add(index)
                 if ran.how not in (OUT_OF_TIME, FLOODED):
