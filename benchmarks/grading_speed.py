@@ -40,7 +40,7 @@ WORKERS = 2
 ENVIRONMENT = {
     **os.environ,
     "PATH": str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"],
-    "TFCOURSE_SEED": str(INPUTS),
+    "NBJUDGE_SEED": str(INPUTS),
     **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"),
 }
 

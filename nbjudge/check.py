@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 from nbformat import NotebookNode
 
-from coursebook.course import root
 from nbjudge import cells
+from nbjudge.course import root
 from nbjudge.intake import NotANotebook, Parsed, parse, read_file
 from nbjudge.judging import names
 from nbjudge.judging.names import names_of
 from nbjudge.merge import merge
+from nbjudge.program import program
 from nbjudge.sandbox.limits import Limits
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def find(given: Path) -> Path:
     listed = found or below
     if not listed:
         raise ValueError(f"{given} is a folder without a notebook: name the .ipynb file.")
-    lines = "".join(f"\n  tfcourse check {_typed(path)}" for path in listed[:15])
+    lines = "".join(f"\n  {program().command} check {_typed(path)}" for path in listed[:15])
     more = f"\n  and {len(listed) - 15} more" if len(listed) > 15 else ""
     raise ValueError(f"{given} is a folder with {len(listed)} notebooks. Type one of:{lines}{more}")
 
@@ -424,7 +425,8 @@ def _about_kernel(kernel: str) -> Sequence[str]:
         return []
     return [
         f"the notebook is set to the kernel {kernel!r}; here it was run by the Python that runs "
-        "tfcourse. If it fails in Jupyter, choose Kernel > Change Kernel > Python 3 (ipykernel)"
+        f"{program().command}. If it fails in Jupyter, choose Kernel > Change Kernel > Python 3 "
+        "(ipykernel)"
     ]
 
 

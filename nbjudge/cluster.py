@@ -144,7 +144,7 @@ class Bench:
 class Judging(WorkerPlugin):
     """Brings the terms to each worker, those that come later too, and ends its nursery with it."""
 
-    name = "tfcourse-judging"
+    name = "nbjudge"
 
     def __init__(self, terms: Terms):
         self.terms = terms

@@ -15,8 +15,8 @@ from pathlib import Path
 import nbformat
 from traitlets.config import Config, PyFileConfigLoader
 
-from coursebook.course import problem_set_names
 from nbjudge import cells
+from nbjudge.course import problem_set_names
 from nbjudge.first_cell import put_first
 
 #: The same on every machine: what a notebook says about its kernel is no part of its text.

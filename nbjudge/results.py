@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from nbjudge.cells import piece_of
-from tfcourse.files import write_whole
+from nbjudge.files import write_whole
 
 #: How the flag ends that says what has no score yet.
 WAITS = "waits for a mark by hand"

@@ -18,12 +18,12 @@ from nbformat.v4 import new_markdown_cell
 from nbjudge import intake
 from nbjudge.exports import check_kind
 from nbjudge.feedback import Redact
+from nbjudge.files import write_whole
 from nbjudge.folder import GradingFolder
 from nbjudge.intake import SECRET, TIMESTAMP, NotANotebook
 from nbjudge.outputs import harmless_markdown
 from nbjudge.pages import number
 from nbjudge.results import Report, StudentResult
-from tfcourse.files import write_whole
 
 #: What a submission's secret may be made of. nbgrader's are 128 hexadecimal digits.
 _SECRET = re.compile(r"[0-9A-Za-z_=+/-]{16,512}")

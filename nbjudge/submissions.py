@@ -15,6 +15,7 @@ from nbjudge import cells, intake, ledger, roster
 from nbjudge.cluster import Terms
 from nbjudge.digests import judge_digest
 from nbjudge.failure import GradingFailed
+from nbjudge.files import write_whole
 from nbjudge.folder import GradingFolder
 from nbjudge.gradebook import Book, Mark, Marks, naive
 from nbjudge.helper import Helper, TooMuch
@@ -36,7 +37,6 @@ from nbjudge.results import (
     TestResult,
     span,
 )
-from tfcourse.files import write_whole
 
 #: Said in the report, on every page and at the end of the run.
 NO_SANDBOX = (

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import nbformat
 
-from coursebook import course as course_tree
 from nbjudge import cells
+from nbjudge import course as course_tree
 from nbjudge.folder import GradingFolder
 from nbjudge.gradebook import Book, Mark
+from nbjudge.program import program
 from nbjudge.release import source_folder
 
 
@@ -100,7 +101,7 @@ def why(
     replay = ""
     if entry.seed is not None:
         replay = (
-            f"tfcourse grade {problem_set} --submitted {shlex.quote(str(submitted))} "
+            f"{program().command} grade {problem_set} --submitted {shlex.quote(str(submitted))} "
             f"--into {shlex.quote(str(into))} --again {shlex.quote(student)} --seed {entry.seed}"
         )
     return Explained(

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tfcourse.files import write_whole
+from nbjudge.files import write_whole
+from nbjudge.program import program
 
 #: The learner's folder in the course's, unless another one is named. Git ignores it.
 WORK = "work"
@@ -105,7 +106,7 @@ def open_lab(work: Path, course: Path, options: Sequence[str]) -> int:
     """
     if importlib.util.find_spec("jupyterlab") is None:
         raise ValueError(
-            "JupyterLab is not installed in the environment that runs tfcourse: "
+            f"JupyterLab is not installed in the environment that runs {program().command}: "
             "pip install -r requirements-learner.txt"
         )
     words, variables = command(work, options), environment(course)

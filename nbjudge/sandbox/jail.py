@@ -10,22 +10,19 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from nbjudge.program import program
 from nbjudge.sandbox import isolation
 
 #: Who root becomes before the jail is made, and who everybody is inside.
 NOBODY = 65534
 INSIDE = 1000
 
-#: The folder that holds the packages, this one, and the course's own.
+#: This package, and the folder that holds it.
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = PACKAGE_ROOT / "nbjudge"
-COURSES = PACKAGE_ROOT / "tfcourse"
-
-#: What is shown last, as the folder that holds them may be hidden.
-PACKAGES = (str(COURSES), str(PACKAGE))
 
 #: Of ``nbjudge`` a learner's process finds only these.
-LEARNERS_HALF = ("__init__.py", "kinds.py", "testing", "wire.py", "sandbox")
+LEARNERS_HALF = ("__init__.py", "kinds.py", "program.py", "testing", "wire.py", "sandbox")
 
 #: Of the system, besides /usr: what programs need to start.
 _LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
@@ -50,9 +47,15 @@ def owner() -> tuple[int, int]:
     return (NOBODY, NOBODY) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
 
 
+def packages() -> list[str]:
+    """The course's packages and this one: shown last, as the folder that holds them may be
+    hidden."""
+    return [*map(str, program().folders()), str(PACKAGE)]
+
+
 def import_path() -> list[str]:
     """The folders that modules are found in, as for this process, the packages' first."""
-    found = [str(PACKAGE_ROOT)]
+    found = [str(PACKAGE_ROOT), *(str(folder.parent) for folder in program().folders())]
     for entry in sys.path:
         folder = os.path.realpath(entry) if entry else ""
         if folder and os.path.exists(folder) and _inside(folder, _environment()):
@@ -82,7 +85,7 @@ def visible() -> list[str]:
         if not _inside(path, found):
             found.append(path)
     found += [path for path in (*_FILES, _PROCESSORS) if os.path.exists(path)]
-    return [*found, *PACKAGES]
+    return [*found, *packages()]
 
 
 def private() -> list[str]:
@@ -132,14 +135,14 @@ def command(
     """
     if (bwrap := bubblewrap()) is None:
         raise FileNotFoundError("bwrap")
-    seen = visible()
+    seen, shown_last = visible(), packages()
     asked = [bwrap, "--unshare-user", "--uid", str(INSIDE), "--gid", str(INSIDE)]
     asked += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     asked += ["--unshare-cgroup-try", "--hostname", "learner", "--new-session", "--as-pid-1"]
     asked += ["--cap-drop", "ALL", "--info-fd", str(info)]
     # First, as the course or its environment may lie in it.
     asked += ["--tmpfs", "/tmp"]
-    around = [path for path in seen if path not in PACKAGES]
+    around = [path for path in seen if path not in shown_last]
     for path in around:
         asked += ["--ro-bind", f"from:{path}", path]
     for name in _LINKS:
@@ -153,7 +156,7 @@ def command(
     for path in hidden:
         asked += ["--tmpfs", path]
     asked += _shown_again(around)
-    for path in PACKAGES:
+    for path in shown_last:
         asked += ["--ro-bind", f"from:{path}", path]
     for path in hidden:
         asked += ["--remount-ro", path]
@@ -180,7 +183,7 @@ def command(
 
 def _hidden(seen: list[str]) -> list[str]:
     """The course's folder, where it lies in one that is shown."""
-    from coursebook import course
+    from nbjudge import course
 
     try:
         root = str(course.root().resolve())

@@ -26,6 +26,7 @@ import torch.library
 from torch import Tensor
 
 from nbjudge.kinds import KINDS, Forbidden, check
+from nbjudge.program import folder_of, program
 from nbjudge.testing import closed
 from nbjudge.testing.by_hand import functions, refuse
 from nbjudge.testing.closed import implement, replace_body
@@ -100,12 +101,12 @@ def files(what: Sequence[str]) -> list[Path]:
     own are not among them, as PyTorch itself reads some of them late.
     """
     found = []
-    packages = Path(__file__).resolve().parents[2]
     for path in {path for name in what for path in KINDS[name].modules}:
-        if path.startswith("tfcourse."):
-            place = packages.joinpath(*path.split("."))
+        top, *below = path.split(".")
+        if below and top in program().packages:
+            place = folder_of(top).joinpath(*below)
             found += [p for p in (place, place.with_suffix(".py")) if p.exists()]
-        elif "." not in path and (spec := PathFinder.find_spec(path)):
+        elif not below and (spec := PathFinder.find_spec(path)):
             found += map(Path, spec.submodule_search_locations or filter(None, [spec.origin]))
     if what:
         found += closed.files()

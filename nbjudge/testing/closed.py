@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 
 import torch
 
+from nbjudge.program import program
 from nbjudge.testing.by_hand import refuse_saying
 
 #: Operators of these namespaces are there; ``profiler``'s are called by every optimiser.
@@ -41,10 +42,13 @@ PACKAGES = frozenset(
     | {"zmq", "pyzmq.libs", "tornado", "pygments", "prompt_toolkit", "wcwidth", "stack_data"}
     | {"executing", "asttokens", "pure_eval", "decorator", "jedi", "parso", "pexpect", "psutil"}
     | {"ptyprocess", "platformdirs", "debugpy", "typing_extensions", "tqdm", "colorama", "msgpack"}
-    | {"nest_asyncio", "nest_asyncio2", "_distutils_hack", "__editable___tfcourse_0_1_0_finder"}
+    | {"nest_asyncio", "nest_asyncio2", "_distutils_hack"}
     | {"sympy", "mpmath", "filelock", "fsspec", "jinja2", "markupsafe", "networkx", "jaxtyping"}
     | {"wadler_lindig", "accessible_pygments", "a11y_pygments", "tzdata", "_yaml", "yaml"}
 )
+
+#: The course's own packages and what finds them, asked for while modules can still be loaded.
+OURS, FINDER = ("__pycache__", "nbjudge", *program().packages), program().finder
 
 #: Parts of PyTorch that hold its formulas once more, in Python, or lead round the dispatcher.
 WITHOUT = (
@@ -174,7 +178,7 @@ def files() -> tuple[Path, ...]:
 
 
 def _allowed(name: str) -> bool:
-    return name in PACKAGES or name in ("__pycache__", "nbjudge", "tfcourse")
+    return name in PACKAGES or name in OURS or name.startswith(FINDER)
 
 
 class NotAllowed:

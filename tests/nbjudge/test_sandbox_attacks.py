@@ -377,6 +377,8 @@ def test_a_cell_can_be_interrupted(inside):
 
 
 def test_what_must_be_written_by_hand_is_not_there(nursery):
+    answers = jail.PACKAGE_ROOT / "tfcourse" / "attention"
+    assert list(answers.rglob("*.py"))
     with (
         nursery.kernel(TIGHT, forbidden=("attention",)) as kernel,
         Session(kernel) as session,
@@ -390,7 +392,7 @@ import tfcourse.attention.dot
         assert "Error" in said
         said = session.run(f"""
 import pathlib
-print([str(p) for p in pathlib.Path({str(jail.COURSES)!r}, "attention").rglob("*.py")])
+print([str(p) for p in pathlib.Path({str(answers)!r}).rglob("*.py")])
 """)
         assert said == "[]" or said.startswith("PermissionError")
 
@@ -398,9 +400,12 @@ print([str(p) for p in pathlib.Path({str(jail.COURSES)!r}, "attention").rglob("*
 def test_the_parent_has_none_of_the_answers_loaded(inside):
     said = inside.run(
         "import sys; print(sorted({'.'.join(m.split('.')[:2]) for m in sys.modules"
-        " if m.split('.')[0] in ('coursebook', 'nbjudge', 'tfcourse')}))"
+        " if m.split('.')[0] in ('coursebook', 'coursework', 'nbjudge', 'tfcourse')}))"
     )
-    seen = {"nbjudge", *(f"nbjudge.{name}" for name in ("kinds", "sandbox", "testing", "wire"))}
+    seen = {
+        "nbjudge",
+        *(f"nbjudge.{name}" for name in ("kinds", "program", "sandbox", "testing", "wire")),
+    }
     assert "nbjudge.testing" in set(eval(said)) <= seen
 
 

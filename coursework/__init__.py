@@ -1,0 +1,14 @@
+"""What this course's problem sets need besides their notebooks, and what the judge is told of it.
+
+The entry point ``nbjudge.course`` leads here: the names in capitals are the fields of
+:class:`nbjudge.program.Program`.
+"""
+
+#: What a learner types; ``TFCOURSE_ROOT`` and ``TFCOURSE_DB`` are named after it.
+COMMAND = "tfcourse"
+
+#: What answers may import, where a piece does not forbid it.
+PACKAGES = ["tfcourse"]
+
+#: What most tests compare with.
+WARM = ["tfcourse.attention"]
