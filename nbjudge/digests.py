@@ -69,7 +69,7 @@ def judge_digest() -> str:
     total = hashlib.sha256(repr(sorted(versions().items())).encode())
     files = {
         f"{package.name}/{path.relative_to(package).as_posix()}": path
-        for package in (here, *program().folders())
+        for package in (here, *program().folders(), *program().folders(tests_own=True))
         for path in package.rglob("*.py")
     }
     for name, path in sorted(files.items()):

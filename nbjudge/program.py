@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -33,14 +33,22 @@ class Program:
         The name under which it is installed; its version has a say in the grades.
     packages:
         Packages that answers may import: a learner's process can read them.
+    tests_own:
+        Packages that test cells import and answers may not: a learner's process finds them empty,
+        and cannot read them.
     warm:
         Modules that most tests use, loaded once, before examiners are forked.
+    forbidden:
+        What a piece can ask to be written by hand: a name, and the fields of
+        :class:`nbjudge.kinds.Forbidden`.
     """
 
     command: str = "nbjudge"
     distribution: str = "nbjudge"
     packages: tuple[str, ...] = ()
+    tests_own: tuple[str, ...] = ()
     warm: tuple[str, ...] = ()
+    forbidden: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def variable(self, name: str) -> str:
         """The name of one of its environment variables, such as ``NBJUDGE_ROOT``."""
@@ -51,9 +59,11 @@ class Program:
         """How the name of the module begins that finds it where it is installed to be edited."""
         return f"__editable___{re.sub(r'[-_.]+', '_', self.distribution).lower()}_"
 
-    def folders(self) -> list[Path]:
-        """Where its packages are, without loading them; those that are not installed have none."""
-        return [folder for name in self.packages if (folder := folder_of(name))]
+    def folders(self, *, tests_own: bool = False) -> list[Path]:
+        """Where its packages are, or those of the tests alone, without loading them; those that
+        are not installed have none."""
+        names = self.tests_own if tests_own else self.packages
+        return [folder for name in names if (folder := folder_of(name))]
 
 
 def folder_of(package: str) -> Path | None:
@@ -94,9 +104,18 @@ def _installed() -> Program:
 
 def _registered(point: EntryPoint) -> Program:
     module = point.load()
-    said = {field.name: getattr(module, field.name.upper(), None) for field in fields(Program)}
+    said = {one.name: getattr(module, one.name.upper(), None) for one in fields(Program)}
     said["distribution"] = said["distribution"] or (point.dist and point.dist.name)
-    return _made({name: value for name, value in said.items() if value is not None})
+    return _made({name: _plain(value) for name, value in said.items() if value is not None})
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON would hold it."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, set | frozenset):
+        value = sorted(value)
+    return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _made(said: Mapping[str, Any]) -> Program:

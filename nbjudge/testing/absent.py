@@ -83,10 +83,10 @@ def remove(*what: str) -> None:
                 replace_body(body, f"{__name__}.refused", told, name)
         if kind.operators:
             _override(lambda op, kind=kind: any(part in op for part in kind.operators), kind)
-        if name == "matrix products":
+        if kind.matrices:
             _override_products(kind)
             _override_numpys(kind)
-        if name == "autograd":
+        if kind.gradients:
             _without_autograd()
     if what:
         sys.meta_path.insert(0, NotHere(what))
@@ -110,7 +110,7 @@ def files(what: Sequence[str]) -> list[Path]:
             found += map(Path, spec.submodule_search_locations or filter(None, [spec.origin]))
     if what:
         found += closed.files()
-    if "matrix products" in what:  # another program would have NumPy's
+    if any(KINDS[name].matrices for name in what):  # another program would have NumPy's
         found.append(Path(np.__file__).parent)
     return sorted(set(found))
 

@@ -108,7 +108,7 @@ def optimised():
     return torch.optim.Adam(layer.parameters()).step()
 
 
-formulas = imports("nbjudge.mistakes.attention")
+formulas = imports("coursework.mistakes.attention")
 MHA = "multi_head_attention_forward"
 op = torch.ops.aten
 USES = {

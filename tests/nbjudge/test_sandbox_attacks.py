@@ -409,6 +409,18 @@ def test_the_parent_has_none_of_the_answers_loaded(inside):
     assert "nbjudge.testing" in set(eval(said)) <= seen
 
 
+def test_the_tests_own_packages_are_empty_and_out_of_reach(inside):
+    folder = jail.PACKAGE_ROOT / "coursework"
+    assert list(folder.rglob("*.py"))
+    said = inside.run(f"""
+import pathlib
+import coursework.mistakes.attention as formulas
+print(getattr(formulas, "__file__", None), list(pathlib.Path({str(folder)!r}).rglob("*.py")))
+""")
+    assert said == "None []" or said.startswith("PermissionError")
+    assert inside.run("formulas.attention_mistakes()").startswith("Mistake")
+
+
 def test_random_numbers(nursery):
     code = "import random, numpy, torch; print(random.random(), numpy.random.rand(), torch.rand(1))"
     drawn = []

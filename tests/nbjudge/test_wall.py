@@ -12,7 +12,7 @@ import pytest
 
 import nbjudge
 import tfcourse.files
-from nbjudge import files, program
+from nbjudge import files, kinds, program
 
 #: The course's packages; the judge knows none of them.
 COURSES = {"tfcourse", "coursebook", "coursework"}
@@ -92,6 +92,19 @@ def test_a_course_is_what_is_registered(tmp_path):
     )
     assert (found["command"], found["root"]) == ("sorts", "SORTS_ROOT")
     assert found["distribution"] == "sorting" and found["packages"] == ["sorted_lists"]
+
+
+def test_what_a_course_forbids_is_read_strictly(tmp_path):
+    found = told(
+        tmp_path, sorting="FORBIDDEN = {'sorting': {'why': 'sorts', 'python': {'b', 'a'}}}"
+    )
+    assert json.loads(found.stdout)["forbidden"] == {
+        "sorting": {"why": "sorts", "python": ["a", "b"]}
+    }
+    assert kinds._read("sorting", {"why": "sorts", "python": ["heapq"]}).python == ("heapq",)
+    for said in ({"python": ["heapq"]}, {"why": "sorts", "pythons": ["heapq"]}):
+        with pytest.raises(ValueError, match="'sorting' cannot be read"):
+            kinds._read("sorting", said)
 
 
 def test_two_courses_at_once_are_refused(tmp_path):

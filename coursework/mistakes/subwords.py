@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
-from nbjudge.mistakes.telling import told_once
+from coursework.mistakes.telling import told_once
 
 Pair = tuple[int, int]
 
