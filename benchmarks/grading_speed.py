@@ -156,8 +156,10 @@ class Theirs:
             }
 
     def mis_scored(self, student: str, test: str) -> bool:
-        """Whether it graded the work not at all, or gave a test no points for what was written to
-        the error stream alone."""
+        """Whether it left the work ungraded, or took points for a warning.
+
+        Text on the error stream alone, without an exception, is a warning.
+        """
         path = self.folder / "autograded" / student / self.problem_set / f"{self.problem_set}.ipynb"
         if not path.is_file():
             return True

@@ -178,7 +178,8 @@ def _typed(path: Path) -> str:
 
 def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
     """The release that a notebook was made from: the one that shares most grade ids with it, or
-    where an editor has dropped these, most ids of cells."""
+    where an editor has dropped these, most ids of cells.
+    """
     mine = {cells.grade_id(cell) or cell.id for cell in handed} - {"", cells.INSTALL}
     best, most = None, 0
     for path, released in _releases(course):
@@ -312,7 +313,8 @@ def check(
 
 def sections(notebook: NotebookNode, chapter: str) -> dict[str, str]:
     """By exercise the title of the chapter's section that explains it: the first that the text
-    headed by the exercise's name links to."""
+    headed by the exercise's name links to.
+    """
     found = {}
     for cell in notebook.cells:
         name = _HEADED.match(cell.source) if cell.cell_type == "markdown" else None

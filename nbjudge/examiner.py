@@ -265,7 +265,8 @@ def _marked(source: str) -> str:
 @dataclass(frozen=True)
 class TestCell:
     """A test cell that has been read: all of it but a last line that is an expression, that line,
-    and the names that it takes from outside."""
+    and the names that it takes from outside.
+    """
 
     body: CodeType
     last: CodeType | None

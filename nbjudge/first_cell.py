@@ -44,7 +44,8 @@ if importlib.util.find_spec("{package}") is None:
 
 def repository(course: Path) -> str:
     """The address of the course's repository, ``repository: {url: ...}`` in its ``_config.yml``;
-    empty where it says none."""
+    empty where it says none.
+    """
     import yaml
 
     path = course / "_config.yml"

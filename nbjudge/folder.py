@@ -231,7 +231,8 @@ class GradingFolder:
 
     def _database_setting(self) -> str:
         """The gradebook's line in nbgrader's settings, without a password: that stays with whoever
-        runs the command."""
+        runs the command.
+        """
         if self.own_database:
             return ""
         url = make_url(self.url).set(password=None).render_as_string()

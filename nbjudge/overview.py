@@ -73,7 +73,8 @@ def distribution(students: dict[str, StudentResult]) -> list[tuple[str, int]]:
 
 def _pieces(run: dict[str, StudentResult]) -> list[dict]:
     """For each piece what it carries, the mean score, and how many have all of it, wait for a mark
-    or wrote nothing."""
+    or wrote nothing.
+    """
     found = []
     names = dict.fromkeys(name for student in run.values() for name in student.pieces)
     for name in names:
@@ -96,7 +97,8 @@ def commonest(
     run: dict[str, StudentResult], variants: dict[str, list[Variant]]
 ) -> list[tuple[str, str, str, list[str]]]:
     """The mistakes, commonest first: the piece, the variant that they match or nothing, what was
-    said, and who made them."""
+    said, and who made them.
+    """
     found: dict[tuple[str, str, str], list[str]] = {}
     for name, student in run.items():
         for piece in answered(student):

@@ -1,5 +1,6 @@
 """From the instructor's notebook to the learners': nbgrader's own converter, the same bytes
-each time."""
+each time.
+"""
 
 from __future__ import annotations
 
@@ -118,7 +119,8 @@ def generate(problem_set: str, config: Config) -> None:
 
 def normalised(path: Path, course: Path | None = None) -> bytes:
     """The notebook's bytes with the same metadata, order and line ends on every machine; with the
-    cell that installs the course where this is given."""
+    cell that installs the course where this is given.
+    """
     notebook = nbformat.read(path, as_version=4)
     if course is not None:
         put_first(notebook, course, graded=True)

@@ -185,7 +185,8 @@ def _owners(
     kind: str, entries: list[_Entry], report: Report, people: dict[str, dict[str, str]]
 ) -> dict[str, _Entry]:
     """The entry that belongs to each student: by the roster's columns, by the name of the
-    student's folder, or because just this file was graded and nobody else's is the same."""
+    student's folder, or because just this file was graded and nobody else's is the same.
+    """
     found: dict[str, _Entry] = {}
     digests: dict[str, list[str]] = {}
     for name, student in report.students.items():

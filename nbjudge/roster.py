@@ -60,13 +60,15 @@ def _folders(submitted: Path) -> set[str]:
 
 def _can_be_written(name: str) -> bool:
     """Whether a folder's name can stand in a table and on a terminal. All sorts of spaces can: what
-    learning platforms download has no-break ones."""
+    learning platforms download has no-break ones.
+    """
     return all(letter.isprintable() or unicodedata.category(letter) == "Zs" for letter in name)
 
 
 def unreadable(submitted: Path) -> list[str]:
     """A line for each folder whose name cannot be written, as one that is not in UTF-8: what is in
-    it is not graded."""
+    it is not graded.
+    """
     return [
         f"submitted holds the folder {ascii(name)[1:-1]}, whose name cannot be written (is it not "
         "in UTF-8?): it was left out. Rename it and grade again."

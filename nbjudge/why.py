@@ -1,5 +1,6 @@
 """Why a grade is what it is: each test of a piece with its points, what it said, and how to run
-just that again. For the instructor: hidden tests are shown."""
+just that again. For the instructor: hidden tests are shown.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Test:
 @dataclass
 class Explained:
     """A student's grade in one piece. ``seed`` is what the hidden tests drew from; ``answer`` what
-    was handed in; ``replay`` the command that grades it again as it was."""
+    was handed in; ``replay`` the command that grades it again as it was.
+    """
 
     student: str
     piece: str

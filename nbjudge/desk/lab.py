@@ -25,7 +25,8 @@ GIVEN = ".given.json"
 @dataclass
 class Furnished:
     """What was put into a learner's folder: ``new`` files, those ``renewed`` since they had not
-    been touched, and those ``kept`` although the course has another version of them now."""
+    been touched, and those ``kept`` although the course has another version of them now.
+    """
 
     new: list[str] = field(default_factory=list)
     renewed: list[str] = field(default_factory=list)
@@ -86,7 +87,8 @@ def command(work: Path, options: Sequence[str]) -> list[str]:
 
 def environment(course: Path) -> dict[str, str]:
     """What JupyterLab, its kernels and its terminals see: this Python's programs come first, and
-    its kernel ``python3`` before one of the same name that a user has elsewhere."""
+    its kernel ``python3`` before one of the same name that a user has elsewhere.
+    """
     programs = str(Path(sys.executable).parent)
     return {
         **os.environ,

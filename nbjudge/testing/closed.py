@@ -97,7 +97,8 @@ def shut() -> None:
 
 def lock() -> None:
     """See to it that a function cannot be called by its address: the last thing to be done, as our
-    own code does it until then."""
+    own code does it until then.
+    """
     global _locked
     if _locked:
         return
@@ -132,7 +133,8 @@ def without_methods(kind: type, *names: str) -> None:
 
 def without_words(names: Iterable[str]) -> None:
     """Take away what PyTorch's built-in functions of these names say of themselves: some of them
-    spell out the formula in Python."""
+    spell out the formula in Python.
+    """
     for module in (torch, torch.nn.functional, torch._C._nn, torch._C._VariableFunctions):
         for found in filter(None, (getattr(module, name, None) for name in names)):
             if type(found) is type(len):
@@ -165,7 +167,8 @@ def not_compiled(model: Any = None, *args: object, **kwargs: object) -> Any:
 @cache
 def files() -> tuple[Path, ...]:
     """What lies beside the allowed packages, and PyTorch's own files: what a kernel needs of them
-    was loaded before it was made, and nobody can load or read more."""
+    was loaded before it was made, and nobody can load or read more.
+    """
     found = [Path(torch.__file__).parent]
     for folder in filter(Path.is_dir, _installed_in()):
         for path in folder.iterdir():

@@ -1,5 +1,4 @@
-"""Made without what its argument names, this process tries it in every spelling and says what
-came of each."""
+"""A process made without what its argument names tries it in every spelling, and says what came."""
 
 import gc
 import json
