@@ -1,5 +1,4 @@
-"""What a piece of this course can ask to be written by hand, and everything that would do it
-instead.
+"""What a piece can ask to be written by hand, and everything that would do it instead.
 
 Plain data, which the judge reads: the names are the fields of :class:`nbjudge.kinds.Forbidden`.
 """
