@@ -1,5 +1,6 @@
 """Who judges: this process, workers on this machine, or a cluster. Jobs go out as bytes, judgements
-come back as bytes, and only so many are under way at a time."""
+come back as bytes, and only so many are under way at a time.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ class JudgeFailed(RuntimeError):
 class Terms:
     """What holds for all jobs of a run: whether learners' code is kept in a sandbox, the problem
     set's data files, what all its tests forbid, the tests by name, and the judge's own digest: the
-    same on every machine, or empty where there is only one."""
+    same on every machine, or empty where there is only one.
+    """
 
     sandboxed: bool = True
     files: dict[str, bytes] = field(default_factory=dict)
@@ -144,7 +146,7 @@ class Bench:
 class Judging(WorkerPlugin):
     """Brings the terms to each worker, those that come later too, and ends its nursery with it."""
 
-    name = "tfcourse-judging"
+    name = "nbjudge"
 
     def __init__(self, terms: Terms):
         self.terms = terms

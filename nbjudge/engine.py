@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from time import monotonic
 
-from coursebook import course as course_tree
+from nbjudge import course as course_tree
 from nbjudge import intake, ledger, policy, roster
 from nbjudge.cluster import Outcome, judge_all
 from nbjudge.digests import versions

@@ -11,6 +11,7 @@ import ast
 import builtins
 import contextlib
 import hashlib
+import importlib
 import io
 import os
 import re
@@ -26,6 +27,7 @@ import torch
 
 from nbjudge import cells
 from nbjudge.judging import weighing
+from nbjudge.program import program
 from nbjudge.testing import unseen
 from nbjudge.testing.by_hand import by_hand
 from nbjudge.testing.checks import deciding
@@ -49,7 +51,8 @@ TALK_SECONDS = 60.0
 
 def warm() -> None:
     """Load what tests use, in the process that examiners are forked from."""
-    import tfcourse.attention  # noqa: F401 - what most tests compare with
+    for name in program().warm:
+        importlib.import_module(name)
     from nbjudge.testing.learner import warm
 
     warm()
@@ -262,7 +265,8 @@ def _marked(source: str) -> str:
 @dataclass(frozen=True)
 class TestCell:
     """A test cell that has been read: all of it but a last line that is an expression, that line,
-    and the names that it takes from outside."""
+    and the names that it takes from outside.
+    """
 
     body: CodeType
     last: CodeType | None

@@ -1,5 +1,6 @@
 """What ends a grading, and what to say of it; apart from the rest so that a worker need not load
-all of it."""
+all of it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _IN_SQLITE = {
 
 def of_the_machine(error: BaseException) -> str:
     """A line for an error that the machine is the cause of, such as a full disk; empty for any
-    other."""
+    other.
+    """
     number, where = None, ""
     if isinstance(error, OSError):
         number, where = error.errno, error.filename or ""

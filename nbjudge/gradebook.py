@@ -24,7 +24,8 @@ from nbjudge.release import quiet_log
 @dataclass(frozen=True)
 class Mark:
     """One graded cell as the gradebook has it: what the machine gave, what a person gave, and
-    whether a person is to look at it."""
+    whether a person is to look at it.
+    """
 
     auto: float | None = None
     manual: float | None = None
@@ -42,7 +43,8 @@ class Mark:
 class Marks:
     """One student's marks by graded cell, the comments on the cells, the points taken off for
     coming late, and when the work came in and was due, in UTC without a zone as nbgrader stores
-    it."""
+    it.
+    """
 
     grades: dict[str, Mark] = field(default_factory=dict)
     comments: dict[str, str] = field(default_factory=dict)

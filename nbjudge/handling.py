@@ -1,5 +1,6 @@
 """The steps that read what a learner wrote, done in :mod:`nbjudge.helper`'s process: text
-and numbers in, text and numbers out."""
+and numbers in, text and numbers out.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ class Desk:
 
     def stage(self, content: bytes) -> dict[str, Any]:
         """A learner's answers in the instructor's ``notebook``, and the ``flags``; or the
-        ``problem`` that the file has."""
+        ``problem`` that the file has.
+        """
         try:
             parsed = intake.parse(content)
         except NotANotebook as error:

@@ -59,7 +59,8 @@ class Handed:
 @dataclass
 class Parsed:
     """The cells of a notebook, each with a type, a source in plain text, metadata and an id; the
-    name of its kernel; and what was odd about the file."""
+    name of its kernel; and what was odd about the file.
+    """
 
     cells: list[NotebookNode]
     kernel: str = ""

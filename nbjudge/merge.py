@@ -1,5 +1,6 @@
 """Put a learner's answers, and nothing else of theirs but cells of their own, into the
-instructor's notebook."""
+instructor's notebook.
+"""
 
 from __future__ import annotations
 
@@ -173,7 +174,8 @@ def _flags(
 
 def _is_as_given(mine: NotebookNode, ours: NotebookNode) -> bool:
     """Whether a locked cell has the checksum that nbgrader gave it at a release. A learner can
-    forge one, which gains nothing: our cell is run whatever theirs says."""
+    forge one, which gains nothing: our cell is run whatever theirs says.
+    """
     try:
         from nbgrader.utils import compute_checksum
     except ImportError:  # a learner's own check does without nbgrader
@@ -184,7 +186,8 @@ def _is_as_given(mine: NotebookNode, ours: NotebookNode) -> bool:
 
 def blank(source: NotebookNode, release: NotebookNode) -> NotebookNode:
     """The instructor's notebook with the release's stubs for answers: hidden tests in, solutions
-    out, and the checksums by which nbgrader knows an answer that was left as it came."""
+    out, and the checksums by which nbgrader knows an answer that was left as it came.
+    """
     from nbgrader.utils import compute_checksum  # a learner's own check does without nbgrader
 
     stubs = {cells.grade_id(cell): cell.source for cell in release.cells if cells.is_answer(cell)}

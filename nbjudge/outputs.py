@@ -1,5 +1,6 @@
 """What a learner's notebook put out, and what it says, made fit to be shown in somebody else's
-browser: nothing in it can run there."""
+browser: nothing in it can run there.
+"""
 
 from __future__ import annotations
 
@@ -189,5 +190,6 @@ def _typesets(command: re.Match) -> str:
 
 def plain(text: str) -> str:
     """Text without the codes that colour a terminal, and without other characters that control one
-    or turn the order of what is shown."""
+    or turn the order of what is shown.
+    """
     return _CONTROLS.sub("", _CODES.sub("", text))

@@ -18,13 +18,13 @@ from nbformat.v4 import new_markdown_cell
 from nbjudge import intake
 from nbjudge.exports import check_kind
 from nbjudge.feedback import Redact
+from nbjudge.files import write_whole
 from nbjudge.folder import GradingFolder
 from nbjudge.intake import SECRET, TIMESTAMP, NotANotebook
 from nbjudge.outputs import harmless_markdown
 from nbjudge.pages import number
 from nbjudge.policy import one_spelling
 from nbjudge.results import Report, StudentResult
-from tfcourse.files import write_whole
 
 #: What a submission's secret may be made of. nbgrader's are 128 hexadecimal digits.
 _SECRET = re.compile(r"[0-9A-Za-z_=+/-]{16,512}")
@@ -186,7 +186,8 @@ def _owners(
     kind: str, entries: list[_Entry], report: Report, people: dict[str, dict[str, str]]
 ) -> dict[str, _Entry]:
     """The entry that belongs to each student: by the roster's columns, by the name of the
-    student's folder, or because just this file was graded and nobody else's is the same."""
+    student's folder, or because just this file was graded and nobody else's is the same.
+    """
     found: dict[str, _Entry] = {}
     digests: dict[str, list[str]] = {}
     for name, student in report.students.items():

@@ -68,13 +68,15 @@ def _folders(submitted: Path) -> set[str]:
 
 def _can_be_written(name: str) -> bool:
     """Whether a folder's name can stand in a table and on a terminal. All sorts of spaces can: what
-    learning platforms download has no-break ones."""
+    learning platforms download has no-break ones.
+    """
     return all(letter.isprintable() or unicodedata.category(letter) == "Zs" for letter in name)
 
 
 def unreadable(submitted: Path) -> list[str]:
     """A line for each folder whose name cannot be written, as one that is not in UTF-8, or is
-    another's in another spelling: what is in it is not graded."""
+    another's in another spelling: what is in it is not graded.
+    """
     read = folders_of(submitted)
     twice = [
         f"submitted holds two folders that are both called {one_spelling(name)}: the one spelled "

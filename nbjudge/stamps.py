@@ -17,9 +17,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nbjudge import roster
+from nbjudge.files import write_whole
 from nbjudge.intake import NotANotebook, printable, read_file
 from nbjudge.policy import one_spelling
-from tfcourse.files import write_whole
 
 try:
     import pwd

@@ -1,5 +1,6 @@
 """One submission from what was handed in to its place in the gradebook: staged, judged elsewhere,
-committed."""
+committed.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from nbjudge import cells, intake, ledger, roster
 from nbjudge.cluster import Terms
 from nbjudge.digests import judge_digest
 from nbjudge.failure import GradingFailed
+from nbjudge.files import write_whole
 from nbjudge.folder import GradingFolder
 from nbjudge.gradebook import Book, Mark, Marks, naive
 from nbjudge.helper import Helper, TooMuch
@@ -36,7 +38,6 @@ from nbjudge.results import (
     TestResult,
     span,
 )
-from tfcourse.files import write_whole
 
 #: Said in the report, on every page and at the end of the run.
 NO_SANDBOX = (
@@ -47,7 +48,8 @@ NO_SANDBOX = (
 @dataclass
 class Staged:
     """One student's answers in the instructor's notebook, ready to be judged or judged already; the
-    notebook is JSON."""
+    notebook is JSON.
+    """
 
     student: str
     handed: Handed
@@ -103,7 +105,8 @@ class Grading:
 
     def versions_given_out(self) -> dict[str, list[str]]:
         """The digests of each locked cell in all versions that learners may have been given: this
-        one, the course's stored release, and each one that work was graded by before."""
+        one, the course's stored release, and each one that work was graded by before.
+        """
         name = f"{self.problem_set}: versions"
         found = json.loads(self.ledger.fact(name) or "{}")
         stored = release_folder(self.problem_set, self.folder.course) / f"{self.problem_set}.ipynb"
@@ -237,7 +240,8 @@ class Grading:
         self, student: str, result: StudentResult, run: str | None, warnings: list[str]
     ) -> None:
         """Write ``feedback/STUDENT/PS/PS.html``; what cannot be shown in colours is shown without
-        them, and else left out."""
+        them, and else left out.
+        """
         given = {"name": self.problem_set, "result": asdict(result)}
         for shown, colours in ((run, True), (run, False), (None, False)):
             try:
@@ -252,7 +256,8 @@ class Grading:
 
     def stamp(self, student: str, handed: Handed) -> None:
         """Leave the time of receipt where nbgrader looks for it: by this its formgrader knows that
-        what it shows was made from what was handed in."""
+        what it shows was made from what was handed in.
+        """
         path = self.folder.path("submitted", student) / intake.TIMESTAMP
         if handed.received is None:
             path.unlink(missing_ok=True)
@@ -316,7 +321,8 @@ class Grading:
 
     def refresh(self, student: str, entry: Entry, handed: Handed, marks: Marks | None):
         """The result of somebody who was finished before: the page follows what has been marked
-        by hand since, the due date and the day of receipt, and the rules."""
+        by hand since, the due date and the day of receipt, and the rules.
+        """
         record, changed = entry.record, False
         if marks is not None:
             if entry.seed is not None and self.readjust(student, record, marks):

@@ -1,5 +1,6 @@
 """Why a grade is what it is: each test of a piece with its points, what it said, and how to run
-just that again. For the instructor: hidden tests are shown."""
+just that again. For the instructor: hidden tests are shown.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +10,12 @@ from pathlib import Path
 
 import nbformat
 
-from coursebook import course as course_tree
 from nbjudge import cells
+from nbjudge import course as course_tree
 from nbjudge.folder import GradingFolder
 from nbjudge.gradebook import Book, Mark
 from nbjudge.policy import one_spelling
+from nbjudge.program import program
 from nbjudge.release import source_folder
 
 
@@ -35,7 +37,8 @@ class Test:
 @dataclass
 class Explained:
     """A student's grade in one piece. ``seed`` is what the hidden tests drew from; ``answer`` what
-    was handed in; ``replay`` the command that grades it again as it was."""
+    was handed in; ``replay`` the command that grades it again as it was.
+    """
 
     student: str
     piece: str
@@ -101,7 +104,7 @@ def why(
     replay = ""
     if entry.seed is not None:
         replay = (
-            f"tfcourse grade {problem_set} --submitted {shlex.quote(str(submitted))} "
+            f"{program().command} grade {problem_set} --submitted {shlex.quote(str(submitted))} "
             f"--into {shlex.quote(str(into))} --again {shlex.quote(student)} --seed {entry.seed}"
         )
     return Explained(

@@ -46,7 +46,8 @@ def warm_up() -> None:
 @contextlib.contextmanager
 def loading() -> Iterator[None]:
     """While modules are loaded Python need not look for garbage, which takes a tenth of the time;
-    nor ever after among what was loaded, which stays."""
+    nor ever after among what was loaded, which stays.
+    """
     gc.disable()
     try:
         yield

@@ -73,8 +73,17 @@ def docname(root: Path, path: Path) -> str:
     return path.relative_to(root).with_suffix("").as_posix()
 
 
-def imports(notebook: Path) -> Iterator[str]:
+def imports(notebook: Path) -> tuple[str, ...]:
     """The names of the package that a notebook takes: ``tfcourse.attention.causal_mask``."""
+    return _imports(notebook, notebook.stat().st_mtime)
+
+
+@cache  # asked for every entry of the API
+def _imports(notebook: Path, stamp: float) -> tuple[str, ...]:
+    return tuple(_imported(notebook))
+
+
+def _imported(notebook: Path) -> Iterator[str]:
     modules: dict[str, str] = {}
     for cell in cells(notebook):
         if cell["cell_type"] != "code":

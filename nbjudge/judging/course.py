@@ -181,7 +181,8 @@ class Course:
 
     def _seconds(self, index: int) -> float:
         """How long a cell may take. A locked one is ours: that a machine is slow to run it is not
-        the learner's fault."""
+        the learner's fault.
+        """
         locked = cells.is_locked(self.cells[index])
         limit = self.limits.submission_seconds if locked else self.limits.cell_seconds
         return max(0.1, min(limit, self.deadline - monotonic()))
@@ -227,7 +228,8 @@ class Course:
 
     def _ran(self, index: int, cell: NotebookNode, seconds: float) -> Ran:
         """Run a cell, and where the kernel does not come back from it see whether another cell is
-        to blame."""
+        to blame.
+        """
         while True:
             learner = self.kernels.brought(self.common)
             try:
@@ -255,7 +257,8 @@ class Course:
 
     def _show_without_tests(self) -> None:
         """Have what the learner's cells put out after a hidden test come from a run without tests:
-        what a function was given there it could keep, and a later cell show."""
+        what a function was given there it could keep, and a later cell show.
+        """
         hidden = (
             index
             for index, cell in enumerate(self.cells)
@@ -284,7 +287,8 @@ class Course:
 
     def _without_tests(self, kinds: tuple[str, ...], tests: list[int], last: int) -> dict[int, Any]:
         """What the cells put out in a kernel of their own, up to one of them, and what the visible
-        part of these tests says there."""
+        part of these tests says there.
+        """
         found: dict[int, Any] = {}
         learner = self.kernels.alone(kinds)
         try:
@@ -317,7 +321,8 @@ class Course:
 
     def _tell_again(self, index: int, found: dict[str, Any] | None) -> None:
         """Have a visible test say what it says where no hidden test has been; failing that, what
-        can be said without the learner's own words."""
+        can be said without the learner's own words.
+        """
         cell, before = self.cells[index], self.in_their_words[index]
         name = cells.grade_id(cell)
         says = found["says"] if found and found.get("ours") else before["ours"]

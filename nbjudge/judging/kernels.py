@@ -92,7 +92,8 @@ class Kernels:
 
     def beware(self) -> int:
         """From now on see after each cell that is run again whether the kernel still answers; gives
-        how many cells have been found after which it does not."""
+        how many cells have been found after which it does not.
+        """
         self._careful = True
         return len(self.broken)
 

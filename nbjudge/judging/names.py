@@ -64,7 +64,8 @@ def forbidden(source: str) -> frozenset[str] | None:
 
 def keeping(notebook: NotebookNode) -> frozenset[str]:
     """The pieces with a test of their own that inputs are left as they are: by ``untouched`` or
-    ``inputs_after``, or by a function of a locked cell that uses one of them."""
+    ``inputs_after``, or by a function of a locked cell that uses one of them.
+    """
     by = {"untouched", "inputs_after"}
     for cell in notebook.cells:
         if cell.cell_type == "code" and cells.is_locked(cell) and not cells.is_test(cell):

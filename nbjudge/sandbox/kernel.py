@@ -66,7 +66,8 @@ def application() -> type:
 def without_modules() -> Iterator[None]:
     """ipykernel and IPython find no modules when they list them, for a debugger and for a reloader:
     to look at each of the thousands that are loaded costs a forked process a copy of the memory
-    where they lie."""
+    where they lie.
+    """
     from ipykernel import ipkernel
     from IPython.core import shellapp
 

@@ -110,8 +110,10 @@ def main() -> None:
     settings = json.load(sys.stdin)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the grader
     sys.path[:] = settings["path"] + [p for p in sys.path if p not in settings["path"]]
+    from nbjudge import program
     from nbjudge.sandbox.cores import keep_to
 
+    program.take(settings["program"])
     keep_to(settings["core"])
     began = monotonic()
     gc.disable()  # while modules are loaded there is nothing to collect

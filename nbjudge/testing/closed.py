@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 
 import torch
 
+from nbjudge.program import program
 from nbjudge.testing.by_hand import refuse_saying
 
 #: Operators of these namespaces are there; ``profiler``'s are called by every optimiser.
@@ -41,10 +42,13 @@ PACKAGES = frozenset(
     | {"zmq", "pyzmq.libs", "tornado", "pygments", "prompt_toolkit", "wcwidth", "stack_data"}
     | {"executing", "asttokens", "pure_eval", "decorator", "jedi", "parso", "pexpect", "psutil"}
     | {"ptyprocess", "platformdirs", "debugpy", "typing_extensions", "tqdm", "colorama", "msgpack"}
-    | {"nest_asyncio", "nest_asyncio2", "_distutils_hack", "__editable___tfcourse_0_1_0_finder"}
+    | {"nest_asyncio", "nest_asyncio2", "_distutils_hack"}
     | {"sympy", "mpmath", "filelock", "fsspec", "jinja2", "markupsafe", "networkx", "jaxtyping"}
     | {"wadler_lindig", "accessible_pygments", "a11y_pygments", "tzdata", "_yaml", "yaml"}
 )
+
+#: The course's own packages and what finds them, asked for while modules can still be loaded.
+OURS, FINDER = ("__pycache__", "nbjudge", *program().packages), program().finder
 
 #: Parts of PyTorch that hold its formulas once more, in Python, or lead round the dispatcher.
 WITHOUT = (
@@ -95,7 +99,8 @@ def shut() -> None:
 
 def lock() -> None:
     """See to it that a function cannot be called by its address: the last thing to be done, as our
-    own code does it until then."""
+    own code does it until then.
+    """
     global _locked
     if _locked:
         return
@@ -130,7 +135,8 @@ def without_methods(kind: type, *names: str) -> None:
 
 def without_words(names: Iterable[str]) -> None:
     """Take away what PyTorch's built-in functions of these names say of themselves: some of them
-    spell out the formula in Python."""
+    spell out the formula in Python.
+    """
     for module in (torch, torch.nn.functional, torch._C._nn, torch._C._VariableFunctions):
         for found in filter(None, (getattr(module, name, None) for name in names)):
             if type(found) is type(len):
@@ -168,7 +174,8 @@ def deterministic(mode: bool, *, warn_only: bool = False) -> None:
 @cache
 def files() -> tuple[Path, ...]:
     """What lies beside the allowed packages, and PyTorch's own files: what a kernel needs of them
-    was loaded before it was made, and nobody can load or read more."""
+    was loaded before it was made, and nobody can load or read more.
+    """
     found = [Path(torch.__file__).parent]
     for folder in filter(Path.is_dir, _installed_in()):
         for path in folder.iterdir():
@@ -181,7 +188,7 @@ def files() -> tuple[Path, ...]:
 
 
 def _allowed(name: str) -> bool:
-    return name in PACKAGES or name in ("__pycache__", "nbjudge", "tfcourse")
+    return name in PACKAGES or name in OURS or name.startswith(FINDER)
 
 
 class NotAllowed:

@@ -141,7 +141,8 @@ def _file_of(f: Callable) -> str:
 
 def _learners_line(error: BaseException, cell: str) -> traceback.FrameSummary | None:
     """The last line that ran in the cell of this name; failing that, outside installed packages and
-    the course's own."""
+    the course's own.
+    """
     beside = Path(__file__).resolve().parents[2]
     ours = (beside / "nbjudge", *(path.parent for path in beside.glob("*/__init__.py")))
     installed = (sys.prefix, sys.base_prefix, *(f"{path}{os.sep}" for path in ours))
@@ -187,7 +188,8 @@ def _shapes(f: Callable, args: tuple) -> str:
 
 def _look(arg: object, inner: bool = False) -> str | None:
     """An input in a few words: the shape of a tensor, a number or a text itself, what a short list
-    or dict holds; ``None`` where there is no saying it shortly."""
+    or dict holds; ``None`` where there is no saying it shortly.
+    """
     equals = "" if inner else "= "
     if isinstance(arg, Tensor):
         return str(tuple(arg.shape))

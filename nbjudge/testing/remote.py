@@ -46,7 +46,8 @@ class Missing(Mistake):
 
 class InTheirWords(Mistake):
     """What a learner's process says, in words that may hold all that it has seen; ``ours`` says the
-    same without them."""
+    same without them.
+    """
 
     def __init__(self, message: str, ours: str):
         super().__init__(message)
@@ -90,7 +91,8 @@ class Link:
 
     def begin(self, seed: int, call_seconds: float, deadline: float) -> None:
         """Begin a test: its calls may take so long each, and together until the deadline; the
-        learner's random numbers start from ``seed``."""
+        learner's random numbers start from ``seed``.
+        """
         self.call_seconds, self.deadline = call_seconds, deadline
         self.made, self.hidden, self.heard = set(), False, []
         self._ask("begin", None, seed=seed)

@@ -273,8 +273,10 @@ def test_a_test_that_the_instructor_changed_is_not_blamed_on_learners(
 
 
 def test_a_version_that_nobody_remembers_is_told_from_a_change(small_course):
-    """Released anew before anything was graded: by nbgrader's checksum the cell is as it was
-    given out. It is said, since a checksum can be forged, and nobody is accused."""
+    """Released again before anything was graded: by nbgrader's checksum the cell is unchanged.
+
+    It is reported, since a checksum can be forged, and nobody is accused.
+    """
     release = release_of(small_course)
     later = nbformat.from_dict(dict(release))
     cell(later, "double--values").source += "\n# clearer"

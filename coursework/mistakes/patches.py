@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others, told_once
+from coursework.mistakes.telling import others, told_once
 
 
 def patches_of(images: Tensor, P: int, Q: int) -> Tensor:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others
+from coursework.mistakes.telling import others
 
 #: What the model reads, and where it is judged; ``None`` for a part that the mistake leaves right.
 Hidden = tuple[Tensor | None, Tensor | None]

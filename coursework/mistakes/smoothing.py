@@ -12,7 +12,7 @@ import math
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others, told_once
+from coursework.mistakes.telling import others, told_once
 
 # -- label smoothing -------------------------------------------------------------------------------
 

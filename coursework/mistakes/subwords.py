@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
-from nbjudge.mistakes.telling import told_once
+from coursework.mistakes.telling import told_once
 
 Pair = tuple[int, int]
 
@@ -69,7 +69,8 @@ def merges_mistakes(words: Mapping[str, int], n: int) -> dict[str, list[Pair]]:
 
 def encode_right(word: str, merges: Sequence[Pair]) -> list[int]:
     """The ids of a word: of the pairs that stand in it the one learned first is joined, again and
-    again."""
+    again.
+    """
     ids, ranks = list(word.encode()), _ranks(merges)
     while pairs := [pair for pair in pairwise(ids) if pair in ranks]:
         pair = min(pairs, key=ranks.__getitem__)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others, told_once
+from coursework.mistakes.telling import others, told_once
 
 
 def layer_norm_mistakes(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> dict[str, Tensor]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.attention import Pair
-from nbjudge.mistakes.scales import wrong_factors
-from nbjudge.mistakes.telling import told_apart
+from coursework.mistakes.attention import Pair
+from coursework.mistakes.scales import wrong_factors
+from coursework.mistakes.telling import told_apart
 
 
 def split_mistakes(x: Tensor, heads: int) -> dict[str, Tensor]:

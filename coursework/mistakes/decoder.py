@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others, told_once
+from coursework.mistakes.telling import others, told_once
 
 Three = tuple[Tensor | None, Tensor | None, Tensor | None]
 Weights = Mapping[str, Tensor]

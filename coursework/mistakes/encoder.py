@@ -12,8 +12,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.norms import layer_norm_mistakes
-from nbjudge.mistakes.telling import others
+from coursework.mistakes.norms import layer_norm_mistakes
+from coursework.mistakes.telling import others
 
 #: Ids, segments and which places are real; ``None`` for a part that the mistake leaves right.
 Input = tuple[Tensor | None, Tensor | None, Tensor | None]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from nbjudge.mistakes.telling import told_once
+from coursework.mistakes.telling import told_once
 
 
 def parameter_mistakes(D: int, H: int, K: int, F: int) -> dict[str, int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others
+from coursework.mistakes.telling import others
 
 Seen = tuple[Tensor | None, Tensor | None]
 Step = tuple[Tensor | None, Tensor | None, Tensor | None]

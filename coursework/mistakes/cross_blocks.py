@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.telling import faults, others, told_once
+from coursework.mistakes.telling import faults, others, told_once
 
 Found = tuple[Tensor, Tensor | None]
 Head = Sequence[Tensor]

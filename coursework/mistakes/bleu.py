@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from nbjudge.mistakes.smoothing import other_numbers
-from nbjudge.mistakes.telling import told_once
+from coursework.mistakes.smoothing import other_numbers
+from coursework.mistakes.telling import told_once
 
 Words = Sequence[str]
 

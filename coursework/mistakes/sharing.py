@@ -10,10 +10,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.attention import Pair, attention_mistakes
-from nbjudge.mistakes.heads import scores_of, weights_of
-from nbjudge.mistakes.scales import wrong_factors
-from nbjudge.mistakes.telling import others, told_apart
+from coursework.mistakes.attention import Pair, attention_mistakes
+from coursework.mistakes.heads import scores_of, weights_of
+from coursework.mistakes.scales import wrong_factors
+from coursework.mistakes.telling import others, told_apart
 
 
 def mask_mistakes(real: Tensor, windows: Tensor, T: int) -> dict[str, Tensor]:

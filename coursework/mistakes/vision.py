@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others, told_once
+from coursework.mistakes.telling import others, told_once
 
 Grid = tuple[int, int]
 
