@@ -37,11 +37,11 @@ MODELS = {
 class Prose:
     """The three splits as tokens."""
 
-    def __init__(self) -> None:
+    def __init__(self, judged: int = JUDGED) -> None:
         texts = {split: data.load("prose", split).text for split in ("train", "validation", "test")}
         tokens = BPETokenizer.train([texts["train"]], V, special=())
         self.texts = {"train": texts["train"]} | {
-            split: texts[split][:JUDGED] for split in ("validation", "test")
+            split: texts[split][:judged] for split in ("validation", "test")
         }
         self.ids = {s: torch.tensor(tokens.encode(text)) for s, text in self.texts.items()}
 
@@ -70,8 +70,8 @@ def compared(
 ) -> dict:
     """Each model at the best of the rates, which is chosen with the seeds ``chosen_by``."""
     torch.set_num_threads(1)  # these nets are too small to share
-    prose = Prose()
-    steps, seeds = (2, SEEDS[:1]) if quick else (steps, SEEDS)
+    prose = Prose(2000 if quick else JUDGED)
+    steps, seeds, rates = (2, SEEDS[:1], rates[:1]) if quick else (steps, SEEDS, rates)
     results: dict = {
         "steps": steps, "tokens in a step": BATCH * WINDOW, "window": WINDOW, "vocabulary": V,
         "unit": "nats / byte",
