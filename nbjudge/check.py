@@ -242,12 +242,12 @@ def check(
     try:
         course = course or root()
         release = release_for(handed.cells, course)
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        if full:
+            raise ValueError(f"The hidden tests are in the course's solutions/. {error}") from None
         course = None
     if full and release is None:
-        raise ValueError(
-            "The hidden tests are in the course's solutions/, and no course was found."
-        )
+        raise ValueError(f"No problem set in {course} has the cells of this notebook.")
     source = _source_of(release, course)
     files: dict[str, bytes] = {}
     if release is not None:
