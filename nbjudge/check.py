@@ -177,8 +177,10 @@ def _typed(path: Path) -> str:
 
 
 def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
-    """The release that a notebook was made from: the one that shares most grade ids with it, or
-    where an editor has dropped these, most ids of cells.
+    """The release that a notebook was made from.
+
+    It is the one that shares most grade ids with it or, if an editor has dropped these, most ids of
+    cells.
     """
     mine = {cells.grade_id(cell) or cell.id for cell in handed} - {"", cells.INSTALL}
     best, most = None, 0
@@ -312,8 +314,9 @@ def check(
 
 
 def sections(notebook: NotebookNode, chapter: str) -> dict[str, str]:
-    """By exercise the title of the chapter's section that explains it: the first that the text
-    headed by the exercise's name links to.
+    """For each exercise the title of the section that explains it.
+
+    It is the first section that the text under the exercise's heading links to.
     """
     found = {}
     for cell in notebook.cells:

@@ -1,5 +1,6 @@
-"""Who judges: this process, workers on this machine, or a cluster. Jobs go out as bytes, judgements
-come back as bytes, and only so many are under way at a time.
+"""Who judges: this process, workers on this machine, or a cluster.
+
+Jobs go out as bytes and judgements come back as bytes; the number under way is bounded.
 """
 
 from __future__ import annotations
@@ -63,9 +64,11 @@ class JudgeFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Terms:
-    """What holds for all jobs of a run: whether learners' code is kept in a sandbox, the problem
-    set's data files, what all its tests forbid, the tests by name, and the judge's own digest: the
-    same on every machine, or empty where there is only one.
+    """What holds for all jobs of a run.
+
+    Whether learners' code is kept in a sandbox, the problem set's data files, what all its tests
+    forbid, the tests by name, and the judge's own digest: the same on every machine, or empty where
+    there is only one.
     """
 
     sandboxed: bool = True

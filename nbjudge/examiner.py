@@ -189,8 +189,9 @@ class Examiner:
         return {"ours": without} if without != says else {}
 
     def weigh(self, notebook: list[dict[str, Any]], learners: list[str]) -> dict[str, str]:
-        """The tests of these cells, the instructor's own, that believe an answer which computes
-        nothing; see :func:`nbjudge.judging.weighing.hollow`.
+        """The instructor's tests of these cells that accept an answer which computes nothing.
+
+        See :func:`nbjudge.judging.weighing.hollow`.
 
         Parameters
         ----------
@@ -264,8 +265,10 @@ def _marked(source: str) -> str:
 
 @dataclass(frozen=True)
 class TestCell:
-    """A test cell that has been read: all of it but a last line that is an expression, that line,
-    and the names that it takes from outside.
+    """A test cell that has been read.
+
+    All of it but a last line that is an expression, that line, and the names that it takes from
+    outside.
     """
 
     body: CodeType

@@ -43,8 +43,9 @@ if importlib.util.find_spec("{package}") is None:
 
 
 def repository(course: Path) -> str:
-    """The address of the course's repository, ``repository: {url: ...}`` in its ``_config.yml``;
-    empty where it says none.
+    """The address of the course's repository, or an empty string.
+
+    It is ``repository: {url: ...}`` in the course's ``_config.yml``.
     """
     import yaml
 

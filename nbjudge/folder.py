@@ -230,8 +230,9 @@ class GradingFolder:
         ledger.note(made, now)
 
     def _database_setting(self) -> str:
-        """The gradebook's line in nbgrader's settings, without a password: that stays with whoever
-        runs the command.
+        """The gradebook's line in nbgrader's settings, without a password.
+
+        The password stays with whoever runs the command.
         """
         if self.own_database:
             return ""

@@ -1,5 +1,6 @@
-"""A process of its own for whatever reads a learner's bytes outside the sandbox: parsing, merging,
-comparing, cleaning and colouring.
+"""A process of its own for whatever reads a learner's bytes outside the sandbox.
+
+It parses, merges, compares, cleans and colours.
 
 Nothing of a learner's runs there, but a file can be made to cost any amount of time or memory to
 read. The process has limits of both for each step, and what it gives back is bounded. One that

@@ -58,8 +58,9 @@ class Handed:
 
 @dataclass
 class Parsed:
-    """The cells of a notebook, each with a type, a source in plain text, metadata and an id; the
-    name of its kernel; and what was odd about the file.
+    """The cells of a notebook, the name of its kernel, and what was odd about the file.
+
+    Each cell has a type, a source in plain text, metadata and an id.
     """
 
     cells: list[NotebookNode]
@@ -68,8 +69,9 @@ class Parsed:
 
 
 def read_file(path: Path) -> tuple[bytes, datetime]:
-    """The bytes of a regular file and when it was last written; never through a link and never
-    waiting on a pipe.
+    """The bytes of a regular file and when it was last written.
+
+    It never follows a link and never waits for a pipe.
 
     Raises
     ------
@@ -128,9 +130,9 @@ def _loaded(text: str) -> object:
 
 
 def parse(content: bytes) -> Parsed:
-    """The cells of a notebook from the file's bytes, whoever wrote them.
+    r"""The cells of a notebook from the file's bytes, whoever wrote them.
 
-    Sources have ``\\n`` line ends; outputs are dropped. Formats before 4 are upgraded.
+    Sources have ``\n`` line ends; outputs are dropped. Formats before 4 are upgraded.
 
     Raises
     ------

@@ -1,5 +1,6 @@
-"""Put a learner's answers, and nothing else of theirs but cells of their own, into the
-instructor's notebook.
+"""Put a learner's answers into the instructor's notebook, and nothing else of theirs.
+
+Cells that a learner added are kept too.
 """
 
 from __future__ import annotations
@@ -173,8 +174,9 @@ def _flags(
 
 
 def _is_as_given(mine: NotebookNode, ours: NotebookNode) -> bool:
-    """Whether a locked cell has the checksum that nbgrader gave it at a release. A learner can
-    forge one, which gains nothing: our cell is run whatever theirs says.
+    """Whether a locked cell has the checksum that nbgrader gave it at a release.
+
+    A learner can forge one, which gains nothing: our cell is run whatever theirs says.
     """
     try:
         from nbgrader.utils import compute_checksum
@@ -185,8 +187,10 @@ def _is_as_given(mine: NotebookNode, ours: NotebookNode) -> bool:
 
 
 def blank(source: NotebookNode, release: NotebookNode) -> NotebookNode:
-    """The instructor's notebook with the release's stubs for answers: hidden tests in, solutions
-    out, and the checksums by which nbgrader knows an answer that was left as it came.
+    """The instructor's notebook with the release's stubs for answers.
+
+    Hidden tests are in, solutions are out, and nbgrader's checksums show which answer was left as
+    it came.
     """
     from nbgrader.utils import compute_checksum  # a learner's own check does without nbgrader
 

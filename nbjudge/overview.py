@@ -72,8 +72,9 @@ def distribution(students: dict[str, StudentResult]) -> list[tuple[str, int]]:
 
 
 def _pieces(run: dict[str, StudentResult]) -> list[dict]:
-    """For each piece what it carries, the mean score, and how many have all of it, wait for a mark
-    or wrote nothing.
+    """For each piece its points, its mean score and how learners did.
+
+    How many have all of it, wait for a mark or wrote nothing.
     """
     found = []
     names = dict.fromkeys(name for student in run.values() for name in student.pieces)
@@ -96,8 +97,9 @@ def _pieces(run: dict[str, StudentResult]) -> list[dict]:
 def commonest(
     run: dict[str, StudentResult], variants: dict[str, list[Variant]]
 ) -> list[tuple[str, str, str, list[str]]]:
-    """The mistakes, commonest first: the piece, the variant that they match or nothing, what was
-    said, and who made them.
+    """The mistakes, commonest first.
+
+    For each the piece, the variant that it matches or nothing, what was said, and who made it.
     """
     found: dict[tuple[str, str, str], list[str]] = {}
     for name, student in run.items():

@@ -31,8 +31,10 @@ _RATE = re.compile(rf"{_AMOUNT.pattern}(?: *(?:per|a|an) *(minute|hour|day|week)
 
 
 def one_spelling(name: str) -> str:
-    """A learner's name in Unicode's composed form (NFC), in which names are compared and stored: a
-    folder that comes from macOS spells its accents apart, as a table from elsewhere does not."""
+    """A learner's name in Unicode's composed form (NFC), in which names are compared and stored.
+
+    A folder that comes from macOS spells its accents apart; a table from elsewhere does not.
+    """
     return unicodedata.normalize("NFC", name)
 
 

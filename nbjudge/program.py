@@ -60,8 +60,10 @@ class Program:
         return f"__editable___{re.sub(r'[-_.]+', '_', self.distribution).lower()}_"
 
     def folders(self, *, tests_own: bool = False) -> list[Path]:
-        """Where its packages are, or those of the tests alone, without loading them; those that
-        are not installed have none."""
+        """Where its packages are, or those of the tests alone, without loading them.
+
+        Those that are not installed have no folder.
+        """
         names = self.tests_own if tests_own else self.packages
         return [folder for name in names if (folder := folder_of(name))]
 

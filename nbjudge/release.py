@@ -1,5 +1,6 @@
-"""From the instructor's notebook to the learners': nbgrader's own converter, the same bytes
-each time.
+"""From the instructor's notebook to the learners'.
+
+nbgrader's own converter, with the same bytes each time.
 """
 
 from __future__ import annotations
@@ -85,8 +86,7 @@ def own_programs_first():
 
 
 def generate(problem_set: str, config: Config) -> None:
-    """Run nbgrader's ``generate_assignment`` for one problem set in the course that ``config``
-    describes.
+    """Run nbgrader's ``generate_assignment`` for one problem set of the course in ``config``.
 
     Raises
     ------
@@ -118,8 +118,9 @@ def generate(problem_set: str, config: Config) -> None:
 
 
 def normalised(path: Path, course: Path | None = None) -> bytes:
-    """The notebook's bytes with the same metadata, order and line ends on every machine; with the
-    cell that installs the course where this is given.
+    """The notebook's bytes with the same metadata, order and line ends on every machine.
+
+    With the cell that installs the course, if it is given.
     """
     notebook = nbformat.read(path, as_version=4)
     if course is not None:

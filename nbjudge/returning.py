@@ -46,8 +46,10 @@ _COLUMNS = {
 
 
 def keep_for_exchange(folder: GradingFolder, student: str, submission: Path, received: str) -> None:
-    """Put beside the page what ``nbgrader release_feedback`` looks for: the time of the submission
-    and its secret, by which only the learner who handed it in finds the page.
+    """Put beside the page what ``nbgrader release_feedback`` looks for.
+
+    That is the time of the submission and its secret, by which only the learner who handed it in
+    finds the page.
 
     Work that did not come by the exchange gets a secret that nobody knows: the exchange would stop
     at the first page without one, and give back nobody's.
@@ -185,8 +187,10 @@ def _entries(kind: str, download: Path) -> list[_Entry]:
 def _owners(
     kind: str, entries: list[_Entry], report: Report, people: dict[str, dict[str, str]]
 ) -> dict[str, _Entry]:
-    """The entry that belongs to each student: by the roster's columns, by the name of the
-    student's folder, or because just this file was graded and nobody else's is the same.
+    """The entry that belongs to each student.
+
+    It is found by the roster's columns, by the name of the student's folder, or because just this
+    file was graded and nobody else's is the same.
     """
     found: dict[str, _Entry] = {}
     digests: dict[str, list[str]] = {}

@@ -51,8 +51,10 @@ def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
 
 
 def folders_of(submitted: Path) -> dict[str, Path]:
-    """Each student's folder, by the student's name. Of two that spell a name differently it is the
-    one that spells it as we do."""
+    """Each student's folder, by the student's name.
+
+    If two spell a name differently, it is the one that spells it as we do.
+    """
     names = sorted(filter(_can_be_written, _folders(submitted)))
     names.sort(key=lambda name: name == one_spelling(name))
     return {one_spelling(name): submitted / name for name in names}
@@ -67,15 +69,17 @@ def _folders(submitted: Path) -> set[str]:
 
 
 def _can_be_written(name: str) -> bool:
-    """Whether a folder's name can stand in a table and on a terminal. All sorts of spaces can: what
-    learning platforms download has no-break ones.
+    """Whether a folder's name can stand in a table and on a terminal.
+
+    All sorts of spaces can: what learning platforms download has no-break ones.
     """
     return all(letter.isprintable() or unicodedata.category(letter) == "Zs" for letter in name)
 
 
 def unreadable(submitted: Path) -> list[str]:
-    """A line for each folder whose name cannot be written, as one that is not in UTF-8, or is
-    another's in another spelling: what is in it is not graded.
+    """A line for each folder whose content is not graded because of its name.
+
+    The name cannot be written, as one that is not in UTF-8, or is another's in another spelling.
     """
     read = folders_of(submitted)
     twice = [
@@ -205,8 +209,9 @@ def receipts(
 
 
 def receipt_rows(path: Path) -> tuple[list[str], list[dict]]:
-    """The columns and the rows of a table of receipts, to add to; the usual columns if there is
-    no table yet.
+    """The columns and the rows of a table of receipts, to add to.
+
+    They are the usual columns if there is no table yet.
 
     Raises
     ------

@@ -1,5 +1,6 @@
-"""One submission from what was handed in to its place in the gradebook: staged, judged elsewhere,
-committed.
+"""One submission on its way from what was handed in to the gradebook.
+
+It is staged, judged elsewhere, and committed.
 """
 
 from __future__ import annotations
@@ -47,8 +48,9 @@ NO_SANDBOX = (
 
 @dataclass
 class Staged:
-    """One student's answers in the instructor's notebook, ready to be judged or judged already; the
-    notebook is JSON.
+    """One student's answers in the instructor's notebook, judged or ready to be judged.
+
+    The notebook is JSON.
     """
 
     student: str
@@ -104,8 +106,9 @@ class Grading:
         self.ledger.note(name, "" if due is None else "yes")
 
     def versions_given_out(self) -> dict[str, list[str]]:
-        """The digests of each locked cell in all versions that learners may have been given: this
-        one, the course's stored release, and each one that work was graded by before.
+        """The digests of each locked cell in all versions that learners may have been given.
+
+        This one, the course's stored release, and each one that work was graded by before.
         """
         name = f"{self.problem_set}: versions"
         found = json.loads(self.ledger.fact(name) or "{}")
@@ -239,8 +242,9 @@ class Grading:
     def write_page(
         self, student: str, result: StudentResult, run: str | None, warnings: list[str]
     ) -> None:
-        """Write ``feedback/STUDENT/PS/PS.html``; what cannot be shown in colours is shown without
-        them, and else left out.
+        """Write ``feedback/STUDENT/PS/PS.html``.
+
+        What cannot be shown in colours is shown without them, or else left out.
         """
         given = {"name": self.problem_set, "result": asdict(result)}
         for shown, colours in ((run, True), (run, False), (None, False)):
@@ -255,8 +259,9 @@ class Grading:
         write_whole(self.folder.page(student), page["page"])
 
     def stamp(self, student: str, handed: Handed) -> None:
-        """Leave the time of receipt where nbgrader looks for it: by this its formgrader knows that
-        what it shows was made from what was handed in.
+        """Leave the time of receipt where nbgrader looks for it.
+
+        By this its formgrader knows that what it shows was made from what was handed in.
         """
         path = self.folder.path("submitted", student) / intake.TIMESTAMP
         if handed.received is None:
@@ -320,8 +325,10 @@ class Grading:
         return result
 
     def refresh(self, student: str, entry: Entry, handed: Handed, marks: Marks | None):
-        """The result of somebody who was finished before: the page follows what has been marked
-        by hand since, the due date and the day of receipt, and the rules.
+        """The result of somebody who was finished before.
+
+        The page follows what has been marked by hand since, the due date and the day of receipt,
+        and the rules.
         """
         record, changed = entry.record, False
         if marks is not None:

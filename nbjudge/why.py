@@ -1,5 +1,6 @@
-"""Why a grade is what it is: each test of a piece with its points, what it said, and how to run
-just that again. For the instructor: hidden tests are shown.
+"""Why a grade is what it is, for the instructor: hidden tests are shown.
+
+Each test of a piece with its points, what it said, and how to run just that again.
 """
 
 from __future__ import annotations
@@ -36,8 +37,10 @@ class Test:
 
 @dataclass
 class Explained:
-    """A student's grade in one piece. ``seed`` is what the hidden tests drew from; ``answer`` what
-    was handed in; ``replay`` the command that grades it again as it was.
+    """A student's grade in one piece.
+
+    ``seed`` is what the hidden tests drew from; ``answer`` what was handed in; ``replay`` the
+    command that grades it again as it was.
     """
 
     student: str

@@ -1,5 +1,4 @@
-"""Wrong ways to hide words, and to judge who guesses them, that learners are known to take, and
-what to say of each.
+"""Mistakes in hiding words and in judging who guesses them, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back.

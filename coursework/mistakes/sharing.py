@@ -1,5 +1,4 @@
-"""Wrong ways to share masks, keys and values among heads that learners are known to take, and what
-to say.
+"""Mistakes in sharing masks, keys and values among heads, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back.

@@ -24,8 +24,10 @@ GIVEN = ".given.json"
 
 @dataclass
 class Furnished:
-    """What was put into a learner's folder: ``new`` files, those ``renewed`` since they had not
-    been touched, and those ``kept`` although the course has another version of them now.
+    """What was put into a learner's folder.
+
+    ``new`` files, those ``renewed`` since nobody had touched them, and those ``kept`` although the
+    course now has another version of them.
     """
 
     new: list[str] = field(default_factory=list)
@@ -86,8 +88,10 @@ def command(work: Path, options: Sequence[str]) -> list[str]:
 
 
 def environment(course: Path) -> dict[str, str]:
-    """What JupyterLab, its kernels and its terminals see: this Python's programs come first, and
-    its kernel ``python3`` before one of the same name that a user has elsewhere.
+    """What JupyterLab, its kernels and its terminals find first.
+
+    This Python's programs, and its kernel ``python3`` before one of the same name that a user has
+    elsewhere.
     """
     programs = str(Path(sys.executable).parent)
     return {

@@ -180,8 +180,9 @@ class Course:
         return cells.without_hidden_tests(self.cells[index].source, "")
 
     def _seconds(self, index: int) -> float:
-        """How long a cell may take. A locked one is ours: that a machine is slow to run it is not
-        the learner's fault.
+        """How long a cell may take.
+
+        A locked one is ours: if a machine runs it slowly, that is not the learner's fault.
         """
         locked = cells.is_locked(self.cells[index])
         limit = self.limits.submission_seconds if locked else self.limits.cell_seconds
@@ -227,8 +228,9 @@ class Course:
             self.stopped[cells.grade_id(cell)] = why
 
     def _ran(self, index: int, cell: NotebookNode, seconds: float) -> Ran:
-        """Run a cell, and where the kernel does not come back from it see whether another cell is
-        to blame.
+        """Run a cell.
+
+        If the kernel does not come back from it, see whether another cell is to blame.
         """
         while True:
             learner = self.kernels.brought(self.common)
@@ -256,8 +258,9 @@ class Course:
         return len(self.kernels.broken) > found
 
     def _show_without_tests(self) -> None:
-        """Have what the learner's cells put out after a hidden test come from a run without tests:
-        what a function was given there it could keep, and a later cell show.
+        """Take what the learner's cells show after a hidden test from a run without tests.
+
+        A function could keep what it was given in a hidden test, and a later cell show it.
         """
         hidden = (
             index
@@ -286,8 +289,9 @@ class Course:
                 self._show_again(index, shown.get(index), room)
 
     def _without_tests(self, kinds: tuple[str, ...], tests: list[int], last: int) -> dict[int, Any]:
-        """What the cells put out in a kernel of their own, up to one of them, and what the visible
-        part of these tests says there.
+        """What the cells show in a kernel of their own, up to one of them.
+
+        Also what the visible part of these tests says there.
         """
         found: dict[int, Any] = {}
         learner = self.kernels.alone(kinds)
@@ -320,8 +324,9 @@ class Course:
         return self._asked(self.cells[index], learner, self._source(index), seconds)
 
     def _tell_again(self, index: int, found: dict[str, Any] | None) -> None:
-        """Have a visible test say what it says where no hidden test has been; failing that, what
-        can be said without the learner's own words.
+        """Have a visible test say what it says where no hidden test has been.
+
+        Failing that, it says what can be said without the learner's own words.
         """
         cell, before = self.cells[index], self.in_their_words[index]
         name = cells.grade_id(cell)

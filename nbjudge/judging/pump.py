@@ -155,8 +155,10 @@ class Pump:
         return False
 
     def run(self, source: str, seconds: float, flood: float = 1.0) -> Ran:
-        """Run a cell and wait for its end, at most so many seconds, and until it has put out this
-        part of what a cell may."""
+        """Run a cell and wait for its end, with limits.
+
+        It may take this many seconds and put out this part of what a cell may.
+        """
         deadline = monotonic() + seconds
         number = self._execute({"code": source, "silent": False, "store_history": True})
         gathered = Gathered(self.output_bytes)

@@ -230,10 +230,12 @@ class Kernel(Child):
 
     @property
     def connection(self) -> dict[str, Any]:
+        """What a Jupyter client needs to talk to it."""
         return kernel.connection(self._request.slot.path, self._request.key)
 
     @property
     def wire_path(self) -> str:
+        """The socket on which it meets the examiner."""
         return self._request.wire_path
 
 

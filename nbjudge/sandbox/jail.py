@@ -48,8 +48,10 @@ def owner() -> tuple[int, int]:
 
 
 def packages(whole: bool = False) -> list[str]:
-    """The course's packages and this one, the tests' own too if it is the ``whole``: shown last, as
-    the folder that holds them may be hidden."""
+    """The course's packages and this one, the tests' own too if it is the ``whole``.
+
+    They are shown last, as the folder that holds them may be hidden.
+    """
     found = [*program().folders(), *(program().folders(tests_own=True) if whole else ())]
     return [*map(str, found), str(PACKAGE)]
 

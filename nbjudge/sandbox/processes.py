@@ -69,8 +69,10 @@ class Proc:
             return 0
 
     def sockets(self, pid: int) -> int:
-        """Sockets in the network namespace of a process, whoever holds them and those on their way
-        from one to another; 0 where that is not told."""
+        """Sockets in the network namespace of a process, whoever holds them.
+
+        Those on their way from one process to another count too; 0 if the system does not tell.
+        """
         try:
             first, _, _ = self._read(f"{pid}/net/sockstat").partition(b"\n")
             return int(first.split()[-1])  # sockets: used 34

@@ -55,8 +55,9 @@ def removed() -> tuple[str, ...]:
 
 
 def remove(*what: str) -> None:
-    """Take away what these kinds name, in this process and for good; what is gone already is passed
-    over.
+    """Take away what these kinds name, in this process and for good.
+
+    What is gone already is passed over.
 
     Parameters
     ----------

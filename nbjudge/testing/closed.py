@@ -98,8 +98,9 @@ def shut() -> None:
 
 
 def lock() -> None:
-    """See to it that a function cannot be called by its address: the last thing to be done, as our
-    own code does it until then.
+    """See to it that a function cannot be called by its address.
+
+    This is done last, as our own code calls functions so until then.
     """
     global _locked
     if _locked:
@@ -134,8 +135,9 @@ def without_methods(kind: type, *names: str) -> None:
 
 
 def without_words(names: Iterable[str]) -> None:
-    """Take away what PyTorch's built-in functions of these names say of themselves: some of them
-    spell out the formula in Python.
+    """Take away what PyTorch's built-in functions of these names say of themselves.
+
+    Some of them spell out the formula in Python.
     """
     for module in (torch, torch.nn.functional, torch._C._nn, torch._C._VariableFunctions):
         for found in filter(None, (getattr(module, name, None) for name in names)):
@@ -173,8 +175,9 @@ def deterministic(mode: bool, *, warn_only: bool = False) -> None:
 
 @cache
 def files() -> tuple[Path, ...]:
-    """What lies beside the allowed packages, and PyTorch's own files: what a kernel needs of them
-    was loaded before it was made, and nobody can load or read more.
+    """What lies beside the allowed packages, and PyTorch's own files.
+
+    What a kernel needs of them was loaded before it was made, and nobody can load or read more.
     """
     found = [Path(torch.__file__).parent]
     for folder in filter(Path.is_dir, _installed_in()):
