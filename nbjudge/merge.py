@@ -1,7 +1,4 @@
-"""Put a learner's answers into the instructor's notebook, and nothing else of theirs.
-
-Cells that a learner added are kept too.
-"""
+"""Put a learner's answers and added cells, and nothing else, into the instructor's notebook."""
 
 from __future__ import annotations
 
