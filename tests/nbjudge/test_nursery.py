@@ -116,7 +116,7 @@ def test_a_parent_that_died_is_started_again(sandboxed):
 @pytest.mark.skipif(jail.bubblewrap() is None, reason="needs bubblewrap")
 def test_an_examiner_sees_the_package_and_its_files_and_nothing_else(course):
     with light(True) as found, found.examiner(probe.LIMITS, files={"a/b": b"c"}) as child:
-        broken = told(child, {str(course): [".venv", "nbjudge", "tfcourse"]})
+        broken = told(child, {str(course): [".venv", "coursework", "nbjudge", "tfcourse"]})
         assert "the course out of sight" not in broken and "no network" not in broken
         assert "not root, and no rights" not in broken
         assert "no system calls to get out with" not in broken

@@ -85,8 +85,8 @@ print(sorted({{name.split("/")[1].split(".")[0] for name, size in read.items()
 """)
     first, second = (set(eval(line)) for line in said.splitlines())
     assert {"sandbox", "testing", "__init__"} <= first
-    assert first <= {"kinds", "sandbox", "testing", "wire", "__init__", "__pycache__"}
-    assert second <= {"kinds", "wire", "__init__"}
+    assert first <= {"kinds", "program", "sandbox", "testing", "wire", "__init__", "__pycache__"}
+    assert second <= {"kinds", "program", "wire", "__init__"}
 
 
 def test_nothing_is_writable_but_scratch(inside):
