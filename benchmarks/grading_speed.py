@@ -40,7 +40,7 @@ WORKERS = 2
 ENVIRONMENT = {
     **os.environ,
     "PATH": str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"],
-    "TFCOURSE_SEED": str(INPUTS),
+    "NBJUDGE_SEED": str(INPUTS),
     **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"),
 }
 
@@ -156,8 +156,10 @@ class Theirs:
             }
 
     def mis_scored(self, student: str, test: str) -> bool:
-        """Whether it graded the work not at all, or gave a test no points for what was written to
-        the error stream alone."""
+        """Whether it left the work ungraded, or took points for a warning.
+
+        Text on the error stream alone, without an exception, is a warning.
+        """
         path = self.folder / "autograded" / student / self.problem_set / f"{self.problem_set}.ipynb"
         if not path.is_file():
             return True

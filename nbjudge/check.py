@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 from nbformat import NotebookNode
 
-from coursebook.course import root
 from nbjudge import cells
+from nbjudge.course import root
 from nbjudge.intake import NotANotebook, Parsed, parse, read_file
 from nbjudge.judging import names
 from nbjudge.judging.names import names_of
 from nbjudge.merge import merge
+from nbjudge.program import program
 from nbjudge.sandbox.limits import Limits
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def find(given: Path) -> Path:
     listed = found or below
     if not listed:
         raise ValueError(f"{given} is a folder without a notebook: name the .ipynb file.")
-    lines = "".join(f"\n  tfcourse check {_typed(path)}" for path in listed[:15])
+    lines = "".join(f"\n  {program().command} check {_typed(path)}" for path in listed[:15])
     more = f"\n  and {len(listed) - 15} more" if len(listed) > 15 else ""
     raise ValueError(f"{given} is a folder with {len(listed)} notebooks. Type one of:{lines}{more}")
 
@@ -185,8 +186,11 @@ def _typed(path: Path) -> str:
 
 
 def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
-    """The release that a notebook was made from: the one that shares most grade ids with it, or
-    where an editor has dropped these, most ids of cells."""
+    """The release that a notebook was made from.
+
+    It is the one that shares most grade ids with it or, if an editor has dropped these, most ids of
+    cells.
+    """
     mine = {cells.grade_id(cell) or cell.id for cell in handed} - {"", cells.INSTALL}
     best, most = None, 0
     for path, released in _releases(course):
@@ -249,12 +253,12 @@ def check(
     try:
         course = course or root()
         release = release_for(handed.cells, course)
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        if full:
+            raise ValueError(f"The hidden tests are in the course's solutions/. {error}") from None
         course = None
     if full and release is None:
-        raise ValueError(
-            "The hidden tests are in the course's solutions/, and no course was found."
-        )
+        raise ValueError(f"No problem set in {course} has the cells of this notebook.")
     source = _source_of(release, course)
     files: dict[str, bytes] = {}
     if release is not None:
@@ -436,7 +440,8 @@ def _about_kernel(kernel: str) -> Sequence[str]:
         return []
     return [
         f"the notebook is set to the kernel {kernel!r}; here it was run by the Python that runs "
-        "tfcourse. If it fails in Jupyter, choose Kernel > Change Kernel > Python 3 (ipykernel)"
+        f"{program().command}. If it fails in Jupyter, choose Kernel > Change Kernel > Python 3 "
+        "(ipykernel)"
     ]
 
 

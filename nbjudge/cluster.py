@@ -1,5 +1,7 @@
-"""Who judges: this process, workers on this machine, or a cluster. Jobs go out as bytes, judgements
-come back as bytes, and only so many are under way at a time."""
+"""Who judges: this process, workers on this machine, or a cluster.
+
+Jobs go out as bytes and judgements come back as bytes; the number under way is bounded.
+"""
 
 from __future__ import annotations
 
@@ -62,9 +64,12 @@ class JudgeFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Terms:
-    """What holds for all jobs of a run: whether learners' code is kept in a sandbox, the problem
-    set's data files, what all its tests forbid, the tests by name, and the judge's own digest: the
-    same on every machine, or empty where there is only one."""
+    """What holds for all jobs of a run.
+
+    Whether learners' code is kept in a sandbox, the problem set's data files, what all its tests
+    forbid, the tests by name, and the judge's own digest: the same on every machine, or empty where
+    there is only one.
+    """
 
     sandboxed: bool = True
     files: dict[str, bytes] = field(default_factory=dict)
@@ -144,7 +149,7 @@ class Bench:
 class Judging(WorkerPlugin):
     """Brings the terms to each worker, those that come later too, and ends its nursery with it."""
 
-    name = "tfcourse-judging"
+    name = "nbjudge"
 
     def __init__(self, terms: Terms):
         self.terms = terms

@@ -1,4 +1,4 @@
-"""The commands ``tfcourse grade``, ``check``, ``release`` and ``receipts``."""
+"""The commands ``grade``, ``check``, ``release`` and ``receipts``."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from nbjudge.cells import listed
 from nbjudge.failure import of_the_machine
 from nbjudge.interrupts import stops_in_one_line
 from nbjudge.outputs import plain
+from nbjudge.program import program
 
 
 @contextmanager
@@ -51,7 +52,9 @@ def grade(
     ] = None,
     db: Annotated[
         str | None,
-        typer.Option(envvar="TFCOURSE_DB", help="The gradebook's URL, if it is no file."),
+        typer.Option(
+            envvar=program().variable("DB"), help="The gradebook's URL, if it is no file."
+        ),
     ] = None,
     again: Annotated[
         list[str] | None, typer.Option(help="Grade this student again. Marks by hand stay.")
@@ -110,8 +113,8 @@ def grade(
         warm_up()  # while we load the rest
     with plain_errors():
         with loading():
-            from coursebook.course import root
             from nbjudge import engine, exports, roster
+            from nbjudge.course import root
             from nbjudge.judge import Limits
 
         if why is not None:
@@ -253,7 +256,7 @@ def progress(
 ) -> None:
     """Show how far you have come in each problem set, by what your last checks found."""
     with plain_errors():
-        from coursebook.course import root
+        from nbjudge.course import root
         from nbjudge.desk import lab as desk
         from nbjudge.desk.progress import progress as progress_in
         from nbjudge.desk.show import show_progress
@@ -273,7 +276,7 @@ def lab(
     options go to JupyterLab, such as `--no-browser` and `--port 8890`.
     """
     with plain_errors():
-        from coursebook.course import root
+        from nbjudge.course import root
         from nbjudge.desk import lab as desk
 
         course = root()
@@ -306,7 +309,7 @@ def release(
     """Make the learners' problem sets in notebooks/assignments from the instructor's."""
     console = Console()
     with plain_errors():
-        from coursebook.course import problem_set_names, root
+        from nbjudge.course import problem_set_names, root
         from nbjudge.release import is_current, make_release
 
         course = root()
@@ -330,7 +333,7 @@ def receipts(
     """
     console = Console()
     with plain_errors():
-        from coursebook.course import problem_set_names, root
+        from nbjudge.course import problem_set_names, root
         from nbjudge.release import course_config
         from nbjudge.stamps import write_receipts
 
@@ -343,7 +346,7 @@ def receipts(
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands to ``tfcourse``."""
+    """Add these commands to a program."""
     for command in (stops_in_one_line(grade), check, progress, release, receipts):
         app.command()(command)
     # What it does not know itself is for JupyterLab.
@@ -352,7 +355,7 @@ def register(app: typer.Typer) -> None:
 
 
 def parts() -> list[tuple[str, bool, str]]:
-    """What grading needs of this machine, for `tfcourse doctor`."""
+    """What grading needs of this machine, in rows of a table."""
     from nbjudge import sandbox
 
     shelter = sandbox.status()

@@ -12,9 +12,10 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from nbjudge import cells
+from nbjudge.program import program
 
-#: Packages whose versions a report names, and which have a say in the grades.
-NAMED_VERSIONS = ("tfcourse", "nbgrader", "ipykernel", "torch", "numpy")
+#: Packages whose versions a report names, and which have a say in the grades, as has the course's.
+NAMED_VERSIONS = ("nbgrader", "ipykernel", "torch", "numpy")
 
 #: Parts of the grader that show grades, carry them about or start it, but have no say in them.
 NO_SAY = (
@@ -45,12 +46,16 @@ NO_SAY = (
     "why.py",
 )
 
+#: A longer source is compared word for word: the memory to parse a long dotted name grows with the
+#: square of its length, and no honest answer is half as long.
+MOST_CHARACTERS = 20_000
+
 
 @cache
 def versions() -> dict[str, str]:
     """The versions of Python and of the packages that have a say in the grades."""
     found = {"python": platform.python_version()}
-    for name in NAMED_VERSIONS:
+    for name in (program().distribution, *NAMED_VERSIONS):
         try:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
@@ -65,10 +70,13 @@ def judge_digest() -> str:
     It is the same on all machines that would judge alike.
     """
     here = Path(__file__).parent
-    packages = (here, here.with_name("tfcourse"))
     total = hashlib.sha256(repr(sorted(versions().items())).encode())
-    for path in sorted(path for package in packages for path in package.rglob("*.py")):
-        name = path.relative_to(here.parent).as_posix()
+    files = {
+        f"{package.name}/{path.relative_to(package).as_posix()}": path
+        for package in (here, *program().folders(), *program().folders(tests_own=True))
+        for path in package.rglob("*.py")
+    }
+    for name, path in sorted(files.items()):
         if path.parent == here and path.name in NO_SAY:
             continue
         total.update(f"{name}\0".encode() + path.read_bytes())
@@ -98,6 +106,8 @@ def _words(text: str) -> str:
 
 def normalised(source: str) -> str:
     """Python without what a copier changes first: layout, comments, docstrings, own names."""
+    if len(source) > MOST_CHARACTERS:
+        return _words(source)
     try:
         tree = ast.parse(source)
         _Plain(_own_names(tree)).visit(tree)

@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from time import monotonic
 
-from coursebook import course as course_tree
+from nbjudge import course as course_tree
 from nbjudge import intake, ledger, policy, roster
 from nbjudge.cluster import Outcome, judge_all
 from nbjudge.digests import versions
@@ -108,6 +108,9 @@ def grade(
     rules = policy.read_rules(submitted, problem_set, sets, students)
     received = roster.receipts(submitted, problem_set, sets, rules.zone)
     notes = [*rules.notes, *roster.unknown(received, students)]
+    again = [policy.one_spelling(name) for name in again]
+    there = roster.folders_of(submitted)
+    places = {student: there.get(student, submitted / student) for student in students}
     if unknown := sorted(set(again) - set(students)):
         raise ValueError(f"again names {unknown[0]!r}, but there is no such student.")
     if workers is not None and workers < 0:
@@ -117,7 +120,7 @@ def grade(
     folder = GradingFolder(into, course, problem_set, database)
 
     def look(student: str) -> Handed:
-        handed = intake.take_in(submitted / student, problem_set, received.get(student))
+        handed = intake.take_in(places[student], problem_set, received.get(student))
         if student in roster_flags:
             handed.flags.insert(0, roster_flags[student])
         return handed
@@ -132,7 +135,7 @@ def grade(
             notes += roster.unreadable(submitted)
             report.warnings, report.limits = [*grading.warnings, *notes], asdict(limits)
             told = (seed, set(again), progress, len(students))
-            run = _Run(grading, report, submitted, look, *told)
+            run = _Run(grading, report, places, look, *told)
             with grading.helper:
                 run.judge(students, workers, scheduler)
         report.students = {name: report.students[name] for name in students}
@@ -151,9 +154,9 @@ def _require_sandbox() -> None:
 class _Run:
     """What :func:`grade` does, once everything is open."""
 
-    def __init__(self, grading, report, submitted, look, seed, again, progress, total):
+    def __init__(self, grading, report, places, look, seed, again, progress, total):
         self.grading, self.report, self.look = grading, report, look
-        self.submitted = submitted
+        self.places = places
         self.seed, self.again, self.progress, self.total = seed, again, progress, total
         self.under_way: dict[str, tuple[Staged, Entry]] = {}
 
@@ -238,7 +241,7 @@ class _Run:
     def done(self, student: str, result: StudentResult) -> None:
         """A student is finished."""
         folder = self.grading.folder
-        submission = self.submitted / student / folder.problem_set
+        submission = self.places[student] / folder.problem_set
         keep_for_exchange(folder, student, submission, result.received)
         self.report.students[student] = result
         self.say(student)

@@ -11,6 +11,7 @@ import ast
 import builtins
 import contextlib
 import hashlib
+import importlib
 import io
 import os
 import re
@@ -26,6 +27,7 @@ import torch
 
 from nbjudge import cells
 from nbjudge.judging import weighing
+from nbjudge.program import program
 from nbjudge.testing import unseen
 from nbjudge.testing.by_hand import by_hand
 from nbjudge.testing.checks import deciding
@@ -49,7 +51,8 @@ TALK_SECONDS = 60.0
 
 def warm() -> None:
     """Load what tests use, in the process that examiners are forked from."""
-    import tfcourse.attention  # noqa: F401 - what most tests compare with
+    for name in program().warm:
+        importlib.import_module(name)
     from nbjudge.testing.learner import warm
 
     warm()
@@ -186,8 +189,9 @@ class Examiner:
         return {"ours": without} if without != says else {}
 
     def weigh(self, notebook: list[dict[str, Any]], learners: list[str]) -> dict[str, str]:
-        """The tests of these cells, the instructor's own, that believe an answer which computes
-        nothing; see :func:`nbjudge.judging.weighing.hollow`.
+        """The instructor's tests of these cells that accept an answer which computes nothing.
+
+        See :func:`nbjudge.judging.weighing.hollow`.
 
         Parameters
         ----------
@@ -261,8 +265,11 @@ def _marked(source: str) -> str:
 
 @dataclass(frozen=True)
 class TestCell:
-    """A test cell that has been read: all of it but a last line that is an expression, that line,
-    and the names that it takes from outside."""
+    """A test cell that has been read.
+
+    All of it but a last line that is an expression, that line, and the names that it takes from
+    outside.
+    """
 
     body: CodeType
     last: CodeType | None

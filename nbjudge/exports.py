@@ -6,8 +6,8 @@ import csv
 import io
 from pathlib import Path
 
+from nbjudge.files import write_whole
 from nbjudge.results import Report, as_cell
-from tfcourse.files import write_whole
 
 #: Canvas knows its columns by these names, and a student by the third or the fourth of them.
 CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")

@@ -1,5 +1,7 @@
-"""What ends a grading, and what to say of it; apart from the rest so that a worker need not load
-all of it."""
+"""What ends a grading, and what to say of it.
+
+It is apart from the rest so that a worker need not load all of that.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,7 @@ _IN_SQLITE = {
 
 
 def of_the_machine(error: BaseException) -> str:
-    """A line for an error that the machine is the cause of, such as a full disk; empty for any
-    other."""
+    """A line for an error that the machine caused, such as a full disk; empty for any other."""
     number, where = None, ""
     if isinstance(error, OSError):
         number, where = error.errno, error.filename or ""

@@ -1,5 +1,7 @@
-"""A page of feedback for a student: what each test said, what was noticed, and their own work. It
-shows no hidden test and runs no script."""
+"""A page of feedback for a student: what each test said, what was noticed, and their own work.
+
+It shows no hidden test and runs no script.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ import nbformat
 from nbformat import NotebookNode
 
 from nbjudge import cells
-from tfcourse.files import write_whole
+from nbjudge.files import write_whole
+from nbjudge.program import program
 
 #: In a lesson the site leaves the cell out, and JupyterLab folds it.
 _IN_A_LESSON = {"jupyter": {"source_hidden": True}, "tags": ["remove-cell"]}
@@ -23,27 +24,29 @@ _INSTALL = """\
 # does nothing.
 import importlib.util
 
-if importlib.util.find_spec("tfcourse") is None:
+if importlib.util.find_spec("{package}") is None:
     source = "git+{address}"
-    %pip install --quiet "tfcourse[learner] @ $source"
+    %pip install --quiet "{distribution}[learner] @ $source"
 """
 
 _NO_ADDRESS = """\
 # This notebook needs the course's own package.
 import importlib.util
 
-if importlib.util.find_spec("tfcourse") is None:
+if importlib.util.find_spec("{package}") is None:
     print(
-        "The package tfcourse is not installed for this kernel. "
-        "Open the notebook with `make lab` or `tfcourse lab`, or "
+        "The package {package} is not installed for this kernel. "
+        "Open the notebook with `make lab` or `{command} lab`, or "
         "choose Kernel > Change Kernel > Python 3 (ipykernel)."
     )
 """
 
 
 def repository(course: Path) -> str:
-    """The address of the course's repository, ``repository: {url: ...}`` in its ``_config.yml``;
-    empty where it says none."""
+    """The address of the course's repository, or an empty string.
+
+    It is ``repository: {url: ...}`` in the course's ``_config.yml``.
+    """
     import yaml
 
     path = course / "_config.yml"
@@ -57,6 +60,10 @@ def first_cell(course: Path, *, graded: bool) -> NotebookNode:
     """The cell; in a notebook that is ``graded`` it is locked and carries no points."""
     address = repository(course)
     source = _INSTALL.replace("{address}", address) if address else _NO_ADDRESS
+    judged = program()
+    source = source.replace("{package}", (*judged.packages, "nbjudge")[0])
+    source = source.replace("{distribution}", judged.distribution)
+    source = source.replace("{command}", judged.command)
     cell = nbformat.v4.new_code_cell(source.strip(), id=cells.INSTALL)
     if graded:
         from nbgrader.utils import compute_checksum
@@ -100,7 +107,7 @@ def put_into_lesson(path: Path, course: Path) -> bool:
 
 def main(paths: list[str]) -> None:
     """Put the cell into each of these lessons, and name those that changed."""
-    from coursebook import course
+    from nbjudge import course
 
     for path in map(Path, paths):
         if put_into_lesson(path, course.root(path.parent)):

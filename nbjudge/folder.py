@@ -19,7 +19,9 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, SAWarning
 
 from nbjudge.failure import GradingFailed, of_the_machine
+from nbjudge.files import write_whole
 from nbjudge.ledger import Ledger
+from nbjudge.program import program
 from nbjudge.release import (
     NOT_COPIED,
     copy_source,
@@ -29,7 +31,6 @@ from nbjudge.release import (
     source_folder,
 )
 from nbjudge.workers import WORKERS
-from tfcourse.files import write_whole
 
 CONFIG_FILE = '''"""nbgrader's settings for this folder of graded work: its formgrader opens it."""
 
@@ -60,7 +61,7 @@ else:
 '''
 
 #: The gradebook's URL, where it is not the one in the folder; it may hold a password.
-DATABASE_VARIABLE = "TFCOURSE_DB"
+DATABASE_VARIABLE = program().variable("DB")
 
 
 #: The errors that are the disk's and not the notebook's.
@@ -72,7 +73,9 @@ class OnlyHere(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         """Refuse."""
-        raise RuntimeError("Work in this folder is graded by `tfcourse grade --again STUDENT`.")
+        raise RuntimeError(
+            f"Work in this folder is graded by `{program().command} grade --again STUDENT`."
+        )
 
 
 class GradingFolder:
@@ -227,8 +230,10 @@ class GradingFolder:
         ledger.note(made, now)
 
     def _database_setting(self) -> str:
-        """The gradebook's line in nbgrader's settings, without a password: that stays with whoever
-        runs the command."""
+        """The gradebook's line in nbgrader's settings, without a password.
+
+        The password stays with whoever runs the command.
+        """
         if self.own_database:
             return ""
         url = make_url(self.url).set(password=None).render_as_string()

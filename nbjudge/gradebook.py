@@ -23,8 +23,10 @@ from nbjudge.release import quiet_log
 
 @dataclass(frozen=True)
 class Mark:
-    """One graded cell as the gradebook has it: what the machine gave, what a person gave, and
-    whether a person is to look at it."""
+    """One graded cell as the gradebook has it.
+
+    What the machine gave, what a person gave, and whether a person is to look at it.
+    """
 
     auto: float | None = None
     manual: float | None = None
@@ -40,9 +42,11 @@ class Mark:
 
 @dataclass
 class Marks:
-    """One student's marks by graded cell, the comments on the cells, the points taken off for
-    coming late, and when the work came in and was due, in UTC without a zone as nbgrader stores
-    it."""
+    """One student's marks.
+
+    The marks by graded cell, the comments on the cells, the points taken off for being late, and
+    when the work was received and due, in UTC without a zone as nbgrader stores it.
+    """
 
     grades: dict[str, Mark] = field(default_factory=dict)
     comments: dict[str, str] = field(default_factory=dict)

@@ -1,5 +1,7 @@
-"""The steps that read what a learner wrote, done in :mod:`nbjudge.helper`'s process: text
-and numbers in, text and numbers out."""
+"""The steps that read what a learner wrote, done in the process of :mod:`nbjudge.helper`.
+
+Text and numbers go in, text and numbers come out.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,10 @@ class Desk:
         self.given_out = given_out
 
     def stage(self, content: bytes) -> dict[str, Any]:
-        """A learner's answers in the instructor's ``notebook``, and the ``flags``; or the
-        ``problem`` that the file has."""
+        """A learner's answers in the instructor's ``notebook``, and the ``flags``.
+
+        If the file cannot be read, the ``problem`` that it has.
+        """
         try:
             parsed = intake.parse(content)
         except NotANotebook as error:
@@ -55,8 +59,10 @@ class Desk:
     def run(
         self, notebook: str, judged: bytes, tests: dict[str, dict], bare: bool
     ) -> dict[str, Any]:
-        """Our notebook with what its cells put out, ``run``; of what came back nothing else is
-        used. ``failed`` says why if the judgement is not one of this notebook.
+        """Our notebook with what its cells put out, ``run``.
+
+        Nothing else of what came back is used. ``failed`` says why if the judgement is not one of
+        this notebook.
 
         With ``bare`` only tests keep what they put out.
         """

@@ -1,5 +1,6 @@
-"""A process of its own for whatever reads a learner's bytes outside the sandbox: parsing, merging,
-comparing, cleaning and colouring.
+"""A process of its own for whatever reads a learner's bytes outside the sandbox.
+
+It parses, merges, compares, cleans and colours.
 
 Nothing of a learner's runs there, but a file can be made to cost any amount of time or memory to
 read. The process has limits of both for each step, and what it gives back is bounded. One that
@@ -21,7 +22,7 @@ from nbjudge.failure import GradingFailed
 from nbjudge.workers import warm_up
 
 #: Seconds of the processor that a step may take, and of the clock: a busy machine is slow.
-SECONDS, CLOCK_SECONDS = 5, 300.0
+SECONDS, CLOCK_SECONDS = 3, 300.0
 
 #: MiB of memory that a step may take beyond what the process starts with.
 MEMORY_MB = 1024

@@ -23,7 +23,7 @@ MAX_BYTES = 20 * 1024 * 1024
 MAX_CELLS = 5_000
 
 #: An answer, or a cell of the learner's own, that is longer counts as empty.
-MAX_SOURCE = 200_000
+MAX_SOURCE = 50_000
 
 #: So many files beside the notebook are named.
 MAX_LEFT_OUT = 20
@@ -58,8 +58,10 @@ class Handed:
 
 @dataclass
 class Parsed:
-    """The cells of a notebook, each with a type, a source in plain text, metadata and an id; the
-    name of its kernel; and what was odd about the file."""
+    """The cells of a notebook, the name of its kernel, and what was odd about the file.
+
+    Each cell has a type, a source in plain text, metadata and an id.
+    """
 
     cells: list[NotebookNode]
     kernel: str = ""
@@ -67,8 +69,9 @@ class Parsed:
 
 
 def read_file(path: Path) -> tuple[bytes, datetime]:
-    """The bytes of a regular file and when it was last written; never through a link and never
-    waiting on a pipe.
+    """The bytes of a regular file and when it was last written.
+
+    It never follows a link and never waits for a pipe.
 
     Raises
     ------
@@ -127,9 +130,9 @@ def _loaded(text: str) -> object:
 
 
 def parse(content: bytes) -> Parsed:
-    """The cells of a notebook from the file's bytes, whoever wrote them.
+    r"""The cells of a notebook from the file's bytes, whoever wrote them.
 
-    Sources have ``\\n`` line ends; outputs are dropped. Formats before 4 are upgraded.
+    Sources have ``\n`` line ends; outputs are dropped. Formats before 4 are upgraded.
 
     Raises
     ------
@@ -143,6 +146,10 @@ def parse(content: bytes) -> Parsed:
     if not isinstance(data, dict):
         raise NotANotebook("is not a notebook: JSON, but without cells")
     if "cells" not in data and "worksheets" in data:
+        if (count := _count_in_worksheets(data["worksheets"])) > MAX_CELLS:
+            raise NotANotebook(
+                f"is a notebook of an old format that cannot be upgraded: it has {count} cells"
+            )
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -165,6 +172,11 @@ def parse(content: bytes) -> Parsed:
             cell.source = ""
         found.append(cell)
     return Parsed(found, kernel if isinstance(kernel, str) else "", flags)
+
+
+def _count_in_worksheets(sheets: object) -> int:
+    found = [_dict(one).get("cells") for one in sheets] if isinstance(sheets, list) else []
+    return sum(len(cells) for cells in found if isinstance(cells, list))
 
 
 def _dict(value: object) -> dict:

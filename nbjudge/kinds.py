@@ -1,12 +1,15 @@
 """What a piece can ask to be written by hand, and everything that would do it instead.
 
-Loads nothing, so that who only asks for the names need not wait for PyTorch.
+Which things these are says the course: :mod:`nbjudge.program`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nbjudge.program import program
 
 
 @dataclass(frozen=True)
@@ -25,16 +28,24 @@ class Forbidden:
         Modules that are not to be had at all where a kernel is made without this.
     operators:
         Parts of the names of PyTorch's operators that such a kernel is made without.
-    only:
-        Which calls of ``torch_functions`` are meant; all of them unless said.
+    matrices:
+        Whether ``torch_functions`` are products, of which only those of two matrices are meant:
+        a product with a vector is allowed.
+    gradients:
+        Whether a kernel made without this computes no gradients.
     """
 
     why: str
-    torch_functions: frozenset[str]
+    torch_functions: frozenset[str] = frozenset()
     python: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     operators: tuple[str, ...] = ()
-    only: Callable[[tuple, dict], bool] = field(default=lambda args, kwargs: True)
+    matrices: bool = False
+    gradients: bool = False
+
+    def means(self, args: tuple, kwargs: dict) -> bool:
+        """Whether a call of one of ``torch_functions`` is meant."""
+        return not self.matrices or _two_matrices(args, kwargs)
 
 
 def _two_matrices(args: tuple, kwargs: dict) -> bool:
@@ -47,290 +58,24 @@ def _two_matrices(args: tuple, kwargs: dict) -> bool:
     return sum(sum(length > 1 for length in tensor.shape) >= 2 for tensor in tensors) >= 2
 
 
-#: Cross-entropy in every spelling: what is called, what is Python, what it comes down to.
-CROSS_ENTROPY = frozenset(
-    {"cross_entropy", "cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d"}
-)
-CROSS_ENTROPY_PYTHON = (
-    *("torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss"),
-    *("torch._refs.nn.functional.nll_loss", "torch._refs.nn.functional._nll_loss_nd"),
-    *(f"torch._decomp.decompositions.{n}nll_loss_forward" for n in ("", "_")),
-)
-CROSS_ENTROPY_OPERATORS = ("cross_entropy", "nll_loss")
+def _read(name: str, said: Mapping[str, Any]) -> Forbidden:
+    """One thing, from plain data.
 
-#: What a piece can ask to be written by hand.
-KINDS: dict[str, Forbidden] = {
-    "attention": Forbidden(
-        why="does the whole of this piece for you. Here attention is written by hand, from "
-        "products, a softmax and a sum: take the call out and follow the formula.",
-        torch_functions=frozenset(
-            {
-                "scaled_dot_product_attention",
-                "_scaled_dot_product_attention_math",
-                "_scaled_dot_product_flash_attention_for_cpu",
-                "multi_head_attention_forward",
-                "_native_multi_head_attention",
-                "_transformer_encoder_layer_fwd",
-            }
-        ),
-        python=(
-            "torch.nn.functional.multi_head_attention_forward",
-            "torch.nn.MultiheadAttention",
-            "torch.nn.Transformer",
-            "torch.nn.TransformerEncoder",
-            "torch.nn.TransformerEncoderLayer",
-            "torch.nn.TransformerDecoder",
-            "torch.nn.TransformerDecoderLayer",
-            "torch.nn.attention.flex_attention",
-            "torch._higher_order_ops.flex_attention",
-            "torch.ao.nn.quantizable.modules.activation.MultiheadAttention",
-            "torch.ao.nn.quantized.modules.activation.MultiheadAttention",
-            "torch._decomp.decompositions.scaled_dot_product_flash_attention_for_cpu",
-            "tfcourse.attention",
-            "nbjudge.mistakes.attention",
-            "nbjudge.mistakes.heads",
-            "nbjudge.mistakes.sharing",
-        ),
-        modules=(
-            "tfcourse.attention",
-            "tfcourse.kernels",
-            "tfcourse.layers",
-            "tfcourse.models",
-            "tfcourse.pretrained",
-            "torch._inductor.fx_passes.fuse_attention",
-            "torch.nn.attention.bias",
-            "torch.nn.attention.experimental",
-            "torch.nn.attention.flex_attention",
-            "torch.nn.attention.varlen",
-            "torch.nested._internal.sdpa",
-            "torch.onnx.ops",
-            "torch.sparse._triton_ops",
-            "transformers",
-        ),
-        operators=("attention", "scaled_dot", "_sdp_", "_transformer_encoder_layer"),
-    ),
-    "matrix products": Forbidden(
-        why="multiplies two matrices at once. This piece is about the loop that such a product "
-        "hides: take one query at a time (a product of a matrix and one vector is allowed).",
-        torch_functions=frozenset(
-            {"matmul", "mm", "bmm", "addmm", "baddbmm", "addbmm", "einsum", "tensordot", "linear"}
-            | {"__matmul__", "__rmatmul__", "inner", "chain_matmul", "multi_dot"}
-        ),
-        only=_two_matrices,
-    ),
-    "word vectors": Forbidden(
-        why="is one of the things that this problem set writes by hand: one-hot rows and look-ups, "
-        "the log-sigmoid, the cosine. Take the call out and follow the formula.",
-        torch_functions=frozenset(
-            {"one_hot", "embedding", "embedding_bag", "cosine_similarity", "cosine_embedding_loss"}
-            | {"logsigmoid", "log_sigmoid", "softplus", "soft_margin_loss"}
-            | {"binary_cross_entropy", "binary_cross_entropy_with_logits"}
-            | {"multilabel_soft_margin_loss"}
-        ),
-        python=(
-            "torch.nn.Embedding",
-            "torch.nn.EmbeddingBag",
-            "torch.nn.LogSigmoid",
-            "torch.nn.CosineSimilarity",
-            "torch.distributions.one_hot_categorical",
-            "tfcourse.models.skipgram",
-            "nbjudge.mistakes.words",
-        ),
-        modules=("tfcourse.models", "tfcourse.runs"),
-        operators=(
-            *("embedding", "one_hot", "log_sigmoid", "softplus", "cosine_similarity"),
-            *("binary_cross_entropy", "soft_margin"),
-        ),
-    ),
-    "recurrent nets": Forbidden(
-        why="is one of the things that this problem set writes by hand: recurrent cells, and the "
-        "nets made of them. Take the call out and follow the formula.",
-        torch_functions=frozenset(
-            {"rnn_tanh", "rnn_relu", "lstm", "gru", "rnn_tanh_cell", "rnn_relu_cell"}
-            | {"lstm_cell", "gru_cell", "_thnn_fused_lstm_cell", "_thnn_fused_gru_cell"}
-            | {"mkldnn_rnn_layer", "quantized_lstm_cell", "quantized_gru_cell"}
-            | {"quantized_rnn_tanh_cell", "quantized_rnn_relu_cell"}
-        ),
-        python=(
-            *(f"torch.nn.{name}" for name in ("RNNBase", "RNN", "LSTM", "GRU", "RNNCellBase")),
-            *(f"torch.nn.{name}" for name in ("RNNCell", "LSTMCell", "GRUCell")),
-            "torch.ao.nn.quantizable.modules.rnn.LSTM",
-            "torch.ao.nn.quantizable.modules.rnn.LSTMCell",
-            *(f"torch._decomp.decompositions.{cell}_cell" for cell in ("rnn", "lstm", "gru")),
-            *(f"torch._decomp.decompositions.one_layer_{net}" for net in ("rnn", "lstm")),
-            "tfcourse.recurrent",
-            "nbjudge.mistakes.recurrence",
-        ),
-        modules=("tfcourse.recurrent", "tfcourse.models", "tfcourse.runs"),
-        operators=("lstm", "gru", "rnn"),
-    ),
-    "clipping": Forbidden(
-        why="clips for you. Here clipping is written by hand: take the call out and follow the "
-        "formula.",
-        torch_functions=frozenset(),
-        python=("torch.nn.utils.clip_grad", "nbjudge.mistakes.recurrence"),
-    ),
-    "autograd": Forbidden(
-        why="lets PyTorch find the gradient. Here the gradient is written by hand: take the call "
-        "out and follow the formula.",
-        torch_functions=frozenset({"backward"}),
-        python=(
-            "torch.autograd.backward",
-            "torch.autograd.grad",
-            "torch.autograd.graph._engine_run_backward",
-            "torch.autograd.forward_ad",
-            "torch.autograd.functional",
-            "torch._functorch.eager_transforms",
-        ),
-    ),
-    "translation": Forbidden(
-        why="does what this problem set writes by hand: the loss over the words of a batch, the "
-        "search for the best text. Take the call out and follow the formula.",
-        torch_functions=CROSS_ENTROPY,
-        python=(
-            *CROSS_ENTROPY_PYTHON,
-            "tfcourse.generation",
-            "nbjudge.mistakes.alignment",
-            "nbjudge.mistakes.search",
-        ),
-        modules=("tfcourse.generation", "tfcourse.models", "tfcourse.runs", "tfcourse.training"),
-        operators=CROSS_ENTROPY_OPERATORS,
-    ),
-    "positions": Forbidden(
-        why="is one of the things that this problem set writes by hand: codes of positions, turned "
-        "queries and keys, what is added to the scores. Take the call out and follow the formula.",
-        torch_functions=frozenset(),
-        python=(
-            "tfcourse.positions",
-            "nbjudge.mistakes.positions",
-            "nbjudge.mistakes.offsets",
-        ),
-        modules=(
-            "tfcourse.positions",
-            "tfcourse.attention",
-            "tfcourse.layers",
-            "tfcourse.models",
-            "tfcourse.pretrained",
-            "tfcourse.runs",
-            "torch.onnx.ops",
-            "transformers",
-        ),
-    ),
-    "blocks": Forbidden(
-        why="is one of the things that this problem set writes by hand: the norms, the block, what "
-        "it costs, its learning rate. Take the call out and follow the formula.",
-        torch_functions=frozenset(
-            {"layer_norm", "rms_norm", "group_norm", "instance_norm", "batch_norm"}
-            | {f"native_{name}_norm" for name in ("layer", "group", "batch")}
-            | {f"native_{name}_norm_backward" for name in ("layer", "group", "batch")}
-            | {"_fused_rms_norm", "_fused_rms_norm_backward", "batch_norm_backward"}
-            | {"_native_batch_norm_legit", "_batch_norm_impl_index", "cudnn_batch_norm"}
-            | {"_native_batch_norm_legit_no_training", "quantized_batch_norm"}
-        ),
-        python=(
-            *(f"torch.nn.{name}" for name in ("LayerNorm", "RMSNorm", "GroupNorm")),
-            *(f"torch.nn.{kind}Norm{n}d" for kind in ("Batch", "Instance") for n in (1, 2, 3)),
-            *(
-                f"torch._decomp.decompositions.{name}"
-                for name in (
-                    *("native_layer_norm_backward", "native_group_norm_backward"),
-                    *("native_batch_norm_backward", "native_batch_norm_helper"),
-                    *("batch_norm_backward", "_fused_rms_norm", "_fused_rms_norm_backward"),
-                )
-            ),
-            *(f"torch._refs.native_{name}_norm" for name in ("layer", "group")),
-            *(f"torch._refs.nn.functional.{name}_norm" for name in ("layer", "group")),
-            "torch.utils.flop_counter.FlopCounterMode",
-            "tfcourse.layers",
-            "tfcourse.training.schedules",
-            "nbjudge.mistakes.norms",
-            "nbjudge.mistakes.blocks",
-            "nbjudge.mistakes.counts",
-        ),
-        modules=(
-            *("tfcourse.layers", "tfcourse.models", "tfcourse.pretrained", "tfcourse.runs"),
-            *("tfcourse.training", "torch.utils.flop_counter", "torch.onnx.ops", "transformers"),
-        ),
-        operators=("layer_norm", "rms_norm", "group_norm", "batch_norm", "instance_norm"),
-    ),
-    "language models": Forbidden(
-        why="is one of the things that this problem set writes by hand: merges of byte pairs, the "
-        "loss of a language model, what may be drawn. Take the call out and follow the formula.",
-        torch_functions=CROSS_ENTROPY,
-        python=(
-            *CROSS_ENTROPY_PYTHON,
-            "tfcourse.batching",
-            "tfcourse.evaluation",
-            "tfcourse.generation",
-            "tfcourse.tokenizers",
-            "nbjudge.mistakes.decoder",
-            "nbjudge.mistakes.language",
-            "nbjudge.mistakes.subwords",
-        ),
-        modules=(
-            *("tfcourse.batching", "tfcourse.evaluation", "tfcourse.generation"),
-            *("tfcourse.models", "tfcourse.pretrained", "tfcourse.runs", "tfcourse.tokenizers"),
-            *("tfcourse.training", "tokenizers", "transformers"),
-        ),
-        operators=CROSS_ENTROPY_OPERATORS,
-    ),
-    "encoders": Forbidden(
-        why="is one of the things that this problem set writes by hand: the encoder's input and "
-        "its hidden words, one vector for a text, the losses of pre-training. Take the call out "
-        "and follow the formula.",
-        torch_functions=CROSS_ENTROPY,
-        python=(
-            *CROSS_ENTROPY_PYTHON,
-            *("tfcourse.batching.masking", "tfcourse.models.bert"),
-            *("nbjudge.mistakes.encoder", "nbjudge.mistakes.masking"),
-        ),
-        modules=(
-            *("tfcourse.batching", "tfcourse.layers", "tfcourse.models", "tfcourse.positions"),
-            *("tfcourse.pretrained", "tfcourse.runs", "tfcourse.training", "transformers"),
-        ),
-        operators=CROSS_ENTROPY_OPERATORS,
-    ),
-    "encoder-decoders": Forbidden(
-        why="is one of the things that this problem set writes by hand: the decoder's block, the "
-        "smoothed loss, its learning rate, the search, BLEU. Take the call out and follow the "
-        "formula.",
-        torch_functions=CROSS_ENTROPY,
-        python=(
-            *CROSS_ENTROPY_PYTHON,
-            *("sacrebleu.compat", "sacrebleu.metrics.bleu.BLEU"),
-            *("tfcourse.evaluation.translation", "tfcourse.generation"),
-            *(f"nbjudge.mistakes.{name}" for name in ("bleu", "cross_blocks")),
-            *(f"nbjudge.mistakes.{name}" for name in ("search", "smoothing", "stopping")),
-        ),
-        modules=(
-            *("tfcourse.evaluation", "tfcourse.generation", "tfcourse.layers", "tfcourse.models"),
-            *("tfcourse.pretrained", "tfcourse.runs", "tfcourse.training"),
-            *("sacrebleu", "transformers"),
-        ),
-        operators=CROSS_ENTROPY_OPERATORS,
-    ),
-    "vision": Forbidden(
-        why="is one of the things that this problem set writes by hand: patches and the way back, "
-        "their places, [CLS], rollout. Take the call out and follow the formula.",
-        torch_functions=frozenset(
-            {"im2col", "col2im", "pixel_shuffle", "pixel_unshuffle"}
-            | {f"conv{n}d" for n in (1, 2, 3)}
-            | {f"conv_transpose{n}d" for n in (1, 2, 3)}
-            | {"convolution", "_convolution", "mkldnn_convolution", "conv_tbc"}
-        ),
-        python=(
-            *(f"torch.nn.functional.{name}" for name in ("unfold", "fold")),
-            *(f"torch.nn.{name}" for name in ("Unfold", "Fold")),
-            *("tfcourse.models.vit", "tfcourse.positions"),
-            *(f"nbjudge.mistakes.{name}" for name in ("patches", "positions", "vision")),
-        ),
-        modules=(
-            *("tfcourse.attention", "tfcourse.layers", "tfcourse.models", "tfcourse.positions"),
-            *("tfcourse.pretrained", "tfcourse.runs", "tfcourse.training", "transformers"),
-        ),
-        operators=("im2col", "col2im", "pixel_shuffle", "pixel_unshuffle", "convolution", "conv2d"),
-    ),
-}
+    Raises
+    ------
+    ValueError
+        If the data has fields that :class:`Forbidden` does not have, or lacks ``why``.
+    """
+    lists = {key: tuple(value) for key, value in said.items() if not isinstance(value, str | bool)}
+    try:
+        found = Forbidden(**{**said, **lists})
+    except TypeError as error:
+        raise ValueError(f"what is forbidden as {name!r} cannot be read: {error}") from None
+    return replace(found, torch_functions=frozenset(found.torch_functions))
+
+
+#: What a piece of the installed course can ask to be written by hand.
+KINDS = {name: _read(name, said) for name, said in program().forbidden.items()}
 
 
 def check(what: tuple[str, ...]) -> None:
@@ -342,4 +87,5 @@ def check(what: tuple[str, ...]) -> None:
         If a name is not one of them.
     """
     if unknown := sorted(set(what) - set(KINDS)):
-        raise ValueError(f"what must be among {', '.join(sorted(KINDS))}; got {', '.join(unknown)}")
+        known = ", ".join(sorted(KINDS)) or "nothing: no course is installed that forbids anything"
+        raise ValueError(f"what must be among {known}; got {', '.join(unknown)}")

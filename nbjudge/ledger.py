@@ -1,5 +1,7 @@
-"""What has been done, so that a killed run goes on where it stopped: one small database beside the
-gradebook, written by one process only."""
+"""What has been done, so that a killed run goes on where it stopped.
+
+It is one small database beside the gradebook, written by one process only.
+"""
 
 from __future__ import annotations
 

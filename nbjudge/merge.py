@@ -1,5 +1,4 @@
-"""Put a learner's answers, and nothing else of theirs but cells of their own, into the
-instructor's notebook."""
+"""Put a learner's answers and added cells, and nothing else, into the instructor's notebook."""
 
 from __future__ import annotations
 
@@ -12,10 +11,10 @@ from nbjudge import cells
 from nbjudge.outputs import harmless_markdown
 
 #: More cells of the learner's own than this are left out, the last ones first.
-MAX_EXTRA_CELLS = 500
+MAX_EXTRA_CELLS = 200
 
 #: So are those after so many characters of such cells.
-MAX_EXTRA_TEXT = 1_000_000
+MAX_EXTRA_TEXT = 250_000
 
 
 def merge(
@@ -172,8 +171,10 @@ def _flags(
 
 
 def _is_as_given(mine: NotebookNode, ours: NotebookNode) -> bool:
-    """Whether a locked cell has the checksum that nbgrader gave it at a release. A learner can
-    forge one, which gains nothing: our cell is run whatever theirs says."""
+    """Whether a locked cell has the checksum that nbgrader gave it at a release.
+
+    A learner can forge one, which gains nothing: our cell is run whatever theirs says.
+    """
     try:
         from nbgrader.utils import compute_checksum
     except ImportError:  # a learner's own check does without nbgrader
@@ -183,8 +184,11 @@ def _is_as_given(mine: NotebookNode, ours: NotebookNode) -> bool:
 
 
 def blank(source: NotebookNode, release: NotebookNode) -> NotebookNode:
-    """The instructor's notebook with the release's stubs for answers: hidden tests in, solutions
-    out, and the checksums by which nbgrader knows an answer that was left as it came."""
+    """The instructor's notebook with the release's stubs for answers.
+
+    Hidden tests are in, solutions are out, and nbgrader's checksums show which answer was left as
+    it came.
+    """
     from nbgrader.utils import compute_checksum  # a learner's own check does without nbgrader
 
     stubs = {cells.grade_id(cell): cell.source for cell in release.cells if cells.is_answer(cell)}

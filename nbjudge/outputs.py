@@ -1,5 +1,4 @@
-"""What a learner's notebook put out, and what it says, made fit to be shown in somebody else's
-browser: nothing in it can run there."""
+"""What a learner's notebook shows and says, made safe for somebody else's browser."""
 
 from __future__ import annotations
 
@@ -161,8 +160,9 @@ def _is_picture(kind: str, text: object, most: int) -> bool:
 
 
 def harmless_markdown(source: str) -> str:
-    """A learner's Markdown with its HTML shown as text, and its links and pictures as they were
-    typed; words and formulas stay. Applied twice it changes nothing more.
+    """A learner's Markdown with HTML as text, and links and pictures as they were typed.
+
+    Words and formulas stay. Applied twice, it changes nothing more.
 
     nbgrader's formgrader renders the Markdown of a submission, HTML and all, in the browser of
     whoever marks it, and MathJax then obeys each TeX command in it.
@@ -188,6 +188,9 @@ def _typesets(command: re.Match) -> str:
 
 
 def plain(text: str) -> str:
-    """Text without the codes that colour a terminal, and without other characters that control one
-    or turn the order of what is shown."""
+    """Text without control characters.
+
+    Left out are the codes that colour a terminal and whatever else controls one or turns the order
+    of what is shown.
+    """
     return _CONTROLS.sub("", _CODES.sub("", text))

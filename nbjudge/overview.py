@@ -7,11 +7,11 @@ from pathlib import Path
 from statistics import mean, median
 
 from nbjudge import cells
+from nbjudge.files import write_whole
 from nbjudge.folder import GradingFolder
 from nbjudge.pages import page
 from nbjudge.results import NOT_KNOWN, WAITS, Report, StudentResult
 from nbjudge.variants import Variant, load_variants
-from tfcourse.files import write_whole
 
 #: So many rows of the commonest mistakes, and of the slowest, are shown.
 MOST = 15
@@ -72,8 +72,10 @@ def distribution(students: dict[str, StudentResult]) -> list[tuple[str, int]]:
 
 
 def _pieces(run: dict[str, StudentResult]) -> list[dict]:
-    """For each piece what it carries, the mean score, and how many have all of it, wait for a mark
-    or wrote nothing."""
+    """For each piece its points, its mean score and how learners did.
+
+    How many have all of it, wait for a mark or wrote nothing.
+    """
     found = []
     names = dict.fromkeys(name for student in run.values() for name in student.pieces)
     for name in names:
@@ -95,8 +97,10 @@ def _pieces(run: dict[str, StudentResult]) -> list[dict]:
 def commonest(
     run: dict[str, StudentResult], variants: dict[str, list[Variant]]
 ) -> list[tuple[str, str, str, list[str]]]:
-    """The mistakes, commonest first: the piece, the variant that they match or nothing, what was
-    said, and who made them."""
+    """The mistakes, commonest first.
+
+    For each the piece, the variant that it matches or nothing, what was said, and who made it.
+    """
     found: dict[tuple[str, str, str], list[str]] = {}
     for name, student in run.items():
         for piece in answered(student):

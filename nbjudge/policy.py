@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,6 +28,14 @@ _UNITS = {"minute": 60, "min": 60, "hour": 3600, "h": 3600, "day": 86400, "week"
 _SPAN = re.compile(r"(\d+(?:\.\d+)?) *(minute|min|hour|h|day|week)s?\b *(?:,|and)? *")
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?) *(%|points?)")
 _RATE = re.compile(rf"{_AMOUNT.pattern}(?: *(?:per|a|an) *(minute|hour|day|week))?")
+
+
+def one_spelling(name: str) -> str:
+    """A learner's name in Unicode's composed form (NFC), in which names are compared and stored.
+
+    A folder that comes from macOS spells its accents apart; a table from elsewhere does not.
+    """
+    return unicodedata.normalize("NFC", name)
 
 
 @dataclass(frozen=True)
@@ -183,14 +192,14 @@ def read_rules(
     unknown: list[str] = []
 
     def known(student: str, *keys: str) -> None:
-        if student not in students:
+        if one_spelling(student) not in students:
             place = f"{CLASS_FILE}, line {file.line(*keys)}"
             unknown.append(f"{place}: {student!r} is not in the class.")
 
     extra_time = {}
     for student, span in _table(file, EXTRA_TIME).items():
         known(student, EXTRA_TIME, student)
-        extra_time[student] = _span(file, span, EXTRA_TIME, student)
+        extra_time[one_spelling(student)] = _span(file, span, EXTRA_TIME, student)
     found = Rules(extra_time=extra_time, zone=zone)
     for name in file.data:
         if name in (TIMEZONE, EXTRA_TIME):
@@ -245,7 +254,7 @@ def _rules(file: _File, name: str, zone: tzinfo | None, extra_time: dict, known)
         if due is None:
             raise file.wrong(f"an extension needs a date in `due` of [{name}].", *keys)
         is_span = isinstance(value, str) and _SPAN.match(value)
-        extensions[student] = (
+        extensions[one_spelling(student)] = (
             _span(file, value, *keys) if is_span else _moment(file, value, zone, *keys)
         )
     void = about.get("void", [])

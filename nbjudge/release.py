@@ -1,5 +1,7 @@
-"""From the instructor's notebook to the learners': nbgrader's own converter, the same bytes
-each time."""
+"""From the instructor's notebook to the learners'.
+
+nbgrader's own converter, with the same bytes each time.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from pathlib import Path
 import nbformat
 from traitlets.config import Config, PyFileConfigLoader
 
-from coursebook.course import problem_set_names
 from nbjudge import cells
+from nbjudge.course import problem_set_names
 from nbjudge.first_cell import put_first
 
 #: The same on every machine: what a notebook says about its kernel is no part of its text.
@@ -84,8 +86,7 @@ def own_programs_first():
 
 
 def generate(problem_set: str, config: Config) -> None:
-    """Run nbgrader's ``generate_assignment`` for one problem set in the course that ``config``
-    describes.
+    """Run nbgrader's ``generate_assignment`` for one problem set of the course in ``config``.
 
     Raises
     ------
@@ -117,8 +118,10 @@ def generate(problem_set: str, config: Config) -> None:
 
 
 def normalised(path: Path, course: Path | None = None) -> bytes:
-    """The notebook's bytes with the same metadata, order and line ends on every machine; with the
-    cell that installs the course where this is given."""
+    """The notebook's bytes with the same metadata, order and line ends on every machine.
+
+    With the cell that installs the course, if it is given.
+    """
     notebook = nbformat.read(path, as_version=4)
     if course is not None:
         put_first(notebook, course, graded=True)

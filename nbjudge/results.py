@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from nbjudge.cells import piece_of
-from tfcourse.files import write_whole
+from nbjudge.files import write_whole
 
 #: How the flag ends that says what has no score yet.
 WAITS = "waits for a mark by hand"
@@ -31,8 +31,11 @@ LAST_COLUMNS = ("raw score", "penalty", "received", "late by", "provisional", "f
 
 @dataclass
 class TestResult:
-    """One test, or one written answer. ``score`` is ``None`` while it waits for a mark by hand;
-    ``void`` says that the instructor has taken the test out of the marks."""
+    """One test, or one written answer.
+
+    ``score`` is ``None`` while it waits for a mark by hand; ``void`` says that the instructor has
+    taken the test out of the marks.
+    """
 
     __test__ = False  # pytest takes a class of this name for tests
 
@@ -221,14 +224,18 @@ _FORMULA = re.compile(r"(^|[;\n|] *)(?=[=+\-@\t\r＝＋－＠])")
 
 
 def as_cell(text: str) -> str:
-    """A text as a cell of a CSV file: no spreadsheet takes it for a formula, not even one that
-    ends cells at semicolons."""
+    """A text as a cell of a CSV file.
+
+    No spreadsheet takes it for a formula, not even one that ends cells at semicolons.
+    """
     return _FORMULA.sub(r"\1'", text)
 
 
 def write_report(report: Report, into: Path) -> None:
-    """Write ``report.json`` and ``grades.csv`` to ``into``, keeping the rows of other problem sets
-    that were graded there."""
+    """Write ``report.json`` and ``grades.csv`` to ``into``.
+
+    Rows of other problem sets that were graded there are kept.
+    """
     path = into / "report.json"
     every = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     every[report.problem_set] = {**report.as_dict(), "rows": report.rows()}

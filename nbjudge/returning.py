@@ -18,12 +18,13 @@ from nbformat.v4 import new_markdown_cell
 from nbjudge import intake
 from nbjudge.exports import check_kind
 from nbjudge.feedback import Redact
+from nbjudge.files import write_whole
 from nbjudge.folder import GradingFolder
 from nbjudge.intake import SECRET, TIMESTAMP, NotANotebook
 from nbjudge.outputs import harmless_markdown
 from nbjudge.pages import number
+from nbjudge.policy import one_spelling
 from nbjudge.results import Report, StudentResult
-from tfcourse.files import write_whole
 
 #: What a submission's secret may be made of. nbgrader's are 128 hexadecimal digits.
 _SECRET = re.compile(r"[0-9A-Za-z_=+/-]{16,512}")
@@ -45,8 +46,10 @@ _COLUMNS = {
 
 
 def keep_for_exchange(folder: GradingFolder, student: str, submission: Path, received: str) -> None:
-    """Put beside the page what ``nbgrader release_feedback`` looks for: the time of the submission
-    and its secret, by which only the learner who handed it in finds the page.
+    """Put beside the page what ``nbgrader release_feedback`` looks for.
+
+    That is the time of the submission and its secret, by which only the learner who handed it in
+    finds the page.
 
     Work that did not come by the exchange gets a secret that nobody knows: the exchange would stop
     at the first page without one, and give back nobody's.
@@ -184,8 +187,11 @@ def _entries(kind: str, download: Path) -> list[_Entry]:
 def _owners(
     kind: str, entries: list[_Entry], report: Report, people: dict[str, dict[str, str]]
 ) -> dict[str, _Entry]:
-    """The entry that belongs to each student: by the roster's columns, by the name of the
-    student's folder, or because just this file was graded and nobody else's is the same."""
+    """The entry that belongs to each student.
+
+    It is found by the roster's columns, by the name of the student's folder, or because just this
+    file was graded and nobody else's is the same.
+    """
     found: dict[str, _Entry] = {}
     digests: dict[str, list[str]] = {}
     for name, student in report.students.items():
@@ -194,11 +200,11 @@ def _owners(
     for name, student in report.students.items():
         about = people.get(name, {})
         numbers = {_digits(about[c]) for c in _COLUMNS[kind]["id"] if about.get(c)}
-        names = {about[c].casefold() for c in _COLUMNS[kind]["name"] if about.get(c)}
-        names.add(name.casefold())
+        names = {_folded(about[c]) for c in _COLUMNS[kind]["name"] if about.get(c)}
+        names.add(_folded(name))
         for fits in (
             lambda e, numbers=numbers: e.number in numbers,
-            lambda e, names=names: e.name.casefold() in names,
+            lambda e, names=names: _folded(e.name) in names,
         ):
             # A name on the platform can be changed: what somebody else handed in is not theirs.
             mine = [
@@ -216,6 +222,11 @@ def _owners(
             if student.digest and alone:
                 found[name] = same[student.digest][0]
     return found
+
+
+def _folded(name: str) -> str:
+    """A name as it is compared with another."""
+    return one_spelling(name).casefold()
 
 
 def _digits(text: str) -> str:

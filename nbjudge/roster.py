@@ -9,7 +9,7 @@ from collections.abc import Collection
 from datetime import datetime, tzinfo
 from pathlib import Path
 
-from nbjudge.policy import moment
+from nbjudge.policy import moment, one_spelling
 
 #: Who is in the class: a column ``student``, and whatever else a learning platform wants to know.
 ROSTER = "roster.csv"
@@ -32,7 +32,7 @@ def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
     ValueError
         If the roster has no such column, or there is no student at all.
     """
-    folders = {name for name in _folders(submitted) if _can_be_written(name)}
+    folders = set(folders_of(submitted))
     roster = submitted / ROSTER
     if not roster.is_file():
         if not folders:
@@ -50,6 +50,16 @@ def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
     return sorted(folders | set(listed)), flags
 
 
+def folders_of(submitted: Path) -> dict[str, Path]:
+    """Each student's folder, by the student's name.
+
+    If two spell a name differently, it is the one that spells it as we do.
+    """
+    names = sorted(filter(_can_be_written, _folders(submitted)))
+    names.sort(key=lambda name: name == one_spelling(name))
+    return {one_spelling(name): submitted / name for name in names}
+
+
 def _folders(submitted: Path) -> set[str]:
     return {
         path.name
@@ -59,15 +69,26 @@ def _folders(submitted: Path) -> set[str]:
 
 
 def _can_be_written(name: str) -> bool:
-    """Whether a folder's name can stand in a table and on a terminal. All sorts of spaces can: what
-    learning platforms download has no-break ones."""
+    """Whether a folder's name can stand in a table and on a terminal.
+
+    All sorts of spaces can: what learning platforms download has no-break ones.
+    """
     return all(letter.isprintable() or unicodedata.category(letter) == "Zs" for letter in name)
 
 
 def unreadable(submitted: Path) -> list[str]:
-    """A line for each folder whose name cannot be written, as one that is not in UTF-8: what is in
-    it is not graded."""
-    return [
+    """A line for each folder whose content is not graded because of its name.
+
+    The name cannot be written, as one that is not in UTF-8, or is another's in another spelling.
+    """
+    read = folders_of(submitted)
+    twice = [
+        f"submitted holds two folders that are both called {one_spelling(name)}: the one spelled "
+        f"{ascii(name)} was left out. Keep the one that counts and grade again."
+        for name in sorted(_folders(submitted))
+        if _can_be_written(name) and read[one_spelling(name)].name != name
+    ]
+    return twice + [
         f"submitted holds the folder {ascii(name)[1:-1]}, whose name cannot be written (is it not "
         "in UTF-8?): it was left out. Rename it and grade again."
         for name in sorted(_folders(submitted))
@@ -79,7 +100,7 @@ def people(submitted: Path) -> dict[str, dict[str, str]]:
     """What ``roster.csv`` says of each student, by column; nothing where there is none."""
     found = {}
     for _, row in _rows(submitted / ROSTER):
-        student = _cell(row, "student")
+        student = one_spelling(_cell(row, "student"))
         if student:
             found[student] = {
                 column: value.strip()
@@ -157,7 +178,7 @@ def receipts(
             )
     times: dict[tuple[str, str], tuple[datetime, int]] = {}
     for line, row in rows:
-        student, when = _cell(row, "student"), _cell(row, "received")
+        student, when = one_spelling(_cell(row, "student")), _cell(row, "received")
         about = _cell(row, PROBLEM_SET) if PROBLEM_SET in row else problem_set
         if not student or "received" not in row or not about:
             raise ValueError(
@@ -188,8 +209,9 @@ def receipts(
 
 
 def receipt_rows(path: Path) -> tuple[list[str], list[dict]]:
-    """The columns and the rows of a table of receipts, to add to; the usual columns if there is
-    no table yet.
+    """The columns and the rows of a table of receipts, to add to.
+
+    They are the usual columns if there is no table yet.
 
     Raises
     ------

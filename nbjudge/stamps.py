@@ -17,8 +17,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nbjudge import roster
+from nbjudge.files import write_whole
 from nbjudge.intake import NotANotebook, printable, read_file
-from tfcourse.files import write_whole
+from nbjudge.policy import one_spelling
 
 try:
     import pwd
@@ -73,7 +74,9 @@ def write_receipts(
         )
     made = Stamped(submitted / roster.RECEIPTS)
     fields, rows = roster.receipt_rows(made.path)
-    by_place = {(row.get("student"), row.get(roster.PROBLEM_SET)): row for row in rows}
+    by_place = {
+        (one_spelling(row.get("student") or ""), row.get(roster.PROBLEM_SET)): row for row in rows
+    }
     for student in sorted(submitted.iterdir()):
         if not student.is_dir() or not student.name.isprintable():
             continue
@@ -84,7 +87,7 @@ def write_receipts(
             found = _came_in(inbound, student.name, problem_set, notebook, made.notes)
             if found is None:
                 continue
-            row = by_place.get((student.name, problem_set))
+            row = by_place.get((one_spelling(student.name), problem_set))
             if row is None:
                 row = {"student": student.name, roster.PROBLEM_SET: problem_set}
                 rows.append(row)
@@ -110,7 +113,11 @@ def _came_in(
     for folder in sorted(inbound.iterdir()):
         # nbgrader reads the name from its end too: a learner's name may hold a plus sign.
         parts = folder.name.rsplit("+", 3)
-        if len(parts) < 3 or parts[0] != student or parts[1] != problem_set:
+        if (
+            len(parts) < 3
+            or one_spelling(parts[0]) != one_spelling(student)
+            or parts[1] != problem_set
+        ):
             continue
         try:
             file = folder / notebook.name

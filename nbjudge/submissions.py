@@ -1,5 +1,7 @@
-"""One submission from what was handed in to its place in the gradebook: staged, judged elsewhere,
-committed."""
+"""One submission on its way from what was handed in to the gradebook.
+
+It is staged, judged elsewhere, and committed.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +17,7 @@ from nbjudge import cells, intake, ledger, roster
 from nbjudge.cluster import Terms
 from nbjudge.digests import judge_digest
 from nbjudge.failure import GradingFailed
+from nbjudge.files import write_whole
 from nbjudge.folder import GradingFolder
 from nbjudge.gradebook import Book, Mark, Marks, naive
 from nbjudge.helper import Helper, TooMuch
@@ -36,7 +39,6 @@ from nbjudge.results import (
     TestResult,
     span,
 )
-from tfcourse.files import write_whole
 
 #: Said in the report, on every page and at the end of the run.
 NO_SANDBOX = (
@@ -46,8 +48,10 @@ NO_SANDBOX = (
 
 @dataclass
 class Staged:
-    """One student's answers in the instructor's notebook, ready to be judged or judged already; the
-    notebook is JSON."""
+    """One student's answers in the instructor's notebook, judged or ready to be judged.
+
+    The notebook is JSON.
+    """
 
     student: str
     handed: Handed
@@ -102,8 +106,10 @@ class Grading:
         self.ledger.note(name, "" if due is None else "yes")
 
     def versions_given_out(self) -> dict[str, list[str]]:
-        """The digests of each locked cell in all versions that learners may have been given: this
-        one, the course's stored release, and each one that work was graded by before."""
+        """The digests of each locked cell in all versions that learners may have been given.
+
+        This one, the course's stored release, and each one that work was graded by before.
+        """
         name = f"{self.problem_set}: versions"
         found = json.loads(self.ledger.fact(name) or "{}")
         stored = release_folder(self.problem_set, self.folder.course) / f"{self.problem_set}.ipynb"
@@ -236,8 +242,10 @@ class Grading:
     def write_page(
         self, student: str, result: StudentResult, run: str | None, warnings: list[str]
     ) -> None:
-        """Write ``feedback/STUDENT/PS/PS.html``; what cannot be shown in colours is shown without
-        them, and else left out."""
+        """Write ``feedback/STUDENT/PS/PS.html``.
+
+        What cannot be shown in colours is shown without them, or else left out.
+        """
         given = {"name": self.problem_set, "result": asdict(result)}
         for shown, colours in ((run, True), (run, False), (None, False)):
             try:
@@ -251,8 +259,10 @@ class Grading:
         write_whole(self.folder.page(student), page["page"])
 
     def stamp(self, student: str, handed: Handed) -> None:
-        """Leave the time of receipt where nbgrader looks for it: by this its formgrader knows that
-        what it shows was made from what was handed in."""
+        """Leave the time of receipt where nbgrader looks for it.
+
+        By this its formgrader knows that what it shows was made from what was handed in.
+        """
         path = self.folder.path("submitted", student) / intake.TIMESTAMP
         if handed.received is None:
             path.unlink(missing_ok=True)
@@ -315,8 +325,11 @@ class Grading:
         return result
 
     def refresh(self, student: str, entry: Entry, handed: Handed, marks: Marks | None):
-        """The result of somebody who was finished before: the page follows what has been marked
-        by hand since, the due date and the day of receipt, and the rules."""
+        """The result of somebody who was finished before.
+
+        The page follows what has been marked by hand since, the due date and the day of receipt,
+        and the rules.
+        """
         record, changed = entry.record, False
         if marks is not None:
             if entry.seed is not None and self.readjust(student, record, marks):

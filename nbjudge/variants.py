@@ -1,5 +1,6 @@
-"""Answers kept beside a problem set to judge its grader: right ones that look different, and wrong
-ones that must each lose the tests aimed at them.
+"""Answers kept beside a problem set to judge its grader.
+
+Right ones look different, and wrong ones must each lose the tests aimed at them.
 
 A variant is a file ``solutions/PS/variants/PIECE/NAME.py``: the source of the answer cell, headed
 by comment lines ::
@@ -121,8 +122,10 @@ def fill(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
 def example_class(
     problem_set: str, course: Path, submitted: Path, count: int, seed: int = 0
 ) -> None:
-    """Write a class of any size, the same each time: each learner's answers are drawn from the
-    solution and the variants, and only now and then a wrong one.
+    """Write a class of any size, the same each time.
+
+    Each learner's answers are drawn from the solution and the variants, and only now and then a
+    wrong one.
 
     Parameters
     ----------

@@ -1,5 +1,7 @@
-"""Why a grade is what it is: each test of a piece with its points, what it said, and how to run
-just that again. For the instructor: hidden tests are shown."""
+"""Why a grade is what it is, for the instructor: hidden tests are shown.
+
+Each test of a piece with its points, what it said, and how to run just that again.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,12 @@ from pathlib import Path
 
 import nbformat
 
-from coursebook import course as course_tree
 from nbjudge import cells
+from nbjudge import course as course_tree
 from nbjudge.folder import GradingFolder
 from nbjudge.gradebook import Book, Mark
+from nbjudge.policy import one_spelling
+from nbjudge.program import program
 from nbjudge.release import source_folder
 
 
@@ -33,8 +37,11 @@ class Test:
 
 @dataclass
 class Explained:
-    """A student's grade in one piece. ``seed`` is what the hidden tests drew from; ``answer`` what
-    was handed in; ``replay`` the command that grades it again as it was."""
+    """A student's grade in one piece.
+
+    ``seed`` is what the hidden tests drew from; ``answer`` what was handed in; ``replay`` the
+    command that grades it again as it was.
+    """
 
     student: str
     piece: str
@@ -64,7 +71,7 @@ def why(
     ValueError
         If there is no such piece, or nothing of this student has been graded there.
     """
-    course = (course or course_tree.root()).resolve()
+    course, student = (course or course_tree.root()).resolve(), one_spelling(student)
     source_folder(problem_set, course)
     if not (into / "ledger.db").is_file():
         raise ValueError(f"into is {str(into)!r}, but nothing has been graded there.")
@@ -100,7 +107,7 @@ def why(
     replay = ""
     if entry.seed is not None:
         replay = (
-            f"tfcourse grade {problem_set} --submitted {shlex.quote(str(submitted))} "
+            f"{program().command} grade {problem_set} --submitted {shlex.quote(str(submitted))} "
             f"--into {shlex.quote(str(into))} --again {shlex.quote(student)} --seed {entry.seed}"
         )
     return Explained(

@@ -45,8 +45,11 @@ def warm_up() -> None:
 
 @contextlib.contextmanager
 def loading() -> Iterator[None]:
-    """While modules are loaded Python need not look for garbage, which takes a tenth of the time;
-    nor ever after among what was loaded, which stays."""
+    """Load modules without looking for garbage.
+
+    There is none yet, and looking takes a tenth of the time; nor is it ever looked for among what
+    was loaded, which stays.
+    """
     gc.disable()
     try:
         yield

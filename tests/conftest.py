@@ -34,6 +34,8 @@ if not torch.cuda.is_available():
 pytest_plugins = ("levels", "passed", "spread")
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+#: Milliseconds that a page may take to answer on a busy machine.
+PATIENCE = 120_000
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -101,5 +103,13 @@ def chromium():
     playwright = pytest.importorskip("playwright.sync_api", reason="needs: pip install playwright")
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=executable, args=list(FLAGS))
+        new_context = browser.new_context
+
+        def patient_context(**settings):
+            context = new_context(**settings)
+            context.set_default_timeout(PATIENCE)
+            return context
+
+        browser.new_context = patient_context
         yield browser
         browser.close()

@@ -57,7 +57,14 @@ FILES = {
         *(f"{folder}/**/*" for folder in ("book", "notebooks", "solutions")),
         *(
             f"{folder}/**/*"
-            for folder in ("tfcourse", "nbjudge", "coursebook", "benchmarks", "examples")
+            for folder in (
+                "tfcourse",
+                "nbjudge",
+                "coursebook",
+                "coursework",
+                "benchmarks",
+                "examples",
+            )
         ),
         *("tests/site/*", "node_modules/axe-core/package.json"),
     ),

@@ -53,6 +53,7 @@ def draw(browser, root: Path) -> dict[str, list[str]]:
 
 
 def main() -> None:
+    """Draw every figure's still pictures and store them."""
     from playwright.sync_api import sync_playwright
 
     from coursebook.commands import browser

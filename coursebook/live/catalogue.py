@@ -112,6 +112,31 @@ FIGURES = {
             data={"keys": 12, "widths": [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], "seed": 1},
         ),
         Figure(
+            "pull-push",
+            "What does one step of training do to the vectors?",
+            "The neighbour that was seen and the centre pull each other closer. Noise words and "
+            "the centre push each other away. Take steps, then leave the noise words out and "
+            "see what goes wrong.",
+            "notebooks/01-words",
+            data={
+                "centre": "gin",
+                "around": ["cocktail", "globe", "desk", "clock"],
+                "w": [0.9, 0.5],
+                "vectors": [[-0.4, 1.2], [1.3, -0.3], [0.6, -1.1], [-1.2, -0.7]],
+                "rate": 0.3,
+                "noise": 2,
+            },
+        ),
+        Figure(
+            "word-walk",
+            "Which words are near, and where does arithmetic with words lead?",
+            "Vectors that skip-gram learned from two million words of Wikipedia. Type a word and "
+            "see its neighbours, walk from each word to the nearest, or try an analogy.",
+            "notebooks/01-words",
+            data={"start": "france", "steps": 3},
+            stored=("vectors",),
+        ),
+        Figure(
             "positions",
             "Which positions have codes that are alike?",
             "Drag a position and see its code, and how alike it is to the code of every other "

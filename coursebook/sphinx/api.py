@@ -25,8 +25,11 @@ def first_use(root: Path) -> dict[str, Path]:
 
 
 def keep_names_together(app: Sphinx, what: str, name: str, obj, options, lines: list[str]) -> None:
-    """Show attributes that share a description as they stand: without this ``W, U, b`` comes out
-    as ``b (W, U,)``, since Sphinx reads all but the last word as a type."""
+    """Show attributes that share a description as they stand.
+
+    Without this ``W, U, b`` comes out as ``b (W, U,)``: Sphinx reads all but the last word as a
+    type.
+    """
     for i, line in enumerate(lines):
         if line.startswith(":ivar "):
             names, colon, rest = line.partition(": ")

@@ -23,8 +23,10 @@ _IMAGE = re.compile(r'<img [^>]*?alt="(?P<alt>[^"]*)"')
 
 
 def stays_on_a_card(output: dict) -> bool:
-    """Whether a stored output is a picture of pixels: a heat map, a photograph. A drawing of the
-    course's kit is none, since it holds vectors."""
+    """Whether a stored output is made of pixels: a heat map or a photograph.
+
+    A drawing of the course's kit is not, since it holds vectors.
+    """
     if "image/svg+xml" in output.get("data", {}):
         return False
     axes = output.get("metadata", {}).get(FIGURE_CONTENT, {}).get("axes", [])

@@ -42,8 +42,11 @@ def use_templates(app: Sphinx, config: Config) -> None:
 
 
 def allow_parallel(app: Sphinx) -> None:
-    """Have pages read by several processes: two extensions that Jupyter Book brings do not say
-    that they allow it, and they act on the whole book after all pages are read."""
+    """Have pages read by several processes.
+
+    Two extensions of Jupyter Book do not say that they allow it. They do: they act on the whole
+    book, after all pages are read.
+    """
     for name in ("sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"):
         extension = app.extensions.get(name)
         if extension is not None and extension.parallel_read_safe is None:
@@ -78,10 +81,10 @@ NO_REPOSITORY = "https://github.com/executablebooks/jupyter-book"
 
 
 def offer_to_run(app: Sphinx, config: Config) -> None:
-    """If the repository's address is configured, give each notebook's page buttons that run it on
-    Colab and Binder, and every page links to the repository and for reporting a slip.
+    """Add links to the repository, for reporting a slip, and for running on Colab and Binder.
 
-    Colab opens notebooks from GitHub alone.
+    They appear if the repository's address is configured; those for Colab and Binder on the pages
+    of notebooks. Colab opens notebooks from GitHub alone.
     """
     options = config.html_theme_options
     address = options.get("repository_url", "")

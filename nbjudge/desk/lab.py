@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tfcourse.files import write_whole
+from nbjudge.files import write_whole
+from nbjudge.program import program
 
 #: The learner's folder in the course's, unless another one is named. Git ignores it.
 WORK = "work"
@@ -23,8 +24,11 @@ GIVEN = ".given.json"
 
 @dataclass
 class Furnished:
-    """What was put into a learner's folder: ``new`` files, those ``renewed`` since they had not
-    been touched, and those ``kept`` although the course has another version of them now."""
+    """What was put into a learner's folder.
+
+    ``new`` files, those ``renewed`` since nobody had touched them, and those ``kept`` although the
+    course now has another version of them.
+    """
 
     new: list[str] = field(default_factory=list)
     renewed: list[str] = field(default_factory=list)
@@ -84,8 +88,11 @@ def command(work: Path, options: Sequence[str]) -> list[str]:
 
 
 def environment(course: Path) -> dict[str, str]:
-    """What JupyterLab, its kernels and its terminals see: this Python's programs come first, and
-    its kernel ``python3`` before one of the same name that a user has elsewhere."""
+    """What JupyterLab, its kernels and its terminals find first.
+
+    This Python's programs, and its kernel ``python3`` before one of the same name that a user has
+    elsewhere.
+    """
     programs = str(Path(sys.executable).parent)
     return {
         **os.environ,
@@ -105,7 +112,7 @@ def open_lab(work: Path, course: Path, options: Sequence[str]) -> int:
     """
     if importlib.util.find_spec("jupyterlab") is None:
         raise ValueError(
-            "JupyterLab is not installed in the environment that runs tfcourse: "
+            f"JupyterLab is not installed in the environment that runs {program().command}: "
             "pip install -r requirements-learner.txt"
         )
     words, variables = command(work, options), environment(course)

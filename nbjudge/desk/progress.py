@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbjudge.desk.lab import GIVEN
-from tfcourse.files import write_whole
+from nbjudge.files import write_whole
+from nbjudge.program import program
 
 if TYPE_CHECKING:
     from nbjudge.check import Checked
@@ -32,7 +33,7 @@ class SetProgress:
 
 
 def folder_of(notebook: Path) -> Path | None:
-    """The learner's folder that a notebook lies in, as ``tfcourse lab`` has made it."""
+    """The learner's folder that a notebook lies in, as ``lab`` has made it."""
     found = (p for p in notebook.resolve().parents if (p / GIVEN).is_file())
     return next(found, None)
 
@@ -61,7 +62,8 @@ def progress(work: Path) -> list[SetProgress]:
         If the folder is none of a learner's.
     """
     if not (work / GIVEN).is_file():
-        raise ValueError(f"{work} is no folder that `tfcourse lab` has made: run that first.")
+        lab = f"{program().command} lab"
+        raise ValueError(f"{work} is no folder that `{lab}` has made: run that first.")
     given, every = _json(work / GIVEN), _read(work)
     found = []
     for path in sorted((work / "assignments").glob("*/*.ipynb")):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbjudge import cells
 from nbjudge.desk import STUCK
+from nbjudge.program import program
 
 if TYPE_CHECKING:  # what they load would keep the process from being started at once
     from nbformat import NotebookNode
@@ -73,7 +74,7 @@ class Desk:
     """The process; a context manager. It loads while the caller goes on to read the notebook."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="tfcourse-", ignore_cleanup_errors=True)
+        self._folder = tempfile.TemporaryDirectory(prefix="nbjudge-", ignore_cleanup_errors=True)
         self.folder = Path(self._folder.name)
         self._process: subprocess.Popen | None = None
         self._number = 0
@@ -208,7 +209,7 @@ class Desk:
         return (
             "The process that runs the notebook did not start: "
             f"{lines[-1] if lines else f'exit code {self._process.returncode}'}\n"
-            "Install the course's packages in the environment that runs tfcourse: "
+            f"Install the course's packages in the environment that runs {program().command}: "
             "pip install -r requirements-learner.txt"
         )
 

@@ -79,8 +79,11 @@ def show_checked(found: Checked, notebook: Path, console: Console) -> None:
 
 
 def show_solution(found: Checked, given_up: bool, console: Console) -> None:
-    """The solution of the exercise that was checked, and the criteria for an answer in words: once
-    all that can be judged is right and all is answered, or when it is given up."""
+    """The solution of the exercise that was checked, and the criteria for an answer in words.
+
+    They are shown once everything that can be judged is right and all is answered, or if it is
+    given up.
+    """
     (exercise,) = found.exercises
     if not (exercise.verdict in ("passed", "by hand") or given_up):
         console.print(

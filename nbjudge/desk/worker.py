@@ -1,5 +1,6 @@
-"""The process in which a learner's notebook is checked: it runs cells and tests, and says what came
-of each, a line of JSON each in a file.
+"""The process that checks a learner's notebook: it runs cells and tests, and reports on each.
+
+It writes a line of JSON for each into a file.
 
 Started with a folder as its argument. It loads what it needs, waits for a line on its standard
 input, reads ``FOLDER/job.json``, and ends when its standard input is closed.

@@ -41,6 +41,11 @@ STOPPED = "The answer's own cell stopped."
 #: What is said of a learner's cell whose outputs did not come about without the hidden tests.
 NOT_SHOWN = "What this cell puts out is not shown: it did not come to its end without the tests."
 
+#: When a notebook's cells have put out together what one may, each of the others may put out this
+#: part of it; after twice as much, cells of the learner's own are not run any more.
+A_PART, MUCH = 0.1, 2.0
+TOO_MUCH = "This cell was not run: the cells before put out too much."
+
 
 class Course:
     """Judges one job. Used with ``with``: its kernels and examiner end with it."""
@@ -83,6 +88,8 @@ class Course:
         self.flags: list[str] = []
         self.room = Room()
         self.over = ""
+        #: As parts of what one cell may put out.
+        self.put_out = 0.0
 
     def __enter__(self) -> Course:
         try:
@@ -173,8 +180,10 @@ class Course:
         return cells.without_hidden_tests(self.cells[index].source, "")
 
     def _seconds(self, index: int) -> float:
-        """How long a cell may take. A locked one is ours: that a machine is slow to run it is not
-        the learner's fault."""
+        """How long a cell may take.
+
+        A locked one is ours: if a machine runs it slowly, that is not the learner's fault.
+        """
         locked = cells.is_locked(self.cells[index])
         limit = self.limits.submission_seconds if locked else self.limits.cell_seconds
         return max(0.1, min(limit, self.deadline - monotonic()))
@@ -198,6 +207,9 @@ class Course:
         if self.over:
             cell.outputs = [outcome.error(outcome.NOT_RUN, f"This cell was not run: {self.over}.")]
             return
+        if self.put_out > MUCH and cells.is_learners(cell) and not cells.is_answer(cell):
+            cell.outputs = [outcome.error(outcome.NOT_RUN, TOO_MUCH)]
+            return
         seconds = self._seconds(index)
         try:
             ran = self._ran(index, cell, seconds)
@@ -216,14 +228,17 @@ class Course:
             self.stopped[cells.grade_id(cell)] = why
 
     def _ran(self, index: int, cell: NotebookNode, seconds: float) -> Ran:
-        """Run a cell, and where the kernel does not come back from it see whether another cell is
-        to blame."""
+        """Run a cell.
+
+        If the kernel does not come back from it, see whether another cell is to blame.
+        """
         while True:
             learner = self.kernels.brought(self.common)
             try:
-                ran = learner.run(self._source(index), seconds)
+                ran = learner.run(self._source(index), seconds, max(A_PART, 1 - self.put_out))
             except NoKernel:  # it does not come back from the tests before
                 ran = Ran(DIED, rests=False)
+            self.put_out += ran.flood
             if ran.rests:
                 learner.done.add(index)
                 if ran.how not in (OUT_OF_TIME, FLOODED):
@@ -243,8 +258,10 @@ class Course:
         return len(self.kernels.broken) > found
 
     def _show_without_tests(self) -> None:
-        """Have what the learner's cells put out after a hidden test come from a run without tests:
-        what a function was given there it could keep, and a later cell show."""
+        """Take what the learner's cells show after a hidden test from a run without tests.
+
+        A function could keep what it was given in a hidden test, and a later cell show it.
+        """
         hidden = (
             index
             for index, cell in enumerate(self.cells)
@@ -272,8 +289,10 @@ class Course:
                 self._show_again(index, shown.get(index), room)
 
     def _without_tests(self, kinds: tuple[str, ...], tests: list[int], last: int) -> dict[int, Any]:
-        """What the cells put out in a kernel of their own, up to one of them, and what the visible
-        part of these tests says there."""
+        """What the cells show in a kernel of their own, up to one of them.
+
+        Also what the visible part of these tests says there.
+        """
         found: dict[int, Any] = {}
         learner = self.kernels.alone(kinds)
         try:
@@ -305,8 +324,10 @@ class Course:
         return self._asked(self.cells[index], learner, self._source(index), seconds)
 
     def _tell_again(self, index: int, found: dict[str, Any] | None) -> None:
-        """Have a visible test say what it says where no hidden test has been; failing that, what
-        can be said without the learner's own words."""
+        """Have a visible test say what it says where no hidden test has been.
+
+        Failing that, it says what can be said without the learner's own words.
+        """
         cell, before = self.cells[index], self.in_their_words[index]
         name = cells.grade_id(cell)
         says = found["says"] if found and found.get("ours") else before["ours"]

@@ -1,5 +1,6 @@
-"""A submission's kernels: one for each set of things that are forbidden, each brought to where the
-notebook is.
+"""A submission's kernels: one for each set of things that are forbidden.
+
+Each has run all cells up to the place where the notebook is.
 
 A kernel that hangs or dies is replaced, and the cells before are run again in the new one. Where
 that does not help, the cell after which a kernel answers no more is found and left out: what other
@@ -91,8 +92,10 @@ class Kernels:
         self.peak_memory_mb = max(self.peak_memory_mb, used.peak_memory_mb)
 
     def beware(self) -> int:
-        """From now on see after each cell that is run again whether the kernel still answers; gives
-        how many cells have been found after which it does not."""
+        """From now on see after each cell that is run again whether the kernel still answers.
+
+        Gives how many cells have been found after which it does not.
+        """
         self._careful = True
         return len(self.broken)
 

@@ -70,11 +70,11 @@ class Learner:
                 raise RuntimeError(f"a kernel does not start: {why}")
             self._up = True
 
-    def run(self, source: str, seconds: float) -> Ran:
-        """Run a cell."""
+    def run(self, source: str, seconds: float, flood: float = 1.0) -> Ran:
+        """Run a cell, as :meth:`nbjudge.judging.pump.Pump.run` does."""
         self.up()
         self.rest()
-        return self.pump.run(source, seconds)
+        return self.pump.run(source, seconds, flood)
 
     # -- at the examiner's service ---------------------------------------------------------------
 

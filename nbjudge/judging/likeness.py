@@ -94,5 +94,12 @@ def _file(dotted: str) -> list[Path]:
 
 def _told(path: Path) -> str:
     parts = path.parts
-    tops = [i for i, part in enumerate(parts) if part in ("torch", "tfcourse", "transformers")]
+    tops = [i for i, part in enumerate(parts[:-1]) if part in _tops()]
     return "/".join(parts[tops[-1] :]) if tops else path.name
+
+
+@cache
+def _tops() -> frozenset[str]:
+    """The packages that anything is forbidden of."""
+    named = (path for kind in KINDS.values() for path in kind.python + kind.modules)
+    return frozenset(path.partition(".")[0] for path in named)

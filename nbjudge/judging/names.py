@@ -63,8 +63,11 @@ def forbidden(source: str) -> frozenset[str] | None:
 
 
 def keeping(notebook: NotebookNode) -> frozenset[str]:
-    """The pieces with a test of their own that inputs are left as they are: by ``untouched`` or
-    ``inputs_after``, or by a function of a locked cell that uses one of them."""
+    """The pieces that test by themselves that inputs are left unchanged.
+
+    They do so by ``untouched`` or ``inputs_after``, or by a function of a locked cell that uses one
+    of them.
+    """
     by = {"untouched", "inputs_after"}
     for cell in notebook.cells:
         if cell.cell_type == "code" and cells.is_locked(cell) and not cells.is_test(cell):

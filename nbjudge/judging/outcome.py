@@ -72,8 +72,10 @@ def settled(found: dict[str, Any], points: float) -> dict[str, Any]:
 
 
 def is_an_error(found: dict[str, Any]) -> bool:
-    """Whether a test says that the learner's code stopped with an error, or is not there. A stub
-    that was left as it came is no error."""
+    """Whether a test says that the learner's code stopped with an error, or is missing.
+
+    A stub that was left as it came is no error.
+    """
     if found.get("says") == NO_ANSWER:
         return False
     stopped = re.match(r"`.*` stops with |The answer's own cell stopped", found.get("says", ""))
@@ -81,8 +83,10 @@ def is_an_error(found: dict[str, Any]) -> bool:
 
 
 def is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two tests tell of one error, whatever they called the learner's code with. A hidden
-    test tells no more of it than its kind and its line."""
+    """Whether two tests report one error, whatever they called the learner's code with.
+
+    A hidden test tells no more of it than its kind and its line.
+    """
     from nbjudge.testing import unseen  # which loads torch
 
     if one["says"].splitlines()[0] == other["says"].splitlines()[0]:
@@ -185,8 +189,10 @@ _SPEAK_FOR_THEMSELVES = (
 
 
 def tidy(cell: NotebookNode, room: Room | None = None) -> None:
-    """Leave in a code cell's outputs only what is harmless to show and has room, and in a locked
-    cell nothing of stderr, for which nbgrader would take the points."""
+    """Leave in a code cell's outputs only what is harmless to show and has room.
+
+    A locked cell keeps nothing of stderr, for which nbgrader would take the points.
+    """
     # A test's are bounded by the examiner, and say the score.
     cell.outputs = harmless(cell.outputs, None if cells.is_test(cell) else room)
     if cells.is_locked(cell):

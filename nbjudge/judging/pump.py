@@ -52,13 +52,15 @@ class Ran:
     """What came of a cell.
 
     ``how`` is ``"ok"``, ``"failed"`` (with an error), ``"out of time"``, ``"flooded"`` or
-    ``"died"``; ``rests`` says whether the kernel can be asked more.
+    ``"died"``; ``rests`` says whether the kernel can be asked more, ``flood`` which part of what a
+    cell may put out it did put out.
     """
 
     how: str
     outputs: list[NotebookNode] = field(default_factory=list)
     rests: bool = True
     cut: bool = False
+    flood: float = 0.0
 
 
 class Pump:
@@ -152,8 +154,11 @@ class Pump:
         self._messages(0)
         return False
 
-    def run(self, source: str, seconds: float) -> Ran:
-        """Run a cell and wait for its end, at most so many seconds."""
+    def run(self, source: str, seconds: float, flood: float = 1.0) -> Ran:
+        """Run a cell and wait for its end, with limits.
+
+        It may take this many seconds and put out this part of what a cell may.
+        """
         deadline = monotonic() + seconds
         number = self._execute({"code": source, "silent": False, "store_history": True})
         gathered = Gathered(self.output_bytes)
@@ -165,7 +170,7 @@ class Pump:
                 if replied:  # its last words were lost
                     break
                 if how in (OUT_OF_TIME, FLOODED):
-                    return Ran(how, gathered.outputs, rests=False)
+                    return Ran(how, gathered.outputs, rests=False, flood=gathered.flood)
                 how, ends = OUT_OF_TIME, monotonic() + REST_SECONDS
                 self._send("interrupt_request", {}, self.control)
                 continue
@@ -181,13 +186,14 @@ class Pump:
                 else:
                     gathered.take(message["msg_type"], message["content"])
             if not replied and not self.kernel.alive():
-                return Ran(DIED, gathered.outputs, rests=False)
-            if gathered.floods and how == OK and not replied:
+                return Ran(DIED, gathered.outputs, rests=False, flood=gathered.flood)
+            if gathered.flood > flood and how == OK and not replied:
                 how, ends = FLOODED, monotonic() + REST_SECONDS
                 self._send("interrupt_request", {}, self.control)
         if not idle:
             self._hear_again()
-        return Ran(how, gathered.outputs, cut=not idle or gathered.size > self.output_bytes)
+        cut = not idle or gathered.size > self.output_bytes
+        return Ran(how, gathered.outputs, cut=cut, flood=gathered.flood)
 
     def _hear_again(self) -> None:
         """Listen anew to what the kernel puts out: the connection was cut for its length."""
@@ -249,9 +255,9 @@ class Gathered:
         self._clear_first = self._full = False
 
     @property
-    def floods(self) -> bool:
-        """Whether so much has come that the cell is stopped."""
-        return self.size > FLOOD * self.most or self._displays > DISPLAYS
+    def flood(self) -> float:
+        """Which part has come of what a cell may put out."""
+        return max(self.size / (FLOOD * self.most), self._displays / DISPLAYS)
 
     def take(self, kind: str, content: dict[str, Any]) -> None:
         """Take up what one message of the output says."""

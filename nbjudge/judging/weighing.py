@@ -333,8 +333,10 @@ _known: dict[str, dict[str, str]] = {}
 
 
 def known(steps: list[dict[str, Any]], ask: Callable[[], dict[str, str] | None]) -> dict[str, str]:
-    """What :func:`hollow` says of these cells, asked for once in this process; nothing where
-    ``ask`` gives ``None``."""
+    """What :func:`hollow` says of these cells, asked for once in this process.
+
+    Nothing if ``ask`` gives ``None``.
+    """
     key = hashlib.sha256(json.dumps(steps).encode()).hexdigest()
     if key not in _known:
         found = ask()

@@ -93,7 +93,7 @@ def _set_up(
     _keep_only({told.fileno(), *([talk.fileno()] if talk else [])})
     os.chdir(request.home)
     os.environ.clear()
-    os.environ.update(environment(request.home, {"TFCOURSE_WIRE": request.wire_path}))
+    os.environ.update(environment(request.home, {"NBJUDGE_WIRE": request.wire_path}))
     _reseed(request.seed)
     isolation.limit(request.limits, count_processes=request.isolated)
     if request.sandboxed:

@@ -18,7 +18,7 @@ class Core:
         for number in sorted(os.sched_getaffinity(0)):
             try:
                 # A name that is no file: it is free again when its process ends, however it does.
-                self._held.bind(f"\0tfcourse-core-{os.getuid()}-{number}")
+                self._held.bind(f"\0nbjudge-core-{os.getuid()}-{number}")
             except OSError:
                 continue
             self.number = number

@@ -21,6 +21,7 @@ WHY = {
     "memory": "It used more memory than it may.",
     "cpu": "It used more processor time than it may.",
     "time": "It ran longer than it may.",
+    "sockets": "It opened more sockets than it may.",
     "killed": "It was stopped by the grader.",
     "crashed": "It crashed.",
     "exited": "It ended itself.",
@@ -229,10 +230,12 @@ class Kernel(Child):
 
     @property
     def connection(self) -> dict[str, Any]:
+        """What a Jupyter client needs to talk to it."""
         return kernel.connection(self._request.slot.path, self._request.key)
 
     @property
     def wire_path(self) -> str:
+        """The socket on which it meets the examiner."""
         return self._request.wire_path
 
 

@@ -10,22 +10,19 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from nbjudge.program import program
 from nbjudge.sandbox import isolation
 
 #: Who root becomes before the jail is made, and who everybody is inside.
 NOBODY = 65534
 INSIDE = 1000
 
-#: The folder that holds the packages, this one, and the course's own.
+#: This package, and the folder that holds it.
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = PACKAGE_ROOT / "nbjudge"
-COURSES = PACKAGE_ROOT / "tfcourse"
-
-#: What is shown last, as the folder that holds them may be hidden.
-PACKAGES = (str(COURSES), str(PACKAGE))
 
 #: Of ``nbjudge`` a learner's process finds only these.
-LEARNERS_HALF = ("__init__.py", "kinds.py", "testing", "wire.py", "sandbox")
+LEARNERS_HALF = ("__init__.py", "kinds.py", "program.py", "testing", "wire.py", "sandbox")
 
 #: Of the system, besides /usr: what programs need to start.
 _LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
@@ -50,9 +47,19 @@ def owner() -> tuple[int, int]:
     return (NOBODY, NOBODY) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
 
 
+def packages(whole: bool = False) -> list[str]:
+    """The course's packages and this one, the tests' own too if it is the ``whole``.
+
+    They are shown last, as the folder that holds them may be hidden.
+    """
+    found = [*program().folders(), *(program().folders(tests_own=True) if whole else ())]
+    return [*map(str, found), str(PACKAGE)]
+
+
 def import_path() -> list[str]:
     """The folders that modules are found in, as for this process, the packages' first."""
-    found = [str(PACKAGE_ROOT)]
+    beside = [*program().folders(), *program().folders(tests_own=True)]
+    found = [str(PACKAGE_ROOT), *(str(folder.parent) for folder in beside)]
     for entry in sys.path:
         folder = os.path.realpath(entry) if entry else ""
         if folder and os.path.exists(folder) and _inside(folder, _environment()):
@@ -74,7 +81,7 @@ def _inside(path: str, folders: Sequence[str]) -> bool:
     return any(path == f or path.startswith(f.rstrip("/") + "/") for f in folders)
 
 
-def visible() -> list[str]:
+def visible(whole: bool = False) -> list[str]:
     """Folders and files of the machine that can be read in the jail, outermost first."""
     wanted = [path for name in _environment() for path in (name, os.path.realpath(name))]
     found = ["/usr"]
@@ -82,7 +89,7 @@ def visible() -> list[str]:
         if not _inside(path, found):
             found.append(path)
     found += [path for path in (*_FILES, _PROCESSORS) if os.path.exists(path)]
-    return [*found, *PACKAGES]
+    return [*found, *packages(whole)]
 
 
 def private() -> list[str]:
@@ -121,7 +128,7 @@ def command(
     program:
         What runs as the jail's first process.
     whole_package:
-        Whether the examiner's half of this package is there.
+        Whether the examiner's half of this package is there, and what is the tests' own.
     info:
         The file descriptor on which bubblewrap says which process that is.
 
@@ -132,14 +139,14 @@ def command(
     """
     if (bwrap := bubblewrap()) is None:
         raise FileNotFoundError("bwrap")
-    seen = visible()
+    seen, shown_last = visible(whole_package), packages(whole_package)
     asked = [bwrap, "--unshare-user", "--uid", str(INSIDE), "--gid", str(INSIDE)]
     asked += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     asked += ["--unshare-cgroup-try", "--hostname", "learner", "--new-session", "--as-pid-1"]
     asked += ["--cap-drop", "ALL", "--info-fd", str(info)]
     # First, as the course or its environment may lie in it.
     asked += ["--tmpfs", "/tmp"]
-    around = [path for path in seen if path not in PACKAGES]
+    around = [path for path in seen if path not in shown_last]
     for path in around:
         asked += ["--ro-bind", f"from:{path}", path]
     for name in _LINKS:
@@ -153,11 +160,11 @@ def command(
     for path in hidden:
         asked += ["--tmpfs", path]
     asked += _shown_again(around)
-    for path in PACKAGES:
+    for path in shown_last:
         asked += ["--ro-bind", f"from:{path}", path]
     for path in hidden:
         asked += ["--remount-ro", path]
-    asked += [] if whole_package else _masks()
+    asked += [] if whole_package else _masks([*private(), *_of_tests(around, hidden)])
     for name in _ETC:
         asked += ["--ro-bind", f"{base}/etc/{name}", f"/etc/{name}"]
     asked += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
@@ -180,7 +187,7 @@ def command(
 
 def _hidden(seen: list[str]) -> list[str]:
     """The course's folder, where it lies in one that is shown."""
-    from coursebook import course
+    from nbjudge import course
 
     try:
         root = str(course.root().resolve())
@@ -199,11 +206,17 @@ def _shown_again(seen: list[str]) -> list[str]:
     ]
 
 
-def _masks() -> list[str]:
-    """Lay nothing over what is private; what could be written there, the next child would find."""
+def _of_tests(seen: Sequence[str], hidden: Sequence[str]) -> list[str]:
+    """The tests' own packages, where they lie among what is shown."""
+    found = map(str, program().folders(tests_own=True))
+    return [path for path in found if _inside(path, seen) and not _inside(path, hidden)]
+
+
+def _masks(paths: Sequence[str]) -> list[str]:
+    """Lay nothing over these paths; what could be written there, the next child would find."""
     return [
         part
-        for path in private()
+        for path in paths
         for part in (
             ("--tmpfs", path, "--remount-ro", path)
             if os.path.isdir(path)

@@ -64,9 +64,11 @@ def application() -> type:
 
 @contextmanager
 def without_modules() -> Iterator[None]:
-    """ipykernel and IPython find no modules when they list them, for a debugger and for a reloader:
-    to look at each of the thousands that are loaded costs a forked process a copy of the memory
-    where they lie."""
+    """Hide the loaded modules from ipykernel and IPython, which would list them.
+
+    To look at each of the thousands that are loaded costs a forked process a copy of the memory
+    that holds them.
+    """
     from ipykernel import ipkernel
     from IPython.core import shellapp
 

@@ -20,9 +20,8 @@ class Limits:
     processes:
         Processes and threads together. A kernel itself has about a dozen.
     files:
-        Open files and sockets of one process. A socket holds up to 0.4 MiB that is counted as no
-        process's memory, so that many processes may come to some gigabytes more; only a control
-        group (cgroup) around the grader limits that.
+        Open files and sockets of one process; sockets of all processes of a kernel together. A
+        socket holds up to 0.4 MiB that is counted as no process's memory.
     output_kb:
         What is kept of one cell's output.
     scratch_mb:

@@ -11,9 +11,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 
+from nbjudge.program import program
 from nbjudge.sandbox import jail
 from nbjudge.sandbox.child import environment
 from nbjudge.sandbox.handles import SandboxError, readable
@@ -71,12 +73,13 @@ class Parent:
             "control": far.fileno(),
             "modules": list(modules),
             "path": jail.import_path(),
+            "program": asdict(program()),
             "forbidden": list(forbidden),
             "tests": dict(tests or {}),
             "core": core,
         }
         server = Path(__file__).with_name("server.py")
-        program = [sys.executable, "-s", "-P", str(server)]
+        started = [sys.executable, "-s", "-P", str(server)]
         self._pidfd = -1
         self.pid = 0
         with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told_first:
@@ -85,10 +88,10 @@ class Parent:
             try:
                 if sandboxed:
                     command = jail.command(
-                        base, stage, program, whole_package=whole_package, info=tell
+                        base, stage, started, whole_package=whole_package, info=tell
                     )
                 else:
-                    command = program
+                    command = started
                 self._process = subprocess.Popen(
                     command,
                     stdin=told_first,

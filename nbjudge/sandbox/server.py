@@ -21,6 +21,11 @@ from time import monotonic
 LEARNERS = (
     "torch",
     "torch.nn.functional",
+    # Loaded by the first use of a device as a context or as the default, and by the first operator
+    # after that.
+    "torch.utils._device",
+    "torch._subclasses.schema_check_mode",
+    "torch.utils.serialization.config",
     "numpy",
     "numpy.random",
     "matplotlib.pyplot",
@@ -105,8 +110,10 @@ def main() -> None:
     settings = json.load(sys.stdin)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the grader
     sys.path[:] = settings["path"] + [p for p in sys.path if p not in settings["path"]]
+    from nbjudge import program
     from nbjudge.sandbox.cores import keep_to
 
+    program.take(settings["program"])
     keep_to(settings["core"])
     began = monotonic()
     gc.disable()  # while modules are loaded there is nothing to collect

@@ -10,6 +10,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbjudge.program import program
+
 #: The two kinds of shelter that there are.
 FULL = "bubblewrap, with namespaces, limits and a filter for system calls for each kernel"
 NONE = "none: a learner's code may do all that the user who grades may do"
@@ -83,7 +85,8 @@ def not_linux() -> str:
     instead = "in WSL, or in the" if system == "Windows" else "in the"
     return (
         f"Grading runs learners' code in a sandbox that needs Linux, and this is {system}. Grade "
-        f"{instead} container that deploy/README.md describes. `tfcourse check` works here."
+        f"{instead} container that deploy/README.md describes. "
+        f"`{program().command} check` works here."
     )
 
 
@@ -114,7 +117,7 @@ def _no(why: str, missing: tuple[str, ...] = ()) -> Status:
 
 def _try() -> tuple[str, ...]:
     """The promises that are broken."""
-    from coursebook import course
+    from nbjudge import course
     from nbjudge.sandbox import probe
     from nbjudge.sandbox.nursery import Nursery
 

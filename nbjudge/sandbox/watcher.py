@@ -146,6 +146,9 @@ class Watcher:
         self.peak = max(self.peak, memory)
         if memory > most:
             self._kill("memory")
+        # What lies in a socket is nobody's memory, and takes long to put there.
+        elif self.request.isolated and self.proc.sockets(self.child) > limits.files:
+            self._kill("sockets")
         elif self.cpu > limits.submission_seconds:
             self._kill("cpu")
         elif monotonic() - self.began > limits.submission_seconds + GRACE:

@@ -26,6 +26,7 @@ import torch.library
 from torch import Tensor
 
 from nbjudge.kinds import KINDS, Forbidden, check
+from nbjudge.program import folder_of, program
 from nbjudge.testing import closed
 from nbjudge.testing.by_hand import functions, refuse
 from nbjudge.testing.closed import implement, replace_body
@@ -54,8 +55,9 @@ def removed() -> tuple[str, ...]:
 
 
 def remove(*what: str) -> None:
-    """Take away what these kinds name, in this process and for good; what is gone already is passed
-    over.
+    """Take away what these kinds name, in this process and for good.
+
+    What is gone already is passed over.
 
     Parameters
     ----------
@@ -82,10 +84,10 @@ def remove(*what: str) -> None:
                 replace_body(body, f"{__name__}.refused", told, name)
         if kind.operators:
             _override(lambda op, kind=kind: any(part in op for part in kind.operators), kind)
-        if name == "matrix products":
+        if kind.matrices:
             _override_products(kind)
             _override_numpys(kind)
-        if name == "autograd":
+        if kind.gradients:
             _without_autograd()
     if what:
         sys.meta_path.insert(0, NotHere(what))
@@ -100,16 +102,16 @@ def files(what: Sequence[str]) -> list[Path]:
     own are not among them, as PyTorch itself reads some of them late.
     """
     found = []
-    packages = Path(__file__).resolve().parents[2]
     for path in {path for name in what for path in KINDS[name].modules}:
-        if path.startswith("tfcourse."):
-            place = packages.joinpath(*path.split("."))
+        top, *below = path.split(".")
+        if below and top in program().packages:
+            place = folder_of(top).joinpath(*below)
             found += [p for p in (place, place.with_suffix(".py")) if p.exists()]
-        elif "." not in path and (spec := PathFinder.find_spec(path)):
+        elif not below and (spec := PathFinder.find_spec(path)):
             found += map(Path, spec.submodule_search_locations or filter(None, [spec.origin]))
     if what:
         found += closed.files()
-    if "matrix products" in what:  # another program would have NumPy's
+    if any(KINDS[name].matrices for name in what):  # another program would have NumPy's
         found.append(Path(np.__file__).parent)
     return sorted(set(found))
 

@@ -124,7 +124,7 @@ class _Watch(TorchFunctionMode):
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "").partition(".")[0]  # torch.ops adds ".default"
         for kind in self.kinds:
-            if name in kind.torch_functions and kind.only(args, kwargs):
+            if name in kind.torch_functions and kind.means(args, kwargs):
                 refuse({"matmul": "@", "__matmul__": "@"}.get(name, name), kind)
         return func(*args, **kwargs)
 

@@ -32,8 +32,10 @@ _suspects: list[str] | None = None
 
 @contextmanager
 def deciding() -> Iterator[None]:
-    """Run a test cell: if several known mistakes explain a result, those that come back after it
-    decide. What is undecided at the cell's end is told then.
+    """Run a test cell.
+
+    If several known mistakes explain a result, those that come back after it decide. What is
+    undecided at the cell's end is told then.
 
     Raises
     ------
@@ -410,8 +412,9 @@ def _still(suspects: list[str], got: tuple, mistakes: Mapping[str, tuple]) -> li
 def _recognised(
     got: tuple, expected: tuple, faults: list, mistakes: Mapping[str, tuple]
 ) -> list[str]:
-    """The messages of the mistakes that explain all parts, or failing that the first that explains
-    a part that is wrong.
+    """The messages of the mistakes that explain all parts.
+
+    Failing that, the first that explains a part that is wrong.
 
     A part tells nothing where all of it is infinite, as many mistakes end there, nor where the
     mistake comes to what is right.

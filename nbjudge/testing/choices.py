@@ -14,8 +14,11 @@ _scored_below = False
 
 @contextmanager
 def scored_below() -> Iterator[None]:
-    """For a test cell that calls :func:`choices` too: it scores each statement by itself, so
-    :func:`answered` leaves it to it to say which have no answer."""
+    """For a test cell that calls :func:`choices` too.
+
+    That call scores each statement by itself, so :func:`answered` leaves it to say which have no
+    answer.
+    """
     global _scored_below
     _scored_below = True
     try:
@@ -50,8 +53,10 @@ def answered(given: object, statements: list[str]) -> None:
 
 
 def _scored_in_this_cell() -> bool:
-    """Whether the cell that a notebook is running calls :func:`choices` too, as it does where
-    nbgrader grades by itself."""
+    """Whether the cell that a notebook is running calls :func:`choices` too.
+
+    It does so if nbgrader grades by itself.
+    """
     from IPython import get_ipython
 
     shell = get_ipython()

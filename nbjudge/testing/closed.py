@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 
 import torch
 
+from nbjudge.program import program
 from nbjudge.testing.by_hand import refuse_saying
 
 #: Operators of these namespaces are there; ``profiler``'s are called by every optimiser.
@@ -41,10 +42,13 @@ PACKAGES = frozenset(
     | {"zmq", "pyzmq.libs", "tornado", "pygments", "prompt_toolkit", "wcwidth", "stack_data"}
     | {"executing", "asttokens", "pure_eval", "decorator", "jedi", "parso", "pexpect", "psutil"}
     | {"ptyprocess", "platformdirs", "debugpy", "typing_extensions", "tqdm", "colorama", "msgpack"}
-    | {"nest_asyncio", "nest_asyncio2", "_distutils_hack", "__editable___tfcourse_0_1_0_finder"}
+    | {"nest_asyncio", "nest_asyncio2", "_distutils_hack"}
     | {"sympy", "mpmath", "filelock", "fsspec", "jinja2", "markupsafe", "networkx", "jaxtyping"}
     | {"wadler_lindig", "accessible_pygments", "a11y_pygments", "tzdata", "_yaml", "yaml"}
 )
+
+#: The course's own packages and what finds them, asked for while modules can still be loaded.
+OURS, FINDER = ("__pycache__", "nbjudge", *program().packages), program().finder
 
 #: Parts of PyTorch that hold its formulas once more, in Python, or lead round the dispatcher.
 WITHOUT = (
@@ -83,6 +87,8 @@ def shut() -> None:
     torch.vmap(torch.relu)(torch.ones(1))  # a first call imports what is gone afterwards
     sys.modules["torch._dynamo"] = torch._dynamo = _NoCompiler("torch._dynamo")
     torch.compile = torch.nn.Module.compile = not_compiled
+    torch.use_deterministic_algorithms = deterministic
+    torch.testing._comparison._HAS_DTENSOR = False  # nor are there tensors over many machines
     _without_operators()
     _without_modules()
     _without_doors()
@@ -92,8 +98,10 @@ def shut() -> None:
 
 
 def lock() -> None:
-    """See to it that a function cannot be called by its address: the last thing to be done, as our
-    own code does it until then."""
+    """See to it that a function cannot be called by its address.
+
+    This is done last, as our own code calls functions so until then.
+    """
     global _locked
     if _locked:
         return
@@ -127,8 +135,10 @@ def without_methods(kind: type, *names: str) -> None:
 
 
 def without_words(names: Iterable[str]) -> None:
-    """Take away what PyTorch's built-in functions of these names say of themselves: some of them
-    spell out the formula in Python."""
+    """Take away what PyTorch's built-in functions of these names say of themselves.
+
+    Some of them spell out the formula in Python.
+    """
     for module in (torch, torch.nn.functional, torch._C._nn, torch._C._VariableFunctions):
         for found in filter(None, (getattr(module, name, None) for name in names)):
             if type(found) is type(len):
@@ -158,10 +168,17 @@ def not_compiled(model: Any = None, *args: object, **kwargs: object) -> Any:
     return (lambda f: f) if model is None else model
 
 
+def deterministic(mode: bool, *, warn_only: bool = False) -> None:
+    """``torch.use_deterministic_algorithms``, which tells the compiler too where there is one."""
+    torch._C._set_deterministic_algorithms(mode, warn_only=warn_only)
+
+
 @cache
 def files() -> tuple[Path, ...]:
-    """What lies beside the allowed packages, and PyTorch's own files: what a kernel needs of them
-    was loaded before it was made, and nobody can load or read more."""
+    """What lies beside the allowed packages, and PyTorch's own files.
+
+    What a kernel needs of them was loaded before it was made, and nobody can load or read more.
+    """
     found = [Path(torch.__file__).parent]
     for folder in filter(Path.is_dir, _installed_in()):
         for path in folder.iterdir():
@@ -174,7 +191,7 @@ def files() -> tuple[Path, ...]:
 
 
 def _allowed(name: str) -> bool:
-    return name in PACKAGES or name in ("__pycache__", "nbjudge", "tfcourse")
+    return name in PACKAGES or name in OURS or name.startswith(FINDER)
 
 
 class NotAllowed:

@@ -71,8 +71,9 @@ HINTS = {
 
 
 def told(name: str, f: Callable, error: BaseException, args: tuple) -> str:
-    """What happened inside a learner's function: the error, what it usually is, the line, the
-    inputs' shapes.
+    """Describe an error inside a learner's function.
+
+    What it is, what usually causes it, the line, and the inputs' shapes.
 
     Parameters
     ----------
@@ -140,8 +141,10 @@ def _file_of(f: Callable) -> str:
 
 
 def _learners_line(error: BaseException, cell: str) -> traceback.FrameSummary | None:
-    """The last line that ran in the cell of this name; failing that, outside installed packages and
-    the course's own."""
+    """The last line that ran in the cell of this name.
+
+    Failing that, the last one outside installed packages and the course's own.
+    """
     beside = Path(__file__).resolve().parents[2]
     ours = (beside / "nbjudge", *(path.parent for path in beside.glob("*/__init__.py")))
     installed = (sys.prefix, sys.base_prefix, *(f"{path}{os.sep}" for path in ours))
@@ -186,8 +189,10 @@ def _shapes(f: Callable, args: tuple) -> str:
 
 
 def _look(arg: object, inner: bool = False) -> str | None:
-    """An input in a few words: the shape of a tensor, a number or a text itself, what a short list
-    or dict holds; ``None`` where there is no saying it shortly."""
+    """An input in a few words, or ``None`` if there is no short way to say it.
+
+    The shape of a tensor, a number or a text itself, what a short list or dict holds.
+    """
     equals = "" if inner else "= "
     if isinstance(arg, Tensor):
         return str(tuple(arg.shape))

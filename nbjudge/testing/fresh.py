@@ -8,7 +8,7 @@ import os
 import torch
 
 #: The grader sets this for each student and writes it in the report.
-SEED_VARIABLE = "TFCOURSE_SEED"
+SEED_VARIABLE = "NBJUDGE_SEED"
 
 
 def fresh(test: str) -> torch.Generator:
@@ -22,7 +22,7 @@ def fresh(test: str) -> torch.Generator:
     Returns
     -------
     generator
-        Seeded from the environment's ``TFCOURSE_SEED`` and the test's id, so that a run can be
+        Seeded from the environment's ``NBJUDGE_SEED`` and the test's id, so that a run can be
         repeated to the last digit; from the operating system where the variable is not set.
     """
     generator = torch.Generator()

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from nbjudge.program import program
 from nbjudge.testing import absent, closed, served, unseen
 from nbjudge.testing.by_hand import by_hand
 from nbjudge.testing.errors import first_line
@@ -25,9 +26,6 @@ from nbjudge.wire import Channel, Closed, Made, Name, WireError
 
 #: What is run in the notebook's kernel so that it answers the examiner.
 SERVE = "__import__('nbjudge.testing.learner', fromlist=['serve']).serve()"
-
-#: The modules of wrong formulas, which tests compare with; none of a learner's business.
-FORMULAS = "nbjudge.mistakes"
 
 _path = ""
 _most = 1 << 26
@@ -66,7 +64,7 @@ def begin(
     seed_all(random.SystemRandom().getrandbits(62) if seed is None else seed)
     absent.remove(*forbidden)
     _stay()
-    sys.meta_path.insert(0, NoFormulas())
+    sys.meta_path.insert(0, NotTheTests())
     if forbidden:
         closed.lock()
 
@@ -88,14 +86,17 @@ def _stay() -> None:
         sys.modules["ipykernel.zmqshell"].ZMQInteractiveShell.ask_exit = lambda shell: None
 
 
-class NoFormulas:
+class NotTheTests:
     """An import finder that gives empty modules for the tests' own: a locked cell imports them."""
 
+    def __init__(self) -> None:
+        self.packages = frozenset(program().tests_own)
+
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """A stand-in for a module of wrong formulas; all others are left to others."""
-        if name != FORMULAS and not name.startswith(f"{FORMULAS}."):
+        """A stand-in for a module of the tests' own; all others are left to others."""
+        if name.partition(".")[0] not in self.packages:
             return None
-        return importlib.util.spec_from_loader(name, self, is_package=name == FORMULAS)
+        return importlib.util.spec_from_loader(name, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> None:
         """As Python does it."""

@@ -44,8 +44,10 @@ def speak(shell: Any) -> None:
 
 
 def speak_in_a_notebook() -> None:
-    """The same, if this is a notebook's kernel. Where work is graded there is none: test cells run
-    in another process."""
+    """The same, if this is a notebook's kernel.
+
+    Where work is graded there is none: test cells run in another process.
+    """
     try:
         from IPython import get_ipython
     except ImportError:

@@ -1,5 +1,4 @@
-"""The verbs over the wire: what the examiner asks of a learner's process, and how far it believes
-the answer.
+"""The verbs over the wire: what the examiner asks, and how far it believes the answer.
 
 What comes back is data of the wire's own types, in memory of its own, and where a verb knows more
 about its answer than that, the answer is held to it here. Text from over there is only ever shown.
@@ -45,8 +44,10 @@ class Missing(Mistake):
 
 
 class InTheirWords(Mistake):
-    """What a learner's process says, in words that may hold all that it has seen; ``ours`` says the
-    same without them."""
+    """What a learner's process says, in words that may hold all that it has seen.
+
+    ``ours`` says the same without them.
+    """
 
     def __init__(self, message: str, ours: str):
         super().__init__(message)
@@ -89,8 +90,11 @@ class Link:
         self.made: set[int] = set()
 
     def begin(self, seed: int, call_seconds: float, deadline: float) -> None:
-        """Begin a test: its calls may take so long each, and together until the deadline; the
-        learner's random numbers start from ``seed``."""
+        """Begin a test.
+
+        Each of its calls may take this long, and all together until the deadline; the learner's
+        random numbers start from ``seed``.
+        """
         self.call_seconds, self.deadline = call_seconds, deadline
         self.made, self.hidden, self.heard = set(), False, []
         self._ask("begin", None, seed=seed)

@@ -78,8 +78,9 @@ def about_error(error: BaseException, hint: str, line: int) -> dict[str, Any]:
 
 
 def told(name: str, about: object) -> str:
-    """The sentence for what a learner's process says of itself. It believes no more than a choice
-    from our lists and the number of a line.
+    """The sentence for what a learner's process says of itself.
+
+    It believes no more than a choice from our lists and the number of a line.
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
-"""Sliding-window attention is full attention with a banded mask, and a rolling cache loses nothing
-of it."""
+"""Sliding-window attention is attention with a banded mask, and a rolling cache keeps all of it."""
 
 import pytest
 import torch

@@ -1,5 +1,4 @@
-"""Made without what its argument names, this process tries it in every spelling and says what
-came of each."""
+"""A process made without what its argument names tries it in every spelling, and says what came."""
 
 import gc
 import json
@@ -108,7 +107,7 @@ def optimised():
     return torch.optim.Adam(layer.parameters()).step()
 
 
-formulas = imports("nbjudge.mistakes.attention")
+formulas = imports("coursework.mistakes.attention")
 MHA = "multi_head_attention_forward"
 op = torch.ops.aten
 USES = {

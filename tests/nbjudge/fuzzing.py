@@ -1,5 +1,7 @@
-"""Notebooks and messages with something wrong in them, drawn from a seed; and what must hold for
-each: an error of the expected kind, or a result of the expected form, in time."""
+"""Notebooks and messages with something wrong in them, drawn from a seed.
+
+What must hold for each: an error of the expected kind, or a result of the expected form, in time.
+"""
 
 from __future__ import annotations
 

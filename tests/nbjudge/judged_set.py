@@ -107,8 +107,10 @@ def instructors(tests: dict | None = None) -> nbformat.NotebookNode:
 
 
 def filled(answers: dict[str, str], tests: dict | None = None) -> nbformat.NotebookNode:
-    """The notebook with a learner's answers; ``"own"`` goes before all of them, ``"own-PIECE"``
-    after a piece."""
+    """The notebook with a learner's answers.
+
+    ``"own"`` goes before all of them, ``"own-PIECE"`` after a piece.
+    """
     notebook = instructors(tests)
     for cell in notebook.cells:
         if cells.is_answer(cell):

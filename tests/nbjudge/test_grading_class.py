@@ -173,8 +173,10 @@ def test_the_gradebook_is_sound_and_nbgraders(graded):
 
 
 def test_the_release_is_the_committed_one(graded):
-    """What the engine generates into its own folder gives learners the same cells, but for the one
-    that installs the course: grading has no use for it."""
+    """What the engine generates for itself has the learners' cells.
+
+    All but the one that installs the course: grading has no use for it.
+    """
     import nbformat
 
     def read(path):

@@ -154,8 +154,7 @@ def test_folders_with_odd_names(run, small_course, tmp_path):
     [("out", 0), ("out/ledger.db", 0), ("out/workers-*", 0), ("out/workers-*", 3)],
 )
 def test_ctrl_c(small_course, tmp_path, sign, seconds):
-    """So many seconds after a sign of life, as a terminal sends it: to the process and all that it
-    has started."""
+    """Seconds after a sign of life, as a terminal sends it: to all that the process started."""
     for student in ("ada", "bob", "eve", "kim"):
         hand_in(tmp_path / "in", student, answered(small_course))
     command, environment = _command(small_course, tmp_path)
@@ -234,8 +233,10 @@ def _command(course, folder, *more, into="out"):
 
 
 def _started(command, folder, environment):
-    """Start it as a terminal does: in a process group of its own, with Ctrl-C as Python has it,
-    which a shell's background jobs ignore."""
+    """Start it as a terminal does: in a process group of its own.
+
+    Ctrl-C is as Python has it; a shell's background jobs ignore it.
+    """
     return subprocess.Popen(
         command,
         cwd=folder,

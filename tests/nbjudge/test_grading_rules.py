@@ -16,6 +16,7 @@ from nbjudge.intake import parse
 from nbjudge.marking import record_marks
 from nbjudge.merge import blank, merge
 from nbjudge.submissions import Grading
+from nbjudge.why import why as explain
 
 pytestmark = pytest.mark.usefixtures("one_nursery")
 
@@ -272,8 +273,10 @@ def test_a_test_that_the_instructor_changed_is_not_blamed_on_learners(
 
 
 def test_a_version_that_nobody_remembers_is_told_from_a_change(small_course):
-    """Released anew before anything was graded: by nbgrader's checksum the cell is as it was
-    given out. It is said, since a checksum can be forged, and nobody is accused."""
+    """Released again before anything was graded: by nbgrader's checksum the cell is unchanged.
+
+    It is reported, since a checksum can be forged, and nobody is accused.
+    """
     release = release_of(small_course)
     later = nbformat.from_dict(dict(release))
     cell(later, "double--values").source += "\n# clearer"
@@ -289,3 +292,33 @@ def tampered(course):
     notebook = answered(course)
     cell(notebook, "double--values").source = "pass"
     return notebook
+
+
+def test_a_name_is_the_same_however_its_accents_are_spelled(small_course, tmp_path):
+    """macOS spells the accents of a folder's name apart; a spreadsheet and class.toml do not."""
+    composed, apart = "renée", "rene\u0301e"
+    submitted, into = tmp_path / "in", tmp_path / "out"
+    hand_in(submitted, apart, answered(small_course))
+    (submitted / "roster.csv").write_text(f"student\n{composed}\n", encoding="utf-8")
+    # One day late, extended by another.
+    when = (DUE + timedelta(days=1)).isoformat()
+    table = f"student,problem_set,received\n{composed},{NAME},{when}\n"
+    (submitted / "receipts.csv").write_text(table, encoding="utf-8")
+    rules = f'{LATE}[{NAME}.extensions]\n"{apart}" = "2 days"\n'
+    (submitted / "class.toml").write_text(rules, encoding="utf-8")
+    report = grade(submitted, into, small_course)
+    assert list(report.students) == [composed]
+    found = report.students[composed]
+    assert found.flags == ["explain--written waits for a mark by hand"]
+    assert report.warnings == []
+    assert found.score > 0
+    assert found.penalty == 0
+    assert explain(NAME, submitted, into, apart, "double", course=small_course).student == composed
+    assert grade(submitted, into, small_course, again=[apart]).executed == [composed]
+    # Two folders of one name: a file system that keeps both makes no second student.
+    hand_in(submitted, composed, answered(small_course, double="double = abs"))
+    report = grade(submitted, into, small_course)
+    assert list(report.students) == [composed]
+    assert report.executed == [composed]
+    (line,) = report.warnings
+    assert r"the one spelled 'rene\u0301e' was left out" in line

@@ -1,5 +1,8 @@
-"""One submission judged: right work keeps its points whatever else is in the notebook, and nothing
-that a learner's code does to its own process gives any."""
+"""One submission judged.
+
+Right work keeps its points whatever else is in the notebook, and nothing that a learner's code does
+to its own process earns any.
+"""
 
 import json
 import textwrap

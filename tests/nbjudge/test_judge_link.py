@@ -1,5 +1,7 @@
-"""Over the wire the verbs believe nothing: whatever comes back ends in a value, a mistake or the
-link's end, and in time."""
+"""The verbs believe nothing that comes over the wire.
+
+Whatever comes back ends in a value, a mistake or the end of the link, and in time.
+"""
 
 import random
 import socket

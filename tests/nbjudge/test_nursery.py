@@ -232,7 +232,7 @@ def test_an_ordinary_user_has_a_sandbox_too():
 @pytest.mark.skipif(jail.bubblewrap() is None, reason="needs bubblewrap")
 def test_a_course_that_was_cloned_into_tmp(tmp_path):
     """Where the sandbox has a /tmp of its own; and sockets lie elsewhere where /tmp is closed."""
-    for package in (jail.COURSES, jail.PACKAGE):
+    for package in map(Path, jail.packages()):
         without = shutil.ignore_patterns("__pycache__")
         shutil.copytree(package, tmp_path / package.name, ignore=without)
     script = tmp_path / "script.py"

@@ -1,5 +1,6 @@
 """What a learner's code may try, tried from inside a real kernel: each fails, all else lives."""
 
+import errno
 import json
 import os
 import socket
@@ -268,6 +269,31 @@ except BlockingIOError: print(sent)
         assert int(said) < 2**20, "bytes in one connection; Linux would let it be ten times as many"
 
 
+def test_sockets_of_many(nursery):
+    """One process comes to its own limit and is told; many are ended before they fill gigabytes."""
+    with nursery.kernel(Limits(files=128)) as kernel, Session(kernel) as session:
+        said = session.run("""
+import socket
+held = []
+try:
+    while True: held += socket.socketpair()
+except OSError as error: print(error.errno)
+del held
+""")
+        assert int(said) == errno.EMFILE
+        assert kernel.alive()
+        session.start("""
+import os, signal, socket
+for _ in range(20):
+    if not os.fork():
+        held = [socket.socketpair() for _ in range(8)]
+        signal.pause()
+""")
+        assert soon(lambda: not kernel.alive())
+        assert kernel.death().why == "sockets"
+        assert "more sockets" in kernel.death().message
+
+
 def test_filling_the_disk(doomed):
     said = doomed.run("""
 import errno, os
@@ -377,6 +403,8 @@ def test_a_cell_can_be_interrupted(inside):
 
 
 def test_what_must_be_written_by_hand_is_not_there(nursery):
+    answers = jail.PACKAGE_ROOT / "tfcourse" / "attention"
+    assert list(answers.rglob("*.py"))
     with (
         nursery.kernel(TIGHT, forbidden=("attention",)) as kernel,
         Session(kernel) as session,
@@ -390,7 +418,7 @@ import tfcourse.attention.dot
         assert "Error" in said
         said = session.run(f"""
 import pathlib
-print([str(p) for p in pathlib.Path({str(jail.COURSES)!r}, "attention").rglob("*.py")])
+print([str(p) for p in pathlib.Path({str(answers)!r}).rglob("*.py")])
 """)
         assert said == "[]" or said.startswith("PermissionError")
 
@@ -398,10 +426,25 @@ print([str(p) for p in pathlib.Path({str(jail.COURSES)!r}, "attention").rglob("*
 def test_the_parent_has_none_of_the_answers_loaded(inside):
     said = inside.run(
         "import sys; print(sorted({'.'.join(m.split('.')[:2]) for m in sys.modules"
-        " if m.split('.')[0] in ('coursebook', 'nbjudge', 'tfcourse')}))"
+        " if m.split('.')[0] in ('coursebook', 'coursework', 'nbjudge', 'tfcourse')}))"
     )
-    seen = {"nbjudge", *(f"nbjudge.{name}" for name in ("kinds", "sandbox", "testing", "wire"))}
+    seen = {
+        "nbjudge",
+        *(f"nbjudge.{name}" for name in ("kinds", "program", "sandbox", "testing", "wire")),
+    }
     assert "nbjudge.testing" in set(eval(said)) <= seen
+
+
+def test_the_tests_own_packages_are_empty_and_out_of_reach(inside):
+    folder = jail.PACKAGE_ROOT / "coursework"
+    assert list(folder.rglob("*.py"))
+    said = inside.run(f"""
+import pathlib
+import coursework.mistakes.attention as formulas
+print(getattr(formulas, "__file__", None), list(pathlib.Path({str(folder)!r}).rglob("*.py")))
+""")
+    assert said == "None []" or said.startswith("PermissionError")
+    assert inside.run("formulas.attention_mistakes()").startswith("Mistake")
 
 
 def test_random_numbers(nursery):

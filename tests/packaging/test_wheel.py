@@ -1,5 +1,4 @@
-"""The wheel in an empty environment outside any clone: the commands, and what they say if a
-package is missing."""
+"""The wheel in an empty environment outside any clone: its commands, with and without extras."""
 
 import csv
 import zipfile

@@ -1,5 +1,8 @@
-"""Newer forms of checkpoints: scaled rotary positions, ViT's names in transformers 5; and inputs
-that only some models take: padding before the prompt, hidden states on request."""
+"""Newer forms of checkpoints, and inputs that only some models take.
+
+Scaled rotary positions, ViT's names in transformers 5; padding before the prompt, hidden states on
+request.
+"""
 
 import pytest
 import torch

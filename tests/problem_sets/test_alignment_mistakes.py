@@ -6,7 +6,7 @@ import pytest
 import torch
 from test_words_mistakes import told_of_other_mistakes
 
-from nbjudge.mistakes import alignment, search
+from coursework.mistakes import alignment, search
 from nbjudge.testing import close
 
 END = 1

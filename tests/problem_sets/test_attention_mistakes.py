@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from nbjudge.mistakes import attention as mistakes
+from coursework.mistakes import attention as mistakes
 from nbjudge.testing import close
 from tfcourse.attention import causal_mask, padding_mask, scaled_dot_product_attention
 

@@ -7,7 +7,7 @@ import torch
 from test_words_mistakes import told_of_other_mistakes
 from torch.utils.flop_counter import FlopCounterMode
 
-from nbjudge.mistakes import blocks, counts, norms
+from coursework.mistakes import blocks, counts, norms
 from tfcourse.attention import MultiHeadAttention, causal_mask
 from tfcourse.layers import Block, FeedForward, LayerNorm, RMSNorm
 from tfcourse.training import noam

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from test_words_mistakes import told_of_other_mistakes
 
 import tfcourse.tokenizers
-from nbjudge.mistakes import decoder, language, subwords
+from coursework.mistakes import decoder, language, subwords
 from nbjudge.testing import Mistake, by_hand, call, close
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 from tfcourse.batching import Windows

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from sacrebleu.metrics import BLEU
 from test_words_mistakes import told_of_other_mistakes
 
-from nbjudge.mistakes import bleu, cross_blocks, search, smoothing, stopping, telling
+from coursework.mistakes import bleu, cross_blocks, search, smoothing, stopping, telling
 from nbjudge.testing import close
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.layers import Block, FeedForward

@@ -5,8 +5,8 @@ import torch
 import torch.nn.functional as F
 from test_words_mistakes import told_of_other_mistakes
 
-from nbjudge.mistakes import encoder, masking
-from nbjudge.mistakes.norms import layer_norm_mistakes
+from coursework.mistakes import encoder, masking
+from coursework.mistakes.norms import layer_norm_mistakes
 from nbjudge.testing import close
 from tfcourse.batching import mask_words
 from tfcourse.models.bert import BERT, BERTConfig

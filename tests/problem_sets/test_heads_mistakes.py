@@ -4,7 +4,7 @@ import pytest
 import torch
 from test_words_mistakes import told_of_other_mistakes
 
-from nbjudge.mistakes import heads, scales, sharing, telling
+from coursework.mistakes import heads, scales, sharing, telling
 from nbjudge.testing import close
 from tfcourse.attention import merge_heads, scaled_dot_product_attention, split_heads
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from test_words_mistakes import told_of_other_mistakes
 
-from nbjudge.mistakes import documents, pooling
+from coursework.mistakes import documents, pooling
 from tfcourse.attention import average_by_scores
 
 TWO = "The output", "The weights"

@@ -6,7 +6,7 @@ import pytest
 import torch
 from test_words_mistakes import told_of_other_mistakes
 
-from nbjudge.mistakes import offsets, positions
+from coursework.mistakes import offsets, positions
 from tfcourse.positions import (
     ALiBi,
     RelativePositions,

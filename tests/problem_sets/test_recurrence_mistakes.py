@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from nbjudge.mistakes import recurrence as mistakes
+from coursework.mistakes import recurrence as mistakes
 from nbjudge.testing import close
 from tfcourse.recurrent import LSTMCell, Recurrent, RNNCell
 

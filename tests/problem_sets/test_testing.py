@@ -660,14 +660,14 @@ def drawn(test):
 
 
 def test_fresh_repeats_by_seed_and_differs_by_test(monkeypatch):
-    monkeypatch.setenv("TFCOURSE_SEED", "7")
+    monkeypatch.setenv("NBJUDGE_SEED", "7")
     assert drawn("a--x") == drawn("a--x") != drawn("a--y")
     seven = drawn("a--x")
-    monkeypatch.setenv("TFCOURSE_SEED", "8")
+    monkeypatch.setenv("NBJUDGE_SEED", "8")
     assert drawn("a--x") != seven
-    monkeypatch.delenv("TFCOURSE_SEED")
+    monkeypatch.delenv("NBJUDGE_SEED")
     assert drawn("a--x") != drawn("a--x")
-    assert "TFCOURSE_SEED" not in os.environ
+    assert "NBJUDGE_SEED" not in os.environ
 
 
 def test_a_mistake_is_shown_without_a_traceback(capsys, shell):

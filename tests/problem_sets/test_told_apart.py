@@ -1,5 +1,7 @@
-"""No known mistake is blamed for another: where several give the same numbers on all inputs of a
-test, all of them are named."""
+"""No known mistake is blamed for another.
+
+If several give the same numbers on all inputs of a test, all of them are named.
+"""
 
 import contextlib
 import io

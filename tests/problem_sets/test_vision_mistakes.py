@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from test_words_mistakes import told_of_other_mistakes
 
 import tfcourse.positions
-from nbjudge.mistakes import patches, vision
+from coursework.mistakes import patches, vision
 from nbjudge.testing import Mistake, by_hand, call, close
 from tfcourse.models.vit import ViT, ViTConfig, cut
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from nbjudge.mistakes import words as mistakes
+from coursework.mistakes import words as mistakes
 from nbjudge.testing import close
 
 

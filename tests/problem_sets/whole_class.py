@@ -1,5 +1,7 @@
-"""A class in which everybody hands in something known: the variants, the solution broken in one
-line, the solution itself, and the release as it came."""
+"""A class in which everybody hands in something known.
+
+The variants, the solution broken in one line, the solution itself, and the release as it came.
+"""
 
 from __future__ import annotations
 

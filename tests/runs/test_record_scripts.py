@@ -71,7 +71,7 @@ def written(course, record):
         ("tinyshakespeare", "tinyshakespeare-cpu", ["tinyshakespeare"]),
         ("multi30k", "multi30k-de-en-cpu", ["multi30k"]),
         ("multi30k_recurrent", "multi30k-recurrent", ["multi30k"]),
-        ("wordsim", "wordsim", ["wikitext-2", "wordsim-353", "simlex-999"]),
+        ("word_vectors", "word-vectors", ["wikitext-2", "wordsim-353"]),
         ("tying", "tying", []),
         ("tying_longer", "tying-longer", []),
         ("prose_recurrent", "prose-recurrent", []),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from live_site import new_page
 
 from coursebook.site import build_site, server
 
@@ -47,24 +48,7 @@ def axe(course: Path) -> str:
 
 
 @pytest.fixture
-def page(chromium):
+def page(chromium) -> Iterator:
     """A fresh page, 1280 wide, that remembers its errors and the requests that failed."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    opened = context.new_page()
-    opened.faults = []
-    opened.on("pageerror", lambda error: opened.faults.append(f"error on the page: {error}"))
-    opened.on("requestfailed", lambda r: opened.faults.append(f"request failed: {r.url}"))
-    opened.on("response", lambda r: _note_response(opened, r))
-    opened.on("console", lambda message: _note_console(opened, message))
-    yield opened
-    context.close()
-
-
-def _note_response(opened, response) -> None:
-    if response.status >= 400:
-        opened.faults.append(f"{response.status}: {response.url}")
-
-
-def _note_console(opened, message) -> None:
-    if message.type in ("error", "warning"):
-        opened.faults.append(f"console {message.type}: {message.text}")
+    with new_page(chromium) as opened:
+        yield opened

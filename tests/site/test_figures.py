@@ -19,6 +19,7 @@ from coursebook.live.__main__ import draw
 from coursebook.live.catalogue import FIGURES
 from tfcourse.attention import scaled_dot_product_attention
 from tfcourse.attention.multi_head import split_heads
+from tfcourse.models.skipgram import SkipGram, SkipGramConfig
 from tfcourse.positions import RotaryPositions, SinusoidalPositions
 
 #: As near as a figure's numbers must be to the package's.
@@ -486,6 +487,123 @@ def test_ablation(shown, filler) -> None:
         for share, i in zip(*map(Tensor.tolist, top), strict=True)
     )
     assert keys.drawn(2).partition(": ")[2].startswith(f"{listed}. The right word, ")
+
+
+class Sampling:
+    """One pair and its noise words in the package's skip-gram, which takes the same steps."""
+
+    def __init__(self, data: dict) -> None:
+        self.rate = data["rate"]
+        self.model = SkipGram(SkipGramConfig(len(data["around"]), d_model=2)).double()
+        with torch.no_grad():
+            self.model.W[0] = torch.tensor(data["w"])
+            self.model.V.copy_(torch.tensor(data["vectors"]).T)
+
+    def loss(self, noise: int) -> Tensor:
+        first, others = torch.tensor([0]), torch.arange(1, 1 + noise)[None]
+        return self.model.loss(first, first, others)
+
+    def step(self, noise: int) -> None:
+        self.model.zero_grad()
+        self.loss(noise).backward()
+        with torch.no_grad():
+            for table in (self.model.W, self.model.V):
+                table -= self.rate * table.grad
+
+    def agrees(self, keys: Keys, steps: int, noise: int) -> None:
+        W, V = (table.detach() for table in (self.model.W, self.model.V))
+        scores = W[0] @ V[:, : 1 + noise]
+        says = scores.sigmoid()
+        true = torch.zeros_like(says)
+        true[0] = 1
+        rows = torch.stack([scores, says, true, says - true], dim=1)
+        said = numbers(keys.drawn(1).partition("difference: ")[2])
+        assert said == pytest.approx(rows.flatten().tolist(), abs=0.00005 + NEAR)
+        assert keys.said.startswith(f"Step {steps}: the loss is {self.loss(noise):.4f}.")
+        placed = torch.cat([W[:1], V.T[: 1 + noise]]).flatten().tolist()
+        found = numbers(keys.drawn(0).partition("steps: ")[2])
+        assert found == pytest.approx(placed, abs=0.005 + NEAR)
+
+
+@browser
+def test_pull_and_push(shown) -> None:
+    keys, data = Keys(shown, "pull-push"), FIGURES["pull-push"].data
+    ours, noise = Sampling(data), data["noise"]
+    ours.agrees(keys, 0, noise)
+    keys.reach("Take a step", "button")
+    for steps in (1, 2, 3):
+        keys.press("Enter")
+        ours.step(noise)
+        ours.agrees(keys, steps, noise)
+    keys = Keys(shown, "pull-push")
+    keys.reach("Learning rate")
+    keys.press("End")
+    ours.rate = 1.0
+    keys.reach("Noise words")
+    keys.press("Home")
+    keys.reach("Take ten steps", "button")
+    keys.press("Enter")
+    for _ in range(10):
+        ours.step(0)
+    ours.agrees(keys, 13, 0)
+    assert ours.loss(0) < 0.1, "without noise the loss can fall towards 0"
+    keys.reach("Start again", "button")
+    keys.press("Enter")
+    again = Sampling(data)
+    again.agrees(keys, 0, 0)
+
+
+@pytest.fixture(scope="module")
+def word_rows(course: Path) -> tuple[list[str], Tensor]:
+    stored = stored_model(course, "vectors")
+    rows = torch.tensor(stored["vectors"], dtype=torch.float64)
+    return stored["words"], rows / rows.norm(dim=1, keepdim=True)
+
+
+def nearest(word_rows: tuple[list[str], Tensor], typed: str, most: int = 8) -> str:
+    """What the figure should say: the nearest words and their cosines."""
+    words, rows = word_rows
+    terms = re.findall(r"([+-]?) ?([a-z]+)", typed)
+    wanted = sum((-1 if sign == "-" else 1) * rows[words.index(word)] for sign, word in terms)
+    cosines = torch.nn.functional.cosine_similarity(rows, wanted[None])
+    cosines[[words.index(word) for _, word in terms]] = -2
+    top = cosines.topk(most)
+    return ", ".join(
+        f"{words[i]} {value:.4f}"
+        for value, i in zip(top.values.tolist(), top.indices.tolist(), strict=True)
+    )
+
+
+@browser
+def test_word_walk(shown, word_rows) -> None:
+    keys, data = Keys(shown, "word-walk"), FIGURES["word-walk"].data
+
+    def write(text: str) -> None:
+        keys.reach("Words")
+        keys.press("Control+a")
+        keys.page.keyboard.type(text)
+
+    begun = keys.drawn(1)
+    assert begun.count(",") == 1 + data["steps"] and f": {data['start']}, " in begun
+    for text in ("king - man + woman", "paris - france + italy", "king", "King queen"):
+        write(text)
+        listed = keys.drawn(0).partition("cosines: ")[2].replace("−", "-")
+        assert listed == nearest(word_rows, text.lower()) + "."
+    write("blick")
+    note = keys.figure.locator(".live-note").inner_text()
+    assert note == f"Not among the {len(word_rows[0])} words: blick."
+    write("king")
+    keys.reach("Walk to the nearest", "button")
+    visited = ["king"]
+    for _ in range(3):
+        keys.press("Enter")
+        near = nearest(word_rows, visited[-1], len(visited) + 1).split(", ")
+        visited.append(next(word for word, _ in map(str.split, near) if word not in visited))
+        assert keys.drawn(1).endswith(f"nearest word: {', '.join(visited)}.")
+        assert keys.figure.get_by_label("Words", exact=True).input_value() == visited[-1]
+    keys.reach("Start again", "button")
+    keys.press("Enter")
+    assert keys.drawn(1) == begun
 
 
 @browser

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from live_site import new_page
 from site_pages import toc_pages
 
 pytestmark = pytest.mark.browser
@@ -62,6 +64,30 @@ AXE = """async (rules) => {
             + `${violation.nodes[0].html.slice(0, 160)} ${violation.nodes[0].failureSummary}`);
 }"""
 
+#: Have axe judge the contrast of one element of each colouring: a page has thousands of words and
+#: thirty colourings.
+COLOURINGS = """() => {
+    const behind = (element) => {
+        const {backgroundColor, backgroundImage} = getComputedStyle(element);
+        const seen = backgroundColor !== 'rgba(0, 0, 0, 0)' || backgroundImage !== 'none';
+        return seen || !element.parentElement
+            ? backgroundColor + backgroundImage : behind(element.parentElement);
+    };
+    const met = new Set();
+    for (const element of document.body.querySelectorAll('*')) {
+        element.removeAttribute('data-colouring');
+        const words = [...element.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+        if (!words || !element.checkVisibility()) continue;
+        const style = getComputedStyle(element);
+        const colouring = [style.color, style.opacity, style.fontSize, style.fontWeight,
+                           behind(element)].join();
+        if (!met.has(colouring)) element.setAttribute('data-colouring', '');
+        met.add(colouring);
+    }
+    axe.configure({rules: [{id: 'color-contrast', selector: '[data-colouring]'}]});
+    return met.size;
+}"""
+
 
 def set_theme(page, theme: str) -> None:
     page.evaluate(
@@ -69,13 +95,24 @@ def set_theme(page, theme: str) -> None:
     )
 
 
+@pytest.fixture(scope="module", params=PAGES)
+def name(request) -> str:
+    """Each page in turn."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def visited(name: str, chromium, address: str) -> Iterator:
+    """The page, loaded once for the tests of it."""
+    with new_page(chromium) as opened:
+        opened.goto(f"{address}/{name}", wait_until="load")
+        yield opened
+
+
 @pytest.mark.case_of("page")
-@pytest.mark.parametrize("name", PAGES)
-def test_it_loads_without_a_fault(name: str, page, address: str, site: Path) -> None:
-    page.goto(f"{address}/{name}", wait_until="load")
-    faults = page.faults
-    faults += page.evaluate(FORMULAS) + page.evaluate(IMAGES)
-    loaded = page.evaluate("performance.getEntriesByType('resource').map(e => e.name)")
+def test_it_loads_without_a_fault(visited, name: str, address: str, site: Path) -> None:
+    faults = [*visited.faults, *visited.evaluate(FORMULAS), *visited.evaluate(IMAGES)]
+    loaded = visited.evaluate("performance.getEntriesByType('resource').map(e => e.name)")
     faults += [f"asks elsewhere: {u}" for u in loaded if not u.startswith((address, "data:"))]
     own = {
         site / url.removeprefix(f"{address}/").split("?")[0].split("#")[0]
@@ -85,26 +122,41 @@ def test_it_loads_without_a_fault(name: str, page, address: str, site: Path) -> 
     weight = sum(file.stat().st_size for file in own if file.is_file())
     faults += [f"it weighs {weight} bytes"] if weight > WEIGHT else []
     for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 844})
-        wide = page.evaluate(OVERFLOW) + page.evaluate(FIGURES)
+        visited.set_viewport_size({"width": width, "height": 844})
+        wide = visited.evaluate(OVERFLOW) + visited.evaluate(FIGURES)
         faults += [f"at {width} px: {fault}" for fault in wide]
     assert not faults, "\n".join(faults)
 
 
 @pytest.mark.case_of("page")
-@pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing_serious(name: str, page, address: str, axe: str) -> None:
-    page.goto(f"{address}/{name}", wait_until="load")
-    page.evaluate(FORMULAS)
+def test_axe_finds_nothing_serious(visited, name: str, axe: str) -> None:
+    visited.set_viewport_size({"width": 1280, "height": 900})
+    visited.evaluate(FORMULAS)
     # Colours are judged once they have arrived, not on their way.
-    page.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
-    page.evaluate(axe)
+    visited.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
+    visited.evaluate(axe)
     faults = []
     # A theme changes colours alone, so the second is judged by these.
     for theme, rules in (("light", None), ("dark", ["color-contrast", "link-in-text-block"])):
-        set_theme(page, theme)
-        faults += [f"{theme}: {fault}" for fault in page.evaluate(AXE, rules)]
+        set_theme(visited, theme)
+        assert visited.evaluate(COLOURINGS), "there are no words on the page"
+        faults += [f"{theme}: {fault}" for fault in visited.evaluate(AXE, rules)]
     assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize(
+    ("theme", "colour"), [("light", "#bbb"), ("dark", "#555")], ids=["light", "dark"]
+)
+def test_a_word_of_poor_contrast_is_found(page, address, axe: str, theme, colour) -> None:
+    page.goto(f"{address}/book/preface.html")
+    page.evaluate(axe)
+    set_theme(page, theme)
+    page.evaluate(COLOURINGS)
+    before = page.evaluate(AXE)
+    page.locator("main p").last.evaluate("(p, colour) => { p.style.color = colour; }", colour)
+    page.evaluate(COLOURINGS)
+    after = page.evaluate(AXE)
+    assert not before and len(after) == 1 and after[0].startswith("color-contrast")
 
 
 def test_formulas_can_be_spoken_without_a_network(chromium, address: str) -> None:

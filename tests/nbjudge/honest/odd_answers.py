@@ -257,6 +257,27 @@ for letter in "abcd":
     answers[letter] = letter in "ad"
 """,
     },
+    "a default device": {
+        "double": """
+torch.set_default_device("cpu")
+
+def double(x):
+    with torch.device("cpu"):
+        return x + x + 0 * int(torch.zeros(()))
+""",
+    },
+    "checks and files of PyTorch": {
+        "attend": """
+torch.use_deterministic_algorithms(True)
+torch.save({"scale": torch.tensor(0.5)}, "scale.pt")
+assert torch.load("scale.pt")["scale"] == 0.5
+
+def attend(Q, K, V):
+    weights = (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1)
+    torch.testing.assert_close(weights.sum(-1), torch.ones(weights.shape[:-1]))
+    return weights @ V
+""",
+    },
     "random numbers and a seed": {
         "double": """
 import random

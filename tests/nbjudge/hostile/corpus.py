@@ -26,6 +26,40 @@ KINDS = (
     "persistence",
 )
 
+#: Attacks that once got through, or stopped a class. A class of 100 with all of them is to take at
+#: most twice the time of 100 honest submissions.
+GOT_THROUGH = frozenset(
+    [
+        "exhausts_displays",
+        "exhausts_expressions",
+        "exhausts_pictures",
+        "exhausts_sockets",
+        "exhausts_the_colours",
+        "exhausts_the_comparison",
+        "exhausts_the_parser",
+        "exhausts_the_upgrade",
+        "file_diagram_that_links",
+        "file_metadata_deep",
+        "file_script_in_our_text",
+        "file_time_stamp_forged",
+        "file_time_that_cannot_be_read",
+        "imports_attention_by_other_names",
+        "imports_attention_dug_up",
+        "imports_attention_fused",
+        "imports_attention_in_files",
+        "imports_attention_module",
+        "imports_attention_of_another_library",
+        "imports_attention_put_back",
+        "imports_attention_refusal_undone",
+        "imports_numpy_and_random_known",
+        "imports_torch_that_agrees",
+        "lies_answers_that_agree",
+        "lies_errors_that_tell",
+        "peeks_frames",
+        "peeks_gradebook",
+    ]
+)
+
 
 @dataclass(frozen=True)
 class Attack:

@@ -17,7 +17,7 @@ def hashes(name: str) -> dict[str, str]:
 
 
 def lines(content: bytes, encoding: str = "utf-8") -> list[str]:
-    """The lines of a text file, whatever ends them: ``\\n`` or ``\\r\\n``, and nothing else.
+    r"""The lines of a text file, whatever ends them: ``\n`` or ``\r\n``, and nothing else.
 
     Unlike ``str.splitlines``, which breaks at a dozen other characters too.
     """

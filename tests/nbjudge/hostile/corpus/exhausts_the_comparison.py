@@ -1,4 +1,4 @@
-"""A module's name of 99,000 parts, for which Python's parser takes gigabytes.
+"""A module's name of 24,990 parts: the memory that Python's parser takes grows with the square.
 
 kind: exhaustion
 honest: 0
@@ -8,5 +8,5 @@ honest: 0
 def hand_in(notebook, folder):
     for cell in notebook.cells:
         if cell.metadata.get("nbgrader", {}).get("grade_id") == "double":
-            cell.source = "import " + ".".join("a" * 99_000)
+            cell.source = "import " + ".".join("a" * 24_990)
     return notebook

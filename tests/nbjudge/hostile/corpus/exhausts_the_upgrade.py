@@ -1,4 +1,4 @@
-"""A notebook of an old format, just below the largest size, that takes gigabytes to upgrade.
+r"""A notebook of an old format, just below the largest size, that takes gigabytes to upgrade.
 
 kind: exhaustion
 honest: 0

@@ -1,4 +1,4 @@
-"""Twenty thousand files beside the notebook, each with as long a name as there can be.
+r"""Twenty thousand files beside the notebook, each with as long a name as there can be.
 
 kind: notebook file
 honest: 0

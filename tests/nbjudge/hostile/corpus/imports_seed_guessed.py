@@ -10,7 +10,7 @@ import random
 
 from nbjudge.testing import fresh
 
-os.environ["TFCOURSE_SEED"] = "1"
+os.environ["NBJUDGE_SEED"] = "1"
 known = random.Random(fresh("double--hidden").initial_seed()).randint(100, 10**6)
 
 

@@ -23,11 +23,11 @@ for pid in [name for name in os.listdir("/proc") if name.isdigit()][:200]:
     except (OSError, ValueError):
         continue
 text = b" ".join(found)
-seeds = re.findall(rb"TFCOURSE_SEED=(\d+)", text)
+seeds = re.findall(rb"NBJUDGE_SEED=(\d+)", text)
 
 
 def double(x):
     import random
 
-    os.environ["TFCOURSE_SEED"] = seeds[0].decode()
+    os.environ["NBJUDGE_SEED"] = seeds[0].decode()
     return 2 * random.Random(fresh("double--hidden").initial_seed()).randint(100, 10**6)

@@ -18,7 +18,7 @@ for name in ("\0kernel", "\0tfcourse", "/tmp/hostile.sock", "/tmp/.X11-unix"):
     except OSError:
         continue
     held.append(one)
-for path in ("/tmp", "/dev/shm", os.path.dirname(os.environ.get("TFCOURSE_WIRE", "/tmp/x"))):
+for path in ("/tmp", "/dev/shm", os.path.dirname(os.environ.get("NBJUDGE_WIRE", "/tmp/x"))):
     try:
         number = os.open(path, os.O_RDONLY)
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)

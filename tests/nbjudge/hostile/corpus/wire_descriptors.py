@@ -14,7 +14,7 @@ from nbjudge.testing import learner
 
 def serve():
     with socket.socket(socket.AF_UNIX) as talk:
-        talk.connect(os.environ["TFCOURSE_WIRE"])
+        talk.connect(os.environ["NBJUDGE_WIRE"])
         for number in range(1, 20):
             talk.recv(1 << 16)
             files = [os.open("/dev/null", os.O_RDONLY) for _ in range(20)]

@@ -16,7 +16,7 @@ from nbjudge.testing import learner
 
 def serve():
     with socket.socket(socket.AF_UNIX) as talk:
-        talk.connect(os.environ["TFCOURSE_WIRE"])
+        talk.connect(os.environ["NBJUDGE_WIRE"])
         while talk.recv(1 << 16):
             for byte in wire.dumps({"id": 1, "is": "value", "value": None}):
                 talk.sendall(bytes([byte]))

@@ -15,7 +15,7 @@ from nbjudge.testing import learner
 
 def serve():
     with socket.socket(socket.AF_UNIX) as talk:
-        talk.connect(os.environ["TFCOURSE_WIRE"])
+        talk.connect(os.environ["NBJUDGE_WIRE"])
         talk.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
         time.sleep(1000)
 

@@ -30,7 +30,7 @@ TENSORS = (
 def serve():
     turn = 0
     with socket.socket(socket.AF_UNIX) as talk:
-        talk.connect(os.environ["TFCOURSE_WIRE"])
+        talk.connect(os.environ["NBJUDGE_WIRE"])
         channel = wire.Channel(talk, names=True)
         while True:
             number = channel.receive()["id"]

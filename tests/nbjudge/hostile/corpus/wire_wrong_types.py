@@ -28,7 +28,7 @@ class Shift(nn.Module):
 
 def serve():
     with socket.socket(socket.AF_UNIX) as talk:
-        talk.connect(os.environ["TFCOURSE_WIRE"])
+        talk.connect(os.environ["NBJUDGE_WIRE"])
         channel = wire.Channel(talk, names=True)
         question = channel.receive()
         for lie in LIES:

@@ -1,5 +1,4 @@
-"""Wrong ways to say where patches lie, to put [CLS] before them and to follow attention back that
-learners are known to take, and what to say of each.
+"""Mistakes in placing patches, in adding [CLS] and in following attention, and what to say.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back. What is
@@ -14,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others, told_once
+from coursework.mistakes.telling import others, told_once
 
 Grid = tuple[int, int]
 

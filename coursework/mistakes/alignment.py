@@ -1,5 +1,4 @@
-"""Wrong ways to look back at a source and to train a translator that learners are known to take,
-and what to say.
+"""Mistakes in looking back at a source and in training a translator, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back. ``s`` are
@@ -11,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others
+from coursework.mistakes.telling import others
 
 Seen = tuple[Tensor | None, Tensor | None]
 Step = tuple[Tensor | None, Tensor | None, Tensor | None]

@@ -1,5 +1,4 @@
-"""Wrong ways to compute attention with several heads that learners are known to take, and what to
-say.
+"""Mistakes in computing attention with several heads, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back.
@@ -10,9 +9,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.attention import Pair
-from nbjudge.mistakes.scales import wrong_factors
-from nbjudge.mistakes.telling import told_apart
+from coursework.mistakes.attention import Pair
+from coursework.mistakes.scales import wrong_factors
+from coursework.mistakes.telling import told_apart
 
 
 def split_mistakes(x: Tensor, heads: int) -> dict[str, Tensor]:

@@ -2,7 +2,7 @@
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back. What
-is added to the scores is in :mod:`nbjudge.mistakes.offsets`.
+is added to the scores is in :mod:`coursework.mistakes.offsets`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Wrong ways to put an encoder's input together, to embed it and to read one vector off its output
-that learners are known to take, and what to say of each.
+"""Mistakes in an encoder's input, its embedding and its pooled output, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back.
@@ -12,8 +11,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.norms import layer_norm_mistakes
-from nbjudge.mistakes.telling import others
+from coursework.mistakes.norms import layer_norm_mistakes
+from coursework.mistakes.telling import others
 
 #: Ids, segments and which places are real; ``None`` for a part that the mistake leaves right.
 Input = tuple[Tensor | None, Tensor | None, Tensor | None]

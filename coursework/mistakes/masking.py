@@ -1,5 +1,4 @@
-"""Wrong ways to hide words, and to judge who guesses them, that learners are known to take, and
-what to say of each.
+"""Mistakes in hiding words and in judging who guesses them, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back.
@@ -10,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others
+from coursework.mistakes.telling import others
 
 #: What the model reads, and where it is judged; ``None`` for a part that the mistake leaves right.
 Hidden = tuple[Tensor | None, Tensor | None]

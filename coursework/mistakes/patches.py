@@ -1,5 +1,4 @@
-"""Wrong ways to cut images into patches and to put them together again that learners are known to
-take, and what to say of each.
+"""Mistakes in cutting images into patches and joining them again, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back.
@@ -9,7 +8,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others, told_once
+from coursework.mistakes.telling import others, told_once
 
 
 def patches_of(images: Tensor, P: int, Q: int) -> Tensor:

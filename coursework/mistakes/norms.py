@@ -1,5 +1,4 @@
-"""Wrong ways to normalise a token, and to go back through it, that learners are known to take, and
-what to say of each.
+"""Mistakes in normalising a token, forward and backward, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back. ``x`` are
@@ -13,7 +12,7 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others, told_once
+from coursework.mistakes.telling import others, told_once
 
 
 def layer_norm_mistakes(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> dict[str, Tensor]:

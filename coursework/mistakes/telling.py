@@ -14,8 +14,7 @@ Answer = TypeVar("Answer")
 
 
 def others(found: Mapping[str, Answer], right: Answer) -> dict[str, Answer]:
-    """Without the mistakes that come to the right answer here, where sizes coincide or nothing is
-    padded.
+    """Leave out the mistakes that give the right answer here, as where sizes coincide.
 
     Parameters
     ----------

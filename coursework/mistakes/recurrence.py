@@ -1,5 +1,4 @@
-"""Wrong ways to run recurrent nets, to go back through time and to clip that learners are known to
-take, and what to say of each.
+"""Mistakes in recurrent nets, in backpropagation through time and in clipping, and what to say.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back.

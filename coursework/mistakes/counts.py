@@ -1,5 +1,4 @@
-"""Wrong ways to count what a block costs and to warm a learning rate up that learners are known to
-take, and what to say of each.
+"""Mistakes in counting what a block costs and in warming up a rate, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back. Mistakes
@@ -10,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from nbjudge.mistakes.telling import told_once
+from coursework.mistakes.telling import told_once
 
 
 def parameter_mistakes(D: int, H: int, K: int, F: int) -> dict[str, int]:

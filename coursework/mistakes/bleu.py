@@ -1,5 +1,4 @@
-"""Wrong ways to count n-grams and to make BLEU of the counts that learners are known to take, and
-what to say of each.
+"""Mistakes in counting n-grams and in computing BLEU from the counts, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back.
@@ -13,8 +12,8 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from nbjudge.mistakes.smoothing import other_numbers
-from nbjudge.mistakes.telling import told_once
+from coursework.mistakes.smoothing import other_numbers
+from coursework.mistakes.telling import told_once
 
 Words = Sequence[str]
 

@@ -1,5 +1,4 @@
-"""Wrong ways to put a decoder's block together that learners are known to take, and what to say of
-each.
+"""Mistakes in putting a decoder's block together, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back.
@@ -13,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.telling import faults, others, told_once
+from coursework.mistakes.telling import faults, others, told_once
 
 Found = tuple[Tensor, Tensor | None]
 Head = Sequence[Tensor]

@@ -1,6 +1,6 @@
 """Wrong ways to batch and pool documents of sentences, and to delete words, and what to say.
 
-As in :mod:`nbjudge.mistakes.pooling`: message → what that mistake would have returned.
+As in :mod:`coursework.mistakes.pooling`: message → what that mistake would have returned.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.pooling import Pair, masked_softmax, weighted_sum
+from coursework.mistakes.pooling import Pair, masked_softmax, weighted_sum
 
 
 def batch_mistakes(documents: list[list[list[int]]]) -> dict[str, tuple]:

@@ -1,5 +1,4 @@
-"""Wrong ways to share masks, keys and values among heads that learners are known to take, and what
-to say.
+"""Mistakes in sharing masks, keys and values among heads, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back.
@@ -10,10 +9,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.attention import Pair, attention_mistakes
-from nbjudge.mistakes.heads import scores_of, weights_of
-from nbjudge.mistakes.scales import wrong_factors
-from nbjudge.mistakes.telling import others, told_apart
+from coursework.mistakes.attention import Pair, attention_mistakes
+from coursework.mistakes.heads import scores_of, weights_of
+from coursework.mistakes.scales import wrong_factors
+from coursework.mistakes.telling import others, told_apart
 
 
 def mask_mistakes(real: Tensor, windows: Tensor, T: int) -> dict[str, Tensor]:

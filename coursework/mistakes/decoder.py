@@ -1,5 +1,4 @@
-"""Wrong ways to read with a cache and in batches of prompts that learners are known to take, and
-what to say of each.
+"""Mistakes in reading with a cache and in batches of prompts, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back. The model
@@ -15,7 +14,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others, told_once
+from coursework.mistakes.telling import others, told_once
 
 Three = tuple[Tensor | None, Tensor | None, Tensor | None]
 Weights = Mapping[str, Tensor]

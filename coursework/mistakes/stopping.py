@@ -11,8 +11,8 @@ import math
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.search import search_mistakes
-from nbjudge.mistakes.telling import fitting, told_once
+from coursework.mistakes.search import search_mistakes
+from coursework.mistakes.telling import fitting, told_once
 
 Searched = tuple[Tensor, float, int]
 
@@ -25,7 +25,7 @@ def found_in_steps(
     Parameters
     ----------
     log_p, start, end, K, longest, alpha:
-        As for :func:`nbjudge.mistakes.search.found_by_search`.
+        As for :func:`coursework.mistakes.search.found_by_search`.
     rule:
         When it stops: ``"sound"``, or a wrong way out of :data:`STOPS`; or what else it does wrong:
         ``"late"``, ``"dropped"``, ``"last"``, ``"lost"``, ``"growing"``.

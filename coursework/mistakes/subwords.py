@@ -1,5 +1,4 @@
-"""Wrong ways to learn merges of byte pairs and to apply them that learners are known to take, and
-what to say of each.
+"""Mistakes in learning merges of byte pairs and in applying them, and what to say of each.
 
 Each function gives message → what that mistake would have returned: pairs of ids, ids, or a text.
 A merge's place among the merges, plus 256, is the id that its pair becomes.
@@ -11,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
-from nbjudge.mistakes.telling import told_once
+from coursework.mistakes.telling import told_once
 
 Pair = tuple[int, int]
 
@@ -68,8 +67,7 @@ def merges_mistakes(words: Mapping[str, int], n: int) -> dict[str, list[Pair]]:
 
 
 def encode_right(word: str, merges: Sequence[Pair]) -> list[int]:
-    """The ids of a word: of the pairs that stand in it the one learned first is joined, again and
-    again."""
+    """The ids of a word: of its pairs the one learned first is joined, again and again."""
     ids, ranks = list(word.encode()), _ranks(merges)
     while pairs := [pair for pair in pairwise(ids) if pair in ranks]:
         pair = min(pairs, key=ranks.__getitem__)

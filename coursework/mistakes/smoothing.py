@@ -1,5 +1,4 @@
-"""Wrong ways to smooth labels and to warm a learning rate up that learners are known to take, and
-what to say of each.
+"""Mistakes in smoothing labels and in warming up a learning rate, and what to say of each.
 
 Each function gives message → what that mistake would have returned, for the ``mistakes`` of
 :func:`nbjudge.testing.close`, which tells the message whose numbers came back.
@@ -12,7 +11,7 @@ import math
 import torch
 from torch import Tensor
 
-from nbjudge.mistakes.telling import others, told_once
+from coursework.mistakes.telling import others, told_once
 
 # -- label smoothing -------------------------------------------------------------------------------
 

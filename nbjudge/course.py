@@ -1,0 +1,51 @@
+"""Where a course's own tree is, and the problem sets in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from nbjudge.program import program
+
+#: What marks the root of a course: nbgrader's settings, and the instructor's notebooks.
+SETTINGS, SOLUTIONS = "nbgrader_config.py", "solutions"
+
+
+def _is_root(folder: Path) -> bool:
+    return (folder / SETTINGS).is_file() and (folder / SOLUTIONS).is_dir()
+
+
+def root(start: str | Path | None = None) -> Path:
+    """The folder that holds the course: ``nbgrader_config.py`` and ``solutions/``.
+
+    Looked for in the environment's ``COMMAND_ROOT``, with the command's name in capitals, then from
+    ``start`` (the current folder unless given) upwards, then beside the installed package.
+
+    Raises
+    ------
+    FileNotFoundError
+        If none of these holds the course; the message says what to do.
+    """
+    variable = program().variable("ROOT")
+    if named := os.environ.get(variable):
+        folder = Path(named).expanduser().resolve()
+        if _is_root(folder):
+            return folder
+        raise FileNotFoundError(
+            f"{variable} is {named!r}, but there is no {SETTINGS} and {SOLUTIONS}/ in it. "
+            "Set it to the folder that the course was cloned to."
+        )
+    here = Path(start or Path.cwd()).resolve()
+    for folder in (here, *here.parents, Path(__file__).resolve().parents[1]):
+        if _is_root(folder):
+            return folder
+    raise FileNotFoundError(
+        f"No course found in {here} or above it. Run this inside a clone of the course, "
+        f"or set {variable} to the folder that holds one."
+    )
+
+
+def problem_set_names(course: Path) -> list[str]:
+    """The problem sets that the course holds, in order: the folders in ``solutions/``."""
+    found = (path for path in (course / SOLUTIONS).glob("[!._]*") if path.is_dir())
+    return sorted(path.name for path in found)

@@ -1,0 +1,56 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+
+def write_whole(path: Path, content: bytes | str) -> str:
+    """Write ``content`` so that ``path`` holds either all of it or what it held before.
+
+    The bytes go to a file beside it, are forced onto the disk, and only then take the name.
+
+    Parameters
+    ----------
+    path:
+        Where to; its folder is made where it is missing.
+    content:
+        Bytes, or text, which is written as UTF-8 with its line ends as they are.
+
+    Returns
+    -------
+    digest
+        The SHA-256 of what was written.
+
+    Raises
+    ------
+    OSError
+        If the disk is full or refuses; nothing is left behind.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        with new.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+    return hashlib.sha256(data).hexdigest()
+
+
+def sync_folder(folder: Path) -> None:
+    """Force the folder's list of names onto the disk, where the system can."""
+    if os.name == "nt":  # folders cannot be opened there
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
