@@ -50,11 +50,20 @@ KERNEL = "python3"
 SAME_TESTS = 3
 
 
-#: The heading above an exercise, and a link to a section of another notebook.
+#: The heading above an exercise, and a link to a section of a chapter.
 _HEADED = re.compile(r"#+ .*\(`(?P<exercise>[\w-]+)`\)")
 _SECTION = re.compile(
-    r"\[(?P<title>[^\]]+)\]\([./]*(?P<notebook>[\w-]+\.ipynb)#(?P<anchor>[^)]+)\)"
+    r"\[(?P<title>[^\]]+)\]\([./]*(?P<notebook>\d\d-[\w-]+\.ipynb)#(?P<anchor>[^)]+)\)"
 )
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a chapter: the chapter's file, the section's title, and its anchor on a page."""
+
+    notebook: str
+    title: str
+    anchor: str
 
 
 @dataclass
@@ -113,7 +122,7 @@ class Checked:
     carry, and ``partly_hidden`` names the tests that also have a hidden half, where that is known.
     ``sandboxed`` tells whether it ran in a sandbox, as grading does; ``full`` whether hidden tests
     were run; ``problem_set`` is the name of the one that it is, empty where that is not known;
-    ``chapter`` the notebook that explains it, and ``sections`` the title of its section for each
+    ``chapter`` the notebook that it follows, and ``sections`` the section that explains it for each
     exercise that names one. With hidden tests there is the ``solution`` of the
     exercises, each cell's kind and text, with the criteria for answers in words.
     """
@@ -128,7 +137,7 @@ class Checked:
     full: bool = False
     problem_set: str = ""
     chapter: str = ""
-    sections: dict[str, str] = field(default_factory=dict)
+    sections: dict[str, Section] = field(default_factory=dict)
     solution: list[tuple[str, str]] = field(default_factory=list)
 
     @property
@@ -293,7 +302,7 @@ def check(
         number = release.stem.removeprefix("ps")[:2]
         chapters = sorted((course / "notebooks").glob(f"{number}-*.ipynb"))
         found.chapter = chapters[0].name if chapters else ""
-        found.sections = sections(given, found.chapter)
+        found.sections = sections(given)
     if full:
         found.solution = [
             (cell.cell_type, cells.learners_own(cell.source))
@@ -313,17 +322,18 @@ def check(
     return found
 
 
-def sections(notebook: NotebookNode, chapter: str) -> dict[str, str]:
-    """For each exercise the title of the section that explains it.
+def sections(notebook: NotebookNode) -> dict[str, Section]:
+    """The section that explains each exercise, by the exercise's name.
 
-    It is the first section that the text under the exercise's heading links to.
+    It is the first section of a chapter that the text below the exercise's heading links to. An
+    exercise on something that an earlier chapter explains links to that one.
     """
     found = {}
     for cell in notebook.cells:
         name = _HEADED.match(cell.source) if cell.cell_type == "markdown" else None
         link = _SECTION.search(cell.source) if name else None
-        if link and link["notebook"] == chapter:
-            found[name["exercise"]] = link["title"]
+        if link:
+            found[name["exercise"]] = Section(**link.groupdict())
     return found
 
 

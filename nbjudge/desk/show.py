@@ -63,8 +63,9 @@ def show_checked(found: Checked, notebook: Path, console: Console) -> None:
             verdict = "failed" if all(t.verdict == "failed" for t in tests) else "partly"
             say(f"{verdict}: {', '.join(map(_short, tests))} ({_of(tests)})", 4)
             say(plain(tests[0].hint), 8)
-        if wrong and exercise.name in found.sections:
-            say(f"explained in {found.chapter}, “{found.sections[exercise.name]}”", 4)
+        section = found.sections.get(exercise.name)
+        if wrong and section:
+            say(f"explained in {section.notebook}, “{section.title}”", 4)
     console.print()
     for flag in found.flags:
         say(f"- {plain(flag)}")

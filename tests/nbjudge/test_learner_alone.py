@@ -114,14 +114,16 @@ def test_a_check_loads_next_to_nothing_itself(small_course, work):
 def test_what_failed_names_the_section_that_explains_it(capsys):
     text = "## 2 Twice (`double`)\n\n*2 points · see [Two times](../../07-sums.ipynb#two-times)*"
     told = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
-    assert check.sections(told, "07-sums.ipynb") == {"double": "Two times"}
-    assert check.sections(told, "08-other.ipynb") == {}
+    two_times = check.Section("07-sums.ipynb", "Two times", "two-times")
+    assert check.sections(told) == {"double": two_times}
+    told.cells[0].source = text.replace("07-sums", "ps07-sums/ps07-sums")
+    assert check.sections(told) == {}, "a section of a problem set explains nothing"
     tests = [
         check.CheckedTest("double--values", check.FAILED, 0.0, 2.0, "It is 3."),
         check.CheckedTest("half--values", check.FAILED, 0.0, 1.0, "It is 4."),
     ]
-    found = check.Checked(tests, chapter="07-sums.ipynb", sections={"double": "Two times"})
+    found = check.Checked(tests, chapter="08-more.ipynb", sections={"double": two_times})
     show_checked(found, Path("ps07.ipynb"), Console(width=80))
     said = capsys.readouterr().out
     assert "explained in 07-sums.ipynb, “Two times”" in said
-    assert "Chapter 7 explains" in said, "for the exercise that names no section"
+    assert "Chapter 8 explains" in said, "for the exercise that names no section"

@@ -1,9 +1,16 @@
 """The problem sets' notebooks: what they promise in words is what their cells hold."""
 
+import functools
 import re
 
 import nbformat
 import pytest
+import yaml
+from markdown_it.renderer import RendererHTML
+from markdown_it.tree import SyntaxTreeNode
+from myst_parser.config.main import MdParserConfig
+from myst_parser.mdit_to_docutils.base import compute_unique_slug
+from myst_parser.parsers.mdit import create_md_parser
 from whole_class import COURSE, source_notebook
 
 from coursebook.course import problem_set_names
@@ -11,6 +18,9 @@ from nbjudge import cells
 from nbjudge.check import sections
 
 SETS = problem_set_names(COURSE)
+
+#: Sets whose exercises need not all name a section yet.
+WITHOUT_SECTIONS = {"ps01-words"}
 
 
 @pytest.fixture(params=SETS)
@@ -64,17 +74,37 @@ def test_each_piece_says_its_points_and_time_and_needs(notebook):
         assert row.endswith(f"| {told.group(2)} min |")
 
 
-def test_the_sections_that_explain_an_exercise_are_there():
-    """A check names the section of the lesson to read again; ps05 has one for every exercise."""
-    seen = {}
-    for name in SETS:
-        lesson = next((COURSE / "notebooks").glob(f"{name[2:4]}-*.ipynb"))
-        texts = [c.source for c in nbformat.read(lesson, as_version=4).cells]
-        headings = {h for text in texts for h in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
-        seen[name] = sections(source_notebook(name, COURSE), lesson.name)
-        assert set(seen[name].values()) <= headings, name
-    ps05 = source_notebook("ps05-self-attention", COURSE)
-    assert set(seen["ps05-self-attention"]) == set(points_by_piece(ps05))
+@functools.cache
+def anchors(lesson):
+    """A lesson's headings by their anchors, which are made as the site makes them."""
+    book = yaml.safe_load((COURSE / "_config.yml").read_text("utf-8"))
+    extensions = set(book["parse"]["myst_enable_extensions"])
+    parser = create_md_parser(MdParserConfig(enable_extensions=extensions), RendererHTML)
+    found = {}
+    for cell in nbformat.read(COURSE / "notebooks" / lesson, as_version=4).cells:
+        if cell.cell_type != "markdown":
+            continue
+        for node in SyntaxTreeNode(parser.parse(cell.source)).walk():
+            depth = book["sphinx"]["config"]["myst_heading_anchors"]
+            if node.type == "heading" and int(node.tag[1:]) <= depth:
+                found[compute_unique_slug(node, found)] = node.children[0].content
+    return found
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_each_exercise_names_a_section_that_explains_it(name):
+    """A check names the section to read again: in the set's own lesson or an earlier one."""
+    notebook = source_notebook(name, COURSE)
+    named = sections(notebook)
+    for piece, section in named.items():
+        assert (COURSE / "notebooks" / section.notebook).is_file(), piece
+        assert section.notebook[:2] <= name[2:4], f"{piece}: {section.notebook} comes later"
+        assert anchors(section.notebook).get(section.anchor) == section.title, piece
+        facts = next(c.source for c in notebook.cells if c.id == f"{piece}-text").splitlines()[2]
+        link = f"[{section.title}](../../{section.notebook}#{section.anchor})"
+        assert facts.endswith(f" · see {link}*"), facts
+    if name not in WITHOUT_SECTIONS:
+        assert set(named) == set(points_by_piece(notebook))
 
 
 def test_ids_say_piece_and_test(notebook):
