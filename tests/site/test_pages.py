@@ -95,6 +95,12 @@ def set_theme(page, theme: str) -> None:
     )
 
 
+def judged_by(axe: str, page) -> None:
+    """Load axe; colours are judged once they have arrived, not on their way."""
+    page.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
+    page.evaluate(axe)
+
+
 @pytest.fixture(scope="module", params=PAGES)
 def name(request) -> str:
     """Each page in turn."""
@@ -132,9 +138,7 @@ def test_it_loads_without_a_fault(visited, name: str, address: str, site: Path) 
 def test_axe_finds_nothing_serious(visited, name: str, axe: str) -> None:
     visited.set_viewport_size({"width": 1280, "height": 900})
     visited.evaluate(FORMULAS)
-    # Colours are judged once they have arrived, not on their way.
-    visited.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
-    visited.evaluate(axe)
+    judged_by(axe, visited)
     faults = []
     # A theme changes colours alone, so the second is judged by these.
     for theme, rules in (("light", None), ("dark", ["color-contrast", "link-in-text-block"])):
@@ -149,7 +153,7 @@ def test_axe_finds_nothing_serious(visited, name: str, axe: str) -> None:
 )
 def test_a_word_of_poor_contrast_is_found(page, address, axe: str, theme, colour) -> None:
     page.goto(f"{address}/book/preface.html")
-    page.evaluate(axe)
+    judged_by(axe, page)
     set_theme(page, theme)
     page.evaluate(COLOURINGS)
     before = page.evaluate(AXE)
