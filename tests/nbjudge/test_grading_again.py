@@ -15,7 +15,10 @@ from nbjudge.cluster import JudgeFailed
 from nbjudge.ledger import Ledger
 from nbjudge.marking import RECORD, last_acts, record_marks
 
-pytestmark = pytest.mark.usefixtures("one_nursery")
+pytestmark = [
+    pytest.mark.usefixtures("one_nursery"),
+    pytest.mark.thorough("grading of small classes"),
+]
 
 
 @pytest.fixture(scope="module")

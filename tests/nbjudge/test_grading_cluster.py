@@ -20,6 +20,8 @@ from nbjudge.cluster import Outcome, Terms, judge_all, unless_broken
 from nbjudge.failure import GradingFailed
 from nbjudge.ledger import Ledger
 
+pytestmark = pytest.mark.thorough("grading of small classes")
+
 COURSE = Path(__file__).resolve().parents[2]
 
 

@@ -21,6 +21,8 @@ from nbjudge.failure import GradingFailed
 from nbjudge.interrupts import STOPPED
 from nbjudge.sandbox import SandboxError, trial
 
+pytestmark = pytest.mark.thorough("grading of small classes")
+
 SANDBOX = "--sandbox" if SANDBOXED else "--no-sandbox"
 
 

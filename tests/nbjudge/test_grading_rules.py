@@ -18,7 +18,10 @@ from nbjudge.merge import blank, merge
 from nbjudge.submissions import Grading
 from nbjudge.why import why as explain
 
-pytestmark = pytest.mark.usefixtures("one_nursery")
+pytestmark = [
+    pytest.mark.usefixtures("one_nursery"),
+    pytest.mark.thorough("grading of small classes"),
+]
 
 COURSE_ID = "attention-to-transformers"
 DUE = datetime(2026, 11, 1, 12, tzinfo=UTC)
