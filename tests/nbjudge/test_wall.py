@@ -63,7 +63,11 @@ def test_files_are_written_as_the_course_writes_them():
 
 
 def told(folder, **registered):
-    """What the judge knows of the courses that are installed in ``folder``, in a new process."""
+    """What the judge knows of the courses that are installed in ``folder``, in a new process.
+
+    The judge lies there too, by a link: beside its own folder lies the course's ``egg-info``.
+    """
+    (folder / "nbjudge").symlink_to(HERE)
     for name, source in registered.items():
         about = folder / f"{name}-2.0.dist-info"
         about.mkdir()
@@ -75,7 +79,7 @@ def told(folder, **registered):
         "import json, dataclasses\nfrom nbjudge.program import program\n"
         "print(json.dumps(dataclasses.asdict(program()) | {'root': program().variable('ROOT')}))"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(HERE.parent)])}
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
     return subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, cwd=folder
     )
