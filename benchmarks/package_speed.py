@@ -19,11 +19,11 @@ import argparse
 import math
 import multiprocessing
 import os
-import resource
 import statistics
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error")
 
@@ -299,14 +299,25 @@ KINDS = {
 }
 
 
+def peak() -> float:
+    """The most memory that this process has held, in MiB.
+
+    ``ru_maxrss`` would begin with the parent's: a new program inherits it, its own peak does not.
+    """
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError("this system does not tell a process's peak memory (VmHWM)")
+
+
 def grown(kind: str, sizes: dict[str, int], name: str) -> float:
     """MiB by which this process's peak grows in three steps of one way."""
     torch.set_num_threads(THREADS)
     way = KINDS[kind][0](**sizes)[name]
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak()
     for _ in range(3):
         way()
-    return round((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024, 1)
+    return round(peak() - before, 1)
 
 
 def memory(kind: str, sizes: dict[str, int], names: list[str]) -> dict[str, float]:

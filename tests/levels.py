@@ -25,7 +25,8 @@ LEVELS = {"quick": "make test", "all": "make test-all", "numerics": "make test-n
 
 #: The cases that the quick level takes of each kind: what runs in seconds, and shows most.
 SAMPLE = {
-    "chapter": ("01-words", "05-self-attention", "12-vision"),
+    "chapter": ("01-words", "05-self-attention"),
+    "evidence notebook": (),
     "problem set": ("ps01-words", "ps05-self-attention"),
     "page": (
         "book/preface.html",
@@ -37,11 +38,27 @@ SAMPLE = {
         "search.html",
     ),
     "measurement": ("heads_cost",),
+    "attack": (
+        "exhausts_pictures",
+        "file_script_in_our_text",
+        "file_time_stamp_forged",
+        "imports_attention_by_other_names",
+        "imports_attention_fused",
+        "imports_attention_of_another_library",
+        "imports_torch_that_agrees",
+        "ipython_results_forged",
+        "lies_answers_that_agree",
+        "lies_errors_that_tell",
+        "peeks_frames",
+        "peeks_gradebook",
+        "persists_in_neighbours",
+        "wire_tensors_that_lie",
+    ),
 }
 
 #: The parameter of a test that says which chapter, problem set, page or script it is about.
 PARAMETER = {"chapter": "path", "problem set": "problem_set", "page": "name",
-             "measurement": "script"}  # fmt: skip
+             "measurement": "script", "attack": "attack"}  # fmt: skip
 
 
 class Left(NamedTuple):
@@ -61,7 +78,9 @@ def case(item: pytest.Item) -> tuple[str, str]:
     if kind not in PARAMETER:
         return kind, ""
     value = item.callspec.params[PARAMETER[kind]]
-    return kind, value.stem if isinstance(value, Path) else str(value)
+    if isinstance(value, Path) and value.parent.name == "evidence":
+        kind = "evidence notebook"
+    return kind, value.stem if isinstance(value, Path) else getattr(value, "name", str(value))
 
 
 def left_out(item: pytest.Item, level: str) -> Left | None:

@@ -234,6 +234,7 @@ def spoil(path: Path, notebook: nbformat.NotebookNode, cell: int, old: str, new:
     return run_nbval(path)
 
 
+@pytest.mark.thorough("run of a changed notebook")
 @pytest.mark.parametrize(
     ("cell", "old", "new", "band", "passes"),
     [
@@ -251,6 +252,7 @@ def test_the_gate_opens_as_far_as_the_band(tmp_path, cell, old, new, band, passe
     assert passes or "mismatch" in result.stdout
 
 
+@pytest.mark.thorough("run of a changed notebook")
 def test_the_executor_refuses_what_another_arithmetic_changes(tmp_path):
     """A cell that prints which arithmetic it runs in stands for one that rounds differently."""
     path = tmp_path / "small.ipynb"

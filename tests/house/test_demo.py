@@ -78,6 +78,7 @@ def test_an_entry_that_cannot_be_followed_is_named(entry, said, example, course,
         demo_module.write_class(tmp_path, tmp_path / "submitted")
 
 
+@pytest.mark.thorough("run of the demo")
 def test_the_demo_twice(example, course, tmp_path, monkeypatch, capsys):
     """In a copy of the course, with the site left out: it has tests of its own."""
     for name in ("_toc.yml", "nbgrader_config.py"):

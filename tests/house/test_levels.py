@@ -33,8 +33,7 @@ def test_the_quick_level_takes_the_sample_and_nothing_else(quick):
             part = name.partition("-")[0] + "-" if kind == "problem set" else name
             assert f"[{part}" in quick, f"no test of the {kind} {name}"
     ran = "test_stored_outputs_are_what_the_cells_print["
-    evidence = [p for p in course.evidence_paths(ROOT) if p.stem in levels.SAMPLE["chapter"]]
-    assert quick.count(ran) == len(levels.SAMPLE["chapter"]) + len(evidence)
+    assert quick.count(ran) == len(levels.SAMPLE["chapter"])
     assert "test_hygiene[09-decoder]" in quick, "what takes no time is taken of all"
     assert "[ps09-" not in quick and "a_chapter_gives_the_same_bytes" not in quick
 
@@ -44,6 +43,7 @@ def test_the_last_line_says_what_is_left(quick):
     assert last.startswith("Left to `make test-all`: ")
     chapters = len(course.chapter_paths(ROOT)) - len(levels.SAMPLE["chapter"])
     assert f"{chapters} chapters (" in last
+    assert f"{len(course.evidence_paths(ROOT))} evidence notebooks (" in last
     sets = len(course.problem_set_names(ROOT)) - len(levels.SAMPLE["problem set"])
     assert f"{sets} problem sets (" in last and " pages (" in last
 
@@ -68,6 +68,7 @@ CHAPTER = pytest.mark.case_of("chapter")
         (Item(), "quick all"),
         (Item(CHAPTER, path=Path("notebooks/05-self-attention.ipynb")), "quick all"),
         (Item(CHAPTER, path=Path("notebooks/09-decoder.ipynb")), "all"),
+        (Item(CHAPTER, path=Path("notebooks/evidence/05-self-attention.ipynb")), "all"),
         (Item(pytest.mark.thorough("test of kills")), "all"),
         (Item(pytest.mark.case_of("site")), "quick all"),
         (Item(pytest.mark.numerics), "numerics"),

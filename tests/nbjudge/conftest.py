@@ -15,6 +15,16 @@ from nbjudge import cluster
 from nbjudge.release import make_release
 from nbjudge.sandbox import Nursery
 
+HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What looks at the class of everybody waits for its grading."""
+    for item in items:
+        if item.path.parent == HERE and "graded" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.thorough("grading of small classes"))
+
 
 @pytest.fixture(scope="session")
 def small_course(tmp_path_factory) -> Path:

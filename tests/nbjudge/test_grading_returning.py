@@ -28,6 +28,7 @@ from nbjudge.release import own_programs_first
 from nbjudge.results import Report
 
 pytestmark = [
+    pytest.mark.thorough("grading of small classes"),
     pytest.mark.usefixtures("one_nursery"),
     pytest.mark.skipif(sys.platform == "win32", reason="nbgrader's exchange needs Unix"),
     # nbgrader's own use of the clock and of its tables.

@@ -93,6 +93,7 @@ def test_help_and_version_without_any_extra(installed):
         fine(installed("", "tfcourse", command, "--help"))
 
 
+@pytest.mark.thorough("use of the wheel")
 def test_train_and_translate(installed, tmp_path):
     few = ("--steps", "3", "--set", "training.warmup=1", "--set", "evaluation.new_tokens=4")
     train = ("tfcourse", "train", "numbers-de-en", *few, "--into", "run")
@@ -119,6 +120,7 @@ def test_check(installed, answered):
     assert "passed" in said and "failed" not in said
 
 
+@pytest.mark.thorough("use of the wheel")
 def test_grade_with_the_course_named(installed, answered, course, tmp_path):
     kind = "--sandbox" if sandbox.status().works else "--no-sandbox"
     asked = ("--submitted", answered.parents[2], "--into", tmp_path / "graded", "--workers", "1")

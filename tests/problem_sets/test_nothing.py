@@ -112,6 +112,7 @@ def shown(notebook, release, names) -> set[str]:
     return known
 
 
+@pytest.mark.case_of("problem set")
 @pytest.mark.parametrize("problem_set", problem_set_names(COURSE))
 def test_nothing_implemented_gets_at_most_three_percent(problem_set, nursery):
     notebook = source_notebook(problem_set, COURSE)
