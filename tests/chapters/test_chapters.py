@@ -200,6 +200,7 @@ def small_notebook(path: Path) -> nbformat.NotebookNode:
     return notebook
 
 
+@pytest.mark.thorough("run of a changed notebook")
 def test_the_gate_closes_when_one_digit_changes(tmp_path):
     path = tmp_path / "small.ipynb"
     notebook = small_notebook(path)
@@ -267,6 +268,7 @@ def test_the_executor_refuses_what_another_arithmetic_changes(tmp_path):
     assert found["two-threads"] == []
 
 
+@pytest.mark.thorough("run of a changed notebook")
 def test_the_executor_gives_the_same_bytes_twice(tmp_path):
     path = tmp_path / "small.ipynb"
     small_notebook(path)

@@ -207,6 +207,7 @@ def test_what_passed_is_not_run_again_until_it_changes(course):
     assert "3 passed" in run(course, "-p", "no:cacheprovider")
 
 
+@pytest.mark.thorough("test of what has passed")
 def test_among_several_processes_too(course):
     assert "3 passed" in run(course, "-p", "xdist", "-n", "2")
     again = run(course, "-p", "xdist", "-n", "2")

@@ -10,6 +10,9 @@ from traced import TESTS
 
 CASES = [f"{test.__name__}: {name}" for test, names in TESTS.items() for name in names]
 
+#: Tracing all of them takes a minute.
+pytestmark = pytest.mark.thorough("traced model")
+
 
 @pytest.fixture(scope="module")
 def traced():

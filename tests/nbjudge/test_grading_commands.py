@@ -66,6 +66,7 @@ def test_grade_shows_the_table_and_where_things_are(run, small_course, tmp_path)
     assert ("without a sandbox" in text) != SANDBOXED
 
 
+@pytest.mark.thorough("grading of small classes")
 def test_an_export_says_whom_it_leaves_out(run, small_course, tmp_path):
     hand_in(tmp_path / "in", "ada", answered(small_course))
     hand_in(tmp_path / "in", "bob", answered(small_course, explain="YOUR ANSWER HERE\n"))
@@ -86,6 +87,7 @@ def test_an_export_says_whom_it_leaves_out(run, small_course, tmp_path):
     assert "ada" in (tmp_path / "out" / f"{NAME}-canvas.csv").read_text("utf-8")
 
 
+@pytest.mark.thorough("grading of small classes")
 def test_without_a_sandbox_it_is_said_wherever_grades_are(one_nursery, small_course, tmp_path):
     hand_in(tmp_path / "in", "ada", answered(small_course))
     out = tmp_path / "out"
@@ -203,6 +205,7 @@ def test_check_of_one_exercise(run, small_course, tmp_path):
     assert code == 2 and "it must be one of: double, sum-squares, explain." in text
 
 
+@pytest.mark.thorough("grading of small classes")
 def test_a_full_check_runs_hidden_tests_where_they_are(run, small_course, tmp_path, monkeypatch):
     answers = {"double": "def double(x):\n    return 6"}
     path = hand_in(tmp_path, "me", answered(small_course, **answers))
@@ -221,6 +224,7 @@ def test_a_full_check_runs_hidden_tests_where_they_are(run, small_course, tmp_pa
     assert run("check", path)[0] == 0, "the visible tests need no solutions"
 
 
+@pytest.mark.thorough("grading of small classes")
 @pytest.mark.skipif(not SANDBOXED, reason="there is no sandbox here")
 def test_a_check_in_the_sandbox_says_the_same(small_course, tmp_path):
     wrong = "def sum_squares(numbers):\n    return sum(numbers)"

@@ -18,6 +18,7 @@ from nbjudge.folder import GradingFolder
 from nbjudge.gradebook import Book
 
 pytestmark = [
+    pytest.mark.thorough("grading of small classes"),
     pytest.mark.usefixtures("one_nursery"),
     # nbgrader's own way of filling its tables.
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),

@@ -39,6 +39,7 @@ def ended_as_it_starts(helper, monkeypatch, times):
     return ended
 
 
+@pytest.mark.thorough("test of kills")
 def test_one_that_was_ended_between_two_submissions_is_not_the_second_ones_fault(opened):
     helper, handed = opened
     first = helper.do("stage", content=handed)
@@ -47,6 +48,7 @@ def test_one_that_was_ended_between_two_submissions_is_not_the_second_ones_fault
     assert helper.do("stage", content=handed) == first
 
 
+@pytest.mark.thorough("test of kills")
 def test_one_that_was_ended_in_a_step_is_not_the_submissions_fault(opened, monkeypatch):
     helper, handed = opened
     ended = ended_as_it_starts(helper, monkeypatch, times=1)
@@ -54,6 +56,7 @@ def test_one_that_was_ended_in_a_step_is_not_the_submissions_fault(opened, monke
     assert len(ended) == 1
 
 
+@pytest.mark.thorough("test of kills")
 def test_what_ends_it_twice_is_told_and_the_next_step_has_a_new_one(opened, monkeypatch):
     helper, handed = opened
     ended = ended_as_it_starts(helper, monkeypatch, times=2)

@@ -347,6 +347,7 @@ BREAKS = {
 }
 
 
+@pytest.mark.thorough("broken kernel")
 @pytest.mark.parametrize(("answer", "told"), BREAKS.values(), ids=BREAKS)
 def test_what_breaks_costs_its_own_points_alone(answer, told):
     started = time.monotonic()
@@ -359,6 +360,7 @@ def test_what_breaks_costs_its_own_points_alone(answer, told):
     }
 
 
+@pytest.mark.thorough("broken kernel")
 def test_who_ends_python_again_and_again_is_told_so():
     kernels = Kernels(None, None, None, None)
     kernels._restarts["double"] = MAX_RESTARTS_OF_PIECE
@@ -381,6 +383,7 @@ SABOTAGE = {
 }
 
 
+@pytest.mark.thorough("broken kernel")
 @pytest.mark.parametrize("way", list(SABOTAGE)[::2])
 def test_a_cell_of_their_own_that_breaks_the_kernel_costs_nothing_else(way):
     found = judged({"own-double--inputs": SABOTAGE[way]})
@@ -388,6 +391,7 @@ def test_a_cell_of_their_own_that_breaks_the_kernel_costs_nothing_else(way):
     assert found.flags, "it is said"
 
 
+@pytest.mark.thorough("broken kernel")
 @pytest.mark.parametrize("way", list(SABOTAGE)[1::2])
 def test_an_answer_that_breaks_the_kernel_costs_its_own_points_alone(way):
     found = judged({"product": f"{ANSWERS['product']}\n{SABOTAGE[way]}"})
@@ -421,6 +425,7 @@ def test_the_time_of_the_whole_is_bounded():
     assert any("was not run" in message for message in lost(found).values())
 
 
+@pytest.mark.thorough("broken kernel")
 def test_a_piece_that_hangs_does_not_eat_the_time_of_the_others():
     limits = Limits(call_seconds=10, cell_seconds=30, submission_seconds=60)
     tests = {f"double--more-{n}": ("call(double, 1)", 1) for n in range(3)}

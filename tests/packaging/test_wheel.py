@@ -103,6 +103,7 @@ def test_train_and_translate(installed, tmp_path):
     assert (tmp_path / "run" / "results.json").is_file()
 
 
+@pytest.mark.thorough("use of the wheel")
 def test_every_embedded_corpus_has_its_packages(installed):
     code = """
 from tfcourse import data
@@ -148,6 +149,7 @@ WITHOUT = [
 ]
 
 
+@pytest.mark.thorough("use of the wheel")
 @pytest.mark.parametrize(("command", "extra", "named"), WITHOUT)
 def test_a_missing_extra_is_named_in_one_line(
     installed, answered, course, tmp_path, command, extra, named
@@ -160,6 +162,7 @@ def test_a_missing_extra_is_named_in_one_line(
     assert not any(tmp_path.iterdir()), "something was written before the package was missed"
 
 
+@pytest.mark.thorough("use of the wheel")
 @pytest.mark.parametrize("command", ["book", "demo", "serve", "release"])
 def test_what_needs_the_course_says_so_outside_of_one(installed, command):
     done = installed("dev", "tfcourse", command)

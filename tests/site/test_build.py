@@ -156,6 +156,7 @@ def test_api_entries_link_back_to_the_first_chapter_that_takes_them(
     assert linked, "no documented name is taken by a chapter"
 
 
+@pytest.mark.thorough("failing build")
 def test_a_failed_build_fails_again(tmp_path: Path) -> None:
     (tmp_path / "_config.yml").write_text("title: t\nauthor: a\nlogo: ''\n")
     (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: a\n")
