@@ -8,7 +8,7 @@ from tfcourse.data.docstrings import parted
 from tfcourse.data.docstrings.prose import MADE_FROM
 from tfcourse.data.making import licences, parting, reading
 
-pytestmark = pytest.mark.thorough("corpus made again")
+pytestmark = pytest.mark.thorough("remaking of a corpus")
 
 
 def test_the_sentences_are_those_of_the_installed_packages():
