@@ -5,12 +5,8 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-import matplotlib as mpl
 from PIL import Image, ImageDraw, ImageFont
 from sphinx.application import Sphinx
-
-from coursebook.drawings import draw, looks
-from coursebook.drawings.colours import CARD, COLOURS, INK
 
 #: What messengers and social networks ask for.
 SIZE = (1200, 630)
@@ -25,6 +21,12 @@ WEIGHTS = (0.01, 0.38, 0.38, 0.14, 0.01, 0.02, 0.05, 0.01)
 
 def card(title: str, about: str) -> bytes:
     """The picture as PNG: a title, a line about it, and who looks at whom in a sentence."""
+    # Loaded here: they bring Matplotlib and PyTorch, which no other part of a build needs.
+    import matplotlib as mpl
+
+    from coursebook.drawings import draw, looks
+    from coursebook.drawings.colours import CARD, COLOURS, INK
+
     picture = Image.new("RGB", SIZE, CARD)
     pen = ImageDraw.Draw(picture)
     pen.rectangle((0, 0, SIZE[0], 14), fill=COLOURS["q"])
