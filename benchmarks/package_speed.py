@@ -327,6 +327,17 @@ def memory(kind: str, sizes: dict[str, int], names: list[str]) -> dict[str, floa
         return {name: pool.submit(grown, kind, sizes, name).result() for name in names}
 
 
+def profile(step: Callable[[], None], runs: int = 5, shown: int = 5) -> dict[str, float]:
+    """The share of a step's time that each of the longest operators takes on its own."""
+    step()
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as seen:
+        for _ in range(runs):
+            step()
+    took = {event.key: event.self_cpu_time_total for event in seen.key_averages()}
+    longest = sorted(took, key=took.__getitem__, reverse=True)[:shown]
+    return {name: round(took[name] / sum(took.values()), 3) for name in longest}
+
+
 def measured(kind: str, repeats: int) -> list[dict]:
     """Time and memory of every way, for each size."""
     found = []
@@ -335,6 +346,8 @@ def measured(kind: str, repeats: int) -> list[dict]:
         result = sizes | compare(ways, repeats)
         if "compiled" not in kind:  # the compiler itself takes more than any step
             result["peak memory, MiB"] = memory(kind, sizes, list(ways))
+            # What all of them call is no library's merit: it bounds what can be won beside a peer.
+            result["share of the time"] = {name: profile(way) for name, way in ways.items()}
         found.append(result)
     return found
 
