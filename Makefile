@@ -38,7 +38,7 @@ lint: $(READY)  ## formatting and lint
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 
 # What each of these runs is defined in tests/levels.py.
-test: lint node_modules/.ready  ## in about a quarter of an hour: all packages, and a sample of chapters, problem sets and pages
+test: lint node_modules/.ready  ## in about ten minutes: all packages, and a sample of chapters, problem sets and pages
 	$(say) 'Tests (what is left to make test-all comes last)'
 	@$(BIN)/python -m pytest $(TESTS) --level quick
 

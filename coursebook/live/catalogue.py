@@ -137,6 +137,20 @@ FIGURES = {
             stored=("vectors",),
         ),
         Figure(
+            "film-review",
+            "Which words decide what a review says?",
+            "One learned query reads a film review. Each word has a weight, and a vote for bad or "
+            "good; the weighted votes add up. Take out the heaviest words and see what is left. "
+            "Then write a review of your own.",
+            "notebooks/03-pooling",
+            data={
+                "review": "the plot is dull and the jokes are stale but the actors are a delight",
+                "longest": 16,
+                "loudest": 12,
+            },
+            stored=("reviews",),
+        ),
+        Figure(
             "positions",
             "Which positions have codes that are alike?",
             "Drag a position and see its code, and how alike it is to the code of every other "

@@ -607,6 +607,71 @@ def test_word_walk(shown, word_rows) -> None:
 
 
 @browser
+def test_film_review(shown, course: Path) -> None:
+    module, stored = figure_script(course, "figure_reviews"), stored_model(course, "reviews")
+    model, ids = module.load(stored).double(), {w: i for i, w in enumerate(stored["words"])}
+    keys, data = Keys(shown, "film-review"), FIGURES["film-review"].data
+
+    @torch.no_grad()
+    def agrees(text: str, out: tuple[str, ...] = (), equal: bool = False) -> Tensor:
+        """Weights, votes and their sum are the package's, over the words that are left."""
+        words = [word for word in module.words_of(text) if word not in out]
+        tokens = torch.tensor([[ids.get(word, 0) for word in words]])
+        output = model(tokens, torch.tensor([len(words)]), maps=True)
+        weights, logits = output.maps["words"][0][0, 0, 0], output.logits[0]
+        votes = model.embedding(tokens)[0] @ (model.W[:, 1] - model.W[:, 0])
+        if equal:
+            weights = torch.full_like(weights, 1 / len(words))
+            logits = torch.stack([0 * votes[0], weights @ votes + model.b[1] - model.b[0]])
+        listed = keys.drawn().partition("vote: ")[2].replace("−", "-").rstrip(".")
+        found = dict(one.split(" ", 1) for one in listed.split(", "))
+        assert {word for word, said in found.items() if said == "taken out"} == set(out)
+        for word, weight, vote in zip(words, weights.tolist(), votes.tolist(), strict=True):
+            assert numbers(found[word]) == pytest.approx([weight, vote], abs=NEAR)
+        (score, share) = re.search(r"add up to (\S+): \w+ \((\d+) %", keys.said).groups()
+        assert numbers(score)[0] == pytest.approx((logits[1] - logits[0]).item(), abs=NEAR)
+        assert int(share) == pytest.approx(100 * logits.softmax(0).max().item(), abs=0.51)
+        assert ("good" if logits[1] > logits[0] else "bad") in keys.said
+        return weights
+
+    def reach(label: str, role: str | None = None) -> None:
+        Keys(shown, "film-review").reach(label, role)  # from the figure's beginning
+
+    def write(text: str) -> None:
+        reach("Review")
+        keys.press("Control+a")
+        keys.page.keyboard.type(text)
+
+    # A word that stands there twice has one weight.
+    agrees(data["review"])
+    write("Not a BAD film at all")
+    weights = agrees("not a bad film at all")
+    assert "heaviest word is bad" in keys.said and "bad (" in keys.said
+    reach("Take out the heaviest word", "button")
+    keys.press("Enter")
+    agrees("not a bad film at all", out=("bad",))
+    reach("Put all words back", "button")
+    keys.press("Enter")
+    assert torch.equal(agrees("not a bad film at all"), weights)
+    reach("Give all words the same weight")
+    keys.press("Space")
+    agrees("not a bad film at all", equal=True)
+    keys.press("Space")
+    write("blick")
+    note = keys.figure.locator(".live-note").inner_text()
+    known = len(stored["words"]) - 1
+    assert note == (
+        f"The model knows {known:,} words. It does not know blick, and reads it as an unknown word."
+    )
+    assert keys.figure.get_by_role("button", name="Take out the heaviest word").is_disabled()
+    write("what a waste of time " * 4)
+    assert "Only the first 16 words are read." in keys.figure.locator(".live-note").inner_text()
+    reach("Start again", "button")
+    keys.press("Enter")
+    agrees(data["review"])
+
+
+@browser
 def test_scaling(shown) -> None:
     keys, data = Keys(shown, "scaling"), FIGURES["scaling"].data
     keys.reach("dₖ, width of a head")

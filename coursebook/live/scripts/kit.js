@@ -47,6 +47,33 @@ const Live = (() => {
     return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
   }
 
+  // The words that a trained model knows: how a text is cut into them, and what was not read whole.
+  function lexicon(words, { special = 1, pattern = /\p{L}+/gu } = {}) {
+    const ids = new Map(words.map((word, id) => [word, id]));
+    const unknown = ids.get("<unk>");
+    return {
+      id: (word) => ids.get(word) ?? unknown,
+      // The words of a text as the model reads them, and which of them it does not know.
+      split(text, most) {
+        const all = text.toLowerCase().replaceAll("’", "'").match(pattern) || [];
+        const read = all.slice(0, most);
+        return { words: read, left: all.length - read.length, unknown: read.filter((word) => !ids.has(word)) };
+      },
+      // What a figure says of a text that it could not read whole; empty if it could.
+      remark({ words: read, left, unknown: strange }) {
+        if (!read.length) return "Type at least one word.";
+        const named = [...new Set(strange)];
+        const parts = [];
+        if (named.length) {
+          const list = new Intl.ListFormat("en-GB").format(named);
+          parts.push(`The model knows ${(words.length - special).toLocaleString("en")} words. It does not know ${list}, and reads ${named.length === 1 ? "it as an unknown word" : "each of them as an unknown word"}.`);
+        }
+        if (left) parts.push(`Only the first ${read.length} words are read.`);
+        return parts.join(" ");
+      },
+    };
+  }
+
   // ---- elements --------------------------------------------------------------------------------
 
   function fill(element, attributes, children) {
@@ -243,7 +270,7 @@ const Live = (() => {
 
   return {
     data: {},
-    unpacked,
+    unpacked, lexicon,
     figure: (name, start) => { starts[name] = start; },
     dot, transpose, times, add, distance, softmax, attention, largest, number, at,
     html, svg, text, line, box, short, strip, heat, arrow, drag, holdStill, calm,

@@ -4,8 +4,7 @@
 Live.reader = (stored) => {
   const scaled = (value) => (Array.isArray(value) ? value.map(scaled) : value * stored.step);
   const w = Object.fromEntries(Object.entries(stored.weights).map(([name, value]) => [name, scaled(value)]));
-  const ids = new Map(stored.words.map((word, id) => [word, id]));
-  const unknown = ids.get("<unk>");
+  const { id, split, remark } = Live.lexicon(stored.words, { special: 3, pattern: /'s(?!\p{L})|\p{L}+/gu });
   const { heads, eps } = stored.sizes;
 
   // LN(x) = (x - mean) / sqrt(variance + eps) * gain + shift
@@ -18,17 +17,11 @@ Live.reader = (stored) => {
   const ofHead = (X, h) => X.map((row) => row.slice((h * row.length) / heads, ((h + 1) * row.length) / heads));
 
   return {
-    heads,
-    // The words of a text as the model reads them, and which of them it does not know.
-    split(text, most) {
-      const all = text.toLowerCase().replaceAll("’", "'").match(/'s(?!\p{L})|\p{L}+/gu) || [];
-      const words = all.slice(0, most);
-      return { words, left: all.length - words.length, unknown: words.filter((word) => !ids.has(word)) };
-    },
+    heads, split, remark,
     // What each head computes from the tokens, and the encoder's last states.
     read(words, { causal = false } = {}) {
       const x = words.map((word, place) => {
-        const embedded = w.E[ids.get(word) ?? unknown];
+        const embedded = w.E[id(word)];
         return norm(Live.add(Live.add(embedded, w.P[place]), w.S[0]), w.gain_0, w.shift_0);
       });
       const [Q, K, V] = ["Q", "K", "V"].map((letter) => affine(x, w[`W_${letter}`], w[`b_${letter}`]));
@@ -50,18 +43,6 @@ Live.reader = (stored) => {
       const shares = Live.softmax(affine([states[place]], w.sense_W, w.sense_b)[0]);
       const best = Live.largest(shares);
       return { word: stored.senses.word, label: stored.senses.labels[best], share: shares[best], shares };
-    },
-    // What a figure says of a text it could not read whole; empty if it could.
-    remark({ words, left, unknown: strange }) {
-      if (!words.length) return "Type at least one word.";
-      const named = [...new Set(strange)];
-      const parts = [];
-      if (named.length) {
-        const list = new Intl.ListFormat("en-GB").format(named);
-        parts.push(`The model knows ${stored.words.length - 3} words. It does not know ${list}, and reads ${named.length === 1 ? "it as an unknown word" : "each of them as an unknown word"}.`);
-      }
-      if (left) parts.push(`Only the first ${words.length} words are read.`);
-      return parts.join(" ");
     },
   };
 };
