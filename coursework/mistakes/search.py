@@ -13,9 +13,12 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
+
 Found = tuple[Tensor | None, Tensor | None]
 
 
+@later
 def continuation_mistakes(total: Tensor, log_p: Tensor, K: int) -> dict[str, tuple]:
     """What known mistakes make of the ``K`` best continuations: message → (values, rows, words).
 
@@ -75,6 +78,7 @@ def found_by_search(
     return torch.tensor(ids, dtype=torch.long), torch.tensor(score, dtype=log_p.dtype)
 
 
+@later
 def search_mistakes(
     log_p: Tensor, start: int, end: int, K: int, longest: int, alpha: float
 ) -> Mapping[str, Found]:
