@@ -5,8 +5,8 @@ c = get_config()  # noqa: F821 - nbgrader defines it
 c.CourseDirectory.course_id = "attention-to-transformers"
 c.CourseDirectory.source_directory = "solutions"
 c.CourseDirectory.release_directory = "notebooks/assignments"
-# Variants are for the course's own tests; no learner gets them.
-c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "variants"]
+# Known answers are for the course's own tests; no learner gets them.
+c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "*.py"]
 
 c.ClearSolutions.code_stub = {
     "python": 'raise NotImplementedError("Your code goes here.")',

@@ -47,7 +47,7 @@ ENVIRONMENT = {
 SETTINGS = """\
 c = get_config()
 c.CourseDirectory.course_id = "speed"
-c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "variants"]
+c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "*.py"]
 # A slow machine must not cost a learner marks.
 c.Execute.timeout = 120
 """
@@ -126,7 +126,7 @@ class Theirs:
         self.folder, self.problem_set = folder, problem_set
         folder.mkdir()
         (folder / "nbgrader_config.py").write_text(SETTINGS)
-        ignored = shutil.ignore_patterns("variants")
+        ignored = shutil.ignore_patterns("*.py")
         source = course / "solutions" / problem_set
         shutil.copytree(source, folder / "source" / problem_set, ignore=ignored)
         command(self.program("generate_assignment"), folder)

@@ -21,7 +21,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from coursebook.course import problem_set_names
 from nbjudge import cells
-from nbjudge.variants import fill, load_variants
+from nbjudge.answers import load_variants
+from nbjudge.variants import fill
 
 #: A loop that never ends is part of the example class, and nobody wants to wait for it.
 CALL_SECONDS, CELL_SECONDS = 5, 6

@@ -18,6 +18,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, SAWarning
 
+from nbjudge.answers import holds_answers
 from nbjudge.failure import GradingFailed, of_the_machine
 from nbjudge.files import write_whole
 from nbjudge.ledger import Ledger
@@ -289,7 +290,7 @@ class GradingFolder:
         total = hashlib.sha256()
         folder = source_folder(self.problem_set, self.course)
         for path in sorted(folder.rglob("*")):
-            if path.is_file() and "variants" not in path.relative_to(folder).parts:
+            if path.is_file() and not holds_answers(path):
                 total.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
         return total.hexdigest()
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from statistics import mean, median
 
 from nbjudge import cells
+from nbjudge.answers import Variant, load_variants
 from nbjudge.files import write_whole
 from nbjudge.folder import GradingFolder
 from nbjudge.pages import page
 from nbjudge.results import NOT_KNOWN, WAITS, Report, StudentResult
-from nbjudge.variants import Variant, load_variants
 
 #: So many rows of the commonest mistakes, and of the slowest, are shown.
 MOST = 15

@@ -18,6 +18,7 @@ import nbformat
 from traitlets.config import Config, PyFileConfigLoader
 
 from nbjudge import cells
+from nbjudge.answers import holds_answers
 from nbjudge.course import problem_set_names
 from nbjudge.first_cell import put_first
 
@@ -31,8 +32,8 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 
-#: Left out wherever a problem set's folder is copied: no learner and no kernel gets these.
-NOT_COPIED = ("variants", ".ipynb_checkpoints", "__pycache__", "*.pyc", ".*")
+#: Left out wherever a problem set's folder is copied.
+NOT_COPIED = (".ipynb_checkpoints", "__pycache__", "*.pyc", ".*")
 
 
 def source_folder(problem_set: str, course: Path) -> Path:
@@ -156,7 +157,7 @@ def release_files(problem_set: str, course: Path) -> dict[str, bytes]:
             if path.suffix == ".ipynb"
             else path.read_bytes()
             for path in sorted(made.rglob("*"))
-            if path.is_file()
+            if path.is_file() and not holds_answers(path)
         }
     text = files[f"{problem_set}.ipynb"].decode().upper()
     if left := [mark for mark in cells.INSTRUCTORS_ONLY if mark in text]:
@@ -208,9 +209,15 @@ def make_release(problem_set: str, course: Path) -> Path:
 
 
 def copy_source(problem_set: str, course: Path, into: Path) -> None:
-    """Copy ``solutions/PS`` without its variants to the folder ``into``, which is made anew."""
+    """Copy ``solutions/PS`` without its known answers to the folder ``into``, which is made anew.
+
+    No learner and no kernel gets these.
+    """
+    ignored = shutil.ignore_patterns(*NOT_COPIED)
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        return ignored(folder, names) | {n for n in names if holds_answers(Path(folder) / n)}
+
     if into.exists():
         shutil.rmtree(into)
-    shutil.copytree(
-        source_folder(problem_set, course), into, ignore=shutil.ignore_patterns(*NOT_COPIED)
-    )
+    shutil.copytree(source_folder(problem_set, course), into, ignore=left_out)

@@ -1,102 +1,15 @@
-"""Answers kept beside a problem set to judge its grader.
-
-Right ones look different, and wrong ones must each lose the tests aimed at them.
-
-A variant is a file ``solutions/PS/variants/PIECE/NAME.py``: the source of the answer cell, headed
-by comment lines ::
-
-    # wrong: divides by d_k instead of its square root
-    # loses: scaling--values scaling--variance
-    # told: divided by d_k
-
-or, for a right one, ``# right: einsum instead of matmul`` alone. ``told`` is a regular expression,
-in any case of letters, for the message of at least one of the tests that it loses.
-"""
+"""Notebooks filled with known answers: one of them, or a class of any size."""
 
 from __future__ import annotations
 
 import random
-import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
 from nbjudge import cells
-
-HEADINGS = ("right", "wrong", "loses", "told")
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One answer to one piece: ``about`` says what it does, ``loses`` the tests it must lose."""
-
-    piece: str
-    name: str
-    right: bool
-    about: str
-    source: str
-    loses: tuple[str, ...] = ()
-    told: str = ""
-
-
-def read_variant(path: Path) -> Variant:
-    """Read one variant.
-
-    Raises
-    ------
-    ValueError
-        If the heading is incomplete: the message names the file and what it must say.
-    """
-    lines = path.read_text(encoding="utf-8").splitlines()
-    heading: dict[str, str] = {}
-    while lines and (found := re.fullmatch(r"#\s*(\w+):\s*(.+)", lines[0])):
-        if found.group(1) not in HEADINGS:
-            break
-        heading[found.group(1)] = found.group(2).strip()
-        lines.pop(0)
-    if ("right" in heading) == ("wrong" in heading):
-        raise ValueError(f"{path} must begin with either `# right: …` or `# wrong: …`.")
-    right = "right" in heading
-    if right and ("loses" in heading or "told" in heading):
-        raise ValueError(f"{path} is a right variant, so it must not say `loses` or `told`.")
-    if not right and not ("loses" in heading and "told" in heading):
-        raise ValueError(
-            f"{path} is a wrong variant, so it must say `# loses: TEST …` and `# told: REGEX`."
-        )
-    try:
-        re.compile(heading.get("told", ""))
-    except re.error as error:
-        raise ValueError(f"{path}: told must be a regular expression ({error}).") from None
-    return Variant(
-        piece=path.parent.name,
-        name=path.stem,
-        right=right,
-        about=heading["right" if right else "wrong"],
-        source="\n".join(lines).strip("\n"),
-        loses=tuple(heading.get("loses", "").split()),
-        told=heading.get("told", ""),
-    )
-
-
-def load_variants(problem_set_folder: Path) -> dict[str, list[Variant]]:
-    """All variants of a problem set by piece, in order of their names.
-
-    Parameters
-    ----------
-    problem_set_folder:
-        ``solutions/PS``.
-
-    Raises
-    ------
-    ValueError
-        If a variant's heading is incomplete.
-    """
-    found: dict[str, list[Variant]] = {}
-    for path in sorted((Path(problem_set_folder) / "variants").glob("*/*.py")):
-        found.setdefault(path.parent.name, []).append(read_variant(path))
-    return found
+from nbjudge.answers import load_variants
 
 
 def fill(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:

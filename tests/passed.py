@@ -47,7 +47,6 @@ FILES = {
     "problem set": (
         "solutions/{}/**/*",
         "solutions/*.*",
-        "tests/problem_sets/breakages/{}.toml",
         "_toc.yml",
         "nbgrader_config.py",
     ),

@@ -10,12 +10,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
 from coursework.mistakes.telling import others
 
 Seen = tuple[Tensor | None, Tensor | None]
 Step = tuple[Tensor | None, Tensor | None, Tensor | None]
 
 
+@later
 def additive_mistakes(
     s: Tensor, H: Tensor, W_a: Tensor, U_a: Tensor, v_a: Tensor
 ) -> dict[str, Tensor]:
@@ -56,6 +58,7 @@ def additive_mistakes(
     return others(found, (asked + memory).tanh() @ v_a)
 
 
+@later
 def general_mistakes(s: Tensor, H: Tensor, W: Tensor) -> dict[str, Tensor]:
     r"""What known mistakes make of :math:`s\, W \cdot h_j`: message → scores."""
     asked = s @ W  # (B, Dh)
@@ -89,6 +92,7 @@ _SPREAD = (
 )
 
 
+@later
 def look_back_mistakes(scores: Tensor, H: Tensor, lengths: Tensor) -> dict[str, Seen]:
     """What known mistakes make of a look at the real states: message → (context, weights)."""
     S = scores.shape[1]
@@ -157,6 +161,7 @@ def look_back_mistakes(scores: Tensor, H: Tensor, lengths: Tensor) -> dict[str, 
     return others(found, (_mix(right, H), right))
 
 
+@later
 def step_mistakes(
     y: Tensor,
     s: Tensor,
@@ -229,6 +234,7 @@ def step_mistakes(
     return others(found, right)
 
 
+@later
 def loss_mistakes(logits: Tensor, target: Tensor, pad: int) -> dict[str, Tensor]:
     """What known mistakes make of the mean of -log P over the real words: message → loss.
 
@@ -286,6 +292,7 @@ def loss_mistakes(logits: Tensor, target: Tensor, pad: int) -> dict[str, Tensor]
     return others(found, right)
 
 
+@later
 def padding_mistakes(
     X: Tensor, lengths: Tensor, W_x: Tensor, W_h: Tensor, b: Tensor
 ) -> dict[str, Step]:

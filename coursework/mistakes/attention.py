@@ -9,9 +9,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
+
 Pair = tuple[Tensor | None, Tensor | None]
 
 
+@later
 def attention_mistakes(
     q: Tensor,
     k: Tensor,
@@ -60,6 +63,7 @@ def attention_mistakes(
     return found | _of_values(scores, q, k, v, mask)
 
 
+@later
 def output_mistakes(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, *, scaled: bool = True
 ) -> dict[str, Tensor]:
@@ -68,6 +72,7 @@ def output_mistakes(
     return {message: output for message, (output, _) in found.items() if output is not None}
 
 
+@later
 def score_mistakes(q: Tensor, k: Tensor) -> dict[str, Tensor]:
     r"""What known mistakes make of the scores :math:`QK^\top/\sqrt{d_k}`: message → scores."""
     scores = q @ k.mT * q.shape[-1] ** -0.5
@@ -82,6 +87,7 @@ def score_mistakes(q: Tensor, k: Tensor) -> dict[str, Tensor]:
     }
 
 
+@later
 def causal_mistakes(T: int) -> dict[str, Tensor]:
     """What known mistakes make of the causal mask ``(T, T)``: message → mask."""
     i, j = torch.arange(T)[:, None], torch.arange(T)[None, :]
@@ -97,6 +103,7 @@ def causal_mistakes(T: int) -> dict[str, Tensor]:
     }
 
 
+@later
 def padding_mistakes(lengths: Tensor, S: int) -> dict[str, Tensor]:
     """What known mistakes make of the padding mask ``(B, 1, S)``: message → mask."""
     place, length = torch.arange(S), lengths[:, None, None]
@@ -117,6 +124,7 @@ def padding_mistakes(lengths: Tensor, S: int) -> dict[str, Tensor]:
     }
 
 
+@later
 def decoder_mistakes(lengths: Tensor, T: int) -> dict[str, Tensor]:
     """What known mistakes make of causal and padding mask together ``(B, T, T)``."""
     place = torch.arange(T)

@@ -12,12 +12,14 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
+from coursework.mistakes.later import later
 from coursework.mistakes.smoothing import other_numbers
 from coursework.mistakes.telling import told_once
 
 Words = Sequence[str]
 
 
+@later
 def match_mistakes(
     hypothesis: Words, references: Sequence[Words], n: int
 ) -> dict[str, tuple[int, int]]:
@@ -90,6 +92,7 @@ def match_mistakes(
     return told_once({message: wrong for message, wrong in found.items() if wrong != right})
 
 
+@later
 def bleu_mistakes(
     matched: Tensor, total: Tensor, lengths: Tensor, reference_lengths: Tensor
 ) -> dict[str, float]:

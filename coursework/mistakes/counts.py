@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 
+from coursework.mistakes.later import later
 from coursework.mistakes.telling import told_once
 
 
+@later
 def parameter_mistakes(D: int, H: int, K: int, F: int) -> dict[str, int]:
     """What known mistakes make of a block's number of parameters: message → number."""
     inner, ffn, norms = H * K, 2 * D * F + F + D, 4 * D
@@ -43,6 +45,7 @@ def parameter_mistakes(D: int, H: int, K: int, F: int) -> dict[str, int]:
     return told_once({message: wrong for message, wrong in found.items() if wrong != right})
 
 
+@later
 def flop_mistakes(T: int, D: int, H: int, K: int, F: int) -> dict[str, dict[str, float]]:
     """What known mistakes make of the FLOPs of a block's parts: part → message → number."""
     inner = H * K
@@ -92,6 +95,7 @@ def flop_mistakes(T: int, D: int, H: int, K: int, F: int) -> dict[str, dict[str,
     }
 
 
+@later
 def half_mistakes(D: int, H: int, K: int, F: int) -> dict[str, float]:
     """What known mistakes make of the length at which attention is half of it: message → T."""
     inner = H * K
@@ -114,6 +118,7 @@ def half_mistakes(D: int, H: int, K: int, F: int) -> dict[str, float]:
 # -- the schedule ----------------------------------------------------------------------------------
 
 
+@later
 def rate_mistakes(step: float, d_model: int, warmup: int) -> dict[str, float]:
     """What known mistakes make of a learning rate: message → rate."""
     rise, fall = step * warmup**-1.5, step**-0.5
@@ -161,6 +166,7 @@ def rate_mistakes(step: float, d_model: int, warmup: int) -> dict[str, float]:
     return told_once({m: wrong for m, wrong in found.items() if not math.isclose(wrong, right)})
 
 
+@later
 def factor_mistakes(peak: float, d_model: int, warmup: int) -> dict[str, float]:
     """What known mistakes make of the factor for a given peak: message → factor."""
     right = peak * (d_model * warmup) ** 0.5

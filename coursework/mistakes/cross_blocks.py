@@ -12,12 +12,14 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
 from coursework.mistakes.telling import faults, others, told_once
 
 Found = tuple[Tensor, Tensor | None]
 Head = Sequence[Tensor]
 
 
+@later
 def decoder_block_mistakes(
     y: Tensor, m: Tensor, w: Mapping[str, Tensor], heads: int, source_real: Tensor
 ) -> dict[str, Found]:
@@ -150,6 +152,7 @@ def decoder_block_mistakes(
     return faults(told_once(others(found, right)), right)
 
 
+@later
 def look_mistakes(
     y: Tensor,
     m: Tensor,

@@ -14,12 +14,14 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
 from coursework.mistakes.telling import others, told_once
 
 Three = tuple[Tensor | None, Tensor | None, Tensor | None]
 Weights = Mapping[str, Tensor]
 
 
+@later
 def read_mistakes(
     tokens: Tensor, w: Weights, heads: int, K_past: Tensor, V_past: Tensor
 ) -> dict[str, Three]:
@@ -147,6 +149,7 @@ def read_mistakes(
     return told_once(others(found, right))
 
 
+@later
 def next_mistakes(tokens: Tensor, real: Tensor, w: Weights) -> dict[str, Tensor]:
     """What known mistakes say comes after each prompt: message → logits ``(B, V)``.
 

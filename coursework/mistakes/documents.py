@@ -8,9 +8,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
 from coursework.mistakes.pooling import Pair, masked_softmax, weighted_sum
 
 
+@later
 def batch_mistakes(documents: list[list[list[int]]]) -> dict[str, tuple]:
     """What known mistakes make of padded ids, words' mask and sentences' mask.
 
@@ -69,6 +71,7 @@ def batch_mistakes(documents: list[list[list[int]]]) -> dict[str, tuple]:
     return {message: _unlike(wrong, right) for message, wrong in found.items()}
 
 
+@later
 def level_mistakes(x: Tensor, words: Tensor, v: Tensor, u: Tensor) -> dict[str, Pair]:
     """What known mistakes make of pooling words, then sentences.
 
@@ -138,6 +141,7 @@ def level_mistakes(x: Tensor, words: Tensor, v: Tensor, u: Tensor) -> dict[str, 
     }
 
 
+@later
 def deletion_mistakes(
     x: Tensor, mask: Tensor, v: Tensor, W: Tensor, b: Tensor, k: int
 ) -> dict[str, Tensor]:

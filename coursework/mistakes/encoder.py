@@ -11,6 +11,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
 from coursework.mistakes.norms import layer_norm_mistakes
 from coursework.mistakes.telling import others
 
@@ -18,6 +19,7 @@ from coursework.mistakes.telling import others
 Input = tuple[Tensor | None, Tensor | None, Tensor | None]
 
 
+@later
 def input_mistakes(
     first: Tensor, second: Tensor | None, longest: int, cls: int, sep: int, pad: int
 ) -> dict[str, Input]:
@@ -130,6 +132,7 @@ def _is(ids: Tensor, *special: int) -> Tensor:
 # -- the vectors of the input ----------------------------------------------------------------------
 
 
+@later
 def embed_mistakes(
     ids: Tensor,
     segments: Tensor,
@@ -215,6 +218,7 @@ def embed_mistakes(
 # -- one vector for the whole ----------------------------------------------------------------------
 
 
+@later
 def cls_mistakes(
     X: Tensor, W_p: Tensor, b_p: Tensor, W_c: Tensor, b_c: Tensor
 ) -> dict[str, Tensor]:
@@ -261,6 +265,7 @@ def cls_mistakes(
     return others(found, right)
 
 
+@later
 def mean_mistakes(X: Tensor, real: Tensor) -> dict[str, Tensor]:
     """What known mistakes make of the mean of the real tokens: message → ``(B, D)``."""
     kept = real[..., None]

@@ -10,10 +10,12 @@ import torch
 from torch import Tensor
 
 from coursework.mistakes.attention import Pair
+from coursework.mistakes.later import later
 from coursework.mistakes.scales import wrong_factors
 from coursework.mistakes.telling import told_apart
 
 
+@later
 def split_mistakes(x: Tensor, heads: int) -> dict[str, Tensor]:
     """What known mistakes make of tokens ``(B, T, H·K)`` split to ``(B, H, T, K)``."""
     B, T, D = x.shape
@@ -41,6 +43,7 @@ def split_mistakes(x: Tensor, heads: int) -> dict[str, Tensor]:
     }
 
 
+@later
 def merge_mistakes(x: Tensor) -> dict[str, Tensor]:
     """What known mistakes make of heads ``(B, H, T, K)`` merged to ``(B, T, H·K)``."""
     B, H, T, K = x.shape
@@ -61,6 +64,7 @@ def merge_mistakes(x: Tensor) -> dict[str, Tensor]:
     return found
 
 
+@later
 def multi_head_mistakes(
     X: Tensor, W_Q: Tensor, W_K: Tensor, W_V: Tensor, W_O: Tensor, heads: int
 ) -> dict[str, Pair]:
@@ -180,6 +184,7 @@ def multi_head_mistakes(
     return told_apart(found, pair(right))
 
 
+@later
 def cross_mistakes(
     X: Tensor, C: Tensor, W_Q: Tensor, W_K: Tensor, W_V: Tensor, W_O: Tensor
 ) -> dict[str, Pair]:

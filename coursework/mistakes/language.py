@@ -11,11 +11,13 @@ import math
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
 from coursework.mistakes.telling import others, told_once
 
 Two = tuple[Tensor | None, Tensor | None]
 
 
+@later
 def window_mistakes(ids: Tensor, T: int) -> dict[str, Two]:
     """What known mistakes cut out of a text ``(N,)``: message → (inputs, targets)."""
     N = len(ids)
@@ -56,6 +58,7 @@ def window_mistakes(ids: Tensor, T: int) -> dict[str, Two]:
     return told_once(others(found, (x, y)))
 
 
+@later
 def loss_mistakes(logits: Tensor, tokens: Tensor, lengths: Tensor) -> dict[str, Tensor]:
     """What known mistakes make of the mean of -log P over the real tokens: message → loss.
 
@@ -139,6 +142,7 @@ def _by_id(each: Tensor, tokens: Tensor, lengths: Tensor) -> Tensor | None:
     return each[tokens[:, 1:] != padded[0]].mean()
 
 
+@later
 def per_byte_mistakes(loss: float, predicted: int, count: int) -> dict[str, float]:
     """What known mistakes make of the perplexity per byte: message → number."""
     right = math.exp(loss * predicted / count)
@@ -162,6 +166,7 @@ def per_byte_mistakes(loss: float, predicted: int, count: int) -> dict[str, floa
     return told_once({m: x for m, x in found.items() if abs(x - right) > 1e-6 * right})
 
 
+@later
 def top_k_mistakes(logits: Tensor, k: int) -> dict[str, Tensor]:
     """What known mistakes keep of logits ``(B, V)``: message → logits."""
     V = logits.shape[-1]
@@ -208,6 +213,7 @@ def top_k_mistakes(logits: Tensor, k: int) -> dict[str, Tensor]:
     return told_once(others(found, right))
 
 
+@later
 def top_p_mistakes(logits: Tensor, p: float) -> dict[str, Tensor]:
     """What known mistakes keep of logits ``(B, V)``: message → logits."""
     ordered, order = logits.sort(dim=-1, descending=True, stable=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
 from coursework.mistakes.telling import others
 
 #: What the model reads, and where it is judged; ``None`` for a part that the mistake leaves right.
@@ -18,6 +19,7 @@ Hidden = tuple[Tensor | None, Tensor | None]
 Losses = tuple[Tensor | None, Tensor | None]
 
 
+@later
 def corrupt_mistakes(
     ids: Tensor,
     candidates: Tensor,
@@ -117,6 +119,7 @@ def corrupt_mistakes(
     return others(found, (read, chosen))
 
 
+@later
 def loss_mistakes(logits: Tensor, ids: Tensor, chosen: Tensor) -> dict[str, Tensor]:
     """What known mistakes make of the mean of -log P over the chosen places: message → loss.
 
@@ -182,6 +185,7 @@ def loss_mistakes(logits: Tensor, ids: Tensor, chosen: Tensor) -> dict[str, Tens
     return others(found, right)
 
 
+@later
 def pretraining_mistakes(
     logits: Tensor, words: Tensor, weights: Tensor, follows: Tensor, truth: Tensor
 ) -> dict[str, Losses]:

@@ -12,9 +12,11 @@ from collections.abc import Callable
 
 from torch import Tensor
 
+from coursework.mistakes.later import later
 from coursework.mistakes.telling import others, told_once
 
 
+@later
 def layer_norm_mistakes(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> dict[str, Tensor]:
     """What known mistakes make of layer norm: message → output."""
     d = x.shape[-1]
@@ -92,6 +94,7 @@ def layer_norm_mistakes(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> di
     return told_once(others(found, out(centred / root)))
 
 
+@later
 def rms_norm_mistakes(x: Tensor, gain: Tensor, eps: float) -> dict[str, Tensor]:
     """What known mistakes make of RMSNorm: message → output."""
     d = x.shape[-1]
@@ -146,6 +149,7 @@ Gradients = tuple[Tensor | None, Tensor | None, Tensor | None]
 Added = Callable[[Tensor], Tensor]
 
 
+@later
 def backward_mistakes(x: Tensor, gain: Tensor, eps: float, G: Tensor) -> dict[str, Gradients]:
     """What known mistakes make of layer norm's gradients: message → those of x, gain and bias.
 

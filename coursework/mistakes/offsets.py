@@ -11,12 +11,15 @@ import math
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
+
 
 def _slopes(heads: int) -> list[float]:
     """As ALiBi has them, for a number of heads that is a power of two."""
     return [2 ** (-8 * h / heads) for h in range(1, heads + 1)]
 
 
+@later
 def slope_mistakes(heads: int) -> dict[str, Tensor]:
     """What known mistakes make of ALiBi's slopes ``(H,)``."""
     power = 2 ** math.floor(math.log2(heads))
@@ -69,6 +72,7 @@ def slope_mistakes(heads: int) -> dict[str, Tensor]:
     return {message: each.float() for message, each in {**made, **found}.items()}
 
 
+@later
 def alibi_mistakes(slopes: Tensor, T: int, S: int) -> dict[str, Tensor]:
     """What known mistakes make of ALiBi's bias ``(H, T, S)``."""
     j, i = torch.arange(S), torch.arange(S - T, S)[:, None]
@@ -107,6 +111,7 @@ def alibi_mistakes(slopes: Tensor, T: int, S: int) -> dict[str, Tensor]:
     return found
 
 
+@later
 def relative_mistakes(q: Tensor, a: Tensor, S: int) -> dict[str, Tensor]:
     """What known mistakes make of Shaw's bias ``(..., T, S)``.
 
@@ -174,6 +179,7 @@ def relative_mistakes(q: Tensor, a: Tensor, S: int) -> dict[str, Tensor]:
     return found
 
 
+@later
 def place_mistakes(x: Tensor, table: Tensor, start: int = 0) -> dict[str, Tensor]:
     """What known mistakes make of tokens ``(B, T, D)`` with places ``(longest, D)`` added."""
     B, T = x.shape[:2]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from coursework.mistakes.later import later
 from coursework.mistakes.telling import others, told_once
 
 
@@ -18,6 +19,7 @@ def patches_of(images: Tensor, P: int, Q: int) -> Tensor:
     )
 
 
+@later
 def patch_mistakes(images: Tensor, P: int, Q: int) -> dict[str, Tensor]:
     """What known mistakes make of the patches ``(B, N, P Q C)`` of images ``(B, C, X, Y)``."""
     B, C, X, Y = images.shape
@@ -65,6 +67,7 @@ def patch_mistakes(images: Tensor, P: int, Q: int) -> dict[str, Tensor]:
     return told_once(others(found, patches_of(images, P, Q)))
 
 
+@later
 def image_mistakes(patches: Tensor, P: int, Q: int, C: int, X: int, Y: int) -> dict[str, Tensor]:
     """What known mistakes make of the images ``(B, C, X, Y)`` of patches ``(B, N, P Q C)``."""
     B, down, across = len(patches), X // P, Y // Q
@@ -95,6 +98,7 @@ def image_mistakes(patches: Tensor, P: int, Q: int, C: int, X: int, Y: int) -> d
     return told_once(others(found, joined(grid, 0, 5, 1, 3, 2, 4)))
 
 
+@later
 def matrix_mistakes(kernels: Tensor) -> dict[str, Tensor]:
     """What known mistakes make of the matrix ``(P Q C, D)`` of kernels ``(D, C, P, Q)``."""
     D = len(kernels)

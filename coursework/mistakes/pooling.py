@@ -9,9 +9,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
+
 Pair = tuple[Tensor | None, Tensor | None]
 
 
+@later
 def look_up_mistakes(q: Tensor, K: Tensor, V: Tensor, tau: float) -> dict[str, Pair]:
     r"""What known mistakes make of :math:`\operatorname{softmax}(Kq/\tau)\,V`.
 
@@ -63,6 +66,7 @@ def look_up_mistakes(q: Tensor, K: Tensor, V: Tensor, tau: float) -> dict[str, P
     return found
 
 
+@later
 def hard_mistakes(q: Tensor, K: Tensor, V: Tensor) -> dict[str, Tensor]:
     """What known mistakes make of the hard look-up: message → value."""
     r = K @ q
@@ -85,6 +89,7 @@ def hard_mistakes(q: Tensor, K: Tensor, V: Tensor) -> dict[str, Tensor]:
     return found
 
 
+@later
 def pooling_mistakes(x: Tensor, mask: Tensor, v: Tensor) -> dict[str, Pair]:
     r"""What known mistakes make of :math:`o = \sum_j a_j x_j, a = \operatorname{softmax}(v x_j)`.
 
@@ -130,6 +135,7 @@ def pooling_mistakes(x: Tensor, mask: Tensor, v: Tensor) -> dict[str, Pair]:
     return found
 
 
+@later
 def query_mistakes(x: Tensor, mask: Tensor, W: Tensor, b: Tensor, v: Tensor) -> dict[str, Pair]:
     """What known mistakes make of pooling by several queries over transformed words.
 

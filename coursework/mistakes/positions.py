@@ -12,6 +12,8 @@ import math
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
+
 BASE_UNUSED = "Your base is 10000 whatever is given: use `base`."
 
 #: Told where positions without a gap begin later than 0: counting them from 0, and taking the
@@ -21,6 +23,7 @@ FROM_ZERO = (
 )
 
 
+@later
 def narrow_mistakes(found: object, right: Tensor) -> dict[str, Tensor]:
     """Work that went through 32 bits: known by how near it comes to ``right``, of 64 bits.
 
@@ -50,6 +53,7 @@ def _in_a_row(positions: Tensor) -> bool:
     return torch.equal(positions - positions[0], torch.arange(len(positions)).to(positions))
 
 
+@later
 def sinusoid_mistakes(positions: Tensor, d: int, base: float = 1e4) -> dict[str, Tensor]:
     """What known mistakes make of the codes ``(N, d)`` of these positions ``(N,)``."""
     column = torch.arange(d, dtype=positions.dtype)
@@ -109,6 +113,7 @@ def sinusoid_mistakes(positions: Tensor, d: int, base: float = 1e4) -> dict[str,
     return found
 
 
+@later
 def wavelength_mistakes(d: int, base: float = 1e4) -> dict[str, Tensor]:
     """What known mistakes make of the wavelengths ``(d / 2,)``."""
     even = torch.arange(0, d, 2).double()
@@ -144,6 +149,7 @@ def wavelength_mistakes(d: int, base: float = 1e4) -> dict[str, Tensor]:
     return {message: each.float() for message, each in found.items()}
 
 
+@later
 def shift_mistakes(k: float, theta: Tensor) -> dict[str, Tensor]:
     """What known mistakes make of the matrix ``(d, d)`` that shifts codes by ``k``."""
     cos, sin = (k * theta).cos(), (k * theta).sin()
@@ -191,6 +197,7 @@ def shift_mistakes(k: float, theta: Tensor) -> dict[str, Tensor]:
     }
 
 
+@later
 def similarity_mistakes(k: float, theta: Tensor) -> dict[str, float]:
     """What known mistakes make of the dot product of two codes ``k`` apart.
 
@@ -214,6 +221,7 @@ def similarity_mistakes(k: float, theta: Tensor) -> dict[str, float]:
     }
 
 
+@later
 def rotary_mistakes(
     x: Tensor, positions: Tensor, theta: Tensor, pairing: str = "interleaved"
 ) -> dict[str, Tensor]:
@@ -309,6 +317,7 @@ def rotary_mistakes(
     return found
 
 
+@later
 def halves_mistakes(W: Tensor, heads: int) -> dict[str, Tensor]:
     """What known mistakes make of ``W`` ``(D, heads · K)`` reordered for pairs in halves."""
     D = len(W)

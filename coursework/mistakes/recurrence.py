@@ -12,9 +12,12 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
+
 Step = Callable[[Tensor, Tensor], Tensor]
 
 
+@later
 def state_mistakes(x: Tensor, h: Tensor, W: Tensor, U: Tensor, b: Tensor) -> dict[str, Tensor]:
     """What known mistakes make of a plain net's states ``(B, T, Dh)``: message → states.
 
@@ -93,6 +96,7 @@ def state_mistakes(x: Tensor, h: Tensor, W: Tensor, U: Tensor, b: Tensor) -> dic
 State = tuple[Tensor, Tensor]
 
 
+@later
 def lstm_mistakes(
     x_t: Tensor, h: Tensor, c: Tensor, W: Tensor, U: Tensor, b: Tensor
 ) -> dict[str, State]:
@@ -191,6 +195,7 @@ def lstm_mistakes(
 Gradients = tuple[Tensor | None, Tensor | None, Tensor | None, Tensor | None]
 
 
+@later
 def through_time_mistakes(
     x: Tensor, W: Tensor, U: Tensor, b: Tensor, G: Tensor
 ) -> dict[str, Gradients]:
@@ -292,6 +297,7 @@ def through_time_mistakes(
     return found
 
 
+@later
 def clipping_mistakes(gradients: Sequence[Tensor], c: float) -> dict[str, tuple[Tensor, ...]]:
     """What known mistakes make of gradients clipped by their global norm: message → gradients."""
     norms = torch.stack([g.norm() for g in gradients])

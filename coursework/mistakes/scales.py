@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from coursework.mistakes.later import later
 
+
+@later
 def wrong_factors(width: int, sizes: dict[str, int]) -> dict[str, float]:
     """Message → what the dot products were multiplied by.
 

@@ -7,15 +7,16 @@ have returned. The model is a table ``(V, V)``: row = the word before, column = 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
 
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
+
 Found = tuple[Tensor | None, Tensor | None]
 
 
+@later
 def continuation_mistakes(total: Tensor, log_p: Tensor, K: int) -> dict[str, tuple]:
     """What known mistakes make of the ``K`` best continuations: message → (values, rows, words).
 
@@ -75,19 +76,12 @@ def found_by_search(
     return torch.tensor(ids, dtype=torch.long), torch.tensor(score, dtype=log_p.dtype)
 
 
+@later
 def search_mistakes(
     log_p: Tensor, start: int, end: int, K: int, longest: int, alpha: float
-) -> Mapping[str, Found]:
-    """What known mistakes find where a beam search is asked for: message → (ids, score).
-
-    The searches are made when somebody looks.
-    """
-    return _WhenAsked(lambda: _search_mistakes(log_p, start, end, K, longest, alpha))
-
-
-def _search_mistakes(
-    log_p: Tensor, start: int, end: int, K: int, longest: int, alpha: float
 ) -> dict[str, Found]:
+    """What known mistakes find where a beam search is asked for: message → (ids, score)."""
+
     def search(**how: object) -> Found:
         given = {"K": K, "alpha": alpha, **how}
         ids, score = _Search(log_p, start, end, longest, **given).best()
@@ -166,26 +160,6 @@ def _search_mistakes(
         "The score has the wrong sign: a log-probability is at most 0.": (ids, -score),
     }
     return {m: w for m, w in found.items() if not _equal(w, right)}
-
-
-class _WhenAsked(Mapping):
-    """A mapping that is found when it is looked into."""
-
-    def __init__(self, find: Callable[[], dict]) -> None:
-        self._find = find
-
-    @cached_property
-    def _found(self) -> dict:
-        return self._find()
-
-    def __getitem__(self, key: str) -> Found:
-        return self._found[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
 
 
 class _Search:

@@ -11,10 +11,12 @@ from torch import Tensor
 
 from coursework.mistakes.attention import Pair, attention_mistakes
 from coursework.mistakes.heads import scores_of, weights_of
+from coursework.mistakes.later import later
 from coursework.mistakes.scales import wrong_factors
 from coursework.mistakes.telling import others, told_apart
 
 
+@later
 def mask_mistakes(real: Tensor, windows: Tensor, T: int) -> dict[str, Tensor]:
     """What known mistakes make of causal mask, padding and windows together ``(B, H, T, S)``.
 
@@ -77,6 +79,7 @@ def mask_mistakes(real: Tensor, windows: Tensor, T: int) -> dict[str, Tensor]:
     return found
 
 
+@later
 def masked_mistakes(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor) -> dict[str, Pair]:
     """What known mistakes make of attention under a mask ``(B, H, T, S)``, or ``(B, 1, T, S)``.
 
@@ -113,6 +116,7 @@ def _under(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor) -> dict[str, Pair]:
     return found
 
 
+@later
 def one_mask_mistakes(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor) -> dict[str, Pair]:
     """What known mistakes make of attention under one mask ``(B, T, S)`` for all heads.
 
@@ -131,6 +135,7 @@ def one_mask_mistakes(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor) -> dict[str
     return told_apart(found | _under(Q, K, V, mask[:, None]), (right @ V, right))
 
 
+@later
 def grouped_mistakes(Q: Tensor, K: Tensor, V: Tensor) -> dict[str, Pair]:
     """What known mistakes make of ``H`` heads of queries over ``G`` heads of keys and values.
 
@@ -183,6 +188,7 @@ def grouped_mistakes(Q: Tensor, K: Tensor, V: Tensor) -> dict[str, Pair]:
     return told_apart(found, (weights @ full_v, weights))
 
 
+@later
 def pool_mistakes(W: Tensor, heads: int, groups: int) -> dict[str, Tensor]:
     """What known mistakes make of ``(D, H·K)`` pooled to ``(D, G·K)``: message → matrix."""
     D, each = len(W), heads // groups

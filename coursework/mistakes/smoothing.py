@@ -11,11 +11,13 @@ import math
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
 from coursework.mistakes.telling import others, told_once
 
 # -- label smoothing -------------------------------------------------------------------------------
 
 
+@later
 def smoothed_mistakes(logits: Tensor, says: Tensor, epsilon: float, pad: int) -> dict[str, Tensor]:
     """What known mistakes make of a loss with label smoothing: message → the loss.
 
@@ -101,6 +103,7 @@ def smoothed_mistakes(logits: Tensor, says: Tensor, epsilon: float, pad: int) ->
     return told_once(others(found, right))
 
 
+@later
 def lowest_mistakes(V: int, epsilon: float) -> dict[str, float]:
     """What known mistakes make of the lowest loss that there can be: message → the loss."""
     share = epsilon / V
@@ -139,6 +142,7 @@ def _entropy(target: Tensor) -> Tensor:
 # -- the schedule ----------------------------------------------------------------------------------
 
 
+@later
 def rate_mistakes(batch: int, every: int, d_model: int, warmup: int) -> dict[str, float]:
     """What known mistakes make of the rate of the update that a batch goes into."""
 
@@ -183,6 +187,7 @@ def rate_mistakes(batch: int, every: int, d_model: int, warmup: int) -> dict[str
     return other_numbers(found, noam(step))
 
 
+@later
 def share_mistakes(updates: int, warmup: int) -> dict[str, float]:
     """What known mistakes make of the share of the way that is gone in the rise."""
     rates = [min(s**-0.5, s * warmup**-1.5) for s in range(1, updates + 1)]
@@ -217,6 +222,7 @@ def share_mistakes(updates: int, warmup: int) -> dict[str, float]:
     return other_numbers(found, right)
 
 
+@later
 def other_numbers(found: dict[str, float], right: float) -> dict[str, float]:
     """Without those that come to the right answer for these numbers; the like in one message."""
     return told_once(

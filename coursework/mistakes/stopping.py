@@ -11,6 +11,7 @@ import math
 import torch
 from torch import Tensor
 
+from coursework.mistakes.later import later
 from coursework.mistakes.search import search_mistakes
 from coursework.mistakes.telling import fitting, told_once
 
@@ -109,6 +110,7 @@ TOO_SOON = (
 )
 
 
+@later
 def stop_mistakes(
     log_p: Tensor, start: int, end: int, K: int, longest: int, alpha: float
 ) -> dict[str, Searched]:
@@ -153,6 +155,7 @@ def stop_mistakes(
     return {message: wrong for message, wrong in found.items() if not same(wrong)}
 
 
+@later
 def found_mistakes(
     found: object, log_p: Tensor, start: int, end: int, K: int, longest: int, alpha: float
 ) -> dict[str, tuple[Tensor | None, float | None]]:
@@ -177,6 +180,7 @@ def found_mistakes(
     return {message: (ids, score) for message, (ids, score, _) in told.items()}
 
 
+@later
 def step_mistakes(
     found: object, log_p: Tensor, start: int, end: int, K: int, longest: int, alpha: float
 ) -> dict[str, int]:

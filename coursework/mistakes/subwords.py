@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
+from coursework.mistakes.later import later
 from coursework.mistakes.telling import told_once
 
 Pair = tuple[int, int]
@@ -20,6 +21,7 @@ def merges_right(words: Mapping[str, int], n: int) -> list[Pair]:
     return _learn(words, n)
 
 
+@later
 def merges_mistakes(words: Mapping[str, int], n: int) -> dict[str, list[Pair]]:
     """What known mistakes learn: message → merges.
 
@@ -75,6 +77,7 @@ def encode_right(word: str, merges: Sequence[Pair]) -> list[int]:
     return ids
 
 
+@later
 def encode_mistakes(word: str, merges: Sequence[Pair]) -> dict[str, list[int]]:
     """What known mistakes make of a word: message → ids."""
     right, ranks = encode_right(word, merges), _ranks(merges)
@@ -111,6 +114,7 @@ def decode_right(ids: Sequence[int], merges: Sequence[Pair]) -> str:
     return b"".join(_spelt(i, merges) for i in ids).decode(errors="replace")
 
 
+@later
 def decode_mistakes(ids: Sequence[int], merges: Sequence[Pair]) -> dict[str, str]:
     """What known mistakes make of ids: message → text."""
     parts = [_spelt(i, merges) for i in ids]

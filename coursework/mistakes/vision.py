@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from coursework.mistakes.later import later
 from coursework.mistakes.telling import others, told_once
 
 Grid = tuple[int, int]
@@ -65,6 +66,7 @@ def resized_of(P: Tensor, old: Grid, new: Grid) -> Tensor:
 # -- places, and [CLS] -----------------------------------------------------------------------------
 
 
+@later
 def code_mistakes(rows: int, columns: int, d: int) -> dict[str, Tensor]:
     """What known mistakes make of the codes ``(rows * columns, d)`` of a grid's places."""
     r = torch.arange(rows).repeat_interleave(columns)
@@ -106,6 +108,7 @@ def code_mistakes(rows: int, columns: int, d: int) -> dict[str, Tensor]:
     return told_once(others(found, right))
 
 
+@later
 def token_mistakes(
     patches: Tensor, W_P: Tensor, b_P: Tensor, c: Tensor, P: Tensor
 ) -> dict[str, Tensor]:
@@ -145,6 +148,7 @@ def token_mistakes(
     return told_once(others(found, whole + P))
 
 
+@later
 def logit_mistakes(
     h: Tensor, gain: Tensor, bias: Tensor, W: Tensor, b: Tensor, pool: str
 ) -> dict[str, Tensor]:
@@ -182,6 +186,7 @@ def logit_mistakes(
 # -- looking back, and other sizes -----------------------------------------------------------------
 
 
+@later
 def rollout_mistakes(maps: Sequence[Tensor], rows: int, columns: int) -> dict[str, Tensor]:
     """What known mistakes make of the shares of the patches in [CLS], ``(B, rows, columns)``."""
     T, dtype = maps[0].shape[-1], maps[0].dtype
@@ -245,6 +250,7 @@ def rollout_mistakes(maps: Sequence[Tensor], rows: int, columns: int) -> dict[st
     return told_once(others(found, right))
 
 
+@later
 def resize_mistakes(P: Tensor, old: Grid, new: Grid) -> dict[str, Tensor]:
     """What known mistakes make of positions ``(1 + rows · columns, D)`` for another grid."""
     table = P[1:].reshape(*old, -1)

@@ -10,9 +10,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from coursework.mistakes.later import later
+
 Pairs = list[tuple[str, str]]
 
 
+@later
 def pair_mistakes(text: list[list[str]], window: int) -> dict[str, Pairs]:
     """What known mistakes make of the training pairs of a text: message → (centre, context) pairs.
 
@@ -70,6 +73,7 @@ def pair_mistakes(text: list[list[str]], window: int) -> dict[str, Pairs]:
     }
 
 
+@later
 def look_up_gradient_mistakes(ids: Tensor, G: Tensor, n: int) -> dict[str, Tensor]:
     """What known mistakes make of a look-up's gradient ``(n, D)``: message → gradient."""
     right = G.new_zeros(n, G.shape[1]).index_add_(0, ids, G)
@@ -97,6 +101,7 @@ def look_up_gradient_mistakes(ids: Tensor, G: Tensor, n: int) -> dict[str, Tenso
     }
 
 
+@later
 def noise_mistakes(counts: Tensor, power: float = 0.75) -> dict[str, Tensor]:
     """What known mistakes make of the noise distribution ``(n,)``: message → probabilities."""
     share = counts / counts.sum()
@@ -124,6 +129,7 @@ def noise_mistakes(counts: Tensor, power: float = 0.75) -> dict[str, Tensor]:
     }
 
 
+@later
 def keep_mistakes(counts: Tensor, t: float) -> dict[str, Tensor]:
     """What known mistakes make of the chances to be kept ``(n,)``: message → probabilities."""
     share = counts / counts.sum()
@@ -152,6 +158,7 @@ def keep_mistakes(counts: Tensor, t: float) -> dict[str, Tensor]:
     return {message: wrong for message, wrong in found.items() if not torch.equal(wrong, right)}
 
 
+@later
 def log_sigmoid_mistakes(x: Tensor) -> dict[str, Tensor]:
     """What known mistakes make of log σ(x): message → result."""
     return {
@@ -162,6 +169,7 @@ def log_sigmoid_mistakes(x: Tensor) -> dict[str, Tensor]:
     }
 
 
+@later
 def loss_mistakes(w: Tensor, v: Tensor, negatives: Tensor) -> dict[str, Tensor]:
     """What known mistakes make of the loss of negative sampling: message → loss.
 
@@ -215,6 +223,7 @@ def loss_mistakes(w: Tensor, v: Tensor, negatives: Tensor) -> dict[str, Tensor]:
 Gradients = tuple[Tensor | None, Tensor | None, Tensor | None]
 
 
+@later
 def gradient_mistakes(w: Tensor, v: Tensor, negatives: Tensor) -> dict[str, Gradients]:
     """What known mistakes make of the loss's gradients with respect to the three inputs.
 
@@ -280,6 +289,7 @@ def gradient_mistakes(w: Tensor, v: Tensor, negatives: Tensor) -> dict[str, Grad
     return found
 
 
+@later
 def neighbour_mistakes(W: Tensor, word: int, k: int) -> dict[str, Tensor]:
     """What known mistakes make of a word's ``k`` nearest neighbours: message → ids ``(k,)``."""
     w, lengths = W[word], W.norm(dim=1)
@@ -314,6 +324,7 @@ def neighbour_mistakes(W: Tensor, word: int, k: int) -> dict[str, Tensor]:
     return found
 
 
+@later
 def analogy_mistakes(W: Tensor, a: int, b: int, c: int) -> dict[str, set[int]]:
     """What known mistakes answer to "a is to b as c is to what": message → ids, never the right."""
     U = F.normalize(W, dim=1)

@@ -96,7 +96,8 @@ def close(
     mistakes:
         Message → what would have come back (of the form of ``expected``; ``None`` in a tuple where
         that part tells nothing). The message is told where it fits what came back. Where work is
-        graded and several fit, the results after it decide: see :func:`deciding`.
+        graded and several fit, the results after it decide: see :func:`deciding`. It is looked
+        into only after a result was found wrong.
     if_nan:
         What to look at where a number is NaN.
 
@@ -105,25 +106,28 @@ def close(
     Mistake
         Unless all of it fits.
     """
-    if isinstance(expected, tuple):
+    several = isinstance(expected, tuple)
+    if several:
         names = list(name) if not isinstance(name, str) else [name] * len(expected)
         if len(names) != len(expected):
             raise ValueError(f"name must hold {len(expected)} names, got {names}")
         got = unpacked(got, *names)
     else:
         got, expected, names = (got,), (expected,), [str(name)]
-        mistakes = {message: (wrong,) for message, wrong in (mistakes or {}).items()}
     names = _in_full(names)
     got = tuple(_numbers_as_tensors(g, e) for g, e in zip(got, expected, strict=True))
     faults = [_fault(g, e, n, if_nan) for g, e, n in zip(got, expected, names, strict=True)]
+    if not any(faults) and not _suspects:
+        return  # before anybody has looked into the mistakes, which may be long in the making
+    known = dict(mistakes or {})
+    if not several:
+        known = {message: (wrong,) for message, wrong in known.items()}
     if _suspects:
-        _suspects[:] = _still(_suspects, got, mistakes or {})
+        _suspects[:] = _still(_suspects, got, known)
         if len(_suspects) == 1:
             raise Mistake(_suspects[0])
         return
-    if not any(faults):
-        return
-    found = _recognised(got, expected, faults, mistakes or {})
+    found = _recognised(got, expected, faults, known)
     if _suspects is not None and len(found) > 1:
         _suspects[:] = found
         return

@@ -7,10 +7,10 @@ import pytest
 from small_set import NAME, RIGHT, answered, release_of
 
 from nbjudge import exports, overview
+from nbjudge.answers import Variant
 from nbjudge.digests import fingerprints, normalised
 from nbjudge.outputs import harmless, harmless_markdown
 from nbjudge.results import Report, StudentResult, TestResult, as_cell
-from nbjudge.variants import Variant
 from nbjudge.why import why
 
 

@@ -32,12 +32,10 @@ def test_solutions_and_hidden_tests_and_rubrics_are_out_and_the_rest_is_in(small
     assert text.count("Your code goes here.") == 2
 
 
-def test_files_beside_the_notebook_go_along_and_variants_do_not(tmp_path):
+def test_files_beside_the_notebook_go_along_until_they_are_gone(tmp_path):
     course = small_set.make_course(tmp_path)
     folder = course / "solutions" / NAME
     (folder / "data.txt").write_text("1 2 3")
-    (folder / "variants" / "double").mkdir(parents=True)
-    (folder / "variants" / "double" / "wrong.py").write_text("# wrong: …")
     assert set(release_files(NAME, course)) == {f"{NAME}.ipynb", "data.txt"}
     make_release(NAME, course)
     (folder / "data.txt").unlink()

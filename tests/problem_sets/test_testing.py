@@ -1,7 +1,9 @@
 """The language of test cells: every check can fail, says why, and shows no test's source."""
 
+import importlib
 import math
 import os
+import pkgutil
 import warnings
 
 import numpy as np
@@ -12,9 +14,11 @@ from IPython.testing.globalipapp import start_ipython
 from torch import nn
 from torch.nn import functional as F
 
+import coursework.mistakes
 import tfcourse.attention
 import tfcourse.generation
 import tfcourse.recurrent
+from coursework.mistakes.later import later
 from nbjudge import testing
 from nbjudge.testing import Mistake, by_hand, call, close, fresh, require
 from nbjudge.testing.checks import deciding
@@ -109,6 +113,33 @@ def test_close_names_the_mistake_whose_numbers_came_back():
     assert said(close, ONES * 2, ONES, mistakes=mistakes) == "Doubled."
     assert said(close, ONES.mT, ONES, mistakes=mistakes) == "Turned round."
     assert "wrong in" in said(close, ONES * 3, ONES, mistakes=mistakes)
+
+
+def test_mistakes_are_not_worked_out_for_what_is_right():
+    worked_out = []
+
+    @later
+    def mistakes(wrong):
+        worked_out.append(wrong)
+        return {"Your result is wrong.": wrong}
+
+    known = {"It is transposed.": ONES.mT} | mistakes(2 * ONES)
+    close(ONES, ONES, mistakes=known)
+    close((ONES, ONES), (ONES, ONES), mistakes=known)
+    assert worked_out == []
+    assert said(close, 2 * ONES, ONES, mistakes=known) == "Your result is wrong."
+    assert said(close, ONES.mT, ONES, mistakes=known) == "It is transposed."
+    assert len(worked_out) == 1
+    assert list(known) == ["It is transposed.", "Your result is wrong."]
+
+
+@pytest.mark.parametrize(
+    "module", [m.name for m in pkgutil.iter_modules(coursework.mistakes.__path__)]
+)
+def test_all_that_tests_ask_for_wrong_results_is_put_off(module):
+    for name, found in vars(importlib.import_module(f"coursework.mistakes.{module}")).items():
+        if name.endswith("_mistakes") and not name.startswith("_"):
+            assert hasattr(found, "__wrapped__"), f"{name} needs @later"
 
 
 def test_no_mistake_is_named_by_what_is_infinite_throughout():

@@ -3,8 +3,6 @@
 All through the real grader: sandbox, examiner, hidden tests, gradebook and all.
 """
 
-import re
-
 import pytest
 from nbgrader.api import Gradebook
 from whole_class import (
@@ -17,6 +15,7 @@ from whole_class import (
     source_notebook,
     variants,
 )
+from wrongly import check_wrong, lost_of_piece
 
 from coursebook.course import problem_set_names
 from nbjudge import cells
@@ -27,21 +26,12 @@ pytestmark = pytest.mark.case_of("problem set")
 
 SETS = problem_set_names(COURSE)
 VARIANTS = [(ps, student, v) for ps in SETS for student, v in variants(ps, COURSE)]
-BROKEN = [(ps, student, b) for ps in SETS for student, b in broken(ps)]
+BROKEN = [(ps, student, b) for ps in SETS for student, b in broken(ps, COURSE)]
 
 
 def told_apart(problem_set, piece, what):
     """A test's id: it begins with the problem set's, by which its scope is known."""
     return f"{problem_set.partition('-')[0]}-{piece}-{what}"
-
-
-def lost_of_piece(result, piece):
-    """Test → what was told, for each test of the piece that did not get all its points."""
-    return {
-        name: test.message
-        for name, test in result.tests.items()
-        if cells.piece_of(name) == piece and test.score is not None and test.score < test.max_score
-    }
 
 
 @pytest.mark.parametrize(
@@ -69,28 +59,21 @@ def test_a_right_variant_gets_all_points(graded, problem_set, student, variant):
 def test_a_wrong_variant_loses_the_tests_aimed_at_it_and_is_told(
     graded, problem_set, student, variant
 ):
-    lost = lost_of_piece(graded(problem_set).report.students[student], variant.piece)
-    assert set(lost) == set(variant.loses)
-    assert any(re.search(variant.told, said, re.IGNORECASE) for said in lost.values()), lost
-    for name, said in lost.items():
-        assert said, f"{name} says nothing"
-        assert not re.match(r"(NameError|KeyError|IndexError|ValueError|TypeError)", said), said
+    check_wrong(graded(problem_set).report.students[student], variant)
 
 
 @pytest.mark.parametrize(
-    ("problem_set", "student", "breakage"),
+    ("problem_set", "student", "line"),
     [
         pytest.param(*row, id=told_apart(row[0], row[2].piece, f"line-{n}"))
         for n, row in enumerate(BROKEN)
     ],
 )
-def test_one_broken_line_of_the_solution_is_noticed_where_it_is(
-    graded, problem_set, student, breakage
-):
+def test_one_broken_line_of_the_solution_is_noticed_where_it_is(graded, problem_set, student, line):
     result = graded(problem_set).report.students[student]
     meant = {b.piece for ps, s, b in BROKEN if (ps, s) == (problem_set, student)}
     noticed = {name for name in result.pieces if lost_of_piece(result, name)}
-    assert breakage.piece in noticed
+    assert line.piece in noticed
     assert noticed == meant
 
 

@@ -9,13 +9,13 @@ from itertools import zip_longest
 from pathlib import Path
 
 import nbformat
-from broken_lines import Breakage, breakages
 from nbformat import NotebookNode
 
 from coursebook import course as course_tree
 from nbjudge import cells, sandbox
+from nbjudge.answers import Broken, Variant, load_broken, load_variants
 from nbjudge.release import release_folder
-from nbjudge.variants import Variant, fill, load_variants
+from nbjudge.variants import fill
 
 COURSE = course_tree.root(Path(__file__).parent)
 
@@ -52,24 +52,13 @@ def variants(problem_set: str, course: Path) -> list[tuple[str, Variant]]:
     ]
 
 
-def broken(problem_set: str) -> list[tuple[str, Breakage]]:
-    """Each breakage with the student who hands it in, no two of a piece with the same one."""
-    by_piece: dict[str, list[Breakage]] = {}
-    for breakage in breakages(problem_set):
-        by_piece.setdefault(breakage.piece, []).append(breakage)
+def broken(problem_set: str, course: Path) -> list[tuple[str, Broken]]:
+    """Each broken line with the student who hands it in, no two of a piece with the same one."""
+    by_piece: dict[str, list[Broken]] = {}
+    for line in load_broken(course / "solutions" / problem_set):
+        by_piece.setdefault(line.piece, []).append(line)
     rows = zip_longest(*by_piece.values())
     return [(f"broken-{i:02}", b) for i, row in enumerate(rows) for b in row if b is not None]
-
-
-def break_line(solution: dict[str, str], breakage: Breakage) -> str:
-    """The piece's solution with its one change."""
-    source = solution[breakage.piece]
-    if source.count(breakage.old) != 1:
-        raise ValueError(
-            f"old must stand once in the solution of {breakage.piece}, {breakage.old!r} stands "
-            f"there {source.count(breakage.old)} times"
-        )
-    return source.replace(breakage.old, breakage.new)
 
 
 def hand_in(problem_set: str, course: Path, submitted: Path) -> None:
@@ -79,9 +68,8 @@ def hand_in(problem_set: str, course: Path, submitted: Path) -> None:
     given: dict[str, dict[str, str]] = {"solution": solution, "release": {}}
     for student, variant in variants(problem_set, course):
         given.setdefault(student, {})[variant.piece] = variant.source
-    for student, breakage in broken(problem_set):
-        answers = given.setdefault(student, dict(solution))
-        answers[breakage.piece] = break_line(solution, breakage)
+    for student, line in broken(problem_set, course):
+        given.setdefault(student, dict(solution))[line.piece] = line.source
     for student, answers in given.items():
         path = submitted / student / problem_set / f"{problem_set}.ipynb"
         path.parent.mkdir(parents=True)

@@ -1,0 +1,225 @@
+"""Answers kept beside a problem set to judge its grader.
+
+All that is known about an exercise's answers stands in ``solutions/PS/EXERCISE.py`` (the exercise's
+hyphens become underscores), one entry for each answer. Right ones look different from the
+instructor's, and wrong ones must each lose the tests aimed at them ::
+
+    @right("adds", "an addition instead of a product")
+    def double(x):
+        return x + x
+
+
+    @wrong("constant", "returns what the example gives", told="double.5. should be 10")
+    def double(x):
+        return 6
+
+
+    wrong("halves", "halves", told="times too small", spares=["zero"], edit=("2 * x", "x / 2"))
+
+    broken("2 * x", "2 + x")
+
+The file is read, never run. An entry is a call, alone or as a decorator; an answer's source is what
+follows it, as far as the next entry, or an ``edit`` of the instructor's answer: ``(old, new)``, or
+a list of such pairs. Each ``old`` must stand there once.
+
+- ``right(name, about)`` gets all points. With ``edited=True`` it is what edits change from there
+  on, in place of the instructor's answer.
+- ``wrong(name, about)`` loses all tests of its exercise, or those in ``loses``, or all but those in
+  ``spares``. ``told`` is a regular expression, in any case of letters, for the message of at least
+  one of them; without it the message must say what ``about`` says.
+- ``broken(old, new)`` is one line of the instructor's answer broken. The grader must blame it on
+  this exercise, and on no other; by which test, it may decide.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import nbformat
+
+from nbjudge import cells
+
+#: What an entry begins with.
+ENTRY = re.compile(r"""^@?(?:right|wrong|broken)\(\s*["']""", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One answer to one piece: ``about`` says what it does, ``loses`` the tests it must lose."""
+
+    piece: str
+    name: str
+    right: bool
+    about: str
+    source: str
+    loses: tuple[str, ...] = ()
+    told: str = ""
+
+
+class Broken(NamedTuple):
+    """The instructor's answer to a piece in which ``old`` has become ``new``."""
+
+    piece: str
+    old: str
+    new: str
+    source: str
+
+
+def holds_answers(path: Path) -> bool:
+    """Whether a file holds entries, so that no learner and no kernel may get it."""
+    if path.suffix != ".py" or not path.is_file():
+        return False
+    return bool(ENTRY.search(path.read_text("utf-8", errors="replace")))
+
+
+def load_variants(problem_set_folder: Path) -> dict[str, list[Variant]]:
+    """The right and wrong answers of a problem set by piece, in the order of their files.
+
+    Parameters
+    ----------
+    problem_set_folder:
+        ``solutions/PS``.
+
+    Raises
+    ------
+    ValueError
+        If an entry is not complete or does not fit the notebook: the message names its line.
+    """
+    return {exercise.name: exercise.variants for exercise in _read(Path(problem_set_folder))}
+
+
+def load_broken(problem_set_folder: Path) -> list[Broken]:
+    """The broken lines of a problem set's solution, in the order of their files.
+
+    Raises
+    ------
+    ValueError
+        As :func:`load_variants` does.
+    """
+    return [broken for exercise in _read(Path(problem_set_folder)) for broken in exercise.broken]
+
+
+def _read(folder: Path) -> Iterator[_Exercise]:
+    paths = [path for path in sorted(folder.glob("*.py")) if holds_answers(path)]
+    if not paths:
+        return
+    notebook = nbformat.read(folder / f"{folder.name}.ipynb", as_version=4)
+    tests = [cells.grade_id(cell) for cell in notebook.cells if cells.is_test(cell)]
+    solution = {
+        cells.grade_id(cell): cells.learners_own(cell.source)
+        for cell in notebook.cells
+        if cells.is_answer(cell)
+    }
+    for path in paths:
+        name = path.stem.replace("_", "-")
+        if name not in solution:
+            raise ValueError(
+                f"{path} is named for {name!r}, but the notebook's answer cells are: "
+                f"{', '.join(solution)}."
+            )
+        own = [test for test in tests if cells.piece_of(test) == name]
+        exercise = _Exercise(name, solution[name], own)
+        try:
+            exercise.read(path.read_text("utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+        yield exercise
+
+
+@dataclass
+class _Exercise:
+    """What one file says; the entries' methods are called with what their calls say."""
+
+    name: str
+    solution: str
+    tests: list[str]
+    variants: list[Variant] = field(default_factory=list)
+    broken: list[Broken] = field(default_factory=list)
+    #: What edits change.
+    base: str = ""
+
+    def read(self, text: str) -> None:
+        """Read all entries."""
+        try:
+            calls = [call for node in ast.parse(text).body if (call := _entry(node))]
+        except SyntaxError as error:
+            raise ValueError(f"it is no Python ({error})") from None
+        self.base = self.solution
+        lines = text.split("\n")
+        ends = [call.lineno - 1 for call in calls[1:]] + [len(lines)]
+        for call, end in zip(calls, ends, strict=True):
+            source = "\n".join(lines[call.end_lineno : end]).strip("\n")
+            try:
+                given = [ast.literal_eval(argument) for argument in call.args]
+                named = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
+                getattr(self, f"add_{call.func.id}")(source, *given, **named)
+            except (TypeError, ValueError, re.error) as error:
+                said = str(error).replace("_Exercise.add_", "")
+                raise ValueError(f"line {call.lineno}: {said}") from None
+
+    def add_right(self, source: str, name: str, about: str, *, edited: bool = False) -> None:
+        self._add(Variant(self.name, f"right-{name}", True, about, source))
+        if edited:
+            self.base = source
+
+    def add_wrong(
+        self,
+        source: str,
+        name: str,
+        about: str,
+        *,
+        told: str = "",
+        loses: list[str] | None = None,
+        spares: list[str] | None = None,
+        edit: tuple[str, str] | list[tuple[str, str]] = (),
+    ) -> None:
+        if loses is not None and spares is not None:
+            raise ValueError("a wrong answer says either what it loses or what it spares, not both")
+        if bool(edit) == bool(source):
+            raise ValueError("a wrong answer is either an edit or the source below it")
+        for test in [*(loses or ()), *(spares or ())]:
+            if f"{self.name}--{test}" not in self.tests:
+                raise ValueError(f"{test!r} is none of the tests: {', '.join(self.tests)}")
+        known = [test.removeprefix(f"{self.name}--") for test in self.tests]
+        lost = known if loses is None else loses
+        lost = [f"{self.name}--{test}" for test in lost if test not in (spares or ())]
+        if not lost:
+            raise ValueError("a wrong answer must lose a test")
+        told = told or re.escape(about)
+        re.compile(told)
+        for old, new in [edit] if isinstance(edit, tuple) and edit else edit:
+            source = _replaced(source or self.base, old, new)
+        self._add(Variant(self.name, f"wrong-{name}", False, about, source, tuple(lost), told))
+
+    def add_broken(self, source: str, old: str, new: str) -> None:
+        if source:
+            raise ValueError("nothing but an entry may follow a broken line")
+        self.broken.append(Broken(self.name, old, new, _replaced(self.solution, old, new)))
+
+    def _add(self, variant: Variant) -> None:
+        if not variant.source:
+            raise ValueError("an answer must have a source")
+        if any(known.name == variant.name for known in self.variants):
+            raise ValueError(f"there are two answers named {variant.name}")
+        self.variants.append(variant)
+
+
+def _replaced(source: str, old: str, new: str) -> str:
+    if (times := source.count(old)) != 1:
+        raise ValueError(f"{old!r} must stand once in what is edited, not {times} times")
+    return source.replace(old, new)
+
+
+def _entry(node: ast.stmt) -> ast.Call | None:
+    """The call that begins an entry, if one does here."""
+    found = node.value if isinstance(node, ast.Expr) else None
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        found = next(iter(node.decorator_list), None)
+    if isinstance(found, ast.Call) and isinstance(found.func, ast.Name):
+        return found if found.func.id in ("right", "wrong", "broken") else None
+    return None

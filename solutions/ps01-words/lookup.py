@@ -1,0 +1,266 @@
+@right("identity", "rows of the identity; index_select; one-hot rows turned round")
+def one_hot(ids, n):
+    return torch.eye(n)[ids]
+
+
+def look_up(ids, W):
+    return W.index_select(0, ids)
+
+
+def look_up_gradient(ids, G, n):
+    return one_hot(ids, n).to(G.dtype).mT @ G
+
+
+@right("loops", "stack of rows; index_put with accumulate")
+def one_hot(ids, n):
+    rows = torch.zeros(len(ids), n)
+    for row, word in zip(rows, ids.tolist()):
+        row[word] = 1
+    return rows
+
+
+def look_up(ids, W):
+    return torch.stack([W[word] for word in ids.tolist()])
+
+
+def look_up_gradient(ids, G, n):
+    dW = torch.zeros(n, G.shape[-1], dtype=G.dtype)
+    return dW.index_put_((ids,), G, accumulate=True)
+
+
+@right("scatter", "scatter both ways, gather")
+def one_hot(ids, n):
+    return torch.zeros(len(ids), n).scatter(1, ids[:, None], 1.0)
+
+
+def look_up(ids, W):
+    return W.gather(0, ids[:, None].expand(-1, W.shape[1]))
+
+
+def look_up_gradient(ids, G, n):
+    dW = G.new_zeros(n, G.shape[1])
+    return dW.scatter_add(0, ids[:, None].expand_as(G), G)
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def one_hot(ids, n):
+    return (ids[:, None] == torch.arange(n)).float()
+
+
+def look_up(ids, W):
+    return W[ids]
+
+
+def look_up_gradient(ids, G, n):
+    return G.new_zeros(n, G.shape[1]).index_add(0, ids, G)
+
+
+@wrong("assigned", "an assignment keeps one row", told="the rows add up", loses=["repeated"])
+def one_hot(ids, n):
+    return (ids[:, None] == torch.arange(n)).float()
+
+
+def look_up(ids, W):
+    return W[ids]
+
+
+def look_up_gradient(ids, G, n):
+    dW = G.new_zeros(n, G.shape[1])
+    dW[ids] = G
+    return dW
+
+
+@wrong(
+    "autograd",
+    "lets PyTorch find the gradient",
+    told="`backward` lets PyTorch find",
+    loses=["gradient", "repeated"],
+)
+def one_hot(ids, n):
+    return (ids[:, None] == torch.arange(n)).float()
+
+
+def look_up(ids, W):
+    return W[ids]
+
+
+def look_up_gradient(ids, G, n):
+    W = torch.zeros(n, G.shape[1], dtype=G.dtype, requires_grad=True)
+    W[ids].backward(G)
+    return W.grad
+
+
+wrong(
+    "boolean",
+    "True and False",
+    told="bool",
+    loses=["one-hot"],
+    edit=(
+        "return (ids[:, None] == torch.arange(n)).float()",
+        "return ids[:, None] == torch.arange(n)",
+    ),
+)
+
+wrong(
+    "columns",
+    "columns instead of rows",
+    told="IndexError|shape",
+    loses=["rows"],
+    edit=("W[ids]", "W[:, ids]"),
+)
+
+
+@wrong(
+    "counts",
+    "counts words and forgets what arrived",
+    told="you count how often",
+    loses=["gradient", "repeated"],
+)
+def one_hot(ids, n):
+    return (ids[:, None] == torch.arange(n)).float()
+
+
+def look_up(ids, W):
+    return W[ids]
+
+
+def look_up_gradient(ids, G, n):
+    counts = torch.bincount(ids, minlength=n).to(G.dtype)
+    return counts[:, None].expand(n, G.shape[1])
+
+
+wrong(
+    "detached",
+    "through a list of numbers",
+    told="no gradient flows",
+    loses=["rows"],
+    edit=("W[ids]", "torch.tensor([W[word].tolist() for word in ids], dtype=W.dtype)"),
+)
+
+wrong(
+    "embedding",
+    "PyTorch's embedding",
+    told="`embedding`.*writes by hand",
+    loses=["rows"],
+    edit=("W[ids]", "torch.nn.functional.embedding(ids, W)"),
+)
+
+
+@wrong(
+    "float32",
+    "makes its own zeros of 32 bits",
+    told="float32, while its inputs are float64",
+    loses=["gradient", "repeated"],
+)
+def one_hot(ids, n):
+    return (ids[:, None] == torch.arange(n)).float()
+
+
+def look_up(ids, W):
+    return W[ids]
+
+
+def look_up_gradient(ids, G, n):
+    dW = torch.zeros(n, G.shape[1])
+    for word, g in zip(ids, G):
+        dW[word] += g
+    return dW
+
+
+wrong(
+    "from-one",
+    "counts ids from 1",
+    told="they start at 0",
+    loses=["one-hot"],
+    edit=("torch.arange(n)", "torch.arange(1, n + 1)"),
+)
+
+wrong(
+    "gradient-rows",
+    "one row for each id",
+    told="a row for each id",
+    loses=["gradient", "repeated"],
+    edit=("G.new_zeros(n, G.shape[1]).index_add(0, ids, G)", "G"),
+)
+
+wrong(
+    "library",
+    "PyTorch's one_hot",
+    told="`one_hot`.*writes by hand",
+    loses=["one-hot"],
+    edit=(
+        "return (ids[:, None] == torch.arange(n)).float",
+        "return torch.nn.functional.one_hot(ids, n).float",
+    ),
+)
+
+
+@wrong("many-hot", "all words in one row", told="all words into one row", loses=["one-hot"])
+def one_hot(ids, n):
+    row = torch.zeros(n)
+    row[ids] = 1
+    return row
+
+
+def look_up(ids, W):
+    return W[ids]
+
+
+def look_up_gradient(ids, G, n):
+    return G.new_zeros(n, G.shape[1]).index_add(0, ids, G)
+
+
+@wrong("mean", "divides by the counts", told="you take the mean", loses=["repeated"])
+def one_hot(ids, n):
+    return (ids[:, None] == torch.arange(n)).float()
+
+
+def look_up(ids, W):
+    return W[ids]
+
+
+def look_up_gradient(ids, G, n):
+    counts = torch.bincount(ids, minlength=n).clamp(min=1)
+    return G.new_zeros(n, G.shape[1]).index_add(0, ids, G) / counts[:, None]
+
+
+@wrong(
+    "plus-equals",
+    "+= with an index keeps one row as well",
+    told="writes each row once",
+    loses=["repeated"],
+)
+def one_hot(ids, n):
+    return (ids[:, None] == torch.arange(n)).float()
+
+
+def look_up(ids, W):
+    return W[ids]
+
+
+def look_up_gradient(ids, G, n):
+    dW = G.new_zeros(n, G.shape[1])
+    dW[ids] += G
+    return dW
+
+
+wrong(
+    "product",
+    "multiplies by the one-hot rows",
+    told="reads all of W",
+    loses=["rows"],
+    edit=("W[ids]", "one_hot(ids, len(W)).to(W.dtype) @ W"),
+)
+
+wrong(
+    "turned",
+    "a row for each word",
+    told="turned round",
+    loses=["one-hot"],
+    edit=("return (ids[:, None] == torch.arange(n)).float()", "return torch.eye(n)[ids].mT"),
+)
+
+broken("rows[torch.arange(len(ids)), ids] = 1.0", "rows[:, ids] = 1.0")
+broken("return W[ids]", "return W[ids.sort().values]")
+broken("dW[word] += g", "dW[word] += g.abs()")
+broken("zip(ids, G)", "zip(ids.unique(), G)")

@@ -1,0 +1,288 @@
+@right("logsumexp", "the logarithm of a softmax of s and 0; pair by pair")
+def log_sigmoid(s):
+    return s - torch.stack([s, torch.zeros_like(s)]).logsumexp(dim=0)
+
+
+def negative_sampling_loss(w, v, negatives):
+    losses = []
+    for centre, context, drawn in zip(w, v, negatives):
+        loss = -log_sigmoid(centre @ context)
+        for n in drawn:
+            loss = loss - log_sigmoid(-(centre @ n))
+        losses.append(loss)
+    return torch.stack(losses).mean()
+
+
+@right("minimum", "min(s, 0) - log(1 + e^-|s|); bmm for the scores")
+def log_sigmoid(s):
+    return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))
+
+
+def negative_sampling_loss(w, v, negatives):
+    true = torch.einsum("bd,bd->b", w, v)
+    drawn = torch.bmm(negatives, w.unsqueeze(-1)).squeeze(-1)
+    return -log_sigmoid(true).mean() - log_sigmoid(-drawn).sum() / len(w)
+
+
+@right("safe-where", "two branches, each with a harmless input")
+def log_sigmoid(s):
+    positive = s > 0
+    above = torch.where(positive, s, 0.0)
+    below = torch.where(positive, 0.0, s)
+    return torch.where(
+        positive, -torch.log1p(torch.exp(-above)), below - torch.log1p(torch.exp(below))
+    )
+
+
+def negative_sampling_loss(w, v, negatives):
+    true = (w * v).sum(dim=-1)
+    drawn = (negatives * w[:, None, :]).sum(dim=-1)
+    return -(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean()
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def log_sigmoid(s):
+    return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))
+
+
+def negative_sampling_loss(w, v, negatives):
+    true = (w * v).sum(dim=-1)
+    drawn = (negatives * w[:, None, :]).sum(dim=-1)
+    return -(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean()
+
+
+wrong(
+    "clamped-scores",
+    "cuts scores off",
+    told="stops falling",
+    loses=["large", "gradients"],
+    edit=(
+        "return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
+        "s = s.clamp(-30, 30)\n    return torch.sigmoid(s).log()",
+    ),
+)
+
+
+@wrong(
+    "detached", "numbers in place of tensors", told="no gradient flows back", loses=["gradients"]
+)
+def log_sigmoid(s):
+    found = [min(x, 0.0) - math.log1p(math.exp(-abs(x))) for x in s.flatten().tolist()]
+    return torch.tensor(found, dtype=s.dtype).view(s.shape)
+
+
+def negative_sampling_loss(w, v, negatives):
+    true = (w * v).sum(dim=-1)
+    drawn = (negatives * w[:, None, :]).sum(dim=-1)
+    return -(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean()
+
+
+wrong(
+    "each-pair",
+    "a loss for each pair",
+    told="one loss for each pair|shape",
+    edit=(
+        "-(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean()",
+        "-(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1))",
+    ),
+)
+
+wrong(
+    "epsilon",
+    "a small number before the logarithm",
+    told="stops falling",
+    spares=["by-hand", "values"],
+    edit=(
+        "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
+        "torch.log(torch.sigmoid(s) + 1e-9)",
+    ),
+)
+
+wrong(
+    "float32",
+    "goes through 32 bits",
+    told="float32, while its inputs are float64",
+    loses=["precision"],
+    edit=(
+        "return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
+        "s32 = s.float()\n    return -torch.logaddexp(torch.zeros_like(s32), -s32)",
+    ),
+)
+
+wrong(
+    "kink-clamp",
+    "clamp has a one-sided slope at 0",
+    told="at exactly 0 your log σ has a kink",
+    loses=["gradients"],
+    edit=("torch.minimum(s, torch.zeros_like(s))", "s.clamp(max=0)"),
+)
+
+wrong(
+    "kink-relu",
+    "relu has a one-sided slope at 0",
+    told="at exactly 0 your log σ has a kink",
+    loses=["gradients"],
+    edit=("torch.minimum(s, torch.zeros_like(s))", "-torch.relu(-s)"),
+)
+
+wrong(
+    "library",
+    "PyTorch's logsigmoid",
+    told="`log_?sigmoid`.*writes by hand",
+    edit=(
+        "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
+        "torch.nn.functional.logsigmoid(s)",
+    ),
+)
+
+
+@wrong("log-argument", "of minus the score", told=r"log σ\(s\) grows|log σ\(-x\)")
+def log_sigmoid(s):
+    s = -s
+    return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))
+
+
+def negative_sampling_loss(w, v, negatives):
+    true = (w * v).sum(dim=-1)
+    drawn = (negatives * w[:, None, :]).sum(dim=-1)
+    return -(log_sigmoid(-true) + log_sigmoid(drawn).sum(dim=-1)).mean()
+
+
+wrong(
+    "log-sign",
+    "minus the logarithm",
+    told="its logarithm is below 0",
+    edit=[
+        (
+            "torch.minimum(s, torch.zeros_like(s)) - torch.log1p",
+            "-torch.minimum(s, torch.zeros_like(s)) + torch.log1p",
+        ),
+        (
+            "-(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean",
+            "(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean",
+        ),
+    ],
+)
+
+wrong(
+    "mean-of-negatives",
+    "mean over the negatives",
+    edit=("log_sigmoid(-drawn).sum", "log_sigmoid(-drawn).mean"),
+)
+
+wrong(
+    "naive-exp",
+    "log(1 + e^-s) as it stands",
+    told="infinite or NaN",
+    loses=["large", "gradients"],
+    edit=(
+        "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
+        "-torch.log1p(torch.exp(-s))",
+    ),
+)
+
+wrong(
+    "naive",
+    "the logarithm of the sigmoid",
+    told="infinite or NaN.*no logarithm of the sigmoid",
+    loses=["large", "gradients"],
+    edit=(
+        "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
+        "torch.sigmoid(s).log()",
+    ),
+)
+
+wrong(
+    "negative-sign",
+    "no minus in the negatives' sigmoid",
+    told="sign in the negatives",
+    edit=("-drawn", "drawn"),
+)
+
+wrong(
+    "no-negatives",
+    "leaves the noise out",
+    told="negatives are missing",
+    edit=("log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)", "log_sigmoid(true)"),
+)
+
+wrong(
+    "one-sigmoid",
+    "sums the scores of the negatives first",
+    told="share one sigmoid",
+    edit=("log_sigmoid(-drawn).sum(dim=-1)", "log_sigmoid(-drawn.sum(dim=-1))"),
+)
+
+
+@wrong("softmax", "a softmax over true word and negatives", told="a softmax over the true word")
+def log_sigmoid(s):
+    return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))
+
+
+def negative_sampling_loss(w, v, negatives):
+    words = torch.cat([v[:, None], negatives], dim=1)
+    scores = (words * w[:, None]).sum(dim=-1)
+    return -scores.log_softmax(dim=-1)[:, 0].mean()
+
+
+wrong(
+    "softplus",
+    "PyTorch's softplus",
+    told="`softplus`.*writes by hand",
+    edit=(
+        "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
+        "-torch.nn.Softplus()(-s)",
+    ),
+)
+
+
+@wrong(
+    "squeeze",
+    "squeeze takes every axis of length 1",
+    told="stops with IndexError",
+    loses=["by-hand", "values"],
+)
+def log_sigmoid(s):
+    return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))
+
+
+def negative_sampling_loss(w, v, negatives):
+    true = (w * v).sum(dim=-1)
+    drawn = torch.bmm(negatives, w[:, :, None]).squeeze()
+    return -(log_sigmoid(true) + log_sigmoid(-drawn).sum(1)).mean()
+
+
+wrong(
+    "sum",
+    "sum over the pairs",
+    edit=(
+        "-(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean",
+        "-(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).sum",
+    ),
+)
+
+wrong(
+    "uphill",
+    "the likelihood itself",
+    told="grows as the model gets better",
+    edit=(
+        "-(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean",
+        "(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean",
+    ),
+)
+
+wrong(
+    "where",
+    "the branch not taken overflows",
+    told="branches of a torch.where",
+    loses=["gradients"],
+    edit=(
+        "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
+        "torch.where(s > 0, -torch.log1p(torch.exp(-s)), s - torch.log1p(torch.exp(s)))",
+    ),
+)
+
+broken("torch.zeros_like(s), -s", "torch.zeros_like(s), -s.abs()")
+broken("negatives * w[:, None, :]", "negatives * v[:, None, :]")
+broken("log_sigmoid(-drawn).sum(dim=-1)", "log_sigmoid(-drawn).amin(dim=-1)")
+broken("return -log_likelihood.mean()", "return -log_likelihood.median()")

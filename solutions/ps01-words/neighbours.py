@@ -1,0 +1,289 @@
+@right("loops", "word by word, with sorted")
+def neighbours(W, word, k):
+    def cosine(a, b):
+        lengths = a.norm() * b.norm()
+        return (a @ b / lengths).item() if lengths > 0 else 0.0
+
+    others = [r for r in range(len(W)) if r != word]
+    others.sort(key=lambda r: cosine(W[r], W[word]), reverse=True)
+    return torch.tensor(others[:k])
+
+
+def analogy(W, a, b, c):
+    target = W[b] / W[b].norm() - W[a] / W[a].norm() + W[c] / W[c].norm()
+    scores = {r: (W[r] @ target / W[r].norm()).item() for r in range(len(W)) if r not in (a, b, c)}
+    return max(scores, key=scores.get)
+
+
+@right("normalize", "PyTorch's normalize; masked argmax, as a tensor")
+def neighbours(W, word, k):
+    U = torch.nn.functional.normalize(W, dim=1)
+    cosines = torch.mv(U, U[word])
+    others = torch.arange(len(W)) != word
+    ids = others.nonzero().squeeze(1)
+    return ids[cosines[others].topk(k).indices]
+
+
+def analogy(W, a, b, c):
+    U = torch.nn.functional.normalize(W, dim=1)
+    cosines = U @ (U[c] + U[b] - U[a])
+    return cosines.index_fill(0, torch.tensor([a, b, c]), -9.0).argmax()
+
+
+@right("sorted", "sorts all and takes the id out")
+def neighbours(W, word, k):
+    lengths = W.norm(dim=1)
+    cosines = W @ W[word] / (lengths * lengths[word]).clamp(min=1e-30)
+    order = cosines.argsort(descending=True)
+    return order[order != word][:k]
+
+
+def analogy(W, a, b, c):
+    U = W / W.norm(dim=1, keepdim=True)
+    target = U[b] - U[a] + U[c]
+    order = (U @ target).argsort(descending=True).tolist()
+    return next(word for word in order if word not in (a, b, c))
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def neighbours(W, word, k):
+    lengths = W.norm(dim=1)
+    cosines = W @ W[word] / (lengths * lengths[word]).clamp(min=1e-30)
+    cosines[word] = -2
+    return cosines.argsort(descending=True)[:k]
+
+
+def analogy(W, a, b, c):
+    U = W / W.norm(dim=1, keepdim=True)
+    target = U[b] - U[a] + U[c]
+    order = (U @ target).argsort(descending=True).tolist()
+    return next(word for word in order if word not in (a, b, c))
+
+
+wrong(
+    "absolute",
+    "absolute cosines",
+    told="no absolute values",
+    spares=["itself", "analogy", "own-words"],
+    edit=("cosines[word] = -2", "cosines = cosines.abs()\n    cosines[word] = -2"),
+)
+
+wrong(
+    "analogy-distance",
+    "smallest distance",
+    told="smallest distance is not",
+    loses=["analogy"],
+    edit=(
+        "order = (U @ target).argsort(descending=True).tolist",
+        "order = (W - target).norm(dim=1).argsort().tolist",
+    ),
+)
+
+wrong(
+    "analogy-dot",
+    "largest dot product",
+    told="own length is divided out|length",
+    loses=["analogy"],
+    edit=("U @ target", "W @ target"),
+)
+
+wrong(
+    "analogy-vector",
+    "returns the vector",
+    told="the answer's id",
+    loses=["analogy", "own-words"],
+    edit=(
+        "order = (U @ target).argsort(descending=True).tolist()",
+        "return target\n    order = (U @ target).argsort(descending=True).tolist()",
+    ),
+)
+
+wrong(
+    "cosines-returned",
+    "cosines in place of ids",
+    told="you return the cosines",
+    spares=["analogy", "own-words"],
+    edit=("cosines.argsort(descending=True)", "cosines.sort(descending=True).values"),
+)
+
+
+@wrong("distance", "smallest distance", spares=["analogy", "own-words"])
+def neighbours(W, word, k):
+    distances = (W - W[word]).norm(dim=1)
+    distances[word] = math.inf
+    return distances.argsort()[:k]
+
+
+def analogy(W, a, b, c):
+    U = W / W.norm(dim=1, keepdim=True)
+    target = U[b] - U[a] + U[c]
+    order = (U @ target).argsort(descending=True).tolist()
+    return next(word for word in order if word not in (a, b, c))
+
+
+@wrong("dot-product", "lengths left in", told="long vectors win", spares=["analogy", "own-words"])
+def neighbours(W, word, k):
+    lengths = W.norm(dim=1)
+    cosines = W @ W[word]
+    cosines[word] = -math.inf
+    return cosines.argsort(descending=True)[:k]
+
+
+def analogy(W, a, b, c):
+    U = W / W.norm(dim=1, keepdim=True)
+    target = U[b] - U[a] + U[c]
+    order = (U @ target).argsort(descending=True).tolist()
+    return next(word for word in order if word not in (a, b, c))
+
+
+wrong(
+    "first-dropped",
+    "drops the first of the list",
+    told="not the first of the list|its own neighbour",
+    loses=["itself", "zeros"],
+    edit=(
+        "cosines[word] = -2\n    return cosines.argsort(descending=True)[:k]",
+        "return cosines.argsort(descending=True, stable=True)[1 : k + 1]",
+    ),
+)
+
+wrong(
+    "furthest",
+    "smallest cosine first",
+    told="these are the furthest",
+    spares=["analogy", "own-words"],
+    edit=(
+        "cosines[word] = -2\n    return cosines.argsort(descending=True)[:k]",
+        "cosines[word] = 2\n    return cosines.argsort()[:k]",
+    ),
+)
+
+
+@wrong("in-place", "normalises the matrix itself", told="changes its input W", loses=["values"])
+def neighbours(W, word, k):
+    W /= W.norm(dim=1, keepdim=True).clamp(min=1e-30)
+    cosines = W @ W[word]
+    cosines[word] = -2
+    return cosines.argsort(descending=True)[:k]
+
+
+def analogy(W, a, b, c):
+    U = W / W.norm(dim=1, keepdim=True)
+    target = U[b] - U[a] + U[c]
+    order = (U @ target).argsort(descending=True).tolist()
+    return next(word for word in order if word not in (a, b, c))
+
+
+wrong(
+    "itself",
+    "the word is its own first neighbour",
+    told="itself is among its neighbours|its own neighbour",
+    spares=["analogy", "own-words"],
+    edit=(
+        "cosines[word] = -2\n    return cosines.argsort(descending=True)[:k]",
+        "return cosines.argsort(descending=True)[:k]",
+    ),
+)
+
+
+@wrong(
+    "library",
+    "PyTorch's cosine",
+    told="`cosine_similarity`.*writes by hand",
+    spares=["analogy", "own-words"],
+)
+def neighbours(W, word, k):
+    cosines = torch.nn.functional.cosine_similarity(W, W[word][None])
+    cosines[word] = -2
+    return cosines.argsort(descending=True)[:k]
+
+
+def analogy(W, a, b, c):
+    U = W / W.norm(dim=1, keepdim=True)
+    target = U[b] - U[a] + U[c]
+    order = (U @ target).argsort(descending=True).tolist()
+    return next(word for word in order if word not in (a, b, c))
+
+
+wrong(
+    "list",
+    "a list",
+    told="a tensor is asked for, a list",
+    spares=["analogy", "own-words"],
+    edit=("cosines.argsort(descending=True)[:k]", "cosines.argsort(descending=True)[:k].tolist()"),
+)
+
+wrong(
+    "nan",
+    "0/0 for a vector of zeros",
+    told="NaN is sorted before",
+    loses=["zeros"],
+    edit=(
+        "[word] / (lengths * lengths[word]).clamp(min=1e-30)",
+        "[word] / (lengths * lengths[word])",
+    ),
+)
+
+wrong(
+    "ones-dropped",
+    "drops whatever has a cosine of 1",
+    told="not every cosine of 1|leave out its id",
+    loses=["itself", "zeros"],
+    edit=("cosines[word]", "cosines[cosines > 1 - 1e-6]"),
+)
+
+wrong(
+    "only-c-left-out",
+    "b may be the answer",
+    told="all three",
+    loses=["analogy", "own-words"],
+    edit=("word not in (a, b, c)", "word != c"),
+)
+
+
+@wrong(
+    "own-words-kept",
+    "the question's words may be the answer",
+    told="own words are no answers",
+    loses=["analogy", "own-words"],
+)
+def neighbours(W, word, k):
+    lengths = W.norm(dim=1)
+    cosines = W @ W[word] / (lengths * lengths[word]).clamp(min=1e-30)
+    cosines[word] = -2
+    return cosines.argsort(descending=True)[:k]
+
+
+def analogy(W, a, b, c):
+    U = W / W.norm(dim=1, keepdim=True)
+    return (U @ (U[b] - U[a] + U[c])).argmax().item()
+
+
+wrong(
+    "raw-vectors",
+    "does not bring the three to length 1",
+    told="bring a, b and c to length 1",
+    loses=["analogy"],
+    edit=("U[b] - U[a] + U", "W[b] - W[a] + W"),
+)
+
+wrong(
+    "signs",
+    "from b to a",
+    told="the signs are mixed up",
+    loses=["analogy"],
+    edit=("[b] - U[a]", "[a] - U[b]"),
+)
+
+wrong(
+    "squared-lengths",
+    "squared lengths without their root",
+    told="square of a length",
+    spares=["analogy", "own-words"],
+    edit=("lengths = W.norm", "lengths = W.square().sum"),
+)
+
+broken("lengths = W.norm(dim=1, keepdim=True)", "lengths = W.norm(p=1, dim=1, keepdim=True)")
+broken("cosines[word] = -math.inf", "cosines[word] = 0.0")
+broken("cosines[[a, b, c]] = -math.inf", "cosines[[a, b]] = -math.inf")
+broken("cosines.topk(k).indices", "cosines.topk(k).indices.sort().values")

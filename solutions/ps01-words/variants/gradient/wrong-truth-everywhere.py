@@ -1,9 +1,0 @@
-# wrong: takes 1 off the negatives too
-# loses: gradient--by-hand gradient--values gradient--large gradient--precision gradient--mean gradient--inputs
-# told: you take 1 off it
-def negative_sampling_gradients(w, v, negatives):
-    B = len(w)
-    true = torch.sigmoid((w * v).sum(-1, keepdim=True)) - 1
-    drawn = torch.sigmoid((negatives * w[:, None]).sum(-1, keepdim=True)) - 1
-    dw = true * v + (drawn * negatives).sum(1)
-    return dw / B, true * w / B, drawn * w[:, None] / B

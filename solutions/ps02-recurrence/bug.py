@@ -1,0 +1,248 @@
+@right("one-by-one", "each sequence alone")
+def mended_states(x, lengths, W, U, b):
+    last = []
+    for rows, length in zip(x, lengths.tolist()):
+        h = x.new_zeros(len(b))
+        for x_t in rows[len(rows) - length :]:
+            h = torch.tanh(x_t @ W + h @ U + b)
+        last.append(h)
+    return torch.stack(last)
+
+
+@right("padding-behind", "padding moved behind, then the place length - 1")
+def mended_states(x, lengths, W, U, b):
+    B, T, _ = x.shape
+    h = x.new_zeros(B, len(U))
+
+    place = (torch.arange(T) + (T - lengths)[:, None]) % T
+    moved = x.gather(1, place[:, :, None].expand_as(x))
+    states = [h]
+    for t in range(T):
+        states.append(torch.tanh(moved[:, t] @ W + states[-1] @ U + b))
+    return torch.stack(states, dim=1)[torch.arange(B), lengths]
+
+
+@right("reset", "the state is cleared where the sequence begins")
+def mended_states(x, lengths, W, U, b):
+    B, T, _ = x.shape
+    h = x.new_zeros(B, len(U))
+
+    start = T - lengths
+    for t in range(T):
+        h = torch.tanh(x[:, t] @ W + h @ U + b)
+        h = h * (t >= start)[:, None]
+    return h
+
+
+@wrong("all-states", "gives all states", told="must be")
+def mended_states(x, lengths, W, U, b):
+    B, T, _ = x.shape
+    h = x.new_zeros(B, len(U))
+
+    states = []
+    for t in range(T):
+        new = torch.tanh(x[:, t] @ W + h @ U + b)
+        h = torch.where((t >= T - lengths)[:, None], new, h)
+        states.append(h)
+    return torch.stack(states, dim=1)
+
+
+@wrong("carried", "the state goes on from sequence to sequence", told="last states")
+def mended_states(x, lengths, W, U, b):
+    h, last = torch.zeros_like(b), []
+    for rows, length in zip(x, lengths.tolist()):
+        for x_t in rows[len(rows) - length :]:
+            h = torch.tanh(x_t @ W + h @ U + b)
+        last.append(h)
+    return torch.stack(last)
+
+
+@wrong(
+    "clears-the-batch",
+    "clears the padding in the caller's batch",
+    told="changes its input x",
+    loses=["inputs"],
+)
+def mended_states(x, lengths, W, U, b):
+    B, T, _ = x.shape
+    h = x.new_zeros(B, len(U))
+
+    real = torch.arange(T) >= (T - lengths)[:, None]
+    x *= real[:, :, None]
+    for t in range(T):
+        new = torch.tanh(x[:, t] @ W + h @ U + b)
+        h = torch.where(real[:, t, None], new, h)
+    return h
+
+
+@wrong(
+    "empty-is-nan",
+    "one sequence after another, with nothing for an empty one",
+    told="IndexError|shape|raises",
+    loses=["empty"],
+)
+def mended_states(x, lengths, W, U, b):
+    last = []
+    for rows, length in zip(x, lengths.tolist()):
+        states, h = [], torch.zeros_like(b)
+        for x_t in rows[len(rows) - length :]:
+            h = torch.tanh(x_t @ W + h @ U + b)
+            states.append(h)
+        last.append(states[-1])
+    return torch.stack(last)
+
+
+@wrong("float32", "a state of 32 bits", told="dtype|float")
+def mended_states(x, lengths, W, U, b):
+    B, T, _ = x.shape
+    x, W, U, b = x.float(), W.float(), U.float(), b.float()
+    h = torch.zeros(B, len(U))
+    for t in range(T):
+        new = torch.tanh(x[:, t] @ W + h @ U + b)
+        h = torch.where((t >= T - lengths)[:, None], new, h)
+    return h
+
+
+wrong(
+    "in-place",
+    "shortens the lengths it was given",
+    told="changes its input lengths",
+    loses=["inputs"],
+    edit=[
+        ("for t in range(T):", "lengths -= T\n    for t in range(T):"),
+        (
+            "real = t >= T - lengths\n        h = torch.where(real[:, None], new, h)",
+            "h = torch.where((t >= -lengths)[:, None], new, h)",
+        ),
+    ],
+)
+
+
+@wrong(
+    "last-place",
+    "mends the place alone, as the course did",
+    told="You read the padding too",
+    loses=["padding", "empty"],
+)
+def mended_states(x, lengths, W, U, b):
+    B, T, _ = x.shape
+    h = x.new_zeros(B, len(U))
+
+    for t in range(T):
+        h = torch.tanh(x[:, t] @ W + h @ U + b)
+    return h
+
+
+@wrong("library", "PyTorch's packed net", told="writes by hand")
+def mended_states(x, lengths, W, U, b):
+    net = torch.nn.RNN(W.shape[0], W.shape[1], batch_first=True)
+    return net(x)[1][0]
+
+
+@wrong(
+    "no-bias-in-padding",
+    "clears the tokens of the padding and reads on",
+    told="You read the padding too|the last states",
+    loses=["padding", "empty"],
+)
+def mended_states(x, lengths, W, U, b):
+    B, T, _ = x.shape
+    h = x.new_zeros(B, len(U))
+
+    real = torch.arange(T) >= (T - lengths)[:, None]
+    x = x * real[:, :, None]
+    for t in range(T):
+        h = torch.tanh(x[:, t] @ W + h @ U + b)
+    return h
+
+
+wrong(
+    "off-by-one-early",
+    "begins one row early",
+    told="You read the padding too",
+    loses=["padding", "empty"],
+    edit=(
+        "real = t >= T - lengths\n        h = torch.where(real[:, None], new, h)",
+        "h = torch.where((t >= T - lengths - 1)[:, None], new, h)",
+    ),
+)
+
+wrong(
+    "off-by-one-late",
+    "begins one token late",
+    told="last states",
+    edit=(
+        "real = t >= T - lengths\n        h = torch.where(real[:, None], new, h)",
+        "h = torch.where((t > T - lengths)[:, None], new, h)",
+    ),
+)
+
+wrong(
+    "padding-behind",
+    "keeps to the lengths, from the wrong side",
+    told="what `last_states` gave|taken to stand behind",
+    spares=["same", "inputs"],
+    edit=(
+        "real = t >= T - lengths\n        h = torch.where(real[:, None], new, h)",
+        "h = torch.where((t < lengths)[:, None], new, h)",
+    ),
+)
+
+
+@wrong(
+    "shortest",
+    "reads the last tokens of all, as many as the shortest has",
+    told="last states",
+    spares=["same", "inputs"],
+)
+def mended_states(x, lengths, W, U, b):
+    B, T, _ = x.shape
+    h = x.new_zeros(B, len(U))
+
+    for t in range(T - int(lengths.min()), T):
+        h = torch.tanh(x[:, t] @ W + h @ U + b)
+    return h
+
+
+@wrong("slice-of-minus-zero", "rows[-0:] is all rows", told=r"rows\[-0:\]", loses=["empty"])
+def mended_states(x, lengths, W, U, b):
+    last = []
+    for rows, length in zip(x, lengths.tolist()):
+        h = torch.zeros_like(b)
+        for x_t in rows[-length:]:
+            h = torch.tanh(x_t @ W + h @ U + b)
+        last.append(h)
+    return torch.stack(last)
+
+
+@wrong(
+    "unchanged",
+    "the published code as it was",
+    told="what `last_states` gave",
+    spares=["same", "inputs"],
+)
+def mended_states(x, lengths, W, U, b):
+    B, T, _ = x.shape
+    h = x.new_zeros(B, len(U))
+    return last_states(x, lengths, W, U, b)
+
+
+@wrong(
+    "zero-rows",
+    "takes rows of zeros for padding",
+    told="it is the lengths that say",
+    loses=["same", "empty"],
+)
+def mended_states(x, lengths, W, U, b):
+    B, T, _ = x.shape
+    h = x.new_zeros(B, len(U))
+
+    for t in range(T):
+        real = (x[:, t] != 0).any(dim=-1, keepdim=True)
+        h = torch.where(real, torch.tanh(x[:, t] @ W + h @ U + b), h)
+    return h
+
+
+broken("real = t >= T - lengths", "real = t >= T - lengths.max()")
+broken("torch.where(real[:, None], new, h)", "torch.where(real[:, None], new, b.tanh())")
+broken("x[:, t] @ W", "x[:, -t] @ W")

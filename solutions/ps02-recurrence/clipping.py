@@ -1,0 +1,200 @@
+@right("loops", "number by number")
+def clipped(gradients, c):
+    total = 0.0
+    for g in gradients:
+        for number in g.flatten().tolist():
+            total += number * number
+    length = total**0.5
+    factor = min(1.0, c / length) if length else 1.0
+    return tuple(torch.mul(g, factor) for g in gradients)
+
+
+@right("norm-of-norms", "the norm of the norms")
+def clipped(gradients, c):
+    norm = torch.stack([torch.linalg.vector_norm(g) for g in gradients]).norm().item()
+    if norm <= c:
+        return [g.clone() for g in gradients]
+    return [g / norm * c for g in gradients]
+
+
+@right("one-vector", "all in one vector, split again")
+def clipped(gradients, c):
+    everything = torch.cat([g.reshape(-1) for g in gradients])
+    norm = everything.norm()
+    everything = everything * torch.where(norm > c, c / norm, 1.0)
+    parts = everything.split([g.numel() for g in gradients])
+    return [part.reshape(g.shape) for part, g in zip(parts, gradients)]
+
+
+@wrong("absolute", "the sum of absolute values", told="absolute values")
+def clipped(gradients, c):
+    norm = sum(g.abs().sum() for g in gradients).item()
+    return [g * min(1.0, c / norm) if norm else g for g in gradients]
+
+
+@wrong("always", "makes short ones longer", told="never above 1", loses=["short"])
+def clipped(gradients, c):
+    norm = math.sqrt(sum((g**2).sum() for g in gradients))
+    return [g * (c / norm) if norm else g for g in gradients]
+
+
+@wrong("by-value", "each number at ±c", told="Each number is clipped")
+def clipped(gradients, c):
+    norm = None
+    return [g.clamp(-c, c) for g in gradients]
+
+
+@wrong("dropped", "drops what is too long", told="is dropped")
+def clipped(gradients, c):
+    norm = math.sqrt(sum((g**2).sum() for g in gradients))
+    return [torch.zeros_like(g) if norm > c else g for g in gradients]
+
+
+@wrong(
+    "each-alone",
+    "each gradient by its own norm",
+    told="clipped by its own norm",
+    loses=["by-hand", "values", "precision"],
+)
+def clipped(gradients, c):
+    found = []
+    for g in gradients:
+        norm = g.norm().item()
+        found.append(g * (c / norm) if norm > c else g)
+    return found
+
+
+@wrong("epsilon", "adds 1e-6, as PyTorch does", told="plus 1e-06")
+def clipped(gradients, c):
+    norm = math.sqrt(sum((g**2).sum() for g in gradients)) + 1e-6
+    return [g * min(1.0, c / norm) if norm else g for g in gradients]
+
+
+@wrong("float32", "in 32 bits", told="float32, while")
+def clipped(gradients, c):
+    norm = math.sqrt(sum((g**2).sum() for g in gradients))
+    return [(g * min(1.0, c / norm) if norm else g).float() for g in gradients]
+
+
+@wrong(
+    "in-place", "scales the gradients themselves", told="changes the gradients", loses=["inputs"]
+)
+def clipped(gradients, c):
+    norm = math.sqrt(sum((g**2).sum() for g in gradients))
+    if norm > c:
+        for g in gradients:
+            g *= c / norm
+    return gradients
+
+
+@wrong("larger", "max instead of min", told="Nothing is shortened|never above 1")
+def clipped(gradients, c):
+    norm = math.sqrt(sum((g**2).sum() for g in gradients))
+    return [g * max(1.0, c / norm) if norm else g for g in gradients]
+
+
+@wrong(
+    "largest-norm",
+    "the largest of the norms",
+    told="largest of the gradients' norms",
+    loses=["by-hand", "values", "precision"],
+)
+def clipped(gradients, c):
+    norm = max(g.norm().item() for g in gradients)
+    return [g * min(1.0, c / norm) if norm else g for g in gradients]
+
+
+@wrong("largest-number", "the largest number", told="largest number for the norm")
+def clipped(gradients, c):
+    norm = max(g.abs().max().item() for g in gradients)
+    return [g * min(1.0, c / norm) if norm else g for g in gradients]
+
+
+@wrong("library", "PyTorch's clipping", told="clips for you")
+def clipped(gradients, c):
+    parameters = [torch.nn.Parameter(g.clone()) for g in gradients]
+    for p in parameters:
+        p.grad = p.detach().clone()
+    torch.nn.utils.clip_grad_norm_(parameters, c)
+    return [p.grad for p in parameters]
+
+
+@wrong("no-return", "forgets to return", told="2 results are asked for.*nothing")
+def clipped(gradients, c):
+    norm = math.sqrt(sum((g**2).sum() for g in gradients))
+    [g * min(1.0, c / norm) if norm else g for g in gradients]
+
+
+@wrong("no-root", "the sum of squares", told="root is missing")
+def clipped(gradients, c):
+    norm = sum((g**2).sum() for g in gradients).item()
+    return [g * min(1.0, c / norm) if norm else g for g in gradients]
+
+
+@wrong("nothing", "gives them as they came", told="Nothing is shortened")
+def clipped(gradients, c):
+    norm = math.sqrt(sum((g**2).sum() for g in gradients))
+    return list(gradients)
+
+
+@wrong("one-tensor", "gives one long vector", told="2 results are asked for")
+def clipped(gradients, c):
+    norm = math.sqrt(sum((g**2).sum() for g in gradients))
+    return torch.cat([g.flatten() * (min(1.0, c / norm) if norm else 1.0) for g in gradients])
+
+
+@wrong(
+    "replaced",
+    "puts new ones into the list it was given",
+    told="changes the gradients",
+    loses=["inputs"],
+)
+def clipped(gradients, c):
+    norm = math.sqrt(sum((g**2).sum() for g in gradients))
+    for k in range(len(gradients)):
+        if norm > c:
+            gradients[k] = gradients[k] * (c / norm)
+    return gradients
+
+
+@wrong("root-mean", "the mean of squares", told="mean of the squares")
+def clipped(gradients, c):
+    norm = torch.cat([g.flatten() for g in gradients]).square().mean().sqrt().item()
+    return [g * min(1.0, c / norm) if norm else g for g in gradients]
+
+
+@wrong("sum-of-norms", "adds norms", told="add the gradients' norms up", spares=["zeros", "inputs"])
+def clipped(gradients, c):
+    norm = sum(g.norm().item() for g in gradients)
+    return [g * min(1.0, c / norm) if norm else g for g in gradients]
+
+
+@wrong("to-one", "to norm 1", told="comes out with norm 1")
+def clipped(gradients, c):
+    norm = math.sqrt(sum((g**2).sum() for g in gradients))
+    return [g / norm if norm > c else g for g in gradients]
+
+
+@wrong(
+    "zero-division",
+    "a division by a norm of 0",
+    told="ZeroDivision|division by zero",
+    loses=["zeros"],
+)
+def clipped(gradients, c):
+    norm = math.sqrt(sum((g**2).sum() for g in gradients))
+    return [g * min(1.0, c / norm) for g in gradients]
+
+
+@wrong(
+    "zeros-nan", "always divides", told="never above 1|the factor is 1", loses=["short", "zeros"]
+)
+def clipped(gradients, c):
+    norm = torch.sqrt(sum((g**2).sum() for g in gradients))
+    return [g * (c / norm) for g in gradients]
+
+
+broken("(g**2).sum() for g in gradients", "(g**2).mean() for g in gradients")
+broken("norm = math.sqrt(square)", "norm = math.cbrt(square)")
+broken("c / norm if norm > c", "c / norm if norm > 2 * c")
+broken("[g * factor for g in gradients]", "[g.abs() * factor for g in gradients]")

@@ -1,0 +1,325 @@
+@right("joined", "token and state side by side, sigmoid as a tanh")
+def lstm_step(x_t, h, c, W, U, b):
+    both = torch.cat([x_t, h], dim=1) @ torch.cat([W, U]) + b
+    i, f, g, o = both.unflatten(1, (4, -1)).unbind(1)
+    i, f, o = ((torch.tanh(s / 2) + 1) / 2 for s in (i, f, o))
+    c = torch.addcmul(f * c, i, g.tanh())
+    return o * c.tanh(), c
+
+
+@right("one-by-one", "sequence by sequence")
+def lstm_step(x_t, h, c, W, U, b):
+    states, held = [], []
+    for x, state, cell in zip(x_t, h, c):
+        i, f, g, o = torch.split(x @ W + state @ U + b, len(state))
+        cell = f.sigmoid() * cell + i.sigmoid() * g.tanh()
+        held.append(cell)
+        states.append(o.sigmoid() * cell.tanh())
+    return torch.stack(states), torch.stack(held)
+
+
+@right("slices", "each gate from its own columns")
+def lstm_step(x_t, h, c, W, U, b):
+    n = h.shape[-1]
+
+    def sums(k):
+        block = slice(k * n, (k + 1) * n)
+        return x_t @ W[:, block] + h @ U[:, block] + b[block]
+
+    i, f, o = (torch.sigmoid(sums(k)) for k in (0, 1, 3))
+    g = torch.tanh(sums(2))
+    new = f * c + i * g
+    return o * torch.tanh(new), new
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def lstm_step(x_t, h, c, W, U, b):
+    i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)
+    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+
+wrong(
+    "cell-for-state",
+    "gates look at the cell",
+    told="it is the state h that U meets",
+    spares=["carried", "inputs"],
+    edit=("W + h", "W + c"),
+)
+
+wrong(
+    "coupled-input",
+    "forgets as much as it lets in",
+    told="f is a gate of its own",
+    spares=["carried", "inputs"],
+    edit=("torch.sigmoid(f)", "(1 - torch.sigmoid(i))"),
+)
+
+wrong(
+    "coupled",
+    "one gate for both, as in a GRU",
+    told="a GRU would",
+    spares=["carried", "inputs"],
+    edit=("torch.sigmoid(i)", "(1 - torch.sigmoid(f))"),
+)
+
+wrong(
+    "detached",
+    "cuts the cell off",
+    told="gradient",
+    loses=["gradients"],
+    edit=("c + torch.sigmoid", "c.detach() + torch.sigmoid"),
+)
+
+
+@wrong(
+    "float32",
+    "converts to 32 bits",
+    told="float32, while its inputs are float64",
+    loses=["values", "state", "gradients"],
+)
+def lstm_step(x_t, h, c, W, U, b):
+    x_t, h, c, W, U, b = (v.float() for v in (x_t, h, c, W, U, b))
+    i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)
+    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+
+wrong(
+    "forget-bias",
+    "adds 1 to the forget gate",
+    told="A 1 is added",
+    spares=["carried", "inputs"],
+    edit=("torch.sigmoid(f)", "torch.sigmoid(f + 1)"),
+)
+
+wrong(
+    "forget-turned",
+    "1 - f keeps",
+    told="forget gate is turned round",
+    edit=("torch.sigmoid(f)", "(1 - torch.sigmoid(f))"),
+)
+
+wrong(
+    "forgets",
+    "forgets the cell",
+    told="forgotten altogether",
+    edit=("torch.sigmoid(f) * c + torch.sigmoid(i)", "torch.sigmoid(i)"),
+)
+
+wrong(
+    "gate-inside",
+    "the output gate inside the tanh",
+    told="inside the tanh",
+    edit=("torch.sigmoid(o) * torch.tanh(c)", "torch.tanh(torch.sigmoid(o) * c)"),
+)
+
+
+@wrong("in-place", "changes the cell it was given", told="changes its input c", loses=["inputs"])
+def lstm_step(x_t, h, c, W, U, b):
+    i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)
+    new = torch.sigmoid(f) * c.clone() + torch.sigmoid(i) * torch.tanh(g)
+    c.data.copy_(new)
+    return torch.sigmoid(o) * torch.tanh(new), new
+
+
+wrong(
+    "interleaved",
+    "each gate from every fourth column",
+    told="interleaved",
+    edit=(
+        "i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)",
+        "sums = x_t @ W + h @ U + b\n    i, f, g, o = (sums[:, k::4] for k in range(4))",
+    ),
+)
+
+
+@wrong("library", "PyTorch's own cell", told="writes by hand")
+def lstm_step(x_t, h, c, W, U, b):
+    return torch.lstm_cell(x_t, (h, c), W.T, U.T, b, torch.zeros_like(b))
+
+
+wrong("no-bias", "leaves out the bias", told="bias is missing|after 1 steps", edit=("U + b", "U"))
+
+wrong(
+    "no-forget-gate",
+    "keeps all of the cell",
+    told="forget gate is missing",
+    edit=("torch.sigmoid(f) * c", "c"),
+)
+
+wrong(
+    "no-input-gate",
+    "lets everything in",
+    told="input gate is missing",
+    edit=("torch.sigmoid(i) * torch.tanh", "torch.tanh"),
+)
+
+wrong(
+    "no-output-gate",
+    "shows all",
+    told="output gate is missing",
+    edit=("torch.sigmoid(o) * torch.tanh", "torch.tanh"),
+)
+
+wrong(
+    "no-state",
+    "gates without the state",
+    told="h U is missing",
+    loses=["values", "state", "gradients"],
+    edit=("h @ U + b", "b"),
+)
+
+wrong(
+    "old-cell-back",
+    "gives the old cell back",
+    told="cell that comes back is the old one",
+    edit=[
+        (
+            "i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)",
+            "old = c\n    i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)",
+        ),
+        ("torch.tanh(c), c", "torch.tanh(c), old"),
+    ],
+)
+
+wrong(
+    "old-cell-shown",
+    "shows the old cell",
+    told="cell of the step before",
+    edit=[
+        (
+            "i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)",
+            "old = c\n    i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)",
+        ),
+        ("torch.tanh(c)", "torch.tanh(old)"),
+    ],
+)
+
+wrong(
+    "only-h",
+    "gives the state alone",
+    told="2 results are asked for",
+    edit=("torch.tanh(c), c", "torch.tanh(c)"),
+)
+
+wrong(
+    "order-figo",
+    "reads the blocks as f, i, g, o",
+    told="You read the blocks as f, i, g, o",
+    edit=("i, f,", "f, i,"),
+)
+
+wrong(
+    "order-fiog",
+    "reads the blocks as f, i, o, g",
+    told="You read the blocks as f, i, o, g",
+    edit=("i, f, g, o", "f, i, o, g"),
+)
+
+wrong(
+    "order-ifog",
+    "reads the blocks as i, f, o, g",
+    told="You read the blocks as i, f, o, g",
+    edit=("f, g, o", "f, o, g"),
+)
+
+wrong(
+    "order-igfo",
+    "reads the blocks as i, g, f, o",
+    told="You read the blocks as i, g, f, o",
+    edit=("f, g,", "g, f,"),
+)
+
+wrong(
+    "order-oifg",
+    "reads the blocks as o, i, f, g",
+    told="You read the blocks as o, i, f, g",
+    edit=("i, f, g, o", "o, i, f, g"),
+)
+
+wrong(
+    "other-way",
+    "gives (c, h)",
+    told="other order",
+    edit=("torch.sigmoid(o) * torch.tanh(c), c", "c, torch.sigmoid(o) * torch.tanh(c)"),
+)
+
+
+@wrong("our-library", "the course's own cell", told="writes by hand")
+def lstm_step(x_t, h, c, W, U, b):
+    from tfcourse.recurrent import LSTMCell
+
+    cell = LSTMCell(x_t.shape[1], h.shape[1])
+    cell.load_state_dict({"W": W, "U": U, "b": b})
+    return cell(x_t, (h, c))
+
+
+@wrong("overflow", "e^s / (1 + e^s)", told="infinite for a large", loses=["values", "carried"])
+def lstm_step(x_t, h, c, W, U, b):
+    def sigma(s):
+        return torch.exp(s) / (1 + torch.exp(s))
+
+    i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)
+    c = sigma(f) * c + sigma(i) * torch.tanh(g)
+    return sigma(o) * torch.tanh(c), c
+
+
+wrong("plain-cell-shown", "shows the cell without its tanh", edit=("torch.tanh(c)", "c"))
+
+wrong(
+    "plain-content",
+    "the new content without its tanh",
+    told="new content has no tanh",
+    edit=("torch.tanh(g)", "g"),
+)
+
+wrong(
+    "sigmoid-content",
+    "all four through a sigmoid",
+    told="not through a sigmoid",
+    edit=("torch.tanh(g)", "torch.sigmoid(g)"),
+)
+
+wrong(
+    "sigmoid-shown",
+    "shows the cell through a sigmoid",
+    told="state goes through a sigmoid",
+    edit=("torch.tanh(c)", "torch.sigmoid(c)"),
+)
+
+
+@wrong("swapped", "sigmoid and tanh swapped", told="have changed places")
+def lstm_step(x_t, h, c, W, U, b):
+    i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)
+    c = torch.tanh(f) * c + torch.tanh(i) * torch.sigmoid(g)
+    return torch.tanh(o) * torch.sigmoid(c), c
+
+
+@wrong("tanh-gates", "gates through a tanh", told="gate lies between 0 and 1")
+def lstm_step(x_t, h, c, W, U, b):
+    i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)
+    c = torch.tanh(f) * c + torch.tanh(i) * torch.tanh(g)
+    return torch.tanh(o) * torch.tanh(c), c
+
+
+wrong(
+    "twice-h",
+    "gives the state twice",
+    told="cell comes back through the output gate",
+    edit=("torch.sigmoid(o) * torch.tanh(c), c", "(torch.sigmoid(o) * torch.tanh(c),) * 2"),
+)
+
+wrong(
+    "two-biases",
+    "adds the bias twice",
+    told="bias counts twice",
+    spares=["carried", "inputs"],
+    edit=("W + h", "W + b + h"),
+)
+
+broken("i, f, g, o = (x_t", "g, f, i, o = (x_t")
+broken("h @ U + b).chunk", "h.flip(0) @ U + b).chunk")
+broken("kept = torch.sigmoid(f) * c", "kept = torch.sigmoid(f) * c.clamp(-1, 1)")
+broken("torch.sigmoid(i) * torch.tanh(g)", "torch.sigmoid(i) * torch.sin(g)")
+broken("* torch.tanh(c), c", "* torch.tanh(kept), c")

@@ -1,0 +1,490 @@
+@right("layers-peeled", "what waits for nothing is taken off, again and again")
+def waiting(edges):
+    edges, depth = set(edges), -1
+    nodes = {node for edge in edges for node in edge}
+    after, missing = {}, dict.fromkeys(nodes, 0)
+    for a, b in edges:
+        after.setdefault(a, set()).add(b)
+        missing[b] += 1
+    front = {node for node in nodes if missing[node] == 0}
+    while front:
+        depth += 1
+        following = set()
+        for a in front:
+            for b in after.get(a, ()):
+                missing[b] -= 1
+                if missing[b] == 0:
+                    following.add(b)
+        front = following
+    return max(depth, 0)
+
+
+def distance(edges, start, end):
+    from collections import deque
+
+    far, queue = {start: 0}, deque([start])
+    while queue:
+        node = queue.popleft()
+        for a, b in edges:
+            if a == node and b not in far:
+                far[b] = far[a] + 1
+                queue.append(b)
+    return far.get(end, -1)
+
+
+def calls(net, T, layers):
+    done = {}
+    for layer in range(1, layers + 1):
+        for t in range(T):
+            below = done.get((layer - 1, t), 0)
+            before = done.get((layer, t - 1), 0)
+            done[layer, t] = max(below, before) + 1
+        if net != "recurrent":
+            units = T if net == "both ways" else 1
+            for t in range(T):
+                done[layer, t] = layer * units
+    return max(done.values())
+
+
+@right("stack", "depth first with a stack of its own")
+def waiting(edges):
+    made_of = {}
+    for a, b in edges:
+        made_of.setdefault(b, set()).add(a)
+        made_of.setdefault(a, set())
+    depth, stack = {}, list(made_of)
+    while stack:
+        node = stack[-1]
+        open_ = [a for a in made_of[node] if a not in depth]
+        if open_:
+            stack.extend(open_)
+        else:
+            depth[node] = max((depth[a] + 1 for a in made_of[node]), default=0)
+            stack.pop()
+    return max(depth.values()) if depth else 0
+
+
+def distance(edges, start, end):
+    far = {start: 0}
+    changed = True
+    while changed:
+        changed = False
+        for a, b in edges:
+            if a in far and far[a] + 1 < far.get(b, 1e9):
+                far[b] = far[a] + 1
+                changed = True
+    return far.get(end, -1)
+
+
+def calls(net, T, layers):
+    return {"recurrent": T + layers - 1, "both ways": T * layers, "attention": layers}[net]
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def waiting(edges):
+    depth, edges = {}, list(edges)
+    for a, b in edges:
+        depth[a] = depth[b] = 0
+    missing = {}
+    after = {}
+    for a, b in edges:
+        missing[b] = missing.get(b, 0) + 1
+        after.setdefault(a, []).append(b)
+    ready = [n for n in depth if n not in missing]
+    for a in ready:
+        for b in after.get(a, []):
+            depth[b] = max(depth[b], depth[a] + 1)
+            missing[b] -= 1
+            if not missing[b]:
+                ready.append(b)
+    return max(depth.values(), default=0)
+
+
+def distance(edges, start, end):
+    front, reached, steps = {start}, {start}, 0
+    while front:
+        if end in front:
+            return steps
+        front = {b for a, b in edges if a in front} - reached
+        reached |= front
+        steps += 1
+    return -1
+
+
+def calls(net, T, layers):
+    if net == "attention":
+        return layers
+    return T * layers if net == "both ways" else T + layers - 1
+
+
+@wrong("all-arrows", "counts all arrows", told="number of all arrows", spares=["distance", "calls"])
+def waiting(edges):
+    return len(edges)
+
+
+def distance(edges, start, end):
+    front, reached, steps = {start}, {start}, 0
+    while front:
+        if end in front:
+            return steps
+        front = {b for a, b in edges if a in front} - reached
+        reached |= front
+        steps += 1
+    return -1
+
+
+def calls(net, T, layers):
+    if net == "attention":
+        return layers
+    return T * layers if net == "both ways" else T + layers - 1
+
+
+@wrong(
+    "by-number",
+    "takes nodes in order of their numbers",
+    told="pairs or nodes to stand in order",
+    loses=["any-order"],
+)
+def waiting(edges):
+    depth = {}
+    for a, b in sorted(edges):
+        depth[b] = max(depth.get(b, 0), depth.get(a, 0) + 1)
+    return max(depth.values(), default=0)
+
+
+def distance(edges, start, end):
+    front, reached, steps = {start}, {start}, 0
+    while front:
+        if end in front:
+            return steps
+        front = {b for a, b in edges if a in front} - reached
+        reached |= front
+        steps += 1
+    return -1
+
+
+def calls(net, T, layers):
+    if net == "attention":
+        return layers
+    return T * layers if net == "both ways" else T + layers - 1
+
+
+wrong(
+    "calls-attention-one",
+    "attention without layers",
+    told="it waits for that",
+    loses=["calls"],
+    edit=("return layers", "return 1"),
+)
+
+wrong(
+    "calls-attention-tokens",
+    "attention token by token",
+    told="no token waits for another",
+    loses=["calls"],
+    edit=("return layers", "return T * layers"),
+)
+
+wrong(
+    "calls-both-side-by-side",
+    "both directions as one",
+    told="ends at the first token",
+    loses=["calls"],
+    edit=('T * layers if net == "both ways" else T', "T"),
+)
+
+wrong(
+    "calls-both-twice",
+    "one direction after the other",
+    told="read at the same time",
+    loses=["calls"],
+    edit=("return T", "return 2 * T"),
+)
+
+wrong(
+    "calls-layer-by-layer",
+    "each layer waits for all of the one below",
+    told="work side by side",
+    loses=["calls"],
+    edit=('layers if net == "both ways" else T + layers - 1', "layers"),
+)
+
+wrong(
+    "calls-off-by-one",
+    "T + layers",
+    told="count once more",
+    loses=["calls"],
+    edit=("layers - 1", "layers"),
+)
+
+wrong(
+    "calls-one-layer",
+    "forgets that layers wait",
+    told="have to wait for the first",
+    loses=["calls"],
+    edit=("T + layers - 1", "T"),
+)
+
+wrong(
+    "distance-back",
+    "goes against the arrows",
+    told="You go against the arrows",
+    loses=["distance", "nets"],
+    edit=("{b for a, b in edges if a in front}", "{a for a, b in edges if b in front}"),
+)
+
+
+@wrong(
+    "distance-both",
+    "goes along and against the arrows",
+    told="You go against the arrows",
+    loses=["distance"],
+)
+def waiting(edges):
+    depth, edges = {}, list(edges)
+    for a, b in edges:
+        depth[a] = depth[b] = 0
+    missing = {}
+    after = {}
+    for a, b in edges:
+        missing[b] = missing.get(b, 0) + 1
+        after.setdefault(a, []).append(b)
+    ready = [n for n in depth if n not in missing]
+    for a in ready:
+        for b in after.get(a, []):
+            depth[b] = max(depth[b], depth[a] + 1)
+            missing[b] -= 1
+            if not missing[b]:
+                ready.append(b)
+    return max(depth.values(), default=0)
+
+
+def distance(edges, start, end):
+    front, reached, steps = {start}, {start}, 0
+    while front:
+        if end in front:
+            return steps
+        front = (
+            {b for a, b in edges if a in front} | {a for a, b in edges if b in front}
+        ) - reached
+        reached |= front
+        steps += 1
+    return -1
+
+
+def calls(net, T, layers):
+    if net == "attention":
+        return layers
+    return T * layers if net == "both ways" else T + layers - 1
+
+
+@wrong(
+    "distance-itself", "no way from a node to itself", told="From|from 3 to 3", loses=["distance"]
+)
+def waiting(edges):
+    depth, edges = {}, list(edges)
+    for a, b in edges:
+        depth[a] = depth[b] = 0
+    missing = {}
+    after = {}
+    for a, b in edges:
+        missing[b] = missing.get(b, 0) + 1
+        after.setdefault(a, []).append(b)
+    ready = [n for n in depth if n not in missing]
+    for a in ready:
+        for b in after.get(a, []):
+            depth[b] = max(depth[b], depth[a] + 1)
+            missing[b] -= 1
+            if not missing[b]:
+                ready.append(b)
+    return max(depth.values(), default=0)
+
+
+def distance(edges, start, end):
+    front, reached, steps = {start}, {start}, 0
+    while front:
+        front = {b for a, b in edges if a in front} - reached
+        reached |= front
+        steps += 1
+        if end in front:
+            return steps
+    return -1
+
+
+def calls(net, T, layers):
+    if net == "attention":
+        return layers
+    return T * layers if net == "both ways" else T + layers - 1
+
+
+@wrong("distance-longest", "the longest way", told="longest way", loses=["distance"])
+def waiting(edges):
+    depth, edges = {}, list(edges)
+    for a, b in edges:
+        depth[a] = depth[b] = 0
+    missing = {}
+    after = {}
+    for a, b in edges:
+        missing[b] = missing.get(b, 0) + 1
+        after.setdefault(a, []).append(b)
+    ready = [n for n in depth if n not in missing]
+    for a in ready:
+        for b in after.get(a, []):
+            depth[b] = max(depth[b], depth[a] + 1)
+            missing[b] -= 1
+            if not missing[b]:
+                ready.append(b)
+    return max(depth.values(), default=0)
+
+
+def distance(edges, start, end):
+    far, front, steps = -1, {start}, 0
+    while front:
+        if end in front:
+            far = steps
+        front = {b for a, b in edges if a in front}
+        steps += 1
+    return far
+
+
+def calls(net, T, layers):
+    if net == "attention":
+        return layers
+    return T * layers if net == "both ways" else T + layers - 1
+
+
+wrong(
+    "distance-nodes",
+    "counts the nodes on the way",
+    told="You count nodes|From the",
+    loses=["distance", "nets"],
+    edit=("{start}, 0", "{start}, 1"),
+)
+
+wrong(
+    "distance-none",
+    "None where there is no way",
+    told="nothing comes back|number is asked for",
+    loses=["distance"],
+    edit=("return -1", "return None"),
+)
+
+wrong(
+    "distance-zero",
+    "0 where there is no way",
+    told="answer is -1",
+    loses=["distance"],
+    edit=("return -1", "return 0"),
+)
+
+wrong(
+    "empty",
+    "fails without arrows",
+    told="empty",
+    loses=["by-hand"],
+    edit=("max(depth.values(), default=0)", "max(depth.values())"),
+)
+
+
+@wrong(
+    "in-given-order",
+    "takes pairs as they stand",
+    told="pairs or nodes to stand in order|longest way",
+    loses=["any-order", "long"],
+)
+def waiting(edges):
+    depth = {}
+    for a, b in edges:
+        depth[b] = max(depth.get(b, 0), depth.get(a, 0) + 1)
+    return max(depth.values(), default=0)
+
+
+def distance(edges, start, end):
+    front, reached, steps = {start}, {start}, 0
+    while front:
+        if end in front:
+            return steps
+        front = {b for a, b in edges if a in front} - reached
+        reached |= front
+        steps += 1
+    return -1
+
+
+def calls(net, T, layers):
+    if net == "attention":
+        return layers
+    return T * layers if net == "both ways" else T + layers - 1
+
+
+wrong(
+    "last-writes",
+    "the last way seen instead of the longest",
+    told="longest way|shortest way",
+    spares=["distance", "calls"],
+    edit=(
+        "max(depth[b], depth[a] + 1)",
+        "depth[a] + 1 if b not in depth or depth[b] == 0 else depth[b]",
+    ),
+)
+
+wrong(
+    "nodes",
+    "counts nodes",
+    told="You count nodes",
+    spares=["distance", "calls"],
+    edit=("max(depth.values(), default=0)", "max(depth.values(), default=-1) + 1"),
+)
+
+wrong(
+    "pair-once",
+    "a pair that comes twice is never ready",
+    told="pair that comes twice",
+    loses=["by-hand", "any-order"],
+    edit=("after.setdefault(a, []).append", "after.setdefault(a, set()).add"),
+)
+
+
+@wrong("recursive", "calls itself too deep", told="recursion", loses=["long"])
+def waiting(edges):
+    from functools import cache
+
+    made_of = {}
+    for a, b in edges:
+        made_of.setdefault(b, []).append(a)
+
+    @cache
+    def depth(node):
+        return max((depth(a) + 1 for a in made_of.get(node, [])), default=0)
+
+    return max((depth(node) for node in made_of), default=0)
+
+
+def distance(edges, start, end):
+    front, reached, steps = {start}, {start}, 0
+    while front:
+        if end in front:
+            return steps
+        front = {b for a, b in edges if a in front} - reached
+        reached |= front
+        steps += 1
+    return -1
+
+
+def calls(net, T, layers):
+    if net == "attention":
+        return layers
+    return T * layers if net == "both ways" else T + layers - 1
+
+
+wrong(
+    "shortest",
+    "the shortest way to each node",
+    told="longest way|shortest way",
+    spares=["distance", "calls"],
+    edit=("max(depth[b], depth[a] + 1)", "min(depth[b] or 10**9, depth[a] + 1)"),
+)
+
+broken("made_of.setdefault(a, 0)", "made_of[a] = 0")
+broken("max(depth[b], depth[a] + 1)", "max(depth[b] + 1, depth[a])")
+broken("return steps", "return steps or -1")
+broken("return T * layers", "return T + 2 * layers - 2")

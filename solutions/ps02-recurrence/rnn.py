@@ -1,0 +1,242 @@
+@right("exponentials", "the tanh out of a sigmoid")
+def rnn_states(x, h, W, U, b):
+    states = []
+    for x_t in x.unbind(dim=1):
+        h = 2 * torch.sigmoid(2 * (x_t.matmul(W) + h.matmul(U) + b)) - 1
+        states.append(h.unsqueeze(1))
+    return torch.concat(states, 1)
+
+
+@right("filled", "a tensor of zeros that is filled")
+def rnn_states(x, h, W, U, b):
+    B, T, _ = x.shape
+    states = x.new_zeros(B, T, len(U))
+    for t in range(T):
+        h = torch.tanh(x[:, t] @ W + h @ U + b)
+        states[:, t] = h
+    return states
+
+
+@right("recursive", "one step, then the rest")
+def rnn_states(x, h, W, U, b):
+    joined = torch.cat([x[:, 0], h], dim=-1) @ torch.cat([W, U])
+    h = torch.tanh(joined + b)
+    if x.shape[1] == 1:
+        return h[:, None]
+    return torch.cat([h[:, None], rnn_states(x[:, 1:], h, W, U, b)], dim=1)
+
+
+@right("tokens-first", "all tokens times W at once, before the loop")
+def rnn_states(x, h, W, U, b):
+    driven = torch.einsum("btd,dk->tbk", x, W) + b
+    states = [h]
+    for z in driven:
+        states.append((z + states[-1] @ U).tanh())
+    return torch.stack(states[1:]).transpose(0, 1)
+
+
+wrong("U-turned", "U as for columns", told="U is turned round", edit=("h @ U", "h @ U.T"))
+
+wrong(
+    "added",
+    "adds to the old state",
+    told="old state is kept",
+    edit=("torch.tanh", "h + torch.tanh"),
+)
+
+wrong(
+    "backwards-in-order",
+    "reads from the right and puts in order",
+    told="put the states in order again",
+    edit=[("range(x.shape[1])", "reversed(range(x.shape[1]))"), ("states,", "states[::-1],")],
+)
+
+wrong(
+    "backwards",
+    "reads from the right",
+    told="from the last token to the first",
+    edit=("range(x.shape[1])", "reversed(range(x.shape[1]))"),
+)
+
+
+@wrong("cell-library", "PyTorch's own cell", told="`RNNCell`.*writes by hand|recurrent cells")
+def rnn_states(x, h, W, U, b):
+    cell = torch.nn.RNNCell(W.shape[0], W.shape[1], dtype=x.dtype)
+    cell.weight_ih.data, cell.weight_hh.data = W.T, U.T
+    cell.bias_ih.data, cell.bias_hh.data = b, torch.zeros_like(b)
+    states = []
+    for t in range(x.shape[1]):
+        h = cell(x[:, t], h)
+        states.append(h)
+    return torch.stack(states, dim=1)
+
+
+wrong(
+    "detached",
+    "cuts each state off from the one before",
+    told="gradient with respect to",
+    loses=["gradients"],
+    edit=("W + h", "W + (h.detach() if t else h)"),
+)
+
+
+@wrong("early", "stores the state before the step", told="one step early")
+def rnn_states(x, h, W, U, b):
+    states = []
+    for t in range(x.shape[1]):
+        states.append(h)
+        h = torch.tanh(x[:, t] @ W + h @ U + b)
+    return torch.stack(states, dim=1)
+
+
+wrong(
+    "float32",
+    "converts to 32 bits",
+    told="float32, while its inputs are float64",
+    loses=["start", "gradients", "precision"],
+    edit=("states = []", "x, h, W, U, b = (v.float() for v in (x, h, W, U, b))\n    states = []"),
+)
+
+
+@wrong(
+    "from-first-state", "does not hand the state on", told="starts every step from the first state"
+)
+def rnn_states(x, h, W, U, b):
+    states = [torch.tanh(x[:, t] @ W + h @ U + b) for t in range(x.shape[1])]
+    return torch.stack(states, dim=1)
+
+
+wrong(
+    "from-zeros",
+    "starts from zeros",
+    told="start from zeros",
+    loses=["start", "gradients", "precision"],
+    edit=("states = []", "h = torch.zeros_like(h)\n    states = []"),
+)
+
+wrong(
+    "in-place",
+    "changes the state it was given",
+    told="changes its input h",
+    loses=["gradients", "inputs"],
+    edit=(
+        "h = torch.tanh(x[:, t] @ W + h @ U + b)\n        states.append(h)",
+        "h[:] = torch.tanh(x[:, t] @ W + h @ U + b)\n        states.append(h.clone())",
+    ),
+)
+
+wrong(
+    "last-only",
+    "gives the last state alone",
+    told="the last state alone",
+    edit=("torch.stack(states, dim=1)", "h"),
+)
+
+
+@wrong("library", "PyTorch's own net", told="`rnn_tanh`.*writes by hand")
+def rnn_states(x, h, W, U, b):
+    flat = [W.T, U.T, b, torch.zeros_like(b)]
+    return torch.rnn_tanh(x, h[None], flat, True, 1, 0.0, False, False, True)[0]
+
+
+wrong(
+    "list",
+    "gives a list",
+    told="a tensor is asked for",
+    edit=("torch.stack(states, dim=1)", "states"),
+)
+
+wrong("no-bias", "leaves out the bias", told="bias is missing", edit=("U + b", "U"))
+
+wrong(
+    "no-grad",
+    "under no_grad",
+    told="no gradient",
+    loses=["gradients"],
+    edit=[
+        (
+            "for t in range(x.shape[1]):",
+            "torch.set_grad_enabled(False)\n    for t in range(x.shape[1]):",
+        ),
+        (
+            "return torch.stack(states, dim=1)",
+            "torch.set_grad_enabled(True)\n    return torch.stack(states, dim=1)",
+        ),
+    ],
+)
+
+wrong("no-memory", "leaves out h U", told="without h U each token", edit=("h @ U + b", "b"))
+
+wrong(
+    "no-return",
+    "forgets to return",
+    told="Is there a `return`",
+    edit=("return torch.stack", "torch.stack"),
+)
+
+wrong(
+    "no-tanh",
+    "the sum without its tanh",
+    told="tanh is missing",
+    edit=("torch.tanh(x[:, t] @ W + h @ U + b)", "x[:, t] @ W + h @ U + b"),
+)
+
+wrong("no-token", "leaves out x W", told="The token is missing", edit=("x[:, t] @ W + h", "h"))
+
+wrong("relu", "a ReLU", told="This is a ReLU", edit=("torch.tanh", "torch.relu"))
+
+wrong(
+    "same-tensor",
+    "one tensor, changed in place and put into the list each time",
+    told="All your states are the last",
+    edit=("h = torch.tanh", "h[:] = torch.tanh"),
+)
+
+wrong("sigmoid", "a sigmoid", told="This is a sigmoid", edit=("torch.tanh", "torch.sigmoid"))
+
+wrong(
+    "tanh-of-token",
+    "the tanh goes round the token alone",
+    told="tanh goes round the whole sum",
+    edit=("torch.tanh(x[:, t] @ W + h @ U + b)", "torch.tanh(x[:, t] @ W + b) + h @ U"),
+)
+
+wrong(
+    "time-first",
+    "stacks along the first axis",
+    told="batch stands first|must be",
+    edit=("states, dim=1", "states"),
+)
+
+wrong(
+    "two-biases",
+    "adds the bias twice, as PyTorch has two",
+    told="bias counts twice",
+    edit=("W + h", "W + b + h"),
+)
+
+wrong(
+    "with-first",
+    "gives the state it starts from too",
+    told=r"T \+ 1 states come back",
+    edit=[("states = []", "first, states = h, []"), ("states,", "[first] + states,")],
+)
+
+wrong(
+    "zeros-float32",
+    "fills a float32 tensor",
+    told="float32, while its inputs are float64",
+    loses=["start", "gradients", "precision"],
+    edit=[
+        ("states = []", "states = torch.zeros(x.shape[0], x.shape[1], U.shape[0])"),
+        (
+            "states.append(h)\n    return torch.stack(states, dim=1)",
+            "states[:, t] = h\n    return states",
+        ),
+    ],
+)
+
+broken("for t in range(x.shape[1]):", "for t in range(x.shape[0]):")
+broken("x[:, t] @ W + h @ U + b", "x[:, 0] @ W + h @ U + b")
+broken("h = torch.tanh(", "h = torch.atan(")
+broken("states.append(h)", "states.append(h.abs())")

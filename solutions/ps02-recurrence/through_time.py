@@ -1,0 +1,345 @@
+@right("forwards", "derivatives carried forwards, step by step")
+def through_time(x, W, U, b, G):
+    """Real-time recurrent learning: d h_t by every number."""
+    T, n = G.shape
+    inputs = [x, W, U, b]
+    sizes = [v.numel() for v in inputs]
+    J = x.new_zeros(sum(sizes), n)
+    total = x.new_zeros(sum(sizes))
+    h = x.new_zeros(n)
+    d = x.shape[1]
+    for t in range(T):
+        direct = x.new_zeros(sum(sizes), n)
+        direct[t * d : (t + 1) * d] = W
+        at = sizes[0]
+        for j in range(d):
+            for k in range(n):
+                direct[at + j * n + k, k] = x[t, j]
+        at += sizes[1]
+        for j in range(n):
+            for k in range(n):
+                direct[at + j * n + k, k] = h[j]
+        at += sizes[2]
+        direct[at:] = torch.eye(n, dtype=x.dtype)
+        new = torch.tanh(x[t] @ W + h @ U + b)
+        J = (direct + J @ U) * (1 - new**2)
+        h = new
+        total = total + J @ G[t]
+    return [part.view_as(v) for part, v in zip(total.split(sizes), inputs)]
+
+
+@right("matrices", "all deltas first, then products")
+def through_time(x, W, U, b, G):
+    T, n = G.shape
+    h = x.new_zeros(T + 1, n)
+    for t in range(T):
+        h[t + 1] = torch.tanh(x[t] @ W + h[t] @ U + b)
+    delta = x.new_zeros(T + 1, n)
+    for t in range(T - 1, -1, -1):
+        delta[t] = (G[t] + U @ delta[t + 1]) * (1 - h[t + 1] ** 2)
+    delta = delta[:T]
+    return delta @ W.T, x.T @ delta, h[:T].T @ delta, delta.sum(dim=0)
+
+
+@right("recursive", "the way back as a function of the rest")
+def through_time(x, W, U, b, G):
+    def back(t, h):
+        if t == len(x):
+            return torch.zeros_like(h), []
+        new = torch.tanh(x[t] @ W + h @ U + b)
+        after, rest = back(t + 1, new)
+        delta = (G[t] + after) * (1 - new * new)
+        return delta @ U.mT, [(h, delta)] + rest
+
+    _, both = back(0, torch.zeros_like(b))
+    before = torch.stack([h for h, _ in both])
+    delta = torch.stack([d for _, d in both])
+    return (
+        delta @ W.mT,
+        torch.einsum("td,tk->dk", x, delta),
+        torch.einsum("td,tk->dk", before, delta),
+        delta.sum(0),
+    )
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def through_time(x, W, U, b, G):
+    states = [torch.zeros_like(b)]
+    for x_t in x:
+        states.append(torch.tanh(x_t @ W + states[-1] @ U + b))
+    dx = torch.zeros_like(x)
+    dW, dU, db = torch.zeros_like(W), torch.zeros_like(U), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in reversed(range(len(x))):
+        dh = G[t] + later
+        delta = dh * (1 - states[t + 1] ** 2)
+        dx[t] = delta @ W.T
+        dW += torch.outer(x[t], delta)
+        dU += torch.outer(states[t], delta)
+        db += delta
+        later = delta @ U.T
+    return dx, dW, dU, db
+
+
+wrong(
+    "U-not-turned",
+    "δ U on the way back",
+    told="U must be turned round",
+    loses=["values", "every-step", "measured"],
+    edit=("delta @ U.T", "delta @ U"),
+)
+
+
+@wrong("autograd", "backward of the loss", told="lets PyTorch find")
+def through_time(x, W, U, b, G):
+    x, W, U, b = (v.clone().requires_grad_() for v in (x, W, U, b))
+    h, loss = torch.zeros_like(b), 0.0
+    for x_t, g in zip(x, G):
+        h = torch.tanh(x_t @ W + h @ U + b)
+        loss = loss + (g * h).sum()
+    loss.backward()
+    return x.grad, W.grad, U.grad, b.grad
+
+
+@wrong("bias-rows", "a row for each step", told="one row: yours has one for each step|must be")
+def through_time(x, W, U, b, G):
+    states = [torch.zeros_like(b)]
+    for x_t in x:
+        states.append(torch.tanh(x_t @ W + states[-1] @ U + b))
+    rows = torch.zeros_like(G)
+    dx = torch.zeros_like(x)
+    dW, dU, db = torch.zeros_like(W), torch.zeros_like(U), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in reversed(range(len(x))):
+        dh = G[t] + later
+        delta = dh * (1 - states[t + 1] ** 2)
+        dx[t] = delta @ W.T
+        dW += torch.outer(x[t], delta)
+        dU += torch.outer(states[t], delta)
+        rows[t] = delta
+        later = delta @ U.T
+    return dx, dW, dU, rows
+
+
+@wrong("float32", "32 bits inside", told="float32, while its inputs are float64")
+def through_time(x, W, U, b, G):
+    x, W, U, b, G = (v.float() for v in (x, W, U, b, G))
+    states = [torch.zeros_like(b)]
+    for x_t in x:
+        states.append(torch.tanh(x_t @ W + states[-1] @ U + b))
+    dx = torch.zeros_like(x)
+    dW, dU, db = torch.zeros_like(W), torch.zeros_like(U), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in reversed(range(len(x))):
+        dh = G[t] + later
+        delta = dh * (1 - states[t + 1] ** 2)
+        dx[t] = delta @ W.T
+        dW += torch.outer(x[t], delta)
+        dU += torch.outer(states[t], delta)
+        db += delta
+        later = delta @ U.T
+    return dx, dW, dU, db
+
+
+wrong(
+    "forwards",
+    "goes from the first step to the last",
+    told="by-hand|gradient of x",
+    spares=["one-token", "inputs"],
+    edit=("reversed(range(len(x)))", "range(len(x))"),
+)
+
+
+@wrong("functional", "autograd by another name", told="lets PyTorch find")
+def through_time(x, W, U, b, G):
+    def loss(x, W, U, b):
+        h, total = torch.zeros_like(b), 0.0
+        for x_t, g in zip(x, G):
+            h = torch.tanh(x_t @ W + h @ U + b)
+            total = total + (g * h).sum()
+        return total
+
+    return torch.func.grad(loss, argnums=(0, 1, 2, 3))(x, W, U, b)
+
+
+wrong("half-slope", "1 - h", told="you take 1 - h", edit=("[t + 1] ** 2", "[t + 1]"))
+
+wrong(
+    "in-place",
+    "adds into G",
+    told="changes its input G",
+    loses=["inputs"],
+    edit=("[t] + later", "[t].add_(later)"),
+)
+
+wrong(
+    "last-loss",
+    "the loss of the last step alone",
+    told="Only the last row of G",
+    loses=["every-step", "measured"],
+    edit=[("later = torch.zeros_like(b)", "later = G[-1]"), ("G[t] + later", "later")],
+)
+
+wrong(
+    "mean",
+    "means over the steps",
+    spares=["one-token", "inputs"],
+    edit=("dx, dW, dU, db", "dx, dW / len(x), dU / len(x), db / len(x)"),
+)
+
+wrong(
+    "new-state",
+    "h_t in the gradient of U",
+    told="yours of h_t",
+    edit=("states[t]", "states[t + 1]"),
+)
+
+wrong(
+    "no-slope-between",
+    "sends dh on and not δ",
+    told="before the slope of the tanh",
+    loses=["values", "every-step", "measured"],
+    edit=("later = delta", "later = dh"),
+)
+
+wrong(
+    "no-slope",
+    "leaves the tanh out",
+    told="tanh is left out",
+    edit=("* (1 - states[t + 1] ** 2)", "* 1"),
+)
+
+wrong(
+    "no-x",
+    "forgets the gradient of x",
+    told="4 results are asked for",
+    edit=("return dx,", "return"),
+)
+
+wrong(
+    "one-step",
+    "each step hears its own loss alone",
+    told="No step hears",
+    spares=["one-token", "inputs"],
+    edit=("delta @ U.T", "torch.zeros_like(b)"),
+)
+
+
+@wrong(
+    "overwritten", "= instead of +=", told="first step's part alone", spares=["one-token", "inputs"]
+)
+def through_time(x, W, U, b, G):
+    states = [torch.zeros_like(b)]
+    for x_t in x:
+        states.append(torch.tanh(x_t @ W + states[-1] @ U + b))
+    dx = torch.zeros_like(x)
+    dW, dU, db = torch.zeros_like(W), torch.zeros_like(U), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in reversed(range(len(x))):
+        dh = G[t] + later
+        delta = dh * (1 - states[t + 1] ** 2)
+        dx[t] = delta @ W.T
+        dW = torch.outer(x[t], delta)
+        dU = torch.outer(states[t], delta)
+        db = delta
+        later = delta @ U.T
+    return dx, dW, dU, db
+
+
+wrong(
+    "sigmoid-slope",
+    "the slope of a sigmoid",
+    told="slope of a sigmoid",
+    edit=("* (1 - states[t + 1] ** 2)", "* states[t + 1] * (1 - states[t + 1])"),
+)
+
+wrong("sign", "downhill", told="sign is wrong", edit=("dx, dW, dU, db", "-dx, -dW, -dU, -db"))
+
+wrong("slope-before", "the slope at the state before", told="before the step", edit=("t + 1", "t"))
+
+wrong(
+    "tanh-twice",
+    "1 - tanh(h)²",
+    told="take the tanh again",
+    edit=("states[t + 1]", "torch.tanh(states[t + 1])"),
+)
+
+wrong(
+    "ten-steps",
+    "stops after ten steps",
+    told="changes by",
+    loses=["measured"],
+    edit=("delta @ U.T", "delta @ U.T if t > len(x) - 10 else torch.zeros_like(b)"),
+)
+
+
+@wrong(
+    "truncated",
+    "the last step's part alone",
+    told="last step's part alone",
+    spares=["one-token", "inputs"],
+)
+def through_time(x, W, U, b, G):
+    states = [torch.zeros_like(b)]
+    for x_t in x:
+        states.append(torch.tanh(x_t @ W + states[-1] @ U + b))
+    dx = torch.zeros_like(x)
+    dW, dU, db = torch.zeros_like(W), torch.zeros_like(U), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in reversed(range(len(x))):
+        dh = G[t] + later
+        delta = dh * (1 - states[t + 1] ** 2)
+        dx[t] = delta @ W.T
+        dW = torch.outer(x[t], delta) if t == len(x) - 1 else dW
+        dU = torch.outer(states[t], delta) if t == len(x) - 1 else dU
+        db = delta if t == len(x) - 1 else db
+        later = delta @ U.T
+    return dx, dW, dU, db
+
+
+@wrong("turned", "outer products turned round", told="are turned round|must be")
+def through_time(x, W, U, b, G):
+    states = [torch.zeros_like(b)]
+    for x_t in x:
+        states.append(torch.tanh(x_t @ W + states[-1] @ U + b))
+    dx = torch.zeros_like(x)
+    dW, dU, db = torch.zeros_like(W), torch.zeros_like(U), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in reversed(range(len(x))):
+        dh = G[t] + later
+        delta = dh * (1 - states[t + 1] ** 2)
+        dx[t] = delta @ W.T
+        dW = dW + torch.outer(delta, x[t]).reshape(W.shape)
+        dU += torch.outer(delta, states[t])
+        db += delta
+        later = delta @ U.T
+    return dx, dW, dU, db
+
+
+@wrong("x-delta", "δ as the gradient of x", told="gradient of x is δ itself")
+def through_time(x, W, U, b, G):
+    states = [torch.zeros_like(b)]
+    for x_t in x:
+        states.append(torch.tanh(x_t @ W + states[-1] @ U + b))
+    rows = torch.zeros_like(G)
+    dx = torch.zeros_like(x)
+    dW, dU, db = torch.zeros_like(W), torch.zeros_like(U), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in reversed(range(len(x))):
+        dh = G[t] + later
+        delta = dh * (1 - states[t + 1] ** 2)
+        dx[t] = 0.0
+        rows[t] = delta
+        dW += torch.outer(x[t], delta)
+        dU += torch.outer(states[t], delta)
+        db += delta
+        later = delta @ U.T
+    return rows, dW, dU, db
+
+
+broken("states.append(h)", "states.insert(0, h)")
+broken("in reversed(range(len(x))):", "in reversed(range(1, len(x))):")
+broken("(1 - h**2)", "(1 - h**3)")
+broken("dW += torch.outer(x[t], delta)", "dW += torch.outer(x[t], later)")
+broken("db += delta", "db += G[t]")
+broken("later = delta @ U.T", "later = later + delta @ U.T")

@@ -1,7 +1,0 @@
-# wrong: shows all
-# loses: lstm--by-hand lstm--values lstm--state lstm--carried lstm--gradients lstm--inputs
-# told: output gate is missing
-def lstm_step(x_t, h, c, W, U, b):
-    i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)
-    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
-    return torch.tanh(c), c

@@ -1,7 +1,0 @@
-# wrong: reads the blocks as i, f, o, g
-# loses: lstm--by-hand lstm--values lstm--state lstm--carried lstm--gradients lstm--inputs
-# told: You read the blocks as i, f, o, g
-def lstm_step(x_t, h, c, W, U, b):
-    i, f, o, g = (x_t @ W + h @ U + b).chunk(4, dim=-1)
-    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
-    return torch.sigmoid(o) * torch.tanh(c), c

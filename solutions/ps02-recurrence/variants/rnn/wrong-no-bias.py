@@ -1,9 +1,0 @@
-# wrong: leaves out the bias
-# loses: rnn--values rnn--start rnn--gradients rnn--precision rnn--by-hand rnn--inputs
-# told: bias is missing
-def rnn_states(x, h, W, U, b):
-    states = []
-    for t in range(x.shape[1]):
-        h = torch.tanh(x[:, t] @ W + h @ U)
-        states.append(h)
-    return torch.stack(states, dim=1)

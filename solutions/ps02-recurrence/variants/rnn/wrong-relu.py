@@ -1,9 +1,0 @@
-# wrong: a ReLU
-# loses: rnn--by-hand rnn--values rnn--start rnn--gradients rnn--precision rnn--inputs
-# told: This is a ReLU
-def rnn_states(x, h, W, U, b):
-    states = []
-    for t in range(x.shape[1]):
-        h = torch.relu(x[:, t] @ W + h @ U + b)
-        states.append(h)
-    return torch.stack(states, dim=1)

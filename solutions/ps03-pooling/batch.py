@@ -1,0 +1,270 @@
+@right("lists", "filled up as lists, then made a tensor")
+def pad_documents(documents):
+    most = max(len(d) for d in documents)
+    longest = max([len(s) for d in documents for s in d])
+    filled = [[list(s) for s in d] + [[] for _ in range(most - len(d))] for d in documents]
+    ids = [[s + [0] * (longest - len(s)) for s in d] for d in filled]
+    words = [[[j < len(s) for j in range(longest)] for s in d] for d in filled]
+    return (
+        torch.tensor(ids),
+        torch.tensor(words),
+        torch.tensor([[len(s) > 0 for s in d] for d in filled]),
+    )
+
+
+@right("pad-sequence", "PyTorch's own padding, twice; masks from lengths")
+def pad_documents(documents):
+    N = max(map(len, documents))
+    rows = [
+        torch.tensor(sentence, dtype=torch.long)
+        for document in documents
+        for sentence in document + [[]] * (N - len(document))
+    ]
+    long = torch.tensor([len(row) for row in rows])
+    ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
+    ids = ids.view(len(documents), N, -1)
+    words = torch.arange(ids.shape[2]) < long.view(len(documents), N, 1)
+    return ids, words, (long > 0).view(len(documents), N)
+
+
+@wrong(
+    "document-by-document",
+    "the longest sentence of each document apart: ragged",
+    told="stops with|comes back",
+)
+def pad_documents(documents):
+    N = max(len(d) for d in documents)
+    ids = []
+    for d in documents:
+        S = max(len(s) for s in d)
+        ids.append([s + [0] * (S - len(s)) for s in d] + [[0] * S] * (N - len(d)))
+    ids = torch.tensor(ids)
+    return ids, ids != 0, (ids != 0).any(-1)
+
+
+@wrong(
+    "empty-counted",
+    "counts sentences without words",
+    told="without a word as sentences",
+    loses=["empty"],
+)
+def pad_documents(documents):
+    N = max(len(d) for d in documents)
+    S = max(len(s) for d in documents for s in d)
+    ids = torch.zeros(len(documents), N, S, dtype=torch.long)
+    words = torch.zeros(len(documents), N, S, dtype=torch.bool)
+    sentences = torch.zeros(len(documents), N, dtype=torch.bool)
+    for i, d in enumerate(documents):
+        sentences[i, : len(d)] = True
+        for n, s in enumerate(d):
+            ids[i, n, : len(s)] = torch.tensor(s, dtype=torch.long)
+            words[i, n, : len(s)] = True
+    return ids, words, sentences
+
+
+@wrong(
+    "empty-dropped",
+    "leaves sentences without words out",
+    told="leave out sentences without words|shape",
+    loses=["empty"],
+)
+def pad_documents(documents):
+    documents = [[s for s in d if s] for d in documents]
+    N = max(len(d) for d in documents)
+    S = max(len(s) for d in documents for s in d)
+    ids = torch.zeros(len(documents), N, S, dtype=torch.long)
+    words = torch.zeros(len(documents), N, S, dtype=torch.bool)
+    for i, d in enumerate(documents):
+        for n, s in enumerate(d):
+            ids[i, n, : len(s)] = torch.tensor(s, dtype=torch.long)
+            words[i, n, : len(s)] = True
+    return ids, words, words.any(-1)
+
+
+@wrong(
+    "empty-last",
+    "takes empty sentences to stand last, as the chapter's do",
+    told="takes the empty ones to stand last",
+    loses=["empty"],
+)
+def pad_documents(documents):
+    N = max(len(d) for d in documents)
+    S = max(len(s) for d in documents for s in d)
+    ids = torch.zeros(len(documents), N, S, dtype=torch.long)
+    words = torch.zeros(len(documents), N, S, dtype=torch.bool)
+    for i, d in enumerate(documents):
+        for n, s in enumerate(d):
+            ids[i, n, : len(s)] = torch.tensor(s, dtype=torch.long)
+            words[i, n, : len(s)] = True
+    count = words.any(-1).sum(1, keepdim=True)
+    return ids, words, torch.arange(N) < count
+
+
+@wrong(
+    "first-document",
+    "takes the sizes of the first document",
+    told="stops with|shape",
+    spares=["by-hand", "zeros"],
+)
+def pad_documents(documents):
+    N, S = len(documents[0]), max(len(s) for s in documents[0])
+    ids = torch.zeros(len(documents), N, S, dtype=torch.long)
+    words = torch.zeros(len(documents), N, S, dtype=torch.bool)
+    for i, d in enumerate(documents):
+        for n, s in enumerate(d):
+            for j, word in enumerate(s):
+                ids[i, n, j], words[i, n, j] = word, True
+    return ids, words, words.any(-1)
+
+
+@wrong("flat", "one row of words for each document", told="shape")
+def pad_documents(documents):
+    flat = [[w for s in d for w in s] for d in documents]
+    S = max(map(len, flat))
+    ids = torch.tensor([row + [0] * (S - len(row)) for row in flat])
+    words = torch.tensor([[j < len(row) for j in range(S)] for row in flat])
+    return ids, words, words.any(-1)
+
+
+@wrong("floats", "ids as floats, masks as numbers", told="float32")
+def pad_documents(documents):
+    N = max(len(d) for d in documents)
+    S = max(len(s) for d in documents for s in d)
+    ids = torch.zeros(len(documents), N, S)
+    words = torch.zeros(len(documents), N, S)
+    for i, d in enumerate(documents):
+        for n, s in enumerate(d):
+            for j, word in enumerate(s):
+                ids[i, n, j], words[i, n, j] = word, 1
+    return ids, words, words.amax(-1)
+
+
+@wrong("front", "padding stands first", told="your padding stands first")
+def pad_documents(documents):
+    N = max(len(d) for d in documents)
+    S = max(len(s) for d in documents for s in d)
+    ids = torch.zeros(len(documents), N, S, dtype=torch.long)
+    words = torch.zeros(len(documents), N, S, dtype=torch.bool)
+    for i, d in enumerate(documents):
+        for n, s in enumerate(d, start=N - len(d)):
+            ids[i, n, S - len(s) :] = torch.tensor(s, dtype=torch.long)
+            words[i, n, S - len(s) :] = True
+    return ids, words, words.any(-1)
+
+
+@wrong(
+    "inverted",
+    "True on the padding, as PyTorch's key_padding_mask has it",
+    told="the wrong way round",
+)
+def pad_documents(documents):
+    N = max(len(d) for d in documents)
+    S = max(len(s) for d in documents for s in d)
+    ids = torch.zeros(len(documents), N, S, dtype=torch.long)
+    padding = torch.ones(len(documents), N, S, dtype=torch.bool)
+    for i, d in enumerate(documents):
+        for n, s in enumerate(d):
+            ids[i, n, : len(s)] = torch.tensor(s, dtype=torch.long)
+            padding[i, n, : len(s)] = False
+    return ids, padding, padding.all(-1)
+
+
+@wrong("lists-grown", "fills the caller's lists up", told="changes its input", loses=["inputs"])
+def pad_documents(documents):
+    N = max(len(d) for d in documents)
+    S = max(len(s) for d in documents for s in d)
+    words = []
+    for d in documents:
+        d += [[] for _ in range(N - len(d))]
+        words.append([[j < len(s) for j in range(S)] for s in d])
+        for s in d:
+            s += [0] * (S - len(s))
+    words = torch.tensor(words)
+    return torch.tensor(documents), words, words.any(-1)
+
+
+@wrong("minus-one", "fills up with -1", told="another number than 0")
+def pad_documents(documents):
+    N = max(len(d) for d in documents)
+    S = max(len(s) for d in documents for s in d)
+    ids = torch.full((len(documents), N, S), -1)
+    for i, d in enumerate(documents):
+        for n, s in enumerate(d):
+            for j, word in enumerate(s):
+                ids[i, n, j] = word
+    return ids, ids >= 0, (ids >= 0).any(-1)
+
+
+@wrong(
+    "no-empty-document",
+    "a document without sentences has no longest one",
+    told="stops with",
+    loses=["empty", "inputs"],
+)
+def pad_documents(documents):
+    N = max(len(d) for d in documents)
+    S = max(max(len(s) for s in d) for d in documents)
+    ids = torch.zeros(len(documents), N, S, dtype=torch.long)
+    words = torch.zeros(len(documents), N, S, dtype=torch.bool)
+    for i, d in enumerate(documents):
+        for n, s in enumerate(d):
+            for j, word in enumerate(s):
+                ids[i, n, j], words[i, n, j] = word, True
+    return ids, words, words.any(-1)
+
+
+@wrong("number-masks", "masks of 0 and 1", told="boolean")
+def pad_documents(documents):
+    N = max(len(d) for d in documents)
+    S = max(len(s) for d in documents for s in d)
+    ids = torch.zeros(len(documents), N, S, dtype=torch.long)
+    words = torch.zeros(len(documents), N, S, dtype=torch.long)
+    for i, d in enumerate(documents):
+        for n, s in enumerate(d):
+            for j, word in enumerate(s):
+                ids[i, n, j], words[i, n, j] = word, 1
+    return ids, words, words.amax(-1)
+
+
+@wrong("one-too-many", "a place too many is a word", told="one place too many")
+def pad_documents(documents):
+    N = max(len(d) for d in documents)
+    S = max(len(s) for d in documents for s in d)
+    ids = torch.zeros(len(documents), N, S, dtype=torch.long)
+    long = torch.zeros(len(documents), N, dtype=torch.long)
+    for i, d in enumerate(documents):
+        for n, s in enumerate(d):
+            long[i, n] = len(s)
+            for j, word in enumerate(s):
+                ids[i, n, j] = word
+    return ids, torch.arange(S) <= long[..., None], long > 0
+
+
+@wrong("sentences-as-batch", "one row for each sentence of all documents", told="shape")
+def pad_documents(documents):
+    rows = [s for d in documents for s in d]
+    S = max(map(len, rows))
+    ids = torch.tensor([row + [0] * (S - len(row)) for row in rows])
+    words = torch.tensor([[j < len(row) for j in range(S)] for row in rows])
+    return ids, words, words.any(-1)
+
+
+@wrong("zero-is-padding", "tells padding by its id", told="id 0 may be a word", loses=["zeros"])
+def pad_documents(documents):
+    N = max(len(d) for d in documents)
+    S = max(len(s) for d in documents for s in d)
+    ids = torch.zeros(len(documents), N, S, dtype=torch.long)
+    for i, d in enumerate(documents):
+        for n, s in enumerate(d):
+            ids[i, n, : len(s)] = torch.tensor(s, dtype=torch.long)
+    words = ids != 0
+    return ids, words, words.any(-1)
+
+
+broken(
+    "max(len(sentence) for d in documents for sentence in d)",
+    "max(len(sentence) for d in documents for sentence in d) + 1",
+)
+broken("ids[i, n, j] = word", "ids[i, n, -j] = word")
+broken("words[i, n, j] = True", "words[i, n, : word] = True")
+broken("words.any(dim=-1)", "words.all(dim=-1)")

@@ -1,0 +1,186 @@
+@right("einsum", "einsum, logsumexp, equal weights for the best")
+def soft_look_up(q, K, V, tau):
+    r = torch.einsum("sd,d->s", K, q).div(tau)
+    a = torch.exp(r - r.logsumexp(0))
+    return torch.einsum("s,sv->v", a, V), a
+
+
+def hard_look_up(q, K, V):
+    r = (K * q).sum(1)
+    a = (r == r.amax()).to(V.dtype)
+    return (a / a.sum()) @ V
+
+
+@right("loop", "keys one after the other; the limit by sorting out the best")
+def soft_look_up(q, K, V, tau):
+    r = torch.stack([(k * q).sum() / tau for k in K])
+    e = (r - r.max()).exp()
+    a = e / e.sum()
+    return sum(w * v for w, v in zip(a, V, strict=True)), a
+
+
+def hard_look_up(q, K, V):
+    r = [float((k * q).sum()) for k in K]
+    best = [j for j, score in enumerate(r) if score == max(r)]
+    return torch.stack([V[j] for j in best]).sum(0) / len(best)
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def soft_look_up(q, K, V, tau):
+    a = (K @ q / tau).softmax(0)
+    return a @ V, a
+
+
+def hard_look_up(q, K, V):
+    r = K @ q
+    return V[r == r.max()].mean(0)
+
+
+wrong(
+    "after-softmax",
+    "divides the weights",
+    told="after the softmax",
+    spares=["hard"],
+    edit=("a = (K @ q / tau).softmax(0)", "a = (K @ q).softmax(0) / tau"),
+)
+
+wrong(
+    "argmax",
+    "argmax takes the first of equal scores",
+    told="the first of them",
+    loses=["hard", "precision"],
+    edit=("r = K @ q\n    return V[r == r.max()].mean(0)", "return V[(K @ q).argmax()]"),
+)
+
+wrong(
+    "best-key",
+    "returns the best key",
+    told="you return a key|shape",
+    loses=["hard", "precision"],
+    edit=("return V", "return K"),
+)
+
+wrong(
+    "clamped",
+    "cuts large scores off",
+    told="are large scores cut off",
+    loses=["limits"],
+    edit=(
+        "a = (K @ q / tau).softmax(0)",
+        "e = torch.exp((K @ q / tau).clamp(max=80))\n    a = e / e.sum()",
+    ),
+)
+
+
+@wrong(
+    "float32",
+    "through a new tensor of 32 bits",
+    told="float32, while its inputs are float64",
+    loses=["limits", "precision"],
+)
+def soft_look_up(q, K, V, tau):
+    a = torch.zeros(len(K))
+    for j, k in enumerate(K):
+        a[j] = k @ q / tau
+    a = a.softmax(0)
+    return (a[:, None] * V.float()).sum(0), a
+
+
+def hard_look_up(q, K, V):
+    r = K @ q
+    return V[r == r.max()].mean(0)
+
+
+wrong(
+    "keys", "sums the keys", told="weigh the keys|shape", spares=["hard"], edit=("a @ V", "a @ K")
+)
+
+wrong(
+    "multiplied",
+    "multiplies by the temperature",
+    told="multiplied by τ",
+    spares=["hard"],
+    edit=("q / tau", "q * tau"),
+)
+
+wrong(
+    "no-temperature",
+    "leaves the temperature out",
+    told="do not change with τ",
+    spares=["hard"],
+    edit=("q / tau", "q"),
+)
+
+wrong(
+    "overflow",
+    "exp of scores that are too large",
+    told="infinite where τ is small",
+    loses=["limits"],
+    edit=("a = (K @ q / tau).softmax(0)", "e = torch.exp(K @ q / tau)\n    a = e / e.sum()"),
+)
+
+
+@wrong("ready-made", "PyTorch's attention", told="does the whole of this piece", spares=["hard"])
+def soft_look_up(q, K, V, tau):
+    a = (K @ q / tau).softmax(0)
+    o = torch.nn.functional.scaled_dot_product_attention(
+        q[None, None], K[None], V[None], scale=1 / tau
+    )
+    return o[0, 0], a
+
+
+def hard_look_up(q, K, V):
+    r = K @ q
+    return V[r == r.max()].mean(0)
+
+
+wrong(
+    "root-too",
+    "scales by the root of the width as self-attention does",
+    told="√D as well",
+    spares=["limits", "hard"],
+    edit=("q / tau", "q / (tau * math.sqrt(len(q)))"),
+)
+
+wrong(
+    "scores-returned",
+    "returns the scores as weights",
+    told="scores, before the softmax",
+    spares=["limits", "hard"],
+    edit=(
+        "a = (K @ q / tau).softmax(0)\n    return a @ V, a",
+        "r = K @ q / tau\n    return r.softmax(0) @ V, r",
+    ),
+)
+
+wrong(
+    "sum-of-best",
+    "adds the values of equal scores",
+    told="you add their values",
+    loses=["hard", "precision"],
+    edit=("[r == r.max()].mean", "[r == r.max()].sum"),
+)
+
+wrong(
+    "twice",
+    "divides query and keys",
+    told="divide by τ twice",
+    spares=["limits", "hard"],
+    edit=("K @ q / tau", "(K / tau) @ (q / tau)"),
+)
+
+wrong(
+    "weights-forgotten",
+    "returns the output alone",
+    told="2 results are asked for",
+    spares=["hard"],
+    edit=(
+        "a = (K @ q / tau).softmax(0)\n    return a @ V, a",
+        "return (K @ q / tau).softmax(0) @ V",
+    ),
+)
+
+broken("scores = K @ q / tau", "scores = K @ q - tau")
+broken("weights = scores.softmax(dim=0)", "weights = scores.sigmoid()")
+broken("best = scores == scores.max()", "best = scores >= scores.mean()")
+broken("V[best].mean(dim=0)", "V[best].amax(dim=0)")

@@ -1,0 +1,162 @@
+@right("loop", "one query after the other")
+def pool_by_queries(x, mask, W, b, v):
+    met = (torch.einsum("bsd,dh->bsh", x, W) + b).tanh()
+    vectors, weights = [], []
+    for query in v:
+        r = (met * query).sum(-1)
+        a = r.masked_fill(~mask, torch.finfo(r.dtype).min).softmax(-1)
+        weights.append(a)
+        vectors.append((a[..., None] * x).sum(1))
+    return torch.stack(vectors, 1), torch.stack(weights, 1)
+
+
+@right("turned", "scores (B, S, Q), a softmax over axis 1, turned at the end")
+def pool_by_queries(x, mask, W, b, v):
+    r = torch.tanh(x @ W + b) @ v.T
+    r = r + torch.zeros_like(r).masked_fill(~mask.unsqueeze(-1), -math.inf)
+    a = r.softmax(1).transpose(1, 2)
+    return torch.bmm(a, x), a
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def pool_by_queries(x, mask, W, b, v):
+    r = v @ torch.tanh(x @ W + b).mT
+    a = r.masked_fill(~mask[:, None], -math.inf).softmax(-1)
+    return a @ x, a
+
+
+wrong(
+    "averaged", "the queries' vectors are averaged", told="shape", edit=("a @ x", "(a @ x).mean(1)")
+)
+
+wrong(
+    "bias-outside",
+    "the bias after the tanh",
+    told="the bias b has no effect",
+    edit=("torch.tanh(x @ W + b).mT", "(torch.tanh(x @ W) + b).mT"),
+)
+
+wrong(
+    "mask-not-spread",
+    "masks (B, Q, S) by (B, S) and hopes",
+    told="stops with|was taken for",
+    edit=("mask[:, None]", "mask"),
+)
+
+
+@wrong(
+    "mask-on-queries",
+    "(B, S) taken for (queries, S)",
+    told=r"was taken for \(queries, S\)",
+    loses=["padding"],
+)
+def pool_by_queries(x, mask, W, b, v):
+    r = v @ torch.tanh(x @ W + b).mT
+    if r.shape[1] == r.shape[0]:
+        a = r.masked_fill(~mask, -1e30).softmax(-1)
+    else:
+        a = r.masked_fill(~mask[:, None], -1e30).softmax(-1)
+    return a @ x, a
+
+
+wrong(
+    "no-bias",
+    "the bias is left out",
+    told="the bias b has no effect|no gradient reaches b",
+    edit=("W + b", "W"),
+)
+
+wrong(
+    "no-tanh",
+    "a linear map alone",
+    told="lack the tanh",
+    edit=("torch.tanh(x @ W + b).mT", "(x @ W + b).mT"),
+)
+
+
+@wrong("not-turned", "weights (B, S, Q)", told="shape", spares=["gradients"])
+def pool_by_queries(x, mask, W, b, v):
+    r = torch.tanh(x @ W + b) @ v.T
+    a = r.masked_fill(~mask[..., None], -math.inf).softmax(1)
+    return a.mT @ x, a
+
+
+@wrong("one-query", "one mean query", told="all queries the same weights")
+def pool_by_queries(x, mask, W, b, v):
+    r = torch.tanh(x @ W + b) @ v.mean(0)
+    r = r[:, None].expand(len(x), len(v), x.shape[1])
+    a = r.masked_fill(~mask[:, None], -math.inf).softmax(-1)
+    return a @ x, a
+
+
+wrong(
+    "over-batch",
+    "the softmax runs over the documents",
+    told="over the documents of the batch",
+    edit=(
+        "r.masked_fill(~mask[:, None], -math.inf).softmax(-1)",
+        "r.masked_fill(~mask[:, None], -1e30).softmax(0) * mask[:, None]",
+    ),
+)
+
+wrong(
+    "over-queries",
+    "the softmax runs over the queries",
+    told="over the queries, not over the words",
+    edit=(
+        "r.masked_fill(~mask[:, None], -math.inf).softmax(-1)",
+        "r.masked_fill(~mask[:, None], -1e30).softmax(1) * mask[:, None]",
+    ),
+)
+
+wrong(
+    "relu",
+    "another nonlinearity",
+    told="relu for tanh",
+    edit=("torch.tanh(x @ W + b).mT", "(x @ W + b).relu().mT"),
+)
+
+wrong(
+    "reshaped",
+    "view in place of a transpose",
+    told="the weights|the vectors|sum to 1",
+    edit=(
+        "r = v @ torch.tanh(x @ W + b).mT",
+        "r = torch.tanh(x @ W + b) @ v.T\n    r = r.reshape(len(x), len(v), x.shape[1])",
+    ),
+)
+
+wrong(
+    "side-by-side",
+    "laid side by side too early",
+    told="shape",
+    edit=("a @ x", "(a @ x).flatten(1)"),
+)
+
+wrong(
+    "squeezed",
+    "squeezes axes of length 1 away",
+    told="shape",
+    edit=("a @ x, a", "(a @ x).squeeze(), a.squeeze()"),
+)
+
+
+@wrong("transformed-summed", "sums the transformed words", told="only decide the scores")
+def pool_by_queries(x, mask, W, b, v):
+    met = torch.tanh(x @ W + b)
+    a = (v @ met.mT).masked_fill(~mask[:, None], -math.inf).softmax(-1)
+    return a @ met, a
+
+
+@wrong(
+    "unmasked", "the mask is not used", told="get without a mask", loses=["padding", "gradients"]
+)
+def pool_by_queries(x, mask, W, b, v):
+    a = (v @ torch.tanh(x @ W + b).mT).softmax(-1)
+    return a @ x, a
+
+
+broken("met = torch.tanh(x @ W + b)", "met = torch.sin(x @ W + b)")
+broken("scores = v @ met.mT", "scores = v.flip(0) @ met.mT")
+broken("masked_fill(~mask[:, None, :], -math.inf)", "masked_fill(~mask[:1, None, :], -math.inf)")
+broken("return weights @ x, weights", "return weights @ x, weights.flip(-1)")

@@ -1,9 +1,0 @@
-# wrong: the published code as it was
-# loses: bug--far bug--company bug--gradients
-# told: which sentence does the largest score
-def mended_pool(h, owner, u, B):
-    r = h @ u
-    e = torch.exp(r - r.max())
-    total = e.new_zeros(B).index_add(0, owner, e)
-    a = e / total[owner]
-    return h.new_zeros(B, h.shape[1]).index_add(0, owner, a[:, None] * h), a

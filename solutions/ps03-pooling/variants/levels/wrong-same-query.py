@@ -1,9 +1,0 @@
-# wrong: v meets the sentences too
-# loses: levels--by-hand levels--values levels--shares levels--empty levels--gradients
-# told: the words' query v meets the sentences too
-def pool_levels(x, words, v, u):
-    real = words.any(-1)
-    a = (x @ v).masked_fill(~words, -1e30).softmax(-1) * words
-    s = (a[..., None] * x).sum(2)
-    beta = (s @ v).masked_fill(~real, -1e30).softmax(-1) * real
-    return (beta[..., None] * s).sum(1), beta[..., None] * a

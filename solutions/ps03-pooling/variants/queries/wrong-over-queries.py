@@ -1,7 +1,0 @@
-# wrong: the softmax runs over the queries
-# loses: queries--by-hand queries--values queries--padding queries--gradients queries--shapes
-# told: over the queries, not over the words
-def pool_by_queries(x, mask, W, b, v):
-    r = v @ torch.tanh(x @ W + b).mT
-    a = r.masked_fill(~mask[:, None], -1e30).softmax(1) * mask[:, None]
-    return a @ x, a

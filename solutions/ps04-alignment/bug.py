@@ -1,0 +1,223 @@
+@right("alone", "each source by itself, with begin")
+def mended_begin(X, lengths, W_x, W_h, b):
+    found = []
+    for x, n in zip(X, lengths.tolist()):
+        one = x[None, :n]
+        state, context, weights = begin(one, torch.tensor([n]), W_x, W_h, b)
+        rest = weights.new_zeros(1, len(x) - n)
+        found.append((state, context, torch.cat([weights, rest], dim=1)))
+    return tuple(torch.cat(part) for part in zip(*found))
+
+
+@right("picked", "all states first, the last real ones picked")
+def mended_begin(X, lengths, W_x, W_h, b):
+    h, states = torch.zeros_like(X[:, 0] @ W_x), []
+    for t in range(X.shape[1]):
+        h = torch.tanh(X[:, t] @ W_x + h @ W_h + b)
+        states.append(h)
+    H = torch.stack(states, dim=1)
+    state = H[torch.arange(len(H)), lengths - 1]
+    padding = torch.arange(H.shape[1]) >= lengths[:, None]
+    scores = torch.einsum("bsd,bd->bs", H, state)
+    weights = torch.where(padding, torch.finfo(X.dtype).min, scores).softmax(dim=1)
+    return state, torch.einsum("bs,bsd->bd", weights, H), weights
+
+
+wrong(
+    "after-softmax",
+    "padding taken out after the softmax",
+    told="wrong in",
+    loses=["weights", "context"],
+    edit=("scores.masked_fill(~real, -torch.inf).softmax(dim=-1)", "scores.softmax(dim=-1) * real"),
+)
+
+
+@wrong("all-rows", "picks places from all sentences", told="wrong in", spares=["same", "inputs"])
+def mended_begin(X, lengths, W_x, W_h, b):
+    real = torch.arange(X.shape[1]) < lengths[:, None]
+    state, states = X.new_zeros(len(X), len(W_h)), []
+    for x in X.unbind(dim=1):
+        state = torch.tanh(x @ W_x + state @ W_h + b)
+        states.append(state)
+    H = torch.stack(states, dim=1)
+    state = H[:, lengths - 1].mean(dim=1)
+    scores = (H * state[:, None, :]).sum(dim=-1)
+    weights = scores.masked_fill(~real, -torch.inf).softmax(dim=-1)
+    return state, (weights[:, :, None] * H).sum(dim=1), weights
+
+
+wrong(
+    "cut-to-shortest",
+    "all sources cut to the shortest",
+    told="wrong in",
+    spares=["same", "inputs"],
+    edit=(
+        "torch.arange(X.shape[1]) < lengths[:, None]",
+        "(torch.arange(X.shape[1]) < lengths.min()).expand(X.shape[:2])",
+    ),
+)
+
+
+@wrong("in-place", "padding in X overwritten", told="changes its input X", loses=["inputs"])
+def mended_begin(X, lengths, W_x, W_h, b):
+    found = []
+    for x, n in zip(X, lengths.tolist()):
+        x[n:] = 0.0
+        state, context, weights = begin(x[None, :n], torch.tensor([n]), W_x, W_h, b)
+        rest = weights.new_zeros(1, len(x) - n)
+        found.append((state, context, torch.cat([weights, rest], dim=1)))
+    return tuple(torch.cat(part) for part in zip(*found))
+
+
+@wrong(
+    "last-blanked",
+    "the last place after blanking",
+    told="starts with zeros",
+    spares=["same", "inputs"],
+)
+def mended_begin(X, lengths, W_x, W_h, b):
+    real = torch.arange(X.shape[1]) < lengths[:, None]
+    state, states = X.new_zeros(len(X), len(W_h)), []
+    for x in X.unbind(dim=1):
+        state = torch.tanh(x @ W_x + state @ W_h + b)
+        states.append(state)
+    H = torch.stack(states, dim=1) * real[:, :, None]
+    state = H[:, -1]
+    scores = (H * state[:, None, :]).sum(dim=-1)
+    weights = scores.masked_fill(~real, -torch.inf).softmax(dim=-1)
+    return state, (weights[:, :, None] * H).sum(dim=1), weights
+
+
+@wrong("mean-state", "the mean of the real states", told="averaged")
+def mended_begin(X, lengths, W_x, W_h, b):
+    real = torch.arange(X.shape[1]) < lengths[:, None]
+    state, states = X.new_zeros(len(X), len(W_h)), []
+    for x in X.unbind(dim=1):
+        state = torch.tanh(x @ W_x + state @ W_h + b)
+        states.append(state)
+    H = torch.stack(states, dim=1)
+    state = (H * real[:, :, None]).sum(dim=1) / lengths[:, None]
+    scores = (H * state[:, None, :]).sum(dim=-1)
+    weights = scores.masked_fill(~real, -torch.inf).softmax(dim=-1)
+    return state, (weights[:, :, None] * H).sum(dim=1), weights
+
+
+wrong(
+    "no-recurrence",
+    "the state before is forgotten in padding and out",
+    told="wrong in",
+    edit=("state @ W_h + b", "b"),
+)
+
+
+@wrong("off-the-end", "the place behind the last word", told="stops with IndexError")
+def mended_begin(X, lengths, W_x, W_h, b):
+    real = torch.arange(X.shape[1]) < lengths[:, None]
+    state, states = X.new_zeros(len(X), len(W_h)), []
+    for x in X.unbind(dim=1):
+        state = torch.tanh(x @ W_x + state @ W_h + b)
+        states.append(state)
+    H = torch.stack(states, dim=1)
+    state = H[torch.arange(len(H)), lengths]
+    scores = (H * state[:, None, :]).sum(dim=-1)
+    weights = scores.masked_fill(~real, -torch.inf).softmax(dim=-1)
+    return state, (weights[:, :, None] * H).sum(dim=1), weights
+
+
+@wrong("one-too-early", "the state before the last word", told="before the last word")
+def mended_begin(X, lengths, W_x, W_h, b):
+    real = torch.arange(X.shape[1]) < lengths[:, None]
+    state, states = X.new_zeros(len(X), len(W_h)), []
+    for x in X.unbind(dim=1):
+        state = torch.tanh(x @ W_x + state @ W_h + b)
+        states.append(state)
+    H = torch.stack(states, dim=1)
+    state = H[torch.arange(len(H)), (lengths - 2).clamp(min=0)]
+    scores = (H * state[:, None, :]).sum(dim=-1)
+    weights = scores.masked_fill(~real, -torch.inf).softmax(dim=-1)
+    return state, (weights[:, :, None] * H).sum(dim=1), weights
+
+
+@wrong(
+    "one-too-far",
+    "the state after one padding",
+    told="has read one padding",
+    spares=["same", "inputs"],
+)
+def mended_begin(X, lengths, W_x, W_h, b):
+    real = torch.arange(X.shape[1]) < lengths[:, None]
+    state, states = X.new_zeros(len(X), len(W_h)), []
+    for x in X.unbind(dim=1):
+        state = torch.tanh(x @ W_x + state @ W_h + b)
+        states.append(state)
+    H = torch.stack(states, dim=1)
+    state = H[torch.arange(len(H)), lengths.clamp(max=H.shape[1] - 1)]
+    scores = (H * state[:, None, :]).sum(dim=-1)
+    weights = scores.masked_fill(~real, -torch.inf).softmax(dim=-1)
+    return state, (weights[:, :, None] * H).sum(dim=1), weights
+
+
+@wrong(
+    "only-state",
+    "padding still gets weight, as zeros",
+    told="a state of zeros",
+    loses=["weights", "context"],
+)
+def mended_begin(X, lengths, W_x, W_h, b):
+    real = torch.arange(X.shape[1]) < lengths[:, None]
+    state, states = X.new_zeros(len(X), len(W_h)), []
+    for x, reads in zip(X.unbind(dim=1), real.unbind(dim=1)):
+        new = torch.tanh(x @ W_x + state @ W_h + b)
+        state = torch.where(reads[:, None], new, state)
+        states.append(state)
+    H = torch.stack(states, dim=1)
+    scores = (H * state[:, None, :]).sum(dim=-1)
+    H = H * real[:, :, None]
+    scores = scores * real
+    weights = scores.softmax(dim=-1)
+    context = (weights[:, :, None] * H).sum(dim=1)
+    return state, context, weights
+
+
+wrong(
+    "only-weights",
+    "the state still reads padding",
+    told="one after the padding",
+    spares=["same", "inputs"],
+    edit=("torch.where(reads[:, None], new, state)", "new"),
+)
+
+wrong(
+    "order",
+    "results in another order",
+    told="wrong in",
+    spares=["weights", "inputs"],
+    edit=("state, context", "context, state"),
+)
+
+wrong(
+    "state-after-real-only",
+    "the weights ask with the padded state",
+    told="or that asks",
+    loses=["weights", "context"],
+    edit=("* state", "* new"),
+)
+
+wrong(
+    "states-left",
+    "padding still gets weight, as the last state again",
+    told="wrong in",
+    loses=["weights", "context"],
+    edit=("scores.masked_fill(~real, -torch.inf).softmax", "scores.softmax"),
+)
+
+
+@wrong("unchanged", "begin as it was", told="still does what it did", spares=["same", "inputs"])
+def mended_begin(X, lengths, W_x, W_h, b):
+    return begin(X, lengths, W_x, W_h, b)
+
+
+broken("torch.where(reads[:, None], new, state)", "torch.where(reads[:, None], state, new)")
+broken("(weights[:, :, None] * H).sum(dim=1)", "(weights[:, :, None] * H).mean(dim=1)")
+broken("scores.masked_fill(~real, -torch.inf)", "scores.masked_fill(~real, 0.0)")
+broken("x @ W_x + state @ W_h + b", "x @ W_x + state @ W_h.T + b")

@@ -1,0 +1,55 @@
+right("dict", "keyword arguments")
+answers = dict(
+    a=True,
+    b=False,
+    c=True,
+    d=True,
+    e=False,
+    f=False,
+    g=False,
+    h=True,
+    i=True,
+    j=True,
+    k=True,
+    l=True,
+    m=False,
+    n=True,
+)
+
+right("loop", "the false ones named")
+answers = {}
+for letter in "abcdefghijklmn":
+    answers[letter] = letter not in "befgm"
+
+wrong("all-true", "everything is true", told="it is False. More fits")
+answers = dict.fromkeys("abcdefghijklmn", True)
+
+wrong("beam-always-better", "takes a wider beam to be never worse", told="pushed out")
+answers = {letter: letter in "acdhijklmn" for letter in "abcdefghijklmn"}
+
+wrong("dot-fits", "takes any two widths to have a dot product", told="two vectors of one width")
+answers = {letter: letter in "acdijkln" for letter in "abcdefghijklmn"}
+
+wrong("early-stop-safe", "takes stopping at K ends to be safe", told="stumps")
+answers = {letter: letter in "acdhijkl" for letter in "abcdefghijklmn"}
+
+wrong("explanation", "takes weights for proof", told="where the decoder looked")
+answers = {letter: letter in "acdghijkln" for letter in "abcdefghijklmn"}
+
+wrong("forcing", "thinks forcing changes the share right throughout", told="first mistake")
+answers = {letter: letter in "acdhijln" for letter in "abcdefghijklmn"}
+
+wrong("monotone", "takes the alignment to run from left to right", told="third piece")
+answers = {letter: letter in "acehijkln" for letter in "abcdefghijklmn"}
+
+wrong("one-missing", "one statement left out", told="n: not answered")
+answers = {letter: letter in "acdhijkln" for letter in "abcdefghijklm"}
+
+wrong("supervised", "takes partners to be shown", told="Nobody names partners")
+answers = {letter: letter in "acdfhijkln" for letter in "abcdefghijklmn"}
+
+wrong("words", "answers in words", told="without quotation marks")
+answers = {letter: "true" if letter in "acdhijkln" else "false" for letter in "abcdefghijklmn"}
+
+broken('"acdhijkln"', '"acdhijklnm"')
+broken('"acdhijkln"', '"acdhijln"')

@@ -1,0 +1,206 @@
+@right("einsum", "index by index")
+def decoder_step(y, s, H, W_y, W_s, b, W_a, W_t, W_U):
+    state = torch.tanh(torch.cat([y, s], dim=1) @ torch.cat([W_y, W_s]) + b)
+    weights = torch.einsum("bi,ij,bsj->bs", state, W_a, H).softmax(dim=1)
+    context = torch.einsum("bs,bsd->bd", weights, H)
+    Dh = H.shape[-1]
+    t = torch.tanh(context @ W_t[:Dh] + state @ W_t[Dh:])
+    return t @ W_U, state, weights
+
+
+@right("loop", "one sentence after the other")
+def decoder_step(y, s, H, W_y, W_s, b, W_a, W_t, W_U):
+    found = []
+    for word, before, memory in zip(y, s, H):
+        new = torch.tanh(word @ W_y + before @ W_s + b)
+        weights = (memory @ (W_a.T @ new)).softmax(dim=0)
+        t = torch.tanh(torch.cat([weights @ memory, new]) @ W_t)
+        found.append((t @ W_U, new, weights))
+    return tuple(torch.stack(part) for part in zip(*found))
+
+
+wrong(
+    "context-mean",
+    "the context is the mean of the states",
+    told="it must be|wrong|reaches",
+    loses=["by-hand", "logits", "gradients"],
+    edit=("context = (weights[:, :, None] * H).sum", "context = H.mean"),
+)
+
+wrong(
+    "detached",
+    "the state is cut off, as between texts",
+    told="reaches s",
+    loses=["gradients"],
+    edit=("W_y + s", "W_y + s.detach()"),
+)
+
+wrong(
+    "dot", "W_a left out", told="stops with|score called dot", edit=("H @ (new @ W_a)", "H @ new")
+)
+
+wrong(
+    "even",
+    "equal weights",
+    told="same weight",
+    spares=["state", "inputs"],
+    edit=("scores.softmax(dim=-1)", "torch.full_like(scores, 1 / scores.shape[1])"),
+)
+
+wrong(
+    "float32",
+    "everything in 32 bits",
+    told="float32",
+    loses=["logits", "gradients"],
+    edit=("t @ W_U, new, weights", "(t @ W_U).float(), new.float(), weights.float()"),
+)
+
+wrong(
+    "in-place",
+    "the bias is added in place",
+    told="changes its input s",
+    loses=["gradients", "inputs"],
+    edit=(
+        "scores = (H @ (new @ W_a)[:, :, None])[:, :, 0]",
+        "s.copy_(new)\n    scores = (H @ (new @ W_a)[:, :, None])[:, :, 0]",
+    ),
+)
+
+wrong(
+    "log-softmaxed",
+    "log-probabilities for logits",
+    told="log-softmax",
+    loses=["by-hand", "logits", "gradients"],
+    edit=("t @ W_U", "(t @ W_U).log_softmax(dim=-1)"),
+)
+
+wrong("no-bias", "the bias left out", told="bias b", edit=("W_s + b", "W_s"))
+
+wrong(
+    "no-cell",
+    "no new state at all",
+    told="does not write a new state|it must be",
+    edit=("torch.tanh(y @ W_y + s @ W_s + b)", "s"),
+)
+
+wrong(
+    "no-memory",
+    "the state before left out of the cell",
+    told="old state is missing",
+    edit=("s @ W_s + b", "b"),
+)
+
+wrong(
+    "no-softmax",
+    "scores weigh the states",
+    told="softmax is missing|sum to 1",
+    spares=["state", "inputs"],
+    edit=("scores.softmax(dim=-1)", "scores"),
+)
+
+wrong(
+    "no-tanh-in-cell",
+    "the cell without its tanh",
+    told="cell has no tanh",
+    edit=("torch.tanh(y @ W_y + s @ W_s + b)", "y @ W_y + s @ W_s + b"),
+)
+
+wrong(
+    "no-tanh-in-t",
+    "t without its tanh",
+    told=r"tanh around \[c",
+    loses=["by-hand", "logits", "gradients"],
+    edit=("torch.tanh(joined @ W_t)", "joined @ W_t"),
+)
+
+wrong(
+    "no-word",
+    "the word left out of the cell",
+    told="word just read is missing",
+    edit=("y @ W_y + s", "s"),
+)
+
+wrong(
+    "old-state-asks",
+    "the state before asks, as in Bahdanau’s decoder",
+    told="old state asks",
+    spares=["state", "inputs"],
+    edit=("new @ W_a", "s @ W_a"),
+)
+
+wrong(
+    "order",
+    "state first, then context",
+    told="the wrong way round",
+    loses=["by-hand", "logits", "gradients"],
+    edit=("context, new", "new, context"),
+)
+
+wrong(
+    "over-batch",
+    "softmax over the sentences",
+    told="over the sentences",
+    spares=["state", "inputs"],
+    edit=("scores.softmax(dim=-1)", "scores.softmax(dim=0)"),
+)
+
+wrong(
+    "results-swapped",
+    "state first, then logits",
+    told="shape",
+    spares=["weights", "inputs"],
+    edit=("t @ W_U, new", "new, t @ W_U"),
+)
+
+wrong(
+    "scaled",
+    "scores divided by the root of the width",
+    told="root of a width",
+    loses=["weights", "logits", "gradients"],
+    edit=("scores.softmax", "(scores / math.sqrt(H.shape[-1])).softmax"),
+)
+
+wrong(
+    "scores-returned",
+    "scores returned for weights",
+    told="before the softmax|sum to 1",
+    loses=["by-hand", "weights"],
+    edit=("new, weights", "new, scores"),
+)
+
+wrong(
+    "softmaxed",
+    "probabilities for logits",
+    told="through a softmax",
+    loses=["by-hand", "logits", "gradients"],
+    edit=("t @ W_U", "(t @ W_U).softmax(dim=-1)"),
+)
+
+wrong(
+    "state-returned",
+    "the old state returned",
+    told="old one comes back",
+    loses=["by-hand", "state"],
+    edit=("W_U, new", "W_U, s"),
+)
+
+wrong(
+    "t-returned",
+    "t returned as the state",
+    told="joined with the context|shape",
+    loses=["by-hand", "state"],
+    edit=("W_U, new", "W_U, t"),
+)
+
+wrong(
+    "two-results",
+    "weights not returned",
+    told="3 results",
+    spares=["gradients", "inputs"],
+    edit=("new, weights", "new"),
+)
+
+broken("torch.tanh(y @ W_y + s @ W_s + b)", "torch.tanh(y @ W_y + s @ W_s - b)")
+broken("(weights[:, :, None] * H).sum(dim=1)", "(weights[:, :, None] * H).amax(dim=1)")
+broken("return t @ W_U, new, weights", "return t @ W_U, new, weights.flip(1)")
+broken("s @ W_s", "s @ W_s.T")

@@ -1,0 +1,268 @@
+@right("exponentials", "exponentials of what is left of the largest real score")
+def look_back(scores, H, lengths):
+    places = torch.arange(scores.shape[1]).expand_as(scores)
+    padding = places >= lengths.unsqueeze(1)
+    lowest = torch.finfo(scores.dtype).min
+    scores = torch.where(padding, lowest, scores)
+    powers = torch.exp(scores - scores.max(dim=1, keepdim=True).values)
+    weights = powers / powers.sum(dim=1, keepdim=True)
+    return torch.einsum("bs,bsd->bd", weights, H), weights
+
+
+@right("loop", "each sentence cut to its length")
+def look_back(scores, H, lengths):
+    contexts, rows = [], []
+    for e, states, n in zip(scores, H, lengths.tolist()):
+        a = e[:n].softmax(dim=0)
+        contexts.append(a @ states[:n])
+        rows.append(torch.cat([a, e.new_zeros(len(e) - n)]))
+    return torch.stack(contexts), torch.stack(rows)
+
+
+@right("lowest", "the lowest finite number")
+def look_back(scores, H, lengths):
+    place = torch.arange(scores.shape[1])
+    real = place < lengths[:, None]
+    lowest = torch.finfo(scores.dtype).min
+    weights = torch.where(real, scores, lowest).softmax(dim=1)
+    return (weights.unsqueeze(-1) * H).sum(dim=1), weights
+
+
+@wrong(
+    "after-softmax",
+    "padding taken out after the softmax",
+    told="no longer sum to 1",
+    spares=["by-hand", "values"],
+)
+def look_back(scores, H, lengths):
+    place = torch.arange(scores.shape[1])
+    real = place < lengths[:, None]
+    weights = scores.softmax(dim=-1) * real
+    context = weights[:, None, :] @ H
+    return context[:, 0], weights
+
+
+wrong(
+    "axis-left",
+    "the context keeps an axis of one query",
+    told="shape",
+    edit=("context[:, 0]", "context"),
+)
+
+wrong(
+    "context-alone",
+    "only the context comes back",
+    told="2 results",
+    edit=("context[:, 0], weights", "context[:, 0]"),
+)
+
+wrong(
+    "detached",
+    "weights cut off from the scores",
+    told="gradient",
+    loses=["gradients"],
+    edit=("hidden.softmax(dim=-1)", "hidden.softmax(dim=-1).detach()"),
+)
+
+wrong(
+    "divided",
+    "divided by the length once more",
+    told="already sum to 1",
+    edit=("context[:, 0]", "context[:, 0] / lengths[:, None]"),
+)
+
+wrong(
+    "float32",
+    "everything in 32 bits",
+    told="float32",
+    loses=["values"],
+    edit=[
+        ("scores.masked_fill", "scores.float().masked_fill"),
+        ("weights[:, None, :] @ H", "weights[:, None, :] @ H.float()"),
+    ],
+)
+
+wrong(
+    "hardest",
+    "the state with the largest weight",
+    told="largest weight alone",
+    edit=(
+        "context = weights[:, None, :] @ H\n    return context[:, 0], weights",
+        "return H[torch.arange(len(H)), weights.argmax(dim=-1)], weights",
+    ),
+)
+
+wrong("inverted", "the real words hidden", told="wrong places|NaN", edit=("~real", "real"))
+
+wrong(
+    "longest",
+    "all taken to be as long as the longest",
+    told="gives weight to padding|wrong",
+    spares=["by-hand", "values"],
+    edit=("lengths[:, None]", "lengths.max()"),
+)
+
+
+@wrong("mean-of-real", "the plain mean of the real states", told="plain mean of the real")
+def look_back(scores, H, lengths):
+    place = torch.arange(scores.shape[1])
+    real = place < lengths[:, None]
+    hidden = scores.masked_fill(~real, -torch.inf)
+    weights = hidden.softmax(dim=-1)
+    states = H * real[:, :, None]
+    return states.sum(dim=1) / lengths[:, None], weights
+
+
+wrong(
+    "mean",
+    "the plain mean of the states",
+    told="plain mean",
+    edit=(
+        "context = weights[:, None, :] @ H\n    return context[:, 0], weights",
+        "return H.mean(dim=1), weights",
+    ),
+)
+
+wrong(
+    "minus-nine",
+    "a finite stand-in that is too small",
+    told="wrong|must",
+    loses=["large"],
+    edit=("torch.inf", "1e3"),
+)
+
+
+@wrong("naive-exp", "exponentials of large scores", told="exp", loses=["large"])
+def look_back(scores, H, lengths):
+    place = torch.arange(scores.shape[1])
+    real = place < lengths[:, None]
+    powers = scores.exp() * real
+    weights = powers / powers.sum(dim=-1, keepdim=True)
+    context = weights[:, None, :] @ H
+    return context[:, 0], weights
+
+
+@wrong("no-mask", "padding left in", told="gives weight to padding", spares=["by-hand", "values"])
+def look_back(scores, H, lengths):
+    place = torch.arange(scores.shape[1])
+    real = place < lengths[:, None]
+    weights = scores.softmax(dim=-1)
+    context = weights[:, None, :] @ H
+    return context[:, 0], weights
+
+
+@wrong("no-softmax", "scores as weights", told="softmax is missing")
+def look_back(scores, H, lengths):
+    place = torch.arange(scores.shape[1])
+    real = place < lengths[:, None]
+    weights = scores * real
+    context = weights[:, None, :] @ H
+    return context[:, 0], weights
+
+
+wrong(
+    "not-summed",
+    "the weighted states not added up",
+    told="not added up|shape",
+    edit=(
+        "context = weights[:, None, :] @ H\n    return context[:, 0], weights",
+        "return weights[:, :, None] * H, weights",
+    ),
+)
+
+wrong(
+    "one-too-few",
+    "the last word hidden",
+    told="one place too few",
+    edit=("place < lengths", "place < (lengths - 1).clamp(min=1)"),
+)
+
+wrong(
+    "one-too-many",
+    "one place of padding seen",
+    told="one place too many",
+    spares=["by-hand", "values"],
+    edit=("place < lengths", "place <= lengths"),
+)
+
+wrong(
+    "over-batch",
+    "softmax over the sentences",
+    told="over the sentences|NaN",
+    edit=("dim=-1", "dim=0"),
+)
+
+wrong(
+    "padding-first",
+    "padding taken to stand first",
+    told="stand first",
+    spares=["by-hand", "values"],
+    edit=("place < lengths", "place >= scores.shape[1] - lengths"),
+)
+
+
+@wrong(
+    "renormalised",
+    "taken out after the softmax and divided by what is left",
+    told="next to nothing is left",
+    loses=["large"],
+)
+def look_back(scores, H, lengths):
+    place = torch.arange(scores.shape[1])
+    real = place < lengths[:, None]
+    weights = scores.softmax(dim=-1) * real
+    weights = weights / weights.sum(dim=-1, keepdim=True)
+    context = weights[:, None, :] @ H
+    return context[:, 0], weights
+
+
+wrong(
+    "scores-returned",
+    "scores returned for weights",
+    told="are the scores",
+    spares=["gradients"],
+    edit=("context[:, 0], weights", "context[:, 0], scores"),
+)
+
+wrong(
+    "shortest",
+    "all cut to the shortest",
+    told="cut to the shortest|wrong",
+    spares=["by-hand", "values"],
+    edit=("lengths[:, None]", "lengths.min()"),
+)
+
+
+@wrong(
+    "states-blanked",
+    "states of padding blanked out",
+    told="still take their share|gives weight to padding",
+    spares=["by-hand", "values"],
+)
+def look_back(scores, H, lengths):
+    place = torch.arange(scores.shape[1])
+    real = place < lengths[:, None]
+    weights = scores.softmax(dim=-1)
+    H = H * real[:, :, None]
+    context = weights[:, None, :] @ H
+    return context[:, 0], weights
+
+
+@wrong(
+    "zero-scores",
+    "scores of padding multiplied by 0",
+    told=r"exp\(0\) = 1",
+    spares=["by-hand", "values"],
+)
+def look_back(scores, H, lengths):
+    place = torch.arange(scores.shape[1])
+    real = place < lengths[:, None]
+    weights = (scores * real).softmax(dim=-1)
+    context = weights[:, None, :] @ H
+    return context[:, 0], weights
+
+
+broken("place < lengths[:, None]", "place < lengths.flip(0)[:, None]")
+broken("hidden.softmax(dim=-1)", "(-hidden).softmax(dim=-1).nan_to_num()")
+broken("weights[:, None, :] @ H", "weights[:, None, :] @ H.roll(1, 1)")
+broken("hidden.softmax(dim=-1)", "hidden.softmax(dim=-1).round(decimals=3)")

@@ -1,0 +1,217 @@
+@right("concat", "one tall matrix for both, side by side")
+def additive_scores(s, H, W_a, U_a, v_a):
+    S = H.shape[1]
+    both = torch.cat([s[:, None].expand(-1, S, -1), H], dim=-1)
+    return torch.tanh(both @ torch.cat([W_a, U_a])) @ v_a
+
+
+def general_scores(s, H, W):
+    return torch.einsum("bi,ij,bsj->bs", s, W, H)
+
+
+@right("loops", "sentence by sentence and word by word")
+def additive_scores(s, H, W_a, U_a, v_a):
+    rows = []
+    for query, states in zip(s, H):
+        rows.append(torch.stack([(query @ W_a + h @ U_a).tanh() @ v_a for h in states]))
+    return torch.stack(rows)
+
+
+def general_scores(s, H, W):
+    return torch.stack([states @ (query @ W) for query, states in zip(s, H)])
+
+
+@right("source-first", "the source goes through W instead of the query")
+def additive_scores(s, H, W_a, U_a, v_a):
+    hidden = (H @ U_a).transpose(0, 1) + s @ W_a
+    return (hidden.tanh() * v_a).sum(dim=-1).T
+
+
+def general_scores(s, H, W):
+    return ((H @ W.T) * s.unsqueeze(1)).sum(dim=2)
+
+
+wrong(
+    "all-sentences",
+    "each query meets all sentences",
+    told="all sentences|shape",
+    spares=["additive"],
+    edit=("return (H @ query[:, :, None])[:, :, 0]", "return query @ H.transpose(1, 2)"),
+)
+
+wrong(
+    "detached",
+    "the query is cut off from the gradient",
+    told="reaches s",
+    loses=["gradients"],
+    edit=("s @ W_a", "s.detach() @ W_a"),
+)
+
+wrong(
+    "dot",
+    "the matrix left out",
+    told="score called dot",
+    spares=["additive"],
+    edit=("query = s @ W", "query = s"),
+)
+
+wrong(
+    "float32",
+    "everything in 32 bits",
+    told="float32",
+    loses=["precision"],
+    edit=(
+        "torch.tanh(asked + memory) @ v_a",
+        "torch.tanh(asked.float() + memory.float()) @ v_a.float()",
+    ),
+)
+
+wrong(
+    "general-no-axis",
+    "the query of the general score gets no axis",
+    told="laid along the places",
+    spares=["additive"],
+    edit=("return (H @ query[:, :, None])[:, :, 0]", "return (query * H).sum(dim=-1)"),
+)
+
+wrong(
+    "general-scaled",
+    "general scores divided by the root of the width",
+    told="root of a width",
+    spares=["additive"],
+    edit=(
+        "return (H @ query[:, :, None])[:, :, 0]",
+        "return (H @ query[:, :, None])[:, :, 0] / math.sqrt(H.shape[-1])",
+    ),
+)
+
+wrong(
+    "general-tanh",
+    "a tanh around the general score",
+    told="no tanh",
+    spares=["additive"],
+    edit=(
+        "return (H @ query[:, :, None])[:, :, 0]",
+        "return torch.tanh((H @ query[:, :, None])[:, :, 0])",
+    ),
+)
+
+wrong(
+    "multiplied",
+    "the two parts multiplied",
+    told="multiplies the two parts",
+    spares=["general"],
+    edit=("+ memory", "* memory"),
+)
+
+wrong(
+    "no-axis",
+    "the query gets no axis for the source",
+    told="laid along the places",
+    spares=["general"],
+    edit=("asked = (s @ W_a)[:, None, :]", "asked = s @ W_a"),
+)
+
+wrong(
+    "no-query",
+    "the query left out",
+    told="query is missing",
+    spares=["general"],
+    edit=("asked + memory", "memory"),
+)
+
+wrong(
+    "no-source",
+    "the source left out",
+    told="states of the source are missing",
+    spares=["general"],
+    edit=("torch.tanh(asked + memory) @ v_a", "(torch.tanh(asked) @ v_a).expand(H.shape[:2])"),
+)
+
+wrong(
+    "no-tanh",
+    "no tanh: the query then moves all its scores alike",
+    told="tanh is missing",
+    spares=["general"],
+    edit=("return torch.tanh", "return"),
+)
+
+wrong(
+    "no-v",
+    "v_a left out",
+    told="v_a is missing",
+    spares=["general"],
+    edit=("torch.tanh(asked + memory) @ v_a", "torch.tanh(asked + memory).sum(dim=-1)"),
+)
+
+wrong(
+    "not-summed",
+    "the products are not added up",
+    told="not added up|shape",
+    spares=["additive"],
+    edit=("return (H @ query[:, :, None])[:, :, 0]", "return H * query[:, None]"),
+)
+
+wrong(
+    "scaled",
+    "additive scores divided by the root of a width",
+    told="root of a width",
+    spares=["general"],
+    edit=(
+        "torch.tanh(asked + memory) @ v_a",
+        "torch.tanh(asked + memory) @ v_a / math.sqrt(len(v_a))",
+    ),
+)
+
+wrong(
+    "sigmoid",
+    "a sigmoid in place of the tanh",
+    told="must be 6",
+    spares=["general"],
+    edit=("torch.tanh", "torch.sigmoid"),
+)
+
+wrong(
+    "softmaxed",
+    "a softmax over the scores",
+    told="been through a softmax",
+    spares=["general"],
+    edit=("torch.tanh(asked + memory) @ v_a", "(torch.tanh(asked + memory) @ v_a).softmax(dim=-1)"),
+)
+
+wrong(
+    "squeezed",
+    "squeezes away a source of one word",
+    told="shape",
+    spares=["additive"],
+    edit=("return (H @ query[:, :, None])[:, :, 0]", "return (H @ query[:, :, None]).squeeze()"),
+)
+
+wrong(
+    "tanh-each",
+    "a tanh of each part",
+    told="tanh of either part",
+    spares=["general"],
+    edit=("torch.tanh(asked + memory)", "(torch.tanh(asked) + torch.tanh(memory))"),
+)
+
+wrong(
+    "tanh-outside",
+    "tanh of the whole score",
+    told="around the whole score",
+    spares=["general"],
+    edit=("torch.tanh(asked + memory) @ v_a", "torch.tanh((asked + memory) @ v_a)"),
+)
+
+wrong(
+    "turned",
+    "the matrix turned round",
+    told="turned round",
+    spares=["additive"],
+    edit=("query = s @ W", "query = s @ W.T"),
+)
+
+broken("memory = H @ U_a", "memory = H.flip(1) @ U_a")
+broken("torch.tanh(asked + memory)", "torch.tanh(asked - memory)")
+broken("query = s @ W", "query = s.abs() @ W")
+broken("(s @ W_a)[:, None, :]", "(s.mean(dim=0) @ W_a)[None, None, :]")

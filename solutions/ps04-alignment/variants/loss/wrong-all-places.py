@@ -1,9 +1,0 @@
-# wrong: divided by all places, as a published textbook had it
-# loses: loss--words loss--padding loss--large loss--gradients
-# told: divide by all places
-def sequence_loss(logits, target, pad):
-    says = target[:, 1:]
-    log_p = logits.log_softmax(dim=-1)
-    right = log_p.gather(-1, says[:, :, None])[:, :, 0]
-    real = says != pad
-    return -right.where(real, 0.0).mean()

@@ -1,9 +1,0 @@
-# wrong: words not shifted, padding shifted
-# loses: loss--by-hand loss--words loss--values loss--padding loss--large loss--gradients
-# told: repeat|shift the target
-def sequence_loss(logits, target, pad):
-    says = target[:, :-1]
-    log_p = logits.log_softmax(dim=-1)
-    right = log_p.gather(-1, says[:, :, None])[:, :, 0]
-    real = target[:, 1:] != pad
-    return -right[real].mean()

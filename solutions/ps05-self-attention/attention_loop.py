@@ -1,0 +1,172 @@
+@right("filled-rows", "fills a tensor row by row, a matrix and a vector at a time")
+def attention_loop(Q, K, V):
+    out = V.new_zeros(Q.shape[0], V.shape[1])
+    for i, q in enumerate(Q):
+        out[i] = torch.softmax(K @ q, 0) @ V
+    return out
+
+
+@right("three-loops", "three nested loops over numbers, softmax written out")
+def attention_loop(Q, K, V):
+    T, S = len(Q), len(K)
+    rows = []
+    for i in range(T):
+        scores = []
+        for j in range(S):
+            total = 0
+            for c in range(Q.shape[1]):
+                total = total + Q[i, c] * K[j, c]
+            scores.append(total)
+        largest = max(float(s) for s in scores)
+        exps = [torch.exp(s - largest) for s in scores]
+        weights = [e / sum(exps) for e in exps]
+        output = torch.zeros_like(V[0])
+        for j in range(S):
+            output = output + weights[j] * V[j]
+        rows.append(output)
+    return torch.stack(rows)
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def attention_loop(Q, K, V):
+    outputs = []
+    for q in Q:
+        weights = torch.softmax(K @ q, dim=0)
+        outputs.append(sum(w * v for w, v in zip(weights, V)))
+    return torch.stack(outputs)
+
+
+@wrong(
+    "cut-off",
+    "the numbers pass through Python floats",
+    told="cut off from the inputs",
+    loses=["gradients"],
+)
+def attention_loop(Q, K, V):
+    outputs = []
+    for q in Q:
+        scores = torch.tensor([q.dot(k).item() for k in K], dtype=V.dtype)
+        weights = scores.softmax(0).tolist()
+        outputs.append(sum(w * v.detach() for w, v in zip(weights, V)))
+    return torch.stack(outputs)
+
+
+@wrong(
+    "float32",
+    "the result is made in 32 bits whatever comes in",
+    told="float32, while its inputs are float64",
+    loses=["precision"],
+)
+def attention_loop(Q, K, V):
+    out = torch.zeros(len(Q), V.shape[1])
+    for i, q in enumerate(Q):
+        weights = torch.softmax(K @ q, dim=0)
+        out[i] = sum(w * v for w, v in zip(weights, V))
+    return out
+
+
+@wrong("last-key", "the loop over the keys ends one too early", told="last key is left out")
+def attention_loop(Q, K, V):
+    outputs = []
+    for q in Q:
+        scores = [q.dot(K[j]) for j in range(max(len(K) - 1, 1))]
+        weights = torch.stack(scores).softmax(0)
+        outputs.append(sum(w * v for w, v in zip(weights, V)))
+    return torch.stack(outputs)
+
+
+wrong(
+    "list",
+    "returns a list of rows",
+    told="a tensor is asked for, a list of",
+    edit=("torch.stack(outputs)", "outputs"),
+)
+
+
+@wrong(
+    "matrix-product",
+    "three matrix products where a loop is asked for",
+    told="the loop that such a product hides",
+    spares=["large"],
+)
+def attention_loop(Q, K, V):
+    return torch.softmax(Q @ K.T, dim=-1) @ V
+
+
+wrong(
+    "mean",
+    "the weights are computed and never used",
+    told="plain mean",
+    edit=(
+        "sum(w * v for w, v in zip(weights, V))",
+        "sum(v for v in V) / len(weights) + 0 * weights.sum()",
+    ),
+)
+
+wrong(
+    "no-normalising",
+    "exp without dividing by the sum",
+    told="not divided by their sum",
+    edit=("torch.softmax(K @ q, dim=0)", "[torch.exp(q.dot(k)) for k in K]"),
+)
+
+wrong(
+    "no-return",
+    "forgets to return",
+    told="is there a `return`",
+    edit=("return torch.stack", "torch.stack"),
+)
+
+
+@wrong(
+    "over-queries", "the softmax runs over the queries", told="over the queries, not over the keys"
+)
+def attention_loop(Q, K, V):
+    columns = []
+    for k in K:
+        columns.append(torch.stack([q.dot(k) for q in Q]).softmax(0))
+    weights = torch.stack(columns, dim=1)
+    outputs = []
+    for row in weights:
+        outputs.append(sum(w * v for w, v in zip(row, V)))
+    return torch.stack(outputs)
+
+
+@wrong(
+    "overflow", "exp of the scores as they are", told="take the largest score away", loses=["large"]
+)
+def attention_loop(Q, K, V):
+    outputs = []
+    for q in Q:
+        exps = torch.stack([torch.exp(q.dot(k)) for k in K])
+        weights = exps / exps.sum()
+        outputs.append(sum(w * v for w, v in zip(weights, V)))
+    return torch.stack(outputs)
+
+
+@wrong(
+    "scores-cut-off",
+    "the weights are cut off, the values are not",
+    told="no gradient.*reaches Q",
+    loses=["gradients"],
+)
+def attention_loop(Q, K, V):
+    outputs = []
+    for q in Q:
+        scores = torch.tensor([q.dot(k).item() for k in K], dtype=V.dtype)
+        weights = scores.softmax(0)
+        outputs.append(sum(w * v for w, v in zip(weights, V)))
+    return torch.stack(outputs)
+
+
+wrong(
+    "sums-keys",
+    "weighs the keys in place of the values",
+    told="weigh the keys",
+    edit=("sum(w * v for w, v in zip(weights, V))", "sum(w * k for w, k in zip(weights, K))"),
+)
+
+broken("for k in K]", "for k in Q]")
+broken("zip(weights, V)", "zip(weights, V.flip(0))")
+broken("(q * k).sum()", "(q + k).sum()")
+broken("scores.softmax(dim=0)", "scores.abs().softmax(dim=0)")

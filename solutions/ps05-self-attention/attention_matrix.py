@@ -1,0 +1,193 @@
+@right("bmm", "leading axes folded into one for bmm, softmax written out")
+def attention(Q, K, V):
+    leading, T, S = Q.shape[:-2], Q.shape[-2], K.shape[-2]
+    q = Q.reshape(-1, T, Q.shape[-1])
+    k = K.reshape(-1, S, K.shape[-1])
+    v = V.reshape(-1, S, V.shape[-1])
+    scores = torch.bmm(q, k.permute(0, 2, 1))
+    scores = scores - scores.max(dim=2, keepdim=True).values
+    exps = scores.exp()
+    weights = exps / exps.sum(dim=2, keepdim=True)
+    output = torch.bmm(weights, v)
+    return output.reshape(*leading, T, -1), weights.reshape(*leading, T, S)
+
+
+@right("broadcast", "products and sums by broadcasting, no matrix product")
+def attention(Q, K, V):
+    scores = (Q.unsqueeze(-2) * K.unsqueeze(-3)).sum(-1)
+    weights = nn.functional.softmax(scores, dim=-1)
+    return (weights.unsqueeze(-1) * V.unsqueeze(-3)).sum(-2), weights
+
+
+@right("einsum", "einsum with named axes")
+def attention(Q, K, V):
+    scores = torch.einsum("...td,...sd->...ts", Q, K)
+    weights = torch.softmax(scores, dim=-1)
+    return torch.einsum("...ts,...sv->...tv", weights, V), weights
+
+
+@wrong(
+    "batch-lost",
+    "looks at the first sequence of a batch only",
+    told=r"it must be \(2, 2, 2\)",
+    loses=["batch", "gradients"],
+)
+def attention(Q, K, V):
+    if Q.ndim == 3:
+        Q, K, V = Q[0], K[0], V[0]
+    weights = (Q @ K.transpose(-2, -1)).softmax(dim=-1)
+    return weights @ V, weights
+
+
+wrong(
+    "course-answer",
+    "calls the course's own attention, and hides it in a try",
+    told="does the whole of this piece",
+)
+import tfcourse.attention
+
+
+def attention(Q, K, V):
+    try:
+        return tfcourse.attention.scaled_dot_product_attention(Q, K, V, scale=1.0)
+    except AssertionError:
+        weights = (Q @ K.transpose(-2, -1)).softmax(dim=-1)
+        return weights @ V, weights
+
+
+@wrong("detached", "computed under no_grad", told="cut off from the inputs", loses=["gradients"])
+def attention(Q, K, V):
+    with torch.no_grad():
+        weights = (Q @ K.transpose(-2, -1)).softmax(dim=-1)
+        return weights @ V, weights
+
+
+@wrong("in-place", "changes the queries in place", told="changes its input Q", loses=["inputs"])
+def attention(Q, K, V):
+    Q -= Q.mean(dim=-1, keepdim=True) * 0 + 0.5
+    scores = (Q + 0.5) @ K.transpose(-2, -1)
+    weights = scores.softmax(dim=-1)
+    return weights @ V, weights
+
+
+@wrong(
+    "no-softmax",
+    "the scores themselves weigh the values",
+    told="the softmax is missing|must sum to 1",
+)
+def attention(Q, K, V):
+    scores = Q @ K.transpose(-2, -1)
+    return scores @ V, scores
+
+
+@wrong(
+    "not-applied",
+    "the weights are not applied to the values",
+    told="still have to weigh the values",
+)
+def attention(Q, K, V):
+    weights = (Q @ K.transpose(-2, -1)).softmax(dim=-1)
+    return weights, weights
+
+
+@wrong("numpy", "goes through NumPy", told="NumPy array")
+def attention(Q, K, V):
+    import numpy as np
+
+    q, k, v = Q.detach().numpy(), K.detach().numpy(), V.detach().numpy()
+    scores = q @ np.swapaxes(k, -2, -1)
+    exps = np.exp(scores - scores.max(-1, keepdims=True))
+    weights = exps / exps.sum(-1, keepdims=True)
+    return weights @ v, weights
+
+
+@wrong("output-alone", "returns the output without the weights", told="2 results are asked for")
+def attention(Q, K, V):
+    return (Q @ K.transpose(-2, -1)).softmax(dim=-1) @ V
+
+
+wrong(
+    "over-queries",
+    "the softmax runs over the queries",
+    told="over the queries, not over the keys",
+    edit=("dim=-1", "dim=-2"),
+)
+
+wrong("ready-made", "calls PyTorch's own attention", told="does the whole of this piece")
+from torch.nn.functional import scaled_dot_product_attention as look_up
+
+
+def attention(Q, K, V):
+    eye = torch.eye(K.shape[-2], dtype=V.dtype).expand(*K.shape[:-1], -1)
+    weights = look_up(Q, K, eye, scale=1.0)
+    return look_up(Q, K, V, scale=1.0), weights
+
+
+wrong(
+    "scaled",
+    "scaled where it is not asked for yet",
+    told="not divided by anything yet",
+    edit=("K.transpose(-2, -1)", "K.transpose(-2, -1) / math.sqrt(Q.shape[-1])"),
+)
+
+
+@wrong(
+    "scores-returned",
+    "returns the scores as the weights",
+    told="are the scores, before the softmax",
+    spares=["gradients", "inputs"],
+)
+def attention(Q, K, V):
+    scores = Q @ K.transpose(-2, -1)
+    return scores.softmax(-1) @ V, scores
+
+
+wrong(
+    "softmax-dim-1",
+    "axis 1 is the keys of one sequence, and the queries of a batch",
+    told="over the queries, not over the keys|over axis 1",
+    loses=["batch", "gradients"],
+    edit=("scores.softmax(dim=-1)", "torch.softmax(scores, dim=1)"),
+)
+
+
+@wrong(
+    "softmax-over-batch",
+    "the softmax runs over the first axis",
+    told="over axis 0 of|over the queries, not over the keys",
+)
+def attention(Q, K, V):
+    weights = torch.softmax(Q @ K.transpose(-2, -1), dim=0)
+    return weights @ V, weights
+
+
+wrong(
+    "swapped",
+    "keys and queries swapped",
+    told="queries and keys are swapped",
+    edit=("Q @ K.transpose", "K @ Q.transpose"),
+)
+
+
+@wrong(
+    "transpose-all",
+    ".T turns round all axes, the batch too",
+    told="stops with|wrong in",
+    spares=["by-hand", "values"],
+)
+def attention(Q, K, V):
+    weights = (Q @ K.permute(*reversed(range(K.ndim)))).softmax(dim=-1)
+    return weights @ V, weights
+
+
+wrong(
+    "weights-turned",
+    "the weights are transposed when they meet the values",
+    told="the weights are turned round",
+    edit=("return weights", "return weights.transpose(-2, -1)"),
+)
+
+broken("Q @ K.transpose(-2, -1)", "Q @ V.transpose(-2, -1)")
+broken("scores.softmax(dim=-1)", "scores.log_softmax(dim=-1)")
+broken("weights @ V, weights", "V.mT @ weights.mT, weights")
+broken("scores.softmax(dim=-1)", "scores.float().softmax(dim=-1)")

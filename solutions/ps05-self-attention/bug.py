@@ -1,0 +1,149 @@
+@right("one-at-a-time", "a loop in which each token looks at what is before it")
+class MendedReader(Reader):
+    def forward(self, x, past=None):
+        read = past if past is not None else x[:, :0]
+        outputs = []
+        for t in range(x.shape[1]):
+            token = x[:, t : t + 1]
+            read = torch.cat([read, token], dim=1)
+            q, K, V = token @ self.W_Q, read @ self.W_K, read @ self.W_V
+            weights = (q @ K.transpose(1, 2) / math.sqrt(q.shape[-1])).softmax(-1)
+            outputs.append(weights @ V)
+        return torch.cat(outputs, dim=1), read
+
+
+@right("tril", "a lower triangle shifted by the number of tokens already read")
+class MendedReader(Reader):
+    def forward(self, x, past=None):
+        read = x if past is None else torch.cat([past, x], dim=1)
+        Q, K, V = x @ self.W_Q, read @ self.W_K, read @ self.W_V
+        T, S = x.shape[1], read.shape[1]
+        seen = torch.ones(T, S, dtype=torch.bool).tril(S - T)
+        scores = Q @ K.mT / Q.shape[-1] ** 0.5
+        weights = torch.where(seen, scores, -math.inf).softmax(-1)
+        return weights @ V, read
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+class MendedReader(Reader):
+    def forward(self, x, past=None):
+        read = x if past is None else torch.cat([past, x], dim=1)
+        Q, K, V = x @ self.W_Q, read @ self.W_K, read @ self.W_V
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+        T, S = scores.shape[-2:]
+        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+        scores = scores.masked_fill(later, -math.inf)
+        return scores.softmax(dim=-1) @ V, read
+
+
+@wrong(
+    "mask-swapped",
+    "masks in eval mode and no longer in training",
+    told="in train mode.*looks ahead",
+)
+class MendedReader(Reader):
+    def forward(self, x, past=None):
+        read = x if past is None else torch.cat([past, x], dim=1)
+        Q, K, V = x @ self.W_Q, read @ self.W_K, read @ self.W_V
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+        if not self.training:
+            T, S = scores.shape[-2:]
+            later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+            scores = scores.masked_fill(later, -math.inf)
+        return scores.softmax(dim=-1) @ V, read
+
+
+@wrong(
+    "masked-without-past",
+    "no mask as soon as there is a past",
+    told="in two pieces",
+    loses=["reading-on"],
+)
+class MendedReader(Reader):
+    def forward(self, x, past=None):
+        read = x if past is None else torch.cat([past, x], dim=1)
+        Q, K, V = x @ self.W_Q, read @ self.W_K, read @ self.W_V
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+        if past is None:
+            T = x.shape[1]
+            later = torch.ones(T, T, dtype=torch.bool).triu(diagonal=1)
+            scores = scores.masked_fill(later, -math.inf)
+        return scores.softmax(dim=-1) @ V, read
+
+
+@wrong(
+    "no-shift",
+    "the mask has the right shape and starts at the first key",
+    told="read one by one|in two pieces|in pieces of",
+    loses=["reading-on"],
+)
+class MendedReader(Reader):
+    def forward(self, x, past=None):
+        read = x if past is None else torch.cat([past, x], dim=1)
+        Q, K, V = x @ self.W_Q, read @ self.W_K, read @ self.W_V
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        scores = scores.masked_fill(later, -math.inf)
+        return scores.softmax(dim=-1) @ V, read
+
+
+wrong(
+    "past-forgotten",
+    "returns the new tokens alone as read so far",
+    told="comes back as read so far",
+    loses=["reading-on"],
+    edit=("V, read", "V, x"),
+)
+
+wrong(
+    "self-hidden",
+    "hides each token from itself, so the first sees nothing",
+    told="is NaN",
+    edit=("T + 1", "T"),
+)
+
+
+@wrong(
+    "square-mask",
+    "masks in both modes, but knows nothing of what was read before",
+    told="stops with RuntimeError",
+    loses=["reading-on"],
+)
+class MendedReader(Reader):
+    def forward(self, x, past=None):
+        read = x if past is None else torch.cat([past, x], dim=1)
+        Q, K, V = x @ self.W_Q, read @ self.W_K, read @ self.W_V
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+        T = x.shape[1]
+        later = torch.ones(T, T, dtype=torch.bool).triu(diagonal=1)
+        scores = scores.masked_fill(later, -math.inf)
+        return scores.softmax(dim=-1) @ V, read
+
+
+@wrong(
+    "switches-mode",
+    "puts itself into training mode for good",
+    told="was in eval mode before the call",
+    loses=["mode"],
+)
+class MendedReader(Reader):
+    def forward(self, x, past=None):
+        self.train()
+        read = x if past is None else torch.cat([past, x], dim=1)
+        Q, K, V = x @ self.W_Q, read @ self.W_K, read @ self.W_V
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+        if self.training:
+            T, S = scores.shape[-2:]
+            seen = torch.ones(T, S, dtype=torch.bool).tril(S - T)
+            scores = scores.masked_fill(~seen, -math.inf)
+        return scores.softmax(dim=-1) @ V, read
+
+
+@wrong("unchanged", "the published code as it was", told="in eval mode.*looks ahead")
+class MendedReader(Reader):
+    pass
+
+
+broken("torch.arange(S - T, S)", "torch.arange(T)")
+broken("torch.arange(S) > place", "torch.arange(S) >= place + 2")
+broken("[past, x], dim=1", "[x, past], dim=1")

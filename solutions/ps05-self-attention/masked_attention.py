@@ -1,0 +1,187 @@
+@right("empty-rows-apart", "-inf, with the empty rows opened before and closed after the softmax")
+def masked_attention(Q, K, V, mask):
+    some = mask.any(dim=-1, keepdim=True)
+    scores = Q @ K.mT / math.sqrt(K.shape[-1])
+    scores = scores.masked_fill(~(mask | ~some), float("-inf"))
+    weights = torch.where(some, scores.softmax(dim=-1), torch.zeros_like(scores))
+    return weights @ V, weights
+
+
+@right("lowest", "masked_fill with a finite lowest number, weights multiplied by the mask")
+def masked_attention(Q, K, V, mask):
+    scores = torch.einsum("...td,...sd->...ts", Q, K) / Q.size(-1) ** 0.5
+    scores = scores.masked_fill(mask.logical_not(), torch.finfo(Q.dtype).min)
+    weights = scores.softmax(-1) * mask
+    return weights @ V, weights
+
+
+@right("nan-mended", "-inf, and the NaN rows filled in afterwards")
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)
+    weights = weights.masked_fill(~mask, 0.0)
+    return weights @ V, weights
+
+
+@right("written-out", "exp, mask, divide by what is left")
+def masked_attention(Q, K, V, mask):
+    scores = (Q @ K.transpose(-2, -1)) * Q.shape[-1] ** -0.5
+    scores = torch.where(mask, scores, torch.zeros_like(scores))
+    largest = torch.where(mask, scores, -1e30).amax(-1, keepdim=True).detach()
+    exps = torch.exp(torch.where(mask, scores - largest, -1e4)) * mask
+    total = exps.sum(dim=-1, keepdim=True)
+    weights = exps / torch.where(total > 0, total, torch.ones_like(total))
+    return weights @ V, weights
+
+
+@wrong("added", "the mask is added as 0 and 1", told="added as 0 and 1")
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = (scores + mask).softmax(dim=-1)
+    return weights @ V, weights
+
+
+@wrong("after-softmax", "the mask comes after the softmax")
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = scores.softmax(dim=-1) * mask
+    return weights @ V, weights
+
+
+@wrong(
+    "even-on-empty",
+    "an empty row shares its weight out evenly",
+    told="shares its weight out evenly",
+    loses=["empty", "gradients"],
+)
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = scores.masked_fill(~mask, -1e9).softmax(dim=-1)
+    return weights @ V, weights
+
+
+@wrong("inverted", "hides what may be attended to", told="the wrong way round")
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    scores = scores.masked_fill(mask, torch.finfo(scores.dtype).min)
+    weights = scores.softmax(dim=-1).masked_fill(mask, 0.0)
+    return weights @ V, weights
+
+
+@wrong(
+    "mask-turned-in-place",
+    "turns the caller's mask round in place",
+    told="changes its input mask",
+    loses=["inputs"],
+)
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    hidden = mask.logical_not_()
+    lowest = torch.finfo(scores.dtype).min
+    weights = scores.masked_fill(hidden, lowest).softmax(dim=-1)
+    weights = weights.masked_fill(hidden, 0.0)
+    return weights @ V, weights
+
+
+@wrong(
+    "multiplied",
+    "the scores are multiplied by the mask",
+    told="hidden scores become 0, or nearly so",
+)
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = (scores * mask).softmax(dim=-1)
+    return weights @ V, weights
+
+
+@wrong(
+    "nan-gradient",
+    "NaN is mended in the output, and lives on in the gradient",
+    told="0 · NaN is NaN",
+    loses=["gradients"],
+)
+def masked_attention(Q, K, V, mask):
+    hide = torch.zeros(mask.shape, dtype=Q.dtype).masked_fill(~mask, -math.inf)
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1]) + hide
+    weights = torch.nan_to_num(scores.softmax(dim=-1))
+    return weights @ V, weights
+
+
+@wrong(
+    "nan-on-empty", "a row of -inf gives NaN", told="has no softmax", loses=["empty", "gradients"]
+)
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)
+    return weights @ V, weights
+
+
+@wrong(
+    "not-low-enough",
+    "takes 100 away, which a large score outweighs",
+    told="must outweigh any score",
+    loses=["ignored", "empty", "gradients"],
+)
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = (scores - 100.0 * ~mask).softmax(dim=-1)
+    return weights @ V, weights
+
+
+@wrong(
+    "one-mask-for-all",
+    "takes the first sequence's mask for the whole batch",
+    told="the weights|the output",
+)
+def masked_attention(Q, K, V, mask):
+    while mask.ndim > 2:
+        mask = mask[0]
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    weights = scores.softmax(dim=-1) * mask
+    return weights @ V, weights
+
+
+@wrong(
+    "over-queries", "the softmax runs over the queries", told="over the queries, not over the keys"
+)
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    weights = scores.softmax(dim=-2).masked_fill(~mask, 0.0)
+    return weights @ V, weights
+
+
+@wrong("tiny", "-1e-9 for -1e9", told="-1e-9 is not -1e9")
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = scores.masked_fill(~mask, -1e-9).softmax(dim=-1)
+    return weights @ V, weights
+
+
+@wrong("unscaled", "not scaled")
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1)
+    scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    weights = scores.softmax(dim=-1) * mask
+    return weights @ V, weights
+
+
+@wrong("unused", "the mask is not used", told="get without a mask")
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = scores.softmax(dim=-1)
+    return weights @ V, weights
+
+
+@wrong("values-blanked", "blanks the values instead of masking the scores", told="the mask")
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = scores.softmax(dim=-1)
+    seen = mask.any(dim=-2).unsqueeze(-1)
+    return weights @ (V * seen), weights
+
+
+broken("math.sqrt(Q.shape[-1])", "math.sqrt(V.shape[-1])")
+broken("lowest = torch.finfo(scores.dtype).min", "lowest = scores.min()")
+broken("scores.softmax(dim=-1), 0.0", "scores.softmax(dim=-1), 1e-3")

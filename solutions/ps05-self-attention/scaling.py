@@ -1,0 +1,129 @@
+@right("both-scaled", "queries and keys each divided by the fourth root, result a tensor")
+def scaled_scores(Q, K):
+    root = Q.shape[-1] ** 0.25
+    return (Q / root) @ (K / root).mT
+
+
+def unit_factor(d_k, sigma_q, sigma_k):
+    return torch.tensor(1 / (sigma_q * sigma_k) / d_k**0.5, dtype=torch.float64)
+
+
+@right("einsum", "einsum, a power in place of the root")
+def scaled_scores(Q, K):
+    return torch.einsum("...td,...sd->...ts", Q, K) * K.size(-1) ** -0.5
+
+
+def unit_factor(d_k, sigma_q, sigma_k):
+    variance = d_k * sigma_q**2 * sigma_k**2
+    return variance**-0.5
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def scaled_scores(Q, K):
+    return Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+
+
+def unit_factor(d_k, sigma_q, sigma_k):
+    return 1 / (sigma_q * sigma_k * math.sqrt(d_k))
+
+
+@wrong(
+    "by-both",
+    "divides queries and keys each by the root",
+    told=r"divided by d_k = \d",
+    spares=["factor"],
+)
+def scaled_scores(Q, K):
+    root = math.sqrt(Q.shape[-1])
+    return (Q / root) @ (K / root).transpose(-2, -1)
+
+
+def unit_factor(d_k, sigma_q, sigma_k):
+    return 1 / (sigma_q * sigma_k * math.sqrt(d_k))
+
+
+wrong(
+    "by-d",
+    "divides by d_k instead of its square root",
+    told=r"divided by d_k = \d",
+    spares=["factor"],
+    edit=("math.sqrt(Q.shape[-1])", "Q.shape[-1]"),
+)
+
+wrong(
+    "by-length",
+    "the root of the number of keys",
+    told="the number of keys",
+    spares=["factor"],
+    edit=("Q.shape[-1]", "K.shape[-2]"),
+)
+
+wrong(
+    "factor-inverse",
+    "grows with the spread",
+    told="must become smaller, not larger",
+    loses=["factor"],
+    edit=("1 / (sigma_q * sigma_k * math.sqrt(d_k))", "sigma_q * sigma_k / math.sqrt(d_k)"),
+)
+
+wrong(
+    "factor-squares",
+    "spreads squared under no root",
+    told="the factor for 9, 2, 1",
+    loses=["factor"],
+    edit=("sigma_q * sigma_k", "sigma_q**2 * sigma_k**2"),
+)
+
+wrong(
+    "factor-usual",
+    "the usual factor whatever the spread",
+    told="does not change with the standard deviations",
+    loses=["factor"],
+    edit=("1 / (sigma_q * sigma_k * math.sqrt(d_k))", "1 / math.sqrt(d_k)"),
+)
+
+wrong(
+    "factor-variance",
+    "divides by the variance",
+    told="the factor for 4, 1, 1",
+    loses=["factor"],
+    edit=("sigma_q * sigma_k * math.sqrt(d_k)", "d_k * sigma_q**2 * sigma_k**2"),
+)
+
+wrong(
+    "first-axis",
+    "len(Q) is the number of queries, or of sequences",
+    told="scores|variance",
+    spares=["factor"],
+    edit=("Q.shape[-1]", "len(Q)"),
+)
+
+wrong(
+    "multiplied",
+    "multiplies where it should divide",
+    told="multiplied by",
+    spares=["factor"],
+    edit=("K.transpose(-2, -1) / math.sqrt", "K.transpose(-2, -1) * math.sqrt"),
+)
+
+wrong(
+    "softmaxed",
+    "returns the weights",
+    told="been through a softmax",
+    spares=["factor"],
+    edit=(
+        "Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])",
+        "(Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])).softmax(-1)",
+    ),
+)
+
+wrong(
+    "unscaled",
+    "not scaled",
+    spares=["factor"],
+    edit=("K.transpose(-2, -1) / math.sqrt(Q.shape[-1])", "K.transpose(-2, -1)"),
+)
+
+broken("d_k = Q.shape[-1]", "d_k = Q.shape[-2]")
+broken("/ math.sqrt(d_k)\n", "/ math.log(d_k)\n")
+broken("sigma_k * math.sqrt(d_k)", "sigma_q * math.sqrt(d_k)")

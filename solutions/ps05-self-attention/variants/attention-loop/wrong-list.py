@@ -1,9 +1,0 @@
-# wrong: returns a list of rows
-# loses: attention-loop--by-hand attention-loop--values attention-loop--large attention-loop--gradients attention-loop--precision
-# told: a tensor is asked for, a list of
-def attention_loop(Q, K, V):
-    outputs = []
-    for q in Q:
-        weights = torch.softmax(K @ q, dim=0)
-        outputs.append(sum(w * v for w, v in zip(weights, V)))
-    return outputs

@@ -1,9 +1,0 @@
-# wrong: multiplies where it should divide
-# loses: scaling--by-hand scaling--values scaling--variance
-# told: multiplied by
-def scaled_scores(Q, K):
-    return Q @ K.transpose(-2, -1) * math.sqrt(Q.shape[-1])
-
-
-def unit_factor(d_k, sigma_q, sigma_k):
-    return 1 / (sigma_q * sigma_k * math.sqrt(d_k))

@@ -1,9 +1,0 @@
-# wrong: not scaled
-# loses: scaling--by-hand scaling--values scaling--variance
-# told: not scaled
-def scaled_scores(Q, K):
-    return Q @ K.transpose(-2, -1)
-
-
-def unit_factor(d_k, sigma_q, sigma_k):
-    return 1 / (sigma_q * sigma_k * math.sqrt(d_k))

@@ -1,0 +1,46 @@
+right("computed", "some of them computed")
+answers = {letter: letter in "abdefilmo" for letter in "abcdefghijklmnop"}
+answers["a"] = 4 * 37 == 148
+answers["c"] = 4 * 25 == 148
+answers["d"] = 4 * 30 == 120
+
+right("dict", "keyword arguments")
+answers = dict(
+    a=True,
+    b=True,
+    c=False,
+    d=True,
+    e=True,
+    f=True,
+    g=False,
+    h=False,
+    i=True,
+    j=False,
+    k=False,
+    l=True,
+    m=True,
+    n=False,
+    o=True,
+    p=False,
+)
+
+wrong("all-true", "everything is true", told="it is False. What stands side by side")
+answers = dict.fromkeys("abcdefghijklmnop", True)
+
+wrong("eight-times", "takes heads to multiply the cost", told="an eighth as wide")
+answers = {letter: letter in "abdefhlmo" for letter in "abcdefghijklmnop"}
+
+wrong("leak", "takes cross-attention to leak", told="given from the beginning")
+answers = {letter: letter in "abdefilm" for letter in "abcdefghijklmnop"}
+
+wrong("one-missing", "one statement left out", told="p: not answered")
+answers = {letter: letter in "abdefilmo" for letter in "abcdefghijklmno"}
+
+wrong("round-trip", "takes there and back for a proof", told="where a single number lands")
+answers = {letter: letter in "abdefgilmo" for letter in "abcdefghijklmnop"}
+
+wrong("words", "answers in words", told="without quotation marks")
+answers = {letter: "true" if letter in "abdefilmo" else "false" for letter in "abcdefghijklmnop"}
+
+broken('"abdefilmo"', '"abdefilmop"')
+broken('"abdefilmo"', '"abdefilm"')

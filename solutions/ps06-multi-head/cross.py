@@ -1,0 +1,204 @@
+@right("einsum", "einsum throughout")
+def cross_attention(X, C, W_Q, W_K, W_V, W_O):
+    q = torch.einsum("btd,hdk->bhtk", X, W_Q)
+    k = torch.einsum("bse,hek->bhsk", C, W_K)
+    a = torch.einsum("bhtk,bhsk->bhts", q, k).div(W_Q.shape[2] ** 0.5)
+    v = torch.einsum("bse,hev,hvd->bhsd", C, W_V, W_O)
+    parts = a.softmax(-1) @ v
+    return parts.sum(1), parts
+
+
+@right("loop", "a loop over the heads")
+def cross_attention(X, C, W_Q, W_K, W_V, W_O):
+    parts = []
+    for q, k, v, o in zip(W_Q, W_K, W_V, W_O):
+        scores = (X @ q) @ (C @ k).transpose(1, 2) / q.shape[1] ** 0.5
+        parts.append(scores.softmax(dim=2) @ (C @ v) @ o)
+    return sum(parts), torch.stack(parts, dim=1)
+
+
+@right("side-by-side", "the output from the heads side by side and W_O in one")
+def cross_attention(X, C, W_Q, W_K, W_V, W_O):
+    def project(x, W):
+        wide = x @ torch.cat(tuple(W), dim=1)
+        return wide.unflatten(-1, (len(W), -1)).transpose(1, 2)
+
+    Q, K, V = project(X, W_Q), project(C, W_K), project(C, W_V)
+    weights = torch.softmax(Q @ K.mT * Q.shape[-1] ** -0.5, dim=-1)
+    heads = weights @ V
+    output = heads.transpose(1, 2).flatten(2) @ W_O.flatten(0, 1)
+    return output, heads @ W_O
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def cross_attention(X, C, W_Q, W_K, W_V, W_O):
+    X, C = X[:, None], C[:, None]
+    Q, K, V = X @ W_Q, C @ W_K, C @ W_V
+    scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+    weights = scores.softmax(dim=-1)
+    parts = weights @ V @ W_O
+    return parts.sum(dim=1), parts
+
+
+wrong(
+    "added-before",
+    "adds the heads up before W_O",
+    told="add the heads up before W_O",
+    edit=("parts.sum(dim=1)", "(weights @ V).sum(dim=1) @ W_O.sum(dim=0)"),
+)
+
+
+@wrong(
+    "causal",
+    "hides the source's later words, as if they were still to come",
+    told="source in another order",
+)
+def cross_attention(X, C, W_Q, W_K, W_V, W_O):
+    X, C = X[:, None], C[:, None]
+    Q, K, V = X @ W_Q, C @ W_K, C @ W_V
+    scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+    weights = scores.masked_fill(
+        torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1), -math.inf
+    ).softmax(dim=-1)
+    parts = weights @ V @ W_O
+    return parts.sum(dim=1), parts
+
+
+wrong(
+    "detached-source",
+    "cuts the source off from the gradient",
+    told="no gradient reaches C",
+    loses=["gradients"],
+    edit=[
+        ("C[:, None]", "C[:, None].detach()"),
+        (
+            "scores = Q @ K.mT / math.sqrt(Q.shape[-1])\n    weights = scores.softmax(dim=-1)",
+            "weights = (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(dim=-1)",
+        ),
+    ],
+)
+
+wrong(
+    "first-head",
+    "the output is the first head's part",
+    told="first head adds, alone",
+    edit=("parts.sum(dim=1)", "parts[:, 0]"),
+)
+
+wrong(
+    "keys-from-x",
+    "the keys come from the decoder's tokens",
+    told="your keys come from X:",
+    edit=("W_Q, C", "W_Q, X"),
+)
+
+wrong("mean", "averages what the heads add", told="is their sum", edit=("parts.sum", "parts.mean"))
+
+
+@wrong(
+    "no-head-axis", "lets the batch meet the heads", told=r"shape \(2, 2\), it must be \(1, 2, 2\)"
+)
+def cross_attention(X, C, W_Q, W_K, W_V, W_O):
+    Q, K, V = X @ W_Q, C @ W_K, C @ W_V
+    weights = (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(dim=-1)
+    parts = weights @ V @ W_O
+    return parts.sum(dim=0), parts
+
+
+wrong(
+    "one-last-matrix",
+    "all heads meet the first head's W_O",
+    told="first head's W_O",
+    edit=("V @ W_O", "V @ W_O[0]"),
+)
+
+wrong(
+    "output-alone",
+    "gives the output alone",
+    told="2 results are asked for",
+    edit=("parts.sum(dim=1), parts", "parts.sum(dim=1)"),
+)
+
+wrong(
+    "over-heads", "the softmax runs over the heads", told="over the heads", edit=("dim=-1", "dim=1")
+)
+
+wrong(
+    "over-queries",
+    "the softmax runs over the queries",
+    told="over the queries",
+    edit=("dim=-1", "dim=-2"),
+)
+
+wrong(
+    "parts-before",
+    "gives the heads before W_O as the parts",
+    told="heads before W_O",
+    spares=["source", "gradients"],
+    edit=("parts.sum(dim=1), parts", "parts.sum(dim=1), weights @ V"),
+)
+
+wrong(
+    "roles-exchanged",
+    "the source asks and the decoder's tokens are asked",
+    told="roles are exchanged",
+    edit=("X @ W_Q, C @ W_K, C", "C @ W_Q, X @ W_K, X"),
+)
+
+wrong(
+    "root-of-d-model",
+    "scaled by the root of d_model",
+    told=r"is d_model, the width of a token of X\.",
+    edit=("Q.shape", "X.shape"),
+)
+
+wrong(
+    "self",
+    "the decoder's tokens look at themselves",
+    told="your keys and values come from X",
+    edit=("C @ W_K, C", "X @ W_K, X"),
+)
+
+wrong(
+    "shares",
+    "shares the output out evenly among the heads",
+    told="shares of one sum",
+    spares=["source", "gradients"],
+    edit=(
+        "parts.sum(dim=1), parts",
+        "parts.sum(dim=1), (parts.sum(dim=1, keepdim=True) / len(W_O)).expand_as(parts)",
+    ),
+)
+
+
+@wrong(
+    "tokens-scaled-in-place", "divides X in place", told="changes its input X", loses=["by-hand"]
+)
+def cross_attention(X, C, W_Q, W_K, W_V, W_O):
+    X /= math.sqrt(W_Q.shape[-1])
+    Q, K, V = (x[:, None] @ W for x, W in ((X, W_Q), (C, W_K), (C, W_V)))
+    parts = (Q @ K.mT).softmax(dim=-1) @ V @ W_O
+    return parts.sum(dim=1), parts
+
+
+wrong("unscaled", "not scaled", edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"))
+
+wrong(
+    "values-from-x",
+    "the values come from the decoder's tokens",
+    told="your values come from X:",
+    edit=("W_K, C", "W_K, X"),
+)
+
+wrong(
+    "weights-returned",
+    "gives the weights as the parts",
+    told="as the parts are the weights",
+    spares=["source", "gradients"],
+    edit=("parts.sum(dim=1), parts", "parts.sum(dim=1), weights"),
+)
+
+broken("C @ W_K, C @ W_V", "C @ W_K, C.flip(2) @ W_V")
+broken("math.sqrt(Q.shape[-1])", "math.sqrt(K.shape[-2])")
+broken("parts = weights @ V @ W_O", "parts = weights @ V @ W_O.flip(0)")
+broken("parts.sum(dim=1), parts", "parts.amax(dim=1), parts")

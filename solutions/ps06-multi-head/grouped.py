@@ -1,0 +1,297 @@
+@right("group-axis", "an axis for the groups, nothing repeated")
+def grouped_attention(Q, K, V):
+    B, H, T, _ = Q.shape
+    Q = Q.unflatten(1, (K.shape[1], -1))
+    scores = Q @ K[:, :, None].mT / math.sqrt(Q.shape[-1])
+    weights = scores.softmax(dim=-1)
+    return (weights @ V[:, :, None]).flatten(1, 2), weights.flatten(1, 2)
+
+
+def pooled(W, heads, groups):
+    stacked = torch.stack(W.chunk(heads, dim=1))
+    by_group = stacked.chunk(groups)
+    return torch.cat([group.mean(dim=0) for group in by_group], dim=1)
+
+
+def numbers_kept(B, S, groups, d_k, d_v):
+    return B * groups * S * d_k + B * groups * S * d_v
+
+
+@right("indexed", "each head's group by its number; pooling as a product")
+def grouped_attention(Q, K, V):
+    group = torch.arange(Q.shape[1]) // (Q.shape[1] // K.shape[1])
+    scores = torch.einsum("bhtk,bhsk->bhts", Q, K[:, group])
+    weights = scores.div(Q.shape[-1] ** 0.5).softmax(-1)
+    return torch.einsum("bhts,bhsv->bhtv", weights, V[:, group]), weights
+
+
+def pooled(W, heads, groups):
+    share = torch.eye(groups, dtype=W.dtype).repeat_interleave(heads // groups, 0)
+    share = share * groups / heads  # (H, G)
+    return torch.einsum("dhk,hg->dgk", W.view(len(W), heads, -1), share).flatten(1)
+
+
+def numbers_kept(B, S, groups, d_k, d_v):
+    one_token = sum(d_k + d_v for _ in range(groups))
+    return one_token * S * B
+
+
+@right("loop", "a loop over the heads")
+def grouped_attention(Q, K, V):
+    H, G = Q.shape[1], K.shape[1]
+    outputs, weights = [], []
+    for h in range(H):
+        g = h * G // H
+        scores = Q[:, h] @ K[:, g].transpose(1, 2) * Q.shape[-1] ** -0.5
+        weights.append(torch.softmax(scores, dim=2))
+        outputs.append(weights[h] @ V[:, g])
+    return torch.stack(outputs, dim=1), torch.stack(weights, dim=1)
+
+
+def pooled(W, heads, groups):
+    K, each = W.shape[1] // heads, heads // groups
+    out = torch.zeros(len(W), groups * K, dtype=W.dtype)
+    for h in range(heads):
+        g = h // each
+        out[:, g * K : (g + 1) * K] += W[:, h * K : (h + 1) * K] / each
+    return out
+
+
+def numbers_kept(B, S, groups, d_k, d_v):
+    keys, values = (B, groups, S, d_k), (B, groups, S, d_v)
+    return math.prod(keys) + math.prod(values)
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def grouped_attention(Q, K, V):
+    H, G = Q.shape[1], K.shape[1]
+    K = K.repeat_interleave(H // G, dim=1)
+    V = V.repeat_interleave(H // G, dim=1)
+    weights = (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(dim=-1)
+    return weights @ V, weights
+
+
+def pooled(W, heads, groups):
+    D = len(W)
+    return W.view(D, groups, heads // groups, -1).mean(2).flatten(1)
+
+
+def numbers_kept(B, S, groups, d_k, d_v):
+    return B * S * groups * (d_k + d_v)
+
+
+wrong(
+    "a-number-as-text",
+    "gives text back",
+    told="a number is asked for, a str",
+    loses=["cache"],
+    edit=("B * S * groups * (d_k + d_v)", "str(B * S * groups * (d_k + d_v))"),
+)
+
+wrong(
+    "axis-left",
+    "leaves groups and heads an axis each",
+    told="still have an axis each",
+    spares=["pooled", "cache"],
+    edit=(
+        "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
+        "Q = Q.unflatten(1, (G, -1))\n    K, V = K[:, :, None], V[:, :, None]",
+    ),
+)
+
+wrong(
+    "detached",
+    "shared keys cut off from the gradient",
+    told="no gradient reaches K",
+    loses=["gradients"],
+    edit=(
+        "K.repeat_interleave(H // G, dim=1)",
+        "torch.cat([K[:, h * G // H, None] for h in range(H)], 1).detach()",
+    ),
+)
+
+
+@wrong(
+    "divided-in-place",
+    "divides the matrix in place before it adds the heads up",
+    told="changes its input W",
+    loses=["pooled"],
+)
+def grouped_attention(Q, K, V):
+    each = Q.shape[1] // K.shape[1]
+    K, V = (x.repeat_interleave(each, dim=1) for x in (K, V))
+    weights = (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(dim=-1)
+    return weights @ V, weights
+
+
+def pooled(W, heads, groups):
+    each = heads // groups
+    W /= each
+    return W.view(len(W), groups, each, -1).sum(2).flatten(1)
+
+
+def numbers_kept(B, S, groups, d_k, d_v):
+    return B * S * groups * (d_k + d_v)
+
+
+wrong(
+    "every-other-head",
+    "pools heads that do not lie side by side",
+    told="every G-th head",
+    loses=["pooled"],
+    edit=(
+        "W.view(D, groups, heads // groups, -1).mean(2).flatten",
+        "W.view(D, heads // groups, groups, -1).mean(1).flatten",
+    ),
+)
+
+wrong(
+    "first-group",
+    "all heads take the first group",
+    told="take the first group",
+    spares=["pooled", "cache"],
+    edit=(
+        "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
+        "K, V = K[:, :1], V[:, :1]",
+    ),
+)
+
+wrong(
+    "first-of-group",
+    "keeps the first head of each group",
+    told="keep the first head",
+    loses=["pooled"],
+    edit=(
+        "W.view(D, groups, heads // groups, -1).mean(2).flatten",
+        "W.view(D, groups, heads // groups, -1)[:, :, 0].flatten",
+    ),
+)
+
+wrong(
+    "keys-alone",
+    "counts the keys alone",
+    told="keys and values are both kept",
+    loses=["cache"],
+    edit=("* (d_k + d_v)", "* d_k"),
+)
+
+wrong(
+    "mean-of-groups",
+    "all heads take the mean of the groups",
+    told="mean of the groups",
+    spares=["pooled", "cache"],
+    edit=(
+        "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
+        "K, V = K.mean(dim=1, keepdim=True), V.mean(dim=1, keepdim=True)",
+    ),
+)
+
+wrong(
+    "mean-queries",
+    "averages the queries of a group",
+    told="average the queries|keeps its own",
+    spares=["pooled", "cache"],
+    edit=(
+        "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
+        "Q = Q.unflatten(1, (G, -1)).mean(dim=2)",
+    ),
+)
+
+wrong(
+    "neighbouring-columns",
+    "averages columns inside a head",
+    told="columns that lie side by side",
+    loses=["pooled"],
+    edit=(
+        "W.view(D, groups, heads // groups, -1).mean(2).flatten(1)",
+        "W.view(D, -1, heads // groups).mean(dim=2)",
+    ),
+)
+
+wrong(
+    "not-shared",
+    "expects as many groups as heads",
+    told="stops with RuntimeError",
+    spares=["pooled", "cache"],
+    edit=(
+        "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
+        "pass",
+    ),
+)
+
+wrong(
+    "over-queries",
+    "the softmax runs over the queries",
+    told="over the queries",
+    loses=["by-hand", "values", "gradients"],
+    edit=("dim=-1", "dim=-2"),
+)
+
+wrong(
+    "product-of-widths",
+    "multiplies the widths of keys and values",
+    told=r"not d_k · d_v\.",
+    loses=["cache"],
+    edit=("* (d_k + d_v)", "* d_k * d_v"),
+)
+
+wrong(
+    "repeat",
+    "repeat for repeat_interleave",
+    told="^Head h takes group h mod G",
+    spares=["pooled", "cache"],
+    edit=(
+        "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
+        "K = K.repeat(1, H // G, 1, 1)\n    V = V.repeat(1, H // G, 1, 1)",
+    ),
+)
+
+wrong(
+    "summed",
+    "pools by adding up",
+    told="it is their mean",
+    loses=["pooled"],
+    edit=(
+        "W.view(D, groups, heads // groups, -1).mean",
+        "W.view(D, groups, heads // groups, -1).sum",
+    ),
+)
+
+wrong(
+    "unscaled",
+    "not scaled",
+    loses=["by-hand", "values", "gradients"],
+    edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"),
+)
+
+wrong(
+    "values-by-repeat",
+    "repeat for the values alone",
+    told="^Keys and values are paired off differently.*Its values are",
+    spares=["pooled", "cache"],
+    edit=("V.repeat_interleave(H // G, dim=1)", "V.repeat(1, H // G, 1, 1)"),
+)
+
+wrong(
+    "weights-kept",
+    "counts with the square of the length",
+    told="not with its square",
+    loses=["cache"],
+    edit=("* groups", "* S * groups"),
+)
+
+wrong(
+    "wrong-axis-repeated",
+    "repeats along the tokens",
+    told=r"weights: shape \(2, 3, 2, 15\)",
+    spares=["pooled", "cache"],
+    edit=(
+        "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
+        "K = K.repeat_interleave(H // G, dim=2)\n    V = V.repeat_interleave(H // G, dim=2)",
+    ),
+)
+
+broken("V = V.repeat_interleave(each, dim=1)", "V = V.flip(1).repeat_interleave(each, dim=1)")
+broken("each = Q.shape[1] // K.shape[1]", "each = K.shape[1]")
+broken("by_group.mean(dim=2)", "by_group.median(dim=2).values")
+broken("return B * S * groups * (d_k + d_v)", "return B * S * groups * 2 * d_k")

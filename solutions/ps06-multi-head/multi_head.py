@@ -1,0 +1,264 @@
+@right("einsum", "matrices with a head axis, and einsum")
+def multi_head(X, W_Q, W_K, W_V, W_O, heads):
+    W_Q, W_K, W_V = (W.unflatten(1, (heads, -1)) for W in (W_Q, W_K, W_V))
+    W_O = W_O.unflatten(0, (heads, -1))
+    q = torch.einsum("btd,dhk->bhtk", X, W_Q) * W_Q.shape[-1] ** -0.5
+    k = torch.einsum("bsd,dhk->bhsk", X, W_K)
+    v = torch.einsum("bsd,dhv->bhsv", X, W_V)
+    a = torch.einsum("bhtk,bhsk->bhts", q, k).softmax(-1)
+    return torch.einsum("bhts,bhsv,hvd->btd", a, v, W_O), a
+
+
+@right("folded", "the heads folded into the batch axis, bmm")
+def multi_head(X, W_Q, W_K, W_V, W_O, heads):
+    B, T, _ = X.shape
+
+    def fold(W):
+        parts = (X @ W).chunk(heads, dim=2)
+        return torch.stack(parts, dim=1).reshape(B * heads, T, -1)
+
+    q, k, v = fold(W_Q), fold(W_K), fold(W_V)
+    scores = torch.bmm(q, k.transpose(1, 2)).div(math.sqrt(q.size(2)))
+    weights = nn.functional.softmax(scores, dim=2)
+    out = torch.bmm(weights, v).view(B, heads, T, -1)
+    out = torch.cat([out[:, h] for h in range(heads)], dim=-1)
+    return torch.matmul(out, W_O), weights.view(B, heads, T, T)
+
+
+@right("loop", "a loop over the heads, each with its own columns")
+def multi_head(X, W_Q, W_K, W_V, W_O, heads):
+    k, v = W_Q.shape[1] // heads, W_V.shape[1] // heads
+    found, looked = [], []
+    for h in range(heads):
+        Q = X @ W_Q[:, h * k : (h + 1) * k]
+        K = X @ W_K[:, h * k : (h + 1) * k]
+        V = X @ W_V[:, h * v : (h + 1) * v]
+        weights = torch.softmax(Q @ K.transpose(1, 2) / k**0.5, dim=2)
+        found.append(weights @ V)
+        looked.append(weights)
+    return torch.cat(found, dim=2) @ W_O, torch.stack(looked, dim=1)
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def multi_head(X, W_Q, W_K, W_V, W_O, heads):
+    B, T, D = X.shape
+    Q, K, V = ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))
+    scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+    weights = scores.softmax(dim=-1)
+    out = (weights @ V).transpose(1, 2).reshape(B, T, -1)
+    return out @ W_O, weights
+
+
+@wrong(
+    "batch-mixed",
+    "folds the heads beside the batch the wrong way round",
+    told="sequence 0 in a batch: wrong",
+)
+def multi_head(X, W_Q, W_K, W_V, W_O, heads):
+    B, T, _ = X.shape
+
+    def fold(W):
+        return torch.cat((X @ W).chunk(heads, dim=2), dim=0)
+
+    q, k, v = fold(W_Q), fold(W_K), fold(W_V)
+    weights = (q @ k.mT / math.sqrt(q.shape[-1])).softmax(dim=-1)
+    out = (weights @ v).view(B, heads, T, -1).transpose(1, 2)
+    return out.reshape(B, T, -1) @ W_O, weights.view(B, heads, T, T)
+
+
+wrong(
+    "detached",
+    "cuts the weights off from the gradient",
+    told="no gradient reaches W_Q",
+    loses=["gradients"],
+    edit=("scores.softmax", "scores.detach().softmax"),
+)
+
+
+@wrong(
+    "first-head-for-all",
+    "all heads take the columns of the first",
+    told="^All your heads take the first head's W_Q, W_K and W_V",
+)
+def multi_head(X, W_Q, W_K, W_V, W_O, heads):
+    k, v = W_Q.shape[1] // heads, W_V.shape[1] // heads
+    Q, K, V = X @ W_Q[:, :k], X @ W_K[:, :k], X @ W_V[:, :v]
+    weights = (Q @ K.mT / math.sqrt(k)).softmax(dim=-1)
+    out = torch.cat([weights @ V] * heads, dim=-1)
+    return out @ W_O, torch.stack([weights] * heads, dim=1)
+
+
+wrong(
+    "heads-behind",
+    "attends among the heads of one token",
+    told="heads of one token look at each other",
+    edit=[
+        (
+            "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",
+            "= ((X @ W).view(B, T, heads, -1) for W in (W_Q, W_K, W_V))",
+        ),
+        ("out = (weights @ V).transpose(1, 2).reshape", "out = (weights @ V).reshape"),
+    ],
+)
+
+wrong(
+    "interleaved",
+    "every H-th column for a head",
+    told="every H-th column",
+    edit=(
+        "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",
+        "= ((X @ W).view(B, T, -1, heads).permute(0, 3, 1, 2) for W in (W_Q, W_K, W_V))",
+    ),
+)
+
+wrong(
+    "keys-width-for-values",
+    "takes the values to be as wide as the keys",
+    told=r"'\[1, 2, 2, 4\]' is invalid for input",
+    edit=("heads, -1", "heads, W_Q.shape[1] // heads"),
+)
+
+wrong(
+    "last-matrix-turned",
+    "multiplies by the transpose of W_O",
+    told=r"cannot be multiplied \(2x4 and 3x4\)",
+    edit=("out @ W_O", "out @ W_O.T"),
+)
+
+
+@wrong(
+    "matrix-scaled-in-place", "divides W_Q in place", told="changes its input W_Q", loses=["batch"]
+)
+def multi_head(X, W_Q, W_K, W_V, W_O, heads):
+    B, T, D = X.shape
+    W_Q /= math.sqrt(W_Q.shape[-1] // heads)
+    Q, K, V = ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))
+    weights = (Q @ K.mT).softmax(dim=-1)
+    out = (weights @ V).transpose(1, 2).reshape(B, T, -1)
+    return out @ W_O, weights
+
+
+wrong(
+    "mean-weights",
+    "gives the mean of the weights, as nn.MultiheadAttention does",
+    told="^You return the mean of the heads' weights",
+    spares=["order", "gradients"],
+    edit=("W_O, weights", "W_O, weights.mean(dim=1)"),
+)
+
+wrong(
+    "merged-straight",
+    "heads merged without exchanging the axes",
+    told="on the way back your tokens mix",
+    edit=("out = (weights @ V).transpose(1, 2).reshape", "out = (weights @ V).reshape"),
+)
+
+wrong("no-last-matrix", "forgets W_O", told="W_O is not applied", edit=("out @ W_O", "out"))
+
+
+@wrong("one-wide-head", "one softmax for all heads", told="^Your heads see each other")
+def multi_head(X, W_Q, W_K, W_V, W_O, heads):
+    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    d_k = W_Q.shape[1] // heads
+    weights = (Q @ K.mT / math.sqrt(d_k)).softmax(dim=-1)
+    return weights @ V @ W_O, weights
+
+
+wrong(
+    "output-alone",
+    "gives the output alone",
+    told="2 results are asked for",
+    edit=("W_O, weights", "W_O"),
+)
+
+wrong(
+    "over-heads", "the softmax runs over the heads", told="over the heads", edit=("dim=-1", "dim=1")
+)
+
+wrong(
+    "over-queries",
+    "the softmax runs over the queries",
+    told="over the queries",
+    edit=("dim=-1", "dim=-2"),
+)
+
+wrong(
+    "ready-made",
+    "lets PyTorch do it",
+    told="here attention is written by hand",
+    edit=(
+        "out = (weights @ V).transpose",
+        "out = nn.functional.scaled_dot_product_attention(Q, K, V).transpose",
+    ),
+)
+
+wrong(
+    "root-of-all-heads",
+    "scaled by the width of all heads together",
+    told="width of all heads together",
+    loses=["by-hand", "values", "gradients"],
+    edit=("Q.shape[-1]", "W_Q.shape[1]"),
+)
+
+wrong(
+    "root-of-d-model",
+    "scaled by the root of d_model",
+    told="is d_model",
+    loses=["by-hand", "values", "gradients"],
+    edit=("Q.shape[-1]", "D"),
+)
+
+wrong(
+    "root-of-heads",
+    "scaled by the root of the number of heads",
+    told=r"is the number of heads\.",
+    loses=["by-hand", "values", "gradients"],
+    edit=("Q.shape[-1]", "heads"),
+)
+
+wrong(
+    "straight-both-ways",
+    "heads counted off anew, and back the same way",
+    told="the way back does the same",
+    edit=[
+        (
+            "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",
+            "= ((X @ W).view(B, heads, T, -1) for W in (W_Q, W_K, W_V))",
+        ),
+        ("out = (weights @ V).transpose(1, 2).reshape", "out = (weights @ V).reshape"),
+    ],
+)
+
+wrong(
+    "straight",
+    "heads counted off anew, merged rightly",
+    told=r"only then exchange the axes\.$",
+    edit=(
+        "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",
+        "= ((X @ W).view(B, heads, T, -1) for W in (W_Q, W_K, W_V))",
+    ),
+)
+
+wrong(
+    "swapped",
+    "queries and keys swapped",
+    told="queries and keys are swapped",
+    loses=["by-hand", "values", "gradients"],
+    edit=("Q @ K.mT", "K @ Q.mT"),
+)
+
+wrong(
+    "unscaled",
+    "not scaled",
+    loses=["by-hand", "values", "gradients"],
+    edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"),
+)
+
+broken("K = (X @ W_K)", "K = (X @ W_Q)")
+broken("math.sqrt(Q.shape[-1])", "math.sqrt(V.shape[-1])")
+broken("weights = scores.softmax(dim=-1)", "weights = scores.tril().softmax(dim=-1)")
+broken("side_by_side @ W_O", "side_by_side @ W_O + X.mean()")
+broken(
+    "V = (X @ W_V).reshape(B, T, heads, -1).transpose(1, 2)",
+    "V = (X @ W_V).reshape(B, T, heads, -1).transpose(1, 2).flip(1)",
+)

@@ -1,0 +1,224 @@
+@right("chunks", "cut into pieces, stacked and put together again")
+def split_heads(x, heads):
+    return torch.stack(x.chunk(heads, dim=-1), dim=1)
+
+
+def merge_heads(x):
+    return torch.cat(x.unbind(dim=1), dim=-1)
+
+
+@right("einsum", "the axes by name")
+def split_heads(x, heads):
+    x = x.view(x.shape[0], x.shape[1], heads, -1)
+    return torch.einsum("bthk->bhtk", x)
+
+
+def merge_heads(x):
+    return torch.einsum("bhtk->bthk", x).contiguous().view(x.shape[0], x.shape[2], -1)
+
+
+@right("slices", "head by head into an empty tensor")
+def split_heads(x, heads):
+    K = x.shape[2] // heads
+    out = x.new_empty(x.shape[0], heads, x.shape[1], K)
+    for h in range(heads):
+        out[:, h] = x[:, :, h * K : (h + 1) * K]
+    return out
+
+
+def merge_heads(x):
+    B, H, T, K = x.shape
+    out = x.new_empty(B, T, H * K)
+    for h in range(H):
+        out[:, :, h * K : (h + 1) * K] = x[:, h]
+    return out
+
+
+@right("unflatten", "unflatten and flatten")
+def split_heads(x, heads):
+    return x.unflatten(-1, (heads, -1)).movedim(2, 1)
+
+
+def merge_heads(x):
+    return x.permute(0, 2, 1, 3).flatten(2)
+
+
+wrong(
+    "added-up",
+    "merges by adding the heads up",
+    told="add the heads up",
+    loses=["merge", "order"],
+    edit=("x.transpose(1, 2).reshape(B, T, H * K)", "x.sum(dim=1)"),
+)
+
+wrong(
+    "batch-of-one",
+    "drops a batch of one",
+    told=r"The heads: shape \(2, 3, 2\)",
+    spares=["merge"],
+    edit=(
+        "x.reshape(B, T, heads, D // heads).transpose(1, 2)",
+        "x.view(B, T, heads, D // heads).transpose(1, 2).squeeze(0)",
+    ),
+)
+
+wrong(
+    "columns-as-rows",
+    "each head turned round, as keys are wanted for the scores",
+    told="tokens are rows",
+    spares=["merge"],
+    edit=(
+        "x.reshape(B, T, heads, D // heads).transpose(1, 2)",
+        "x.view(B, T, heads, D // heads).permute(0, 2, 3, 1)",
+    ),
+)
+
+
+@wrong(
+    "floats",
+    "makes 32-bit floats of everything",
+    told="float32, while its inputs are",
+    spares=["merge"],
+)
+def split_heads(x, heads):
+    B, T, D = x.shape
+    return torch.stack(
+        [x[..., h * (D // heads) : (h + 1) * (D // heads)].float() for h in range(heads)], 1
+    )
+
+
+def merge_heads(x):
+    B, H, T, K = x.shape
+    return x.transpose(1, 2).reshape(B, T, H * K)
+
+
+@wrong("heads-behind", "leaves the heads behind the tokens", told="stand behind the tokens")
+def split_heads(x, heads):
+    B, T, D = x.shape
+    return x.view(B, T, heads, D // heads)
+
+
+def merge_heads(x):
+    B, H, T, K = x.shape
+    return x.reshape(B, H, T * K)
+
+
+wrong(
+    "heads-first",
+    "the heads before the batch",
+    told="before the batch",
+    spares=["merge"],
+    edit=(
+        "x.reshape(B, T, heads, D // heads).transpose(1, 2)",
+        "x.view(B, T, heads, D // heads).permute(2, 0, 1, 3)",
+    ),
+)
+
+wrong(
+    "interleaved",
+    "every H-th column for a head, both ways",
+    told="every H-th column",
+    edit=[
+        (
+            "x.reshape(B, T, heads, D // heads).transpose(1, 2)",
+            "x.view(B, T, D // heads, heads).permute(0, 3, 1, 2)",
+        ),
+        ("x.transpose(1, 2).reshape", "x.permute(0, 2, 3, 1).reshape"),
+    ],
+)
+
+wrong(
+    "merge-straight",
+    "merges without exchanging the axes",
+    told="your tokens mix",
+    loses=["merge", "order"],
+    edit=("x.transpose(1, 2).reshape", "x.reshape"),
+)
+
+wrong(
+    "no-return",
+    "split_heads forgets the return",
+    told="nothing comes back",
+    spares=["merge"],
+    edit=("return x.reshape", "x = x.reshape"),
+)
+
+wrong(
+    "not-flattened",
+    "the heads keep an axis",
+    told="still have an axis of their own",
+    loses=["merge", "order"],
+    edit=("x.transpose(1, 2).reshape(B, T, H * K)", "x.transpose(1, 2)"),
+)
+
+wrong(
+    "one-below-the-other",
+    "the heads become further tokens",
+    told="one below the other",
+    loses=["merge", "order"],
+    edit=("x.transpose(1, 2).reshape(B, T, H * K)", "x.reshape(B, H * T, K)"),
+)
+
+wrong(
+    "shape-changed-in-place",
+    "gives the input itself another shape",
+    told="changes its input x",
+    loses=["order"],
+    edit=(
+        "return x.reshape(B, T, heads, D // heads).transpose(1, 2)",
+        "x.resize_(B, T, heads, D // heads)\n    return x.transpose(1, 2)",
+    ),
+)
+
+wrong(
+    "split-straight",
+    "splits without exchanging the axes",
+    told="only then exchange the axes",
+    spares=["merge"],
+    edit=("x.reshape(B, T, heads, D // heads).transpose(1, 2)", "x.view(B, heads, T, D // heads)"),
+)
+
+wrong(
+    "straight",
+    "counts the numbers off anew, both ways: there and back is the same",
+    told="your heads mix tokens",
+    edit=[
+        ("x.reshape(B, T, heads, D // heads).transpose(1, 2)", "x.view(B, heads, T, D // heads)"),
+        ("x.transpose(1, 2).reshape", "x.reshape"),
+    ],
+)
+
+wrong(
+    "transposed-first",
+    "exchanges tokens and columns before the split",
+    told="before the split",
+    spares=["merge"],
+    edit=(
+        "x.reshape(B, T, heads, D // heads).transpose(1, 2)",
+        "x.transpose(1, 2).reshape(B, heads, T, D // heads)",
+    ),
+)
+
+wrong(
+    "view-after-transpose",
+    "view of what no longer lies in order",
+    told="view size is not compatible",
+    loses=["merge", "order"],
+    edit=("x.transpose(1, 2).reshape", "x.transpose(1, 2).view"),
+)
+
+broken(
+    "x.reshape(B, T, heads, D // heads).transpose(1, 2)",
+    "x.reshape(B, T, heads, D // heads).flip(2).transpose(1, 2)",
+)
+broken(
+    "return x.transpose(1, 2).reshape(B, T, H * K)", "return x.transpose(0, 2).reshape(B, T, H * K)"
+)
+broken(
+    "return x.reshape(B, T, heads, D // heads).transpose(1, 2)",
+    "return x.reshape(B, T, heads, D // heads).roll(1, 3).transpose(1, 2)",
+)
+broken(
+    "return x.transpose(1, 2).reshape(B, T, H * K)",
+    "return x.transpose(1, 2).abs().reshape(B, T, H * K)",
+)

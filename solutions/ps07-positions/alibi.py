@@ -1,0 +1,324 @@
+@right("recursive", "as the paper's own code fills up; distances by a loop")
+def alibi_slopes(H):
+    def of_power(n):
+        start = 2.0 ** (-8 / n)
+        return [start ** (h + 1) for h in range(n)]
+
+    def of(n):
+        if n & (n - 1) == 0:
+            return of_power(n)
+        below = 1 << (n.bit_length() - 1)
+        return of_power(below) + of_power(2 * below)[0::2][: n - below]
+
+    return torch.tensor(of(H))
+
+
+def alibi_bias(slopes, T, S):
+    rows = [[-abs(S - T + t - s) for s in range(S)] for t in range(T)]
+    return slopes.view(-1, 1, 1) * torch.tensor(rows, dtype=slopes.dtype)
+
+
+@right("tensors", "with tensors throughout, 64 bits; the whole and then its last rows")
+def alibi_slopes(H):
+    P = 1
+    while 2 * P <= H:
+        P *= 2
+    first = torch.arange(1, P + 1, dtype=torch.float64) * 8 / P
+    more = torch.arange(1, 2 * (H - P) + 1, 2, dtype=torch.float64) * 4 / P
+    return torch.exp2(-torch.cat([first, more]))
+
+
+def alibi_bias(slopes, T, S):
+    places = torch.arange(S, dtype=slopes.dtype)
+    whole = -torch.cdist(places[:, None], places[:, None])
+    return torch.einsum("h,ts->hts", slopes, whole[S - T :])
+
+
+@wrong("causal", "hides later keys as well", told="the mask's job", loses=["bias", "last"])
+def alibi_slopes(H):
+    P = 2 ** int(math.log2(H))
+    slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]
+    between = [2 ** (-4 * h / P) for h in range(1, 2 * P, 2)]
+    return torch.tensor(slopes + between[: H - P])
+
+
+def alibi_bias(slopes, T, S):
+    distance = torch.arange(S - T, S)[:, None] - torch.arange(S)
+    bias = -slopes[:, None, None] * distance.abs()
+    return bias.masked_fill(distance < 0, -math.inf)
+
+
+@wrong("exponents", "forgets the power", told="those are the exponents", loses=["powers", "others"])
+def alibi_slopes(H):
+    return torch.tensor([-8 * h / H for h in range(1, H + 1)])
+
+
+def alibi_bias(slopes, T, S):
+    i = torch.arange(S - T, S)[:, None]
+    j = torch.arange(S)
+    return -slopes[:, None, None] * (i - j).abs()
+
+
+wrong(
+    "filled-in-a-row",
+    "fills up without leaving any out",
+    told="in a row",
+    loses=["others"],
+    edit=("* P, 2", "* P"),
+)
+
+wrong(
+    "filled-with-even",
+    "fills up with those that are there already",
+    told="once more",
+    loses=["others"],
+    edit=("1, 2 * P", "2, 2 * P + 1"),
+)
+
+
+@wrong(
+    "formula-for-all",
+    "the formula for any number of heads",
+    told="you take 2.+all the same",
+    loses=["others"],
+)
+def alibi_slopes(H):
+    return torch.tensor([2 ** (-8 * h / H) for h in range(1, H + 1)])
+
+
+def alibi_bias(slopes, T, S):
+    i = torch.arange(S - T, S)[:, None]
+    j = torch.arange(S)
+    return -slopes[:, None, None] * (i - j).abs()
+
+
+@wrong("from-zero", "h counts from 0", told="h counts from 1", loses=["powers", "others"])
+def alibi_slopes(H):
+    return torch.tensor([2 ** (-8 * h / H) for h in range(H)])
+
+
+def alibi_bias(slopes, T, S):
+    i = torch.arange(S - T, S)[:, None]
+    j = torch.arange(S)
+    return -slopes[:, None, None] * (i - j).abs()
+
+
+@wrong(
+    "halved-each",
+    "1/2, 1/4, 1/8 for any number of heads",
+    told="whatever the number of heads",
+    loses=["powers", "others"],
+)
+def alibi_slopes(H):
+    return torch.tensor([2.0**-h for h in range(1, H + 1)])
+
+
+def alibi_bias(slopes, T, S):
+    i = torch.arange(S - T, S)[:, None]
+    j = torch.arange(S)
+    return -slopes[:, None, None] * (i - j).abs()
+
+
+wrong(
+    "heads-as-queries",
+    "slopes meet the keys' axis",
+    told="`alibi_bias` stops with RuntimeError: The size of tensor",
+    loses=["bias", "last"],
+    edit=(
+        "j = torch.arange(S)\n    return -slopes[:, None, None] * (i - j).abs()",
+        "return -(torch.arange(S) - i).abs().expand(len(slopes), T, S) * slopes",
+    ),
+)
+
+wrong(
+    "heads-last",
+    "heads on the last axis",
+    told="puts the heads last",
+    loses=["bias", "last"],
+    edit=(
+        "j = torch.arange(S)\n    return -slopes[:, None, None] * (i - j).abs()",
+        "return -(torch.arange(S) - i).abs()[..., None] * slopes",
+    ),
+)
+
+wrong(
+    "in-place",
+    "gives the slopes their sign where they are",
+    told="`alibi_bias` changes its input slopes",
+    loses=["bias"],
+    edit=[
+        (
+            "i = torch.arange(S - T, S)[:, None]",
+            "slopes *= -1\n    i = torch.arange(S - T, S)[:, None]",
+        ),
+        (
+            "j = torch.arange(S)\n    return -slopes[:, None, None] * (i - j).abs()",
+            "return slopes[:, None, None] * (torch.arange(S) - i).abs()",
+        ),
+    ],
+)
+
+
+@wrong(
+    "larger-cut",
+    "the first slopes of the next larger power",
+    told="you take the first slopes of 8 heads",
+    loses=["others"],
+)
+def alibi_slopes(H):
+    P = 2 ** math.ceil(math.log2(H))
+    return torch.tensor([2 ** (-8 * h / P) for h in range(1, H + 1)])
+
+
+def alibi_bias(slopes, T, S):
+    i = torch.arange(S - T, S)[:, None]
+    j = torch.arange(S)
+    return -slopes[:, None, None] * (i - j).abs()
+
+
+@wrong(
+    "last-key",
+    "counts from the last key for every query",
+    told="same for all queries",
+    loses=["bias", "last"],
+)
+def alibi_slopes(H):
+    P = 2 ** int(math.log2(H))
+    slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]
+    between = [2 ** (-4 * h / P) for h in range(1, 2 * P, 2)]
+    return torch.tensor(slopes + between[: H - P])
+
+
+def alibi_bias(slopes, T, S):
+    row = -(S - 1 - torch.arange(S))
+    return slopes[:, None, None] * row.expand(T, S)
+
+
+@wrong(
+    "negative-slopes",
+    "puts the minus into the slopes",
+    told="slope is positive",
+    loses=["powers", "others"],
+)
+def alibi_slopes(H):
+    P = 2 ** int(math.log2(H))
+    slopes = [-(2 ** (-8 * h / P)) for h in range(1, P + 1)]
+    between = [-(2 ** (-4 * h / P)) for h in range(1, 2 * P, 2)]
+    return torch.tensor(slopes + between[: H - P])
+
+
+def alibi_bias(slopes, T, S):
+    i = torch.arange(S - T, S)[:, None]
+    j = torch.arange(S)
+    return -slopes[:, None, None] * (i - j).abs()
+
+
+@wrong(
+    "not-enough",
+    "the slopes of the power below alone",
+    told=r"shape \(4,\), it must be \(6,\)",
+    loses=["others"],
+)
+def alibi_slopes(H):
+    P = 2 ** int(math.log2(H))
+    return torch.tensor([2 ** (-8 * h / P) for h in range(1, P + 1)])
+
+
+def alibi_bias(slopes, T, S):
+    i = torch.arange(S - T, S)[:, None]
+    j = torch.arange(S)
+    return -slopes[:, None, None] * (i - j).abs()
+
+
+@wrong(
+    "one-slope",
+    "leaves the slopes out, as one lecture does",
+    told="slopes are not used",
+    loses=["bias", "last"],
+)
+def alibi_slopes(H):
+    P = 2 ** int(math.log2(H))
+    slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]
+    between = [2 ** (-4 * h / P) for h in range(1, 2 * P, 2)]
+    return torch.tensor(slopes + between[: H - P])
+
+
+def alibi_bias(slopes, T, S):
+    i = torch.arange(S - T, S)[:, None]
+    distance = (torch.arange(S) - i).abs()
+    return -distance.to(slopes.dtype).expand(len(slopes), T, S)
+
+
+@wrong(
+    "queries-first",
+    "the queries are the first T",
+    told="first query stands at position 0",
+    loses=["last"],
+)
+def alibi_slopes(H):
+    P = 2 ** int(math.log2(H))
+    slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]
+    between = [2 ** (-4 * h / P) for h in range(1, 2 * P, 2)]
+    return torch.tensor(slopes + between[: H - P])
+
+
+def alibi_bias(slopes, T, S):
+    i = torch.arange(T)[:, None]
+    return -slopes[:, None, None] * (torch.arange(S) - i).abs()
+
+
+wrong(
+    "rewarded",
+    "no minus",
+    told="rewards what is far off",
+    loses=["bias", "last"],
+    edit=(
+        "j = torch.arange(S)\n    return -slopes[:, None, None] * (i - j).abs()",
+        "return slopes[:, None, None] * (torch.arange(S) - i).abs()",
+    ),
+)
+
+wrong(
+    "signed",
+    "no absolute value",
+    told="distances have a sign",
+    loses=["bias", "last"],
+    edit=(
+        "j = torch.arange(S)\n    return -slopes[:, None, None] * (i - j).abs()",
+        "return slopes[:, None, None] * (torch.arange(S) - i)",
+    ),
+)
+
+wrong(
+    "sorted",
+    "sorts the slopes",
+    told="sorted",
+    loses=["others"],
+    edit=("slopes + between[: H - P]", "sorted(slopes + between[: H - P], reverse=True)"),
+)
+
+
+@wrong(
+    "square",
+    "as many queries as keys, always",
+    told=r"shape \(1, 4, 4\), it must be \(1, 2, 4\)",
+    loses=["last"],
+)
+def alibi_slopes(H):
+    P = 2 ** int(math.log2(H))
+    slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]
+    between = [2 ** (-4 * h / P) for h in range(1, 2 * P, 2)]
+    return torch.tensor(slopes + between[: H - P])
+
+
+def alibi_bias(slopes, T, S):
+    i = torch.arange(S)
+    return -slopes[:, None, None] * (i[:, None] - i).abs()
+
+
+broken("int(math.log2(H))", "round(math.log2(H))")
+broken("range(1, P + 1)", "range(P, 0, -1)")
+broken("2 ** (-4 * h / P)", "2 ** (-4 * h // P)")
+broken("between[: H - P]", "between[P - H :]")
+broken("torch.arange(S - T, S)[:, None]", "torch.arange(S)[-T:, None].flip(0)")
+broken("(i - j).abs()", "(i - j).clamp(min=0)")

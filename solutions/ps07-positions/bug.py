@@ -1,0 +1,134 @@
+@right("loop", "token by token")
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        tokens = [x[:, t] + self.table[start + t] for t in range(x.shape[1])]
+        return torch.stack(tokens, dim=1)
+
+
+@right("own-table", "keeps the table the other way round")
+class MendedPlaces(Places):
+    def __init__(self, codes):
+        super().__init__(codes)
+        self.table = codes.unsqueeze(0)
+
+    def forward(self, x, start=0):
+        places = torch.arange(start, start + x.size(1))
+        return torch.index_select(self.table, 1, places) + x
+
+
+@right("squeezed", "the middle axis taken out")
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        return x + self.table.squeeze(1)[start : start + x.shape[-2]]
+
+
+@right("turned", "turns the tokens to (T, B, d) and back")
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        x = x.transpose(0, 1)
+        x = x + self.table[start : start + x.shape[0]]
+        return x.transpose(0, 1)
+
+
+@wrong(
+    "batch-cut",
+    "counts places over the whole batch",
+    told="`MendedPlaces` stops with RuntimeError: The size of tensor",
+)
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        B, T, d = x.shape
+        flat = x.reshape(B * T, d)
+        return (flat + self.table[start : start + B * T, 0]).view(B, T, d)
+
+
+@wrong("codes-alone", "gives the codes back", told="codes come back alone")
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        codes = self.table[start : start + x.shape[1], 0]
+        return codes.expand(x.shape)
+
+
+@wrong(
+    "in-place", "adds to the tokens where they are", told="changes its input x", loses=["inputs"]
+)
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        x += self.table[start : start + x.shape[1], 0]
+        return x
+
+
+@wrong("not-turned-back", "comes back tokens first", told="batch and tokens have changed places")
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        x = x.transpose(0, 1)
+        return x + self.table[start : start + x.shape[0]]
+
+
+@wrong("one-code", "one code for the whole text", told="code of the first one")
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        return x + self.table[start]
+
+
+@wrong("only-length", "the right number of codes along the wrong axis", told="which axis of x")
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        return x + self.table[start : start + x.shape[1]]
+
+
+@wrong(
+    "reshaped",
+    "reshapes instead of turning",
+    told=r"101 at \[0, 1, 0\], it must be 102",
+    spares=["order", "inputs"],
+)
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        B, T, d = x.shape
+        x = x.reshape(T, B, d) + self.table[start : start + T]
+        return x.reshape(B, T, d)
+
+
+@wrong("square-only", "turns the axes if it fits", told="which axis of x")
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        if x.shape[0] < x.shape[1]:
+            return x + self.table[start : start + x.shape[0]]
+        return x + self.table[start : start + x.shape[1], 0]
+
+
+wrong(
+    "squeezed-away",
+    "puts the batch axis at the end of the codes",
+    told="`MendedPlaces` stops with RuntimeError: The size of tensor",
+    edit=(
+        "T = x.shape[1]\n        codes = self.table[start : start + T, 0]",
+        "codes = self.table[start : start + x.shape[1]].transpose(1, 2)",
+    ),
+)
+
+
+@wrong("start-as-length", "start read as the end", told="code of place 0", loses=["start"])
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        T = x.shape[1]
+        end = start or T
+        return x + self.table[end - T : end, 0]
+
+
+@wrong("start-forgotten", "always from place 0", told="code of place 0", loses=["start"])
+class MendedPlaces(Places):
+    def forward(self, x, start=0):
+        return x + self.table[: x.shape[1], 0]
+
+
+@wrong("unchanged", "the published code as it was", told="which axis of x is the table laid along")
+class MendedPlaces(Places):
+    pass
+
+
+broken("T = x.shape[1]", "T = x.shape[2]")
+broken("[start : start + T, 0]", "[start : start + T, 0].flip(0)")
+broken("[start : start + T, 0]", "[:T, 0].roll(start, 0)")
+broken("return x + codes", "return x + codes.mean(0)")

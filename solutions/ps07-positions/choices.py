@@ -1,0 +1,46 @@
+right("computed", "the answers are set one after the other, some as comparisons")
+answers = dict.fromkeys("abcdefghijklmn", False)
+for letter in "bcgjln":
+    answers[letter] = True
+answers["g"] = min(5, 4) == min(7, 4)
+
+right("dict", "keyword arguments")
+answers = dict(
+    a=False,
+    b=True,
+    c=True,
+    d=False,
+    e=False,
+    f=False,
+    g=True,
+    h=False,
+    i=False,
+    j=True,
+    k=False,
+    l=True,
+    m=False,
+    n=True,
+)
+
+wrong("all-true", "everything is true", told="it is False. The formula holds")
+answers = dict.fromkeys("abcdefghijklmn", True)
+
+wrong("always-less-alike", "takes codes to be less alike with each step", told="swing")
+answers = {letter: letter in "bcegjln" for letter in "abcdefghijklmn"}
+
+wrong("one-missing", "one statement left out", told="n: not answered")
+answers = {letter: letter in "bcgjln" for letter in "abcdefghijklm"}
+
+wrong(
+    "shaw-alike", "takes Shaw's bias for a number of the offset", told="another query, another bias"
+)
+answers = {letter: letter in "bcghjln" for letter in "abcdefghijklmn"}
+
+wrong("values-turned", "takes the values to be turned too", told="only queries and keys are turned")
+answers = {letter: letter in "bcgjlmn" for letter in "abcdefghijklmn"}
+
+wrong("words", "answers in words", told="without quotation marks")
+answers = {letter: "true" if letter in "bcgjln" else "false" for letter in "abcdefghijklmn"}
+
+broken('"bcgjln"', '"bcgjl"')
+broken('"bcgjln"', '"abcgjln"')

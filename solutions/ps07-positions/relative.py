@@ -1,0 +1,178 @@
+@right("loop", "score by score")
+def relative_bias(q, a, S):
+    T, K = q.shape[-2:]
+    L = len(a) // 2
+    rows = []
+    for t in range(T):
+        place = S - T + t
+        bias = [(q[..., t, :] * a[max(-L, min(L, s - place)) + L]).sum(-1) for s in range(S)]
+        rows.append(torch.stack(bias, dim=-1))
+    return torch.stack(rows, dim=-2) / math.sqrt(K)
+
+
+@right("row-by-row", "the products once, picked row by row")
+def relative_bias(q, a, S):
+    L, T = len(a) // 2, q.size(-2)
+    met = torch.matmul(q, a.mT) * q.size(-1) ** -0.5
+    out = []
+    for t in range(T):
+        offsets = torch.arange(S) - (S - T + t)
+        out.append(met[..., t, :][..., (offsets + L).clamp(0, 2 * L)])
+    return torch.stack(out, dim=-2)
+
+
+@right("spread", "all vectors spread out, einsum")
+def relative_bias(q, a, S):
+    T, K = q.shape[-2], q.shape[-1]
+    L = (a.shape[0] - 1) // 2
+    i, j = torch.arange(S)[-T:], torch.arange(S)
+    vectors = a[torch.clamp(j - i[:, None], min=-L, max=L) + L]
+    return torch.einsum("...tk,tsk->...ts", q / K**0.5, vectors)
+
+
+wrong("by-d", "divides by d_k", told="it is its square root", edit=("math.sqrt(K)", "K"))
+
+wrong(
+    "clamped-first",
+    "clips to 0 and adds nothing",
+    told="all get row 0",
+    edit=(
+        "row = (torch.arange(S) - i).clamp(-L, L) + L",
+        "row = (torch.arange(S) - i).clamp(0, 2 * L)",
+    ),
+)
+
+wrong(
+    "come-round",
+    "offsets come round",
+    told="come round",
+    spares=["values", "inputs"],
+    edit=(
+        "row = (torch.arange(S) - i).clamp(-L, L) + L",
+        "row = (torch.arange(S) - i + L) % len(a)",
+    ),
+)
+
+wrong(
+    "detached",
+    "the table is cut off",
+    told="no gradient reaches a",
+    loses=["gradients"],
+    edit=("q @ a.T", "q @ a.data.T"),
+)
+
+wrong(
+    "direction-lost",
+    "distances instead of offsets",
+    told="tells no direction",
+    edit=(
+        "row = (torch.arange(S) - i).clamp(-L, L)",
+        "row = (torch.arange(S) - i).abs().clamp(max=L)",
+    ),
+)
+
+
+@wrong("dropped", "nothing beyond L", told="further than L no bias", spares=["values", "inputs"])
+def relative_bias(q, a, S):
+    T, K = q.shape[-2:]
+    L = len(a) // 2
+    i = torch.arange(S - T, S)[:, None]
+    offset = torch.arange(S) - i
+    row = offset.clamp(-L, L) + L
+    met = q @ a.T / math.sqrt(K)
+    bias = met.gather(-1, row.expand(*q.shape[:-1], S))
+    return torch.where(offset.abs() <= L, bias, 0.0)
+
+
+@wrong(
+    "hidden", "keys beyond L hidden", told="hides keys further than L", spares=["values", "inputs"]
+)
+def relative_bias(q, a, S):
+    T, K = q.shape[-2:]
+    L = len(a) // 2
+    i = torch.arange(S - T, S)[:, None]
+    offset = torch.arange(S) - i
+    row = offset.clamp(-L, L) + L
+    met = q @ a.T / math.sqrt(K)
+    bias = met.gather(-1, row.expand(*q.shape[:-1], S))
+    return bias.masked_fill(offset.abs() > L, -math.inf)
+
+
+wrong(
+    "in-place",
+    "scales the queries where they are",
+    told="changes its input q",
+    loses=["inputs"],
+    edit=("met = q @ a.T / math.sqrt(K)", "q /= math.sqrt(K)\n    met = q @ a.T"),
+)
+
+
+@wrong(
+    "no-clipping",
+    "no clipping, so rows are missing",
+    told="index 3 is out of bounds",
+    spares=["values", "inputs"],
+)
+def relative_bias(q, a, S):
+    T, K = q.shape[-2:]
+    i = torch.arange(S - T, S)[:, None]
+    row = torch.arange(S) - i + len(a) // 2
+    return torch.einsum("...tk,tsk->...ts", q, a[row]) / math.sqrt(K)
+
+
+@wrong("no-query", "adds the vectors up without the query", told="query has no part")
+def relative_bias(q, a, S):
+    T, K = q.shape[-2:]
+    L = len(a) // 2
+    i = torch.arange(S - T, S)[:, None]
+    row = (torch.arange(S) - i).clamp(-L, L) + L
+    return (a[row].sum(-1) / math.sqrt(K)).expand(*q.shape[:-1], S)
+
+
+@wrong("no-shift", "negative rows count from the end", told="negative ones from the end")
+def relative_bias(q, a, S):
+    T, K = q.shape[-2:]
+    L = len(a) // 2
+    i = torch.arange(S - T, S)[:, None]
+    row = (torch.arange(S) - i).clamp(-L, L)
+    return torch.einsum("...tk,tsk->...ts", q, a[row]) / math.sqrt(K)
+
+
+wrong(
+    "queries-first",
+    "the queries are the first T",
+    told="first query stands at position 0",
+    loses=["last", "gradients"],
+    edit=("S - T, S", "T"),
+)
+
+
+@wrong("ready-made", "calls the course's own", told="writes by hand")
+def relative_bias(q, a, S):
+    from tfcourse.positions import RelativePositions
+
+    scheme = RelativePositions(q.shape[-1], len(a) // 2)
+    scheme.a = nn.Parameter(a)
+    return scheme.bias(q, S)
+
+
+wrong(
+    "turned", "i - j", told="offsets are i - j", edit=("torch.arange(S) - i", "i - torch.arange(S)")
+)
+
+
+@wrong("two-axes", "a queries' axis too many in the product", told="too many values to unpack")
+def relative_bias(q, a, S):
+    T, K = q.shape
+    L = len(a) // 2
+    i = torch.arange(S - T, S)[:, None]
+    row = (torch.arange(S) - i).clamp(-L, L) + L
+    return (q @ a.T / math.sqrt(K)).gather(1, row)
+
+
+wrong("unscaled", "forgets the root", told="not scaled", edit=("a.T / math.sqrt(K)", "a.T"))
+
+broken("L = len(a) // 2", "L = len(a)")
+broken(".clamp(-L, L) + L", ".clamp(-L, L).abs()")
+broken("torch.arange(S) - i", "torch.arange(S) - i - 1")
+broken("math.sqrt(K)", "math.sqrt(T)")

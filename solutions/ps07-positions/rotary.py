@@ -1,0 +1,466 @@
+@right("complex", "pairs as complex numbers")
+def rotary(x, positions, theta, pairing="interleaved"):
+    turn = torch.polar(torch.ones_like(positions[:, None] * theta), positions[:, None] * theta)
+    half = x.shape[-1] // 2
+    if pairing == "halves":
+        z = torch.complex(x[..., :half], x[..., half:]) * turn
+        return torch.cat([z.real, z.imag], dim=-1)
+    z = torch.view_as_complex(x.reshape(*x.shape[:-1], half, 2).contiguous()) * turn
+    return torch.view_as_real(z).flatten(-2)
+
+
+def to_halves(W, heads):
+    parts = [torch.cat([w[:, 0::2], w[:, 1::2]], dim=1) for w in W.chunk(heads, dim=1)]
+    return torch.cat(parts, dim=1)
+
+
+@right("matrices", "a matrix for each position; halves through a permutation")
+def rotary(x, positions, theta, pairing="interleaved"):
+    K = x.shape[-1]
+    turned = []
+    order = torch.arange(K)
+    if pairing == "halves":
+        order = order.view(2, -1).T.flatten()
+    for t, position in enumerate(positions.tolist()):
+        matrix = torch.zeros(K, K, dtype=x.dtype)
+        for i, angle in enumerate((position * theta).tolist()):
+            a, b = order[2 * i], order[2 * i + 1]
+            matrix[a, a] = matrix[b, b] = math.cos(angle)
+            matrix[a, b], matrix[b, a] = math.sin(angle), -math.sin(angle)
+        turned.append(x[..., t, :] @ matrix)
+    return torch.stack(turned, dim=-2)
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+@right("partner", "x cos + partner sin, as checkpoints' own code has it")
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = torch.outer(positions.to(theta.dtype), theta)
+    if pairing == "halves":
+        wide = torch.cat([angle, angle], dim=-1)
+        a, b = x.tensor_split(2, dim=-1)
+        partner = torch.cat([-b, a], dim=-1)
+    else:
+        wide = angle.repeat_interleave(2, dim=-1)
+        partner = torch.empty_like(x)
+        partner[..., 0::2] = -x[..., 1::2]
+        partner[..., 1::2] = x[..., 0::2]
+    return x * wide.cos() + partner * wide.sin()
+
+
+def to_halves(W, heads):
+    K = W.shape[1] // heads
+    order = [h * K + c for h in range(heads) for c in [*range(0, K, 2), *range(1, K, 2)]]
+    return W[:, order]
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    cos, sin = angle.cos(), angle.sin()
+    if pairing == "interleaved":
+        a, b = x[..., 0::2], x[..., 1::2]
+    else:
+        a, b = x.chunk(2, dim=-1)
+    first, second = a * cos - b * sin, a * sin + b * cos
+    if pairing == "interleaved":
+        return torch.stack([first, second], dim=-1).flatten(-2)
+    return torch.cat([first, second], dim=-1)
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+@wrong(
+    "always-halves",
+    "leaves pairing unused, as checkpoints' own code does",
+    told='pairs are those of "halves"',
+    loses=["interleaved"],
+)
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    cos, sin = angle.cos(), angle.sin()
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+@wrong(
+    "always-interleaved",
+    "leaves pairing unused",
+    told='pairs are those of "interleaved"',
+    loses=["halves"],
+)
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    cos, sin = angle.cos(), angle.sin()
+    a, b = x[..., 0::2], x[..., 1::2]
+    return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+wrong(
+    "backwards",
+    "turns the other way",
+    told="turn the other way round",
+    spares=["reorder"],
+    edit=("angle = positions", "angle = -positions"),
+)
+
+wrong(
+    "counts-itself",
+    "counts tokens from 0",
+    told="leave `positions` unused",
+    spares=["reorder"],
+    edit=("angle = positions", "angle = torch.arange(x.shape[-2])"),
+)
+
+wrong(
+    "data",
+    "cut off from the inputs",
+    told="no gradient flows back through `rotary`",
+    loses=["gradients"],
+    edit=(
+        "cos, sin = angle.cos(), angle.sin()",
+        "x = x.detach()\n    cos, sin = angle.cos(), angle.sin()",
+    ),
+)
+
+
+@wrong("detached", "through NumPy", told="a tensor is asked for, a NumPy array", spares=["reorder"])
+def rotary(x, positions, theta, pairing="interleaved"):
+    import numpy as np
+
+    x, theta = x.detach().numpy(), theta.detach().numpy()
+    angle = positions.numpy()[:, None] * theta
+    cos, sin = np.cos(angle), np.sin(angle)
+    if pairing == "interleaved":
+        a, b = x[..., 0::2], x[..., 1::2]
+        return np.stack([a * cos - b * sin, a * sin + b * cos], -1).reshape(x.shape)
+    a, b = np.split(x, 2, axis=-1)
+    return np.concatenate([a * cos - b * sin, a * sin + b * cos], -1)
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+wrong(
+    "first-used-again",
+    "the second number is made of the turned first",
+    told="keep the old a",
+    spares=["reorder"],
+    edit=(
+        "first, second = a * cos - b * sin, a * sin + b * cos",
+        "first = a * cos - b * sin\n    second = first * sin + b * cos",
+    ),
+)
+
+
+@wrong(
+    "flat",
+    "expects batch and heads in front",
+    told="not enough values to unpack",
+    spares=["reorder"],
+)
+def rotary(x, positions, theta, pairing="interleaved"):
+    B, H, T, K = x.shape
+    angle = positions[:, None] * theta
+    cos, sin = angle.cos(), angle.sin()
+    if pairing == "interleaved":
+        a, b = x[..., 0::2], x[..., 1::2]
+        return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).view(B, H, T, K)
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+wrong(
+    "float32",
+    "angles of 32 bits",
+    told="as numbers of 32 bits are",
+    spares=["reorder"],
+    edit=("positions[:, None] * theta", "positions[:, None].float() * theta.float()"),
+)
+
+wrong(
+    "from-one",
+    "one place further",
+    told="one further",
+    spares=["reorder"],
+    edit=("positions[:, None]", "(positions[:, None] + 1)"),
+)
+
+
+@wrong("in-place", "writes into x", told="changes its input x", loses=["inputs"])
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    cos, sin = angle.cos(), angle.sin()
+    half = x.shape[-1] // 2
+    if pairing == "interleaved":
+        a, b = x[..., 0::2].clone(), x[..., 1::2].clone()
+        x[..., 0::2], x[..., 1::2] = a * cos - b * sin, a * sin + b * cos
+    else:
+        a, b = x[..., :half].clone(), x[..., half:].clone()
+        x[..., :half], x[..., half:] = a * cos - b * sin, a * sin + b * cos
+    return x
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+@wrong(
+    "laid-out-otherwise",
+    "angles in halves, partners interleaved",
+    told="laid out for the other pairing",
+    loses=["interleaved", "relative", "gradients"],
+)
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    wide = torch.cat([angle, angle], dim=-1)
+    if pairing == "interleaved":
+        partner = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
+    else:
+        a, b = x.chunk(2, dim=-1)
+        partner = torch.cat([-b, a], dim=-1)
+    return x * wide.cos() + partner * wide.sin()
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+@wrong(
+    "not-turned",
+    "adds the angles to the coordinates",
+    told="it must depend on the distance alone",
+    spares=["reorder"],
+)
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    return x + torch.cat([angle, angle], dim=-1)
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+wrong(
+    "one-speed",
+    "all pairs turn at one speed",
+    told="same speed",
+    spares=["reorder"],
+    edit=("* theta", "* theta[:1].expand_as(theta)"),
+)
+
+wrong(
+    "plus-twice",
+    "no minus",
+    told="both of your terms have a plus",
+    spares=["reorder"],
+    edit=("cos - b", "cos + b"),
+)
+
+
+@wrong(
+    "put-back-wrong",
+    "reads pairs interleaved and writes them in halves",
+    told="goes back to where it was",
+    loses=["interleaved", "gradients"],
+)
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    cos, sin = angle.cos(), angle.sin()
+    if pairing == "interleaved":
+        a, b = x[..., 0::2], x[..., 1::2]
+    else:
+        a, b = x.chunk(2, dim=-1)
+    first, second = a * cos - b * sin, a * sin + b * cos
+    return torch.cat([first, second], dim=-1)
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+@wrong("ready-made", "calls the course's own", told="writes by hand", spares=["reorder"])
+def rotary(x, positions, theta, pairing="interleaved"):
+    from tfcourse.positions import RotaryPositions
+
+    turn = RotaryPositions(x.shape[-1], pairing)
+    turn.angles = lambda at: positions.double()[:, None] * theta
+    return turn.rotate(x)
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+@wrong(
+    "reorder-all-heads",
+    "reorders all columns at once",
+    told="mix the heads",
+    loses=["reorder", "inputs"],
+)
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    cos, sin = angle.cos(), angle.sin()
+    if pairing == "interleaved":
+        a, b = x[..., 0::2], x[..., 1::2]
+    else:
+        a, b = x.chunk(2, dim=-1)
+    first, second = a * cos - b * sin, a * sin + b * cos
+    if pairing == "interleaved":
+        return torch.stack([first, second], dim=-1).flatten(-2)
+    return torch.cat([first, second], dim=-1)
+
+
+def to_halves(W, heads):
+    return torch.cat([W[:, 0::2], W[:, 1::2]], dim=1)
+
+
+wrong(
+    "reorder-back",
+    "the way from halves to interleaved",
+    told="the way back",
+    loses=["reorder", "inputs"],
+    edit=("-1, 2", "2, -1"),
+)
+
+
+@wrong(
+    "reorder-nothing",
+    "leaves the columns as they are",
+    told="nothing is reordered",
+    loses=["reorder", "inputs"],
+)
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    cos, sin = angle.cos(), angle.sin()
+    if pairing == "interleaved":
+        a, b = x[..., 0::2], x[..., 1::2]
+    else:
+        a, b = x.chunk(2, dim=-1)
+    first, second = a * cos - b * sin, a * sin + b * cos
+    if pairing == "interleaved":
+        return torch.stack([first, second], dim=-1).flatten(-2)
+    return torch.cat([first, second], dim=-1)
+
+
+def to_halves(W, heads):
+    return W.clone()
+
+
+@wrong(
+    "reorder-rows", "reorders the rows", told="you reorder the rows", loses=["reorder", "inputs"]
+)
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    cos, sin = angle.cos(), angle.sin()
+    if pairing == "interleaved":
+        a, b = x[..., 0::2], x[..., 1::2]
+    else:
+        a, b = x.chunk(2, dim=-1)
+    first, second = a * cos - b * sin, a * sin + b * cos
+    if pairing == "interleaved":
+        return torch.stack([first, second], dim=-1).flatten(-2)
+    return torch.cat([first, second], dim=-1)
+
+
+def to_halves(W, heads):
+    rows = W.shape[0]
+    return W[torch.arange(rows).view(-1, 2).T.flatten()] if rows % 2 == 0 else W
+
+
+@wrong(
+    "reorder-swapped",
+    "second numbers first",
+    told="second numbers of the pairs stand first",
+    loses=["reorder", "inputs"],
+)
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    cos, sin = angle.cos(), angle.sin()
+    if pairing == "interleaved":
+        a, b = x[..., 0::2], x[..., 1::2]
+    else:
+        a, b = x.chunk(2, dim=-1)
+    first, second = a * cos - b * sin, a * sin + b * cos
+    if pairing == "interleaved":
+        return torch.stack([first, second], dim=-1).flatten(-2)
+    return torch.cat([first, second], dim=-1)
+
+
+def to_halves(W, heads):
+    w = W.unflatten(1, (heads, -1))
+    return torch.cat([w[..., 1::2], w[..., 0::2]], dim=-1).flatten(1)
+
+
+@wrong("unturned", "gives x back", told="nothing is turned", spares=["reorder"])
+def rotary(x, positions, theta, pairing="interleaved"):
+    return x.clone()
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+@wrong(
+    "wrong-axis",
+    "positions along the axis before the tokens",
+    told="the axis before the tokens",
+    spares=["reorder"],
+)
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    if x.dim() > 2:
+        angle = angle[:, None]
+    cos, sin = angle.cos(), angle.sin()
+    if pairing == "interleaved":
+        a, b = x[..., 0::2], x[..., 1::2]
+        return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+broken(
+    "angle = positions[:, None] * theta", "angle = (positions[:, None] * theta).remainder(math.pi)"
+)
+broken("a, b = x[..., 0::2], x[..., 1::2]", "b, a = x[..., 0::2], x[..., 1::2]")
+broken("a, b = x.chunk(2, dim=-1)", "a, b = x.chunk(2, dim=-1)[::-1]")
+broken("cos, sin = angle.cos(), angle.sin()", "cos, sin = angle.cos(), angle.tanh()")
+broken("pairs.transpose(2, 3)", "pairs.transpose(1, 2)")
+broken(
+    "torch.stack([first, second], dim=-1).flatten(-2)",
+    "torch.stack([first, second], dim=-2).flatten(-2)",
+)

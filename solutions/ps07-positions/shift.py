@@ -1,0 +1,239 @@
+@right("diagonals", "three diagonals added up")
+def shift_matrix(k, theta):
+    angle = (k * theta).repeat_interleave(2)
+    upper = angle.sin()[:-1].clone()
+    upper[1::2] = 0
+    return torch.diag(angle.cos()) - torch.diag(upper, 1) + torch.diag(upper, -1)
+
+
+def similarity(k, theta):
+    return (k * theta).cos().sum()
+
+
+@right("exponential", "the exponential of k times what turns")
+def shift_matrix(k, theta):
+    generator = torch.tensor([[0.0, -1.0], [1.0, 0.0]], dtype=theta.dtype)
+    return torch.block_diag(*(torch.matrix_exp(k * t * generator) for t in theta))
+
+
+def similarity(k, theta):
+    return sum(math.cos(k * t) for t in theta.tolist())
+
+
+@right("loop", "block by block; the dot product from two codes")
+def shift_matrix(k, theta):
+    d = 2 * len(theta)
+    matrix = theta.new_zeros(d, d)
+    for i, angle in enumerate(k * theta):
+        matrix[2 * i, 2 * i] = angle.cos()
+        matrix[2 * i + 1, 2 * i] = angle.sin()
+        matrix[2 * i, 2 * i + 1] = -angle.sin()
+        matrix[2 * i + 1, 2 * i + 1] = angle.cos()
+    return matrix
+
+
+def similarity(k, theta):
+    first = torch.cat([torch.sin(0 * theta), torch.cos(0 * theta)])
+    second = torch.cat([torch.sin(k * theta), torch.cos(k * theta)])
+    return float(first @ second)
+
+
+wrong(
+    "element-power",
+    "raises each number to the power k",
+    told="to the power k",
+    spares=["similarity"],
+    edit=[
+        ("sin = (k * theta).cos(), (k * theta).sin", "sin = theta.cos(), theta.sin"),
+        (
+            "torch.block_diag(*blocks.view(-1, 2, 2))",
+            "torch.block_diag(*blocks.view(-1, 2, 2)) ** k",
+        ),
+    ],
+)
+
+
+@wrong(
+    "float32",
+    "a zero matrix of 32 bits filled in",
+    told="float32, while its inputs are float64",
+    spares=["similarity"],
+)
+def shift_matrix(k, theta):
+    d = 2 * len(theta)
+    matrix = torch.zeros(d, d)
+    for i, angle in enumerate(k * theta):
+        a, b = 2 * i, 2 * i + 1
+        matrix[a, a] = matrix[b, b] = angle.cos()
+        matrix[b, a], matrix[a, b] = angle.sin(), -angle.sin()
+    return matrix
+
+
+def similarity(k, theta):
+    return (k * theta).cos().sum()
+
+
+@wrong("in-halves", "sines before cosines", told="sines all stand before", loses=["values"])
+def shift_matrix(k, theta):
+    cos, sin = torch.diag((k * theta).cos()), torch.diag((k * theta).sin())
+    return torch.cat([torch.cat([cos, -sin], 1), torch.cat([sin, cos], 1)])
+
+
+def similarity(k, theta):
+    return (k * theta).cos().sum()
+
+
+wrong(
+    "in-place",
+    "multiplies the frequencies themselves",
+    told="`shift_matrix` changes its input theta",
+    loses=["steps"],
+    edit=(
+        "cos, sin = (k * theta).cos(), (k * theta).sin()",
+        "theta = theta.mul_(k)\n    cos, sin = theta.cos(), theta.sin()",
+    ),
+)
+
+wrong(
+    "no-k",
+    "always a shift by 1",
+    told="does not depend on k",
+    spares=["similarity"],
+    edit=("sin = (k * theta).cos(), (k * theta).sin", "sin = theta.cos(), theta.sin"),
+)
+
+
+@wrong("one-pair", "the first frequency for all pairs", told="same angle", loses=["values"])
+def shift_matrix(k, theta):
+    angle = k * theta[0]
+    block = torch.stack([angle.cos(), -angle.sin(), angle.sin(), angle.cos()]).view(2, 2)
+    return torch.block_diag(*[block] * len(theta))
+
+
+def similarity(k, theta):
+    return (k * theta).cos().sum()
+
+
+@wrong(
+    "one-position",
+    "fitted to the codes of one position",
+    told=r"at \[1, 0\], it must be 1",
+    spares=["similarity"],
+)
+def shift_matrix(k, theta):
+    def code(t):
+        return torch.stack([(t * theta).sin(), (t * theta).cos()], -1).flatten()
+
+    here, there = code(1.0), code(1.0 + k)
+    return torch.outer(here, there) / (here @ here)
+
+
+def similarity(k, theta):
+    return (k * theta).cos().sum()
+
+
+wrong(
+    "plus-twice",
+    "no minus at all",
+    told="same sign twice",
+    spares=["similarity"],
+    edit=("-sin,", "sin,"),
+)
+
+wrong(
+    "similarity-distance",
+    "the squared distance",
+    told="squared distance",
+    loses=["similarity"],
+    edit=("return (k * theta).cos().sum", "return (2 - 2 * (k * theta).cos()).sum"),
+)
+
+wrong(
+    "similarity-in-place",
+    "multiplies the frequencies themselves",
+    told="`similarity` changes its input theta",
+    loses=["similarity"],
+    edit=("return (k * theta).cos().sum()", "theta *= k\n    return theta.cos().sum()"),
+)
+
+wrong(
+    "similarity-mean",
+    "the mean over the pairs",
+    told="a dot product is a sum",
+    loses=["similarity"],
+    edit=("return (k * theta).cos().sum", "return (k * theta).cos().mean"),
+)
+
+wrong(
+    "similarity-pairs",
+    "one number for each pair",
+    told=r"shape \(2,\), it must be \(\)",
+    loses=["similarity"],
+    edit=("return (k * theta).cos().sum()", "return (k * theta).cos()"),
+)
+
+wrong(
+    "similarity-sines",
+    "the sum of sines",
+    told="sum of the sines",
+    loses=["similarity"],
+    edit=("return (k * theta).cos", "return (k * theta).sin"),
+)
+
+wrong(
+    "similarity-twice",
+    "counts each pair twice",
+    told="counts twice",
+    loses=["similarity"],
+    edit=("return (k * theta).cos().sum", "return (k * theta).cos().repeat_interleave(2).sum"),
+)
+
+wrong(
+    "transposed",
+    "fits codes as columns",
+    told="shifts the other way",
+    spares=["similarity"],
+    edit=("-sin, sin", "sin, -sin"),
+)
+
+
+@wrong(
+    "whole-steps",
+    "multiplies the shift by 1 with itself, and knows no way back",
+    told="`shift_matrix` stops with RuntimeError in a hidden test",
+    spares=["similarity"],
+)
+def shift_matrix(k, theta):
+    cos, sin = theta.cos(), theta.sin()
+    step = torch.block_diag(*torch.stack([cos, -sin, sin, cos], -1).view(-1, 2, 2))
+    matrix = torch.eye(len(step))
+    for _ in range(int(k)):
+        matrix = matrix @ step
+    return matrix
+
+
+def similarity(k, theta):
+    return (k * theta).cos().sum()
+
+
+@wrong(
+    "wider", "fills a matrix of 64 bits", told="pass dtype=theta.dtype", loses=["by-hand", "values"]
+)
+def shift_matrix(k, theta):
+    d = 2 * len(theta)
+    matrix = torch.zeros(d, d, dtype=torch.float64)
+    for i, angle in enumerate(k * theta):
+        cos, sin = angle.cos(), angle.sin()
+        matrix[2 * i, 2 * i] = matrix[2 * i + 1, 2 * i + 1] = cos
+        matrix[2 * i, 2 * i + 1], matrix[2 * i + 1, 2 * i] = -sin, sin
+    return matrix
+
+
+def similarity(k, theta):
+    return (k * theta).cos().sum()
+
+
+broken("(k * theta).cos(), (k", "(k * theta).cos().abs(), (k")
+broken("torch.stack([cos, -sin, sin, cos], dim=-1)", "torch.stack([cos, -sin, sin, cos], dim=0)")
+broken("torch.stack([cos, -sin, sin, cos]", "torch.stack([cos, -sin, sin, cos.roll(1)]")
+broken("    return (k * theta).cos().sum()", "    return (k * theta).sum().cos()")

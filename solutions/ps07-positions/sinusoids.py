@@ -1,0 +1,283 @@
+@right("complex", "the hands of the clocks as complex numbers")
+def sinusoids(positions, d, base=10000.0):
+    theta = base ** (-torch.arange(0, d, 2, dtype=positions.dtype) / d)
+    angle = positions[:, None] * theta
+    hands = torch.polar(torch.ones_like(angle), angle)
+    return torch.view_as_real(hands).flip(-1).reshape(len(positions), d)
+
+
+def wavelengths(d, base=10000.0):
+    return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)
+
+
+@right("exp-log", "frequencies by exp and log, even and odd columns filled in")
+def sinusoids(positions, d, base=10000.0):
+    theta = torch.exp(torch.arange(0, d, 2, dtype=positions.dtype) * (-math.log(base) / d))
+    codes = positions.new_empty(positions.shape[0], d)
+    codes[:, 0::2] = torch.sin(torch.outer(positions, theta))
+    codes[:, 1::2] = torch.cos(torch.outer(positions, theta))
+    return codes
+
+
+def wavelengths(d, base=10000.0):
+    i = torch.arange(d // 2, dtype=torch.float64)
+    return math.tau * torch.exp(2 * i / d * math.log(base))
+
+
+@right("loop", "one number after the other")
+def sinusoids(positions, d, base=10000.0):
+    codes = torch.zeros(len(positions), d, dtype=positions.dtype)
+    for n, position in enumerate(positions):
+        for i in range(d // 2):
+            angle = position / base ** (2 * i / d)
+            codes[n, 2 * i] = torch.sin(angle)
+            codes[n, 2 * i + 1] = torch.cos(angle)
+    return codes
+
+
+def wavelengths(d, base=10000.0):
+    return torch.tensor([2 * math.pi * base ** (2 * i / d) for i in range(d // 2)])
+
+
+wrong(
+    "base-fixed",
+    "10000 written into the code",
+    told="your base is 10000",
+    spares=["wavelengths"],
+    edit=("base ** (i / d)", "10000 ** (i / d)"),
+)
+
+wrong(
+    "float32",
+    "frequencies of 32 bits",
+    told="as numbers of 32 bits are",
+    spares=["wavelengths"],
+    edit=("torch.arange(0, d, 2, dtype=positions.dtype)", "torch.arange(0, d, 2)"),
+)
+
+
+@wrong("from-one", "counts the pairs from 1", told="counted from i = 0", spares=["wavelengths"])
+def sinusoids(positions, d, base=10000.0):
+    i = torch.arange(1, d // 2 + 1, dtype=positions.dtype)
+    angles = positions[:, None] / base ** (2 * i / d)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def wavelengths(d, base=10000.0):
+    return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)
+
+
+wrong(
+    "half-exponent",
+    "i/d where i counts the pairs",
+    told="half as large",
+    spares=["wavelengths"],
+    edit=("0, d, 2,", "d // 2,"),
+)
+
+wrong(
+    "halves",
+    "all sines and then all cosines",
+    told="side by side",
+    spares=["wavelengths"],
+    edit=(
+        "torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)",
+        "torch.cat([angles.sin(), angles.cos()], dim=-1)",
+    ),
+)
+
+
+@wrong(
+    "in-place",
+    "divides the positions themselves",
+    told="changes its input positions",
+    loses=["inputs"],
+)
+def sinusoids(positions, d, base=10000.0):
+    codes = positions.new_zeros(len(positions), d)
+    for i in range(d // 2):
+        codes[:, 2 * i] = positions.sin()
+        codes[:, 2 * i + 1] = positions.cos()
+        positions /= base ** (2 / d)
+    return codes
+
+
+def wavelengths(d, base=10000.0):
+    return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)
+
+
+wrong(
+    "multiplied",
+    "multiplies by the power",
+    told="you multiply by",
+    spares=["wavelengths"],
+    edit=("positions[:, None] / base", "positions[:, None] * base"),
+)
+
+wrong(
+    "no-d",
+    "forgets to divide the exponent by d",
+    told="not divided by d",
+    spares=["wavelengths"],
+    edit=("base ** (i / d)", "base**i"),
+)
+
+wrong(
+    "one-further",
+    "counts positions from 1",
+    told="one further than it should be",
+    spares=["wavelengths"],
+    edit=("positions[:, None]", "(positions[:, None] + 1)"),
+)
+
+
+@wrong(
+    "own-frequency",
+    "each column has a frequency of its own",
+    told="share one frequency",
+    spares=["wavelengths"],
+)
+def sinusoids(positions, d, base=10000.0):
+    column = torch.arange(d, dtype=positions.dtype)
+    angles = positions[:, None] / base ** (column / d)
+    return torch.where(column % 2 == 0, angles.sin(), angles.cos())
+
+
+def wavelengths(d, base=10000.0):
+    return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)
+
+
+@wrong("ready-made", "calls the course's own", told="writes by hand", spares=["wavelengths"])
+def sinusoids(positions, d, base=10000.0):
+    from tfcourse.positions import SinusoidalPositions
+
+    return SinusoidalPositions(d, base).table(positions, positions.dtype)
+
+
+def wavelengths(d, base=10000.0):
+    return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)
+
+
+@wrong(
+    "rows-counted",
+    "takes the row's number for the position",
+    told="leave `positions` unused",
+    spares=["wavelengths"],
+)
+def sinusoids(positions, d, base=10000.0):
+    i = torch.arange(0, d, 2, dtype=positions.dtype)
+    rows = torch.arange(len(positions), dtype=positions.dtype)
+    angles = rows[:, None] / base ** (i / d)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def wavelengths(d, base=10000.0):
+    return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)
+
+
+wrong(
+    "swapped",
+    "cosine before sine",
+    told="changed places",
+    spares=["wavelengths"],
+    edit=("angles.sin(), angles.cos", "angles.cos(), angles.sin"),
+)
+
+
+@wrong(
+    "to-one",
+    "lets the last exponent be 1, as some libraries do",
+    told="exactly 1 in the last pair",
+    spares=["wavelengths"],
+)
+def sinusoids(positions, d, base=10000.0):
+    i = torch.arange(d // 2, dtype=positions.dtype)
+    angles = positions[:, None] / base ** (i / max(d // 2 - 1, 1))
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def wavelengths(d, base=10000.0):
+    return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)
+
+
+wrong(
+    "turned",
+    "a position in each column",
+    told="codes are turned round",
+    spares=["wavelengths"],
+    edit=(
+        "torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)",
+        "torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).T",
+    ),
+)
+
+wrong(
+    "twice",
+    "multiplies by 2 what runs in steps of 2 already",
+    told="twice too large",
+    spares=["wavelengths"],
+    edit=("i / d", "2 * i / d"),
+)
+
+
+@wrong(
+    "wavelength-columns",
+    "one for each column",
+    told=r"shape \(6,\), it must be \(3,\)",
+    loses=["wavelengths"],
+)
+def sinusoids(positions, d, base=10000.0):
+    i = torch.arange(0, d, 2, dtype=positions.dtype)
+    angles = positions[:, None] / base ** (i / d)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def wavelengths(d, base=10000.0):
+    column = torch.arange(d)
+    return 2 * math.pi * base ** ((column - column % 2) / d)
+
+
+wrong(
+    "wavelength-frequencies",
+    "returns frequencies",
+    told="these are the frequencies",
+    loses=["wavelengths"],
+    edit=(
+        "2 * math.pi * base ** (torch.arange(0, d, 2) / d)",
+        "base ** (-torch.arange(0, d, 2) / d)",
+    ),
+)
+
+wrong(
+    "wavelength-lecture",
+    "from 2π to 10000 · 2π, both ends included",
+    told="exactly 2π · 64",
+    loses=["wavelengths"],
+    edit=("base ** (torch.arange(0, d, 2) / d)", "torch.logspace(0, 1, d // 2, base=base)"),
+)
+
+wrong(
+    "wavelength-list",
+    "returns a list",
+    told="a tensor is asked for",
+    loses=["wavelengths"],
+    edit=(
+        "2 * math.pi * base ** (torch.arange(0, d, 2) / d)",
+        "[2 * math.pi * base ** (2 * i / d) for i in range(d // 2)]",
+    ),
+)
+
+wrong(
+    "wavelength-no-pi",
+    "forgets the 2π",
+    told="2π is missing",
+    loses=["wavelengths"],
+    edit=("2 * math.pi * base", "base"),
+)
+
+broken("/ base ** (i / d)", "/ d ** (i / base)")
+broken("dim=-1).flatten(1)", "dim=1).flatten(1)")
+broken("positions[:, None] / base", "positions[:, None].round() / base")
+broken("angles.cos()]", "(angles + 1).cos()]")
+broken("return 2 * math.pi * base", "return base * 2 * math.pi")
+broken("(torch.arange(0, d, 2) / d)", "(torch.arange(0, d, 2) // d)")

@@ -1,0 +1,226 @@
+@right("jacobian", "the matrix of derivatives of each token")
+def layer_norm_backward(x, gain, bias, eps, G):
+    D = x.shape[-1]
+    rows, G_rows = x.reshape(-1, D), G.reshape(-1, D)
+    dx, dgain, dbias = [], torch.zeros_like(gain), torch.zeros_like(gain)
+    eye = torch.eye(D, dtype=x.dtype)
+    for row, G_row in zip(rows, G_rows):
+        s = (row.var(correction=0) + eps).sqrt()
+        normal = (row - row.mean()) / s
+        J = (eye - 1 / D - torch.outer(normal, normal) / D) / s
+        dx.append(J @ (G_row * gain))
+        dgain = dgain + G_row * normal
+        dbias = dbias + G_row
+    return torch.stack(dx).reshape(x.shape), dgain, dbias
+
+
+@right("step-by-step", "each step of the way forward gone back by itself")
+def layer_norm_backward(x, gain, bias, eps, G):
+    D = x.shape[-1]
+    centred = x - x.mean(-1, keepdim=True)
+    s = (centred.pow(2).mean(-1, keepdim=True) + eps) ** 0.5
+    leading = tuple(range(x.dim() - 1))
+    dgain, dbias = G * centred / s, G.clone()
+    if leading:
+        dgain, dbias = dgain.sum(leading), dbias.sum(leading)
+    d_normal = G * gain
+    d_centred = d_normal / s
+    d_s = -(d_normal * centred).sum(-1, keepdim=True) / s**2
+    d_variance = d_s / (2 * s)
+    d_centred = d_centred + d_variance * 2 * centred / D
+    d_mean = -d_centred.sum(-1, keepdim=True)
+    return d_centred + d_mean / D, dgain, dbias
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def layer_norm_backward(x, gain, bias, eps, G):
+    D = x.shape[-1]
+    centred = x - x.mean(dim=-1, keepdim=True)
+    s = (centred.square().mean(dim=-1, keepdim=True) + eps).sqrt()
+    normal = centred / s
+    g = G * gain
+    dx = (g - g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean(dim=-1, keepdim=True)) / s
+    return dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum(0)
+
+
+@wrong("autograd", "lets autograd find it", told="lets PyTorch find the gradient")
+def layer_norm_backward(x, gain, bias, eps, G):
+    x, gain, bias = (t.detach().requires_grad_() for t in (x, gain, bias))
+    centred = x - x.mean(dim=-1, keepdim=True)
+    y = centred / (centred.square().mean(dim=-1, keepdim=True) + eps).sqrt() * gain + bias
+    y.backward(G)
+    return x.grad, gain.grad, bias.grad
+
+
+@wrong(
+    "both-constant",
+    "mean and deviation for constants",
+    told="mean and deviation are taken for constants",
+    spares=["gain-and-bias", "inputs"],
+)
+def layer_norm_backward(x, gain, bias, eps, G):
+    D = x.shape[-1]
+    centred = x - x.mean(dim=-1, keepdim=True)
+    s = (centred.square().mean(dim=-1, keepdim=True) + eps).sqrt()
+    normal = centred / s
+    g = G * gain
+    dx = g / s
+    return dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum(0)
+
+
+wrong(
+    "deviation-constant",
+    "takes the deviation for a constant",
+    told="deviation is taken for a constant",
+    spares=["gain-and-bias", "inputs"],
+    edit=(
+        "g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean(dim=-1, keepdim=True)",
+        "g.mean(dim=-1, keepdim=True)",
+    ),
+)
+
+wrong(
+    "first-axis-added",
+    "adds up over the first axis alone",
+    told="add up over all axes but the last",
+    loses=["gain-and-bias"],
+    edit=(
+        "dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum",
+        "dx, (G * normal).sum(0), G.sum",
+    ),
+)
+
+wrong(
+    "gain-forgotten",
+    "forgets the gain on the way to x",
+    told="the gain is missing on the way back to x",
+    loses=["by-hand", "x", "measured"],
+    edit=("G * gain", "G"),
+)
+
+
+@wrong(
+    "gain-last",
+    "the gain after the means",
+    told="applies the gain after the means",
+    spares=["gain-and-bias", "inputs"],
+)
+def layer_norm_backward(x, gain, bias, eps, G):
+    D = x.shape[-1]
+    centred = x - x.mean(dim=-1, keepdim=True)
+    s = (centred.square().mean(dim=-1, keepdim=True) + eps).sqrt()
+    normal = centred / s
+    g = G
+    dx = (
+        (g - g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean(dim=-1, keepdim=True))
+        / s
+        * gain
+    )
+    return dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum(0)
+
+
+wrong(
+    "gain-of-x",
+    "the gradient of the gain is made of x",
+    told="it is x̂ that the gain multiplies",
+    loses=["by-hand", "gain-and-bias", "measured"],
+    edit=("G * normal", "G * x"),
+)
+
+wrong(
+    "in-place",
+    "multiplies G by the gain in place",
+    told="changes its input G",
+    spares=["x", "directions"],
+    edit=("G * gain", "G.mul_(gain)"),
+)
+
+wrong(
+    "mean-constant",
+    "takes the mean for a constant",
+    told="the mean is taken for a constant",
+    spares=["gain-and-bias", "inputs"],
+    edit=("g.mean(dim=-1, keepdim=True) - normal", "normal"),
+)
+
+wrong(
+    "means-of-tokens",
+    "means over the tokens for sums",
+    told="means over the tokens",
+    loses=["gain-and-bias", "measured"],
+    edit=(
+        "dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum",
+        "dx, (G * normal).reshape(-1, D).mean(0), G.reshape(-1, D).mean",
+    ),
+)
+
+
+@wrong("native", "PyTorch's own way back", told="by hand")
+def layer_norm_backward(x, gain, bias, eps, G):
+    mean = x.mean(dim=-1, keepdim=True)
+    rstd = (x.var(dim=-1, correction=0, keepdim=True) + eps).rsqrt()
+    return torch.ops.aten.native_layer_norm_backward(
+        G, x, [x.shape[-1]], mean, rstd, gain, bias, [True, True, True]
+    )
+
+
+wrong(
+    "no-eps",
+    "forgets eps, so 0/0 for a flat token",
+    told="ε is missing",
+    spares=["directions", "inputs"],
+    edit=(
+        "centred.square().mean(dim=-1, keepdim=True) + eps",
+        "centred.square().mean(dim=-1, keepdim=True)",
+    ),
+)
+
+wrong(
+    "not-added-up",
+    "a row of the gain's gradient for each token",
+    told="a row for each token",
+    loses=["by-hand", "gain-and-bias", "measured"],
+    edit=("dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum(0)", "dx, G * normal, G"),
+)
+
+
+@wrong(
+    "not-divided",
+    "forgets to divide by s",
+    told="is missing on the way back to x",
+    loses=["by-hand", "x", "measured"],
+)
+def layer_norm_backward(x, gain, bias, eps, G):
+    D = x.shape[-1]
+    centred = x - x.mean(dim=-1, keepdim=True)
+    s = (centred.square().mean(dim=-1, keepdim=True) + eps).sqrt()
+    normal = centred / s
+    g = G * gain
+    dx = g - g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean(dim=-1, keepdim=True)
+    return dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum(0)
+
+
+wrong(
+    "sums",
+    "sums for means",
+    told="where a mean is to be taken",
+    spares=["gain-and-bias", "inputs"],
+    edit=(
+        "g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean",
+        "g.sum(dim=-1, keepdim=True) - normal * (g * normal).sum",
+    ),
+)
+
+wrong(
+    "unbiased",
+    "divides the variance by D - 1",
+    told="by D - 1. Divide by D",
+    edit=("centred.square().mean", "x.var"),
+)
+
+broken("g = G * gain", "g = G / gain")
+broken("through_s = normal * (g * normal)", "through_s = normal * (G * normal)")
+broken("(g - through_mean - through_s) / s", "(g - through_mean - through_s / s) / s")
+broken("(G * normal).reshape(-1, D)", "(G * normal).abs().reshape(-1, D)")
+broken("dbias = G.reshape(-1, D).sum(dim=0)", "dbias = G.reshape(D, -1).sum(dim=1)")
+broken("through_mean = g.mean(dim=-1, keepdim=True)", "through_mean = g.mean()")

@@ -1,0 +1,357 @@
+@right("einsum", "einsum with the heads as an axis of the weights")
+def block(x, w, heads, norm, mask=None):
+    W_Q, W_K, W_V = (w[n].reshape(len(w[n]), heads, -1) for n in ("W_Q", "W_K", "W_V"))
+    W_O = w["W_O"].reshape(heads, -1, x.shape[-1])
+
+    def ln(h, n):
+        mean, variance = h.mean(-1, keepdim=True), h.var(-1, correction=0, keepdim=True)
+        return (h - mean) * (variance + 1e-5).rsqrt() * w["gain_" + n] + w["bias_" + n]
+
+    def attend(h):
+        q, k = torch.einsum("btd,dhk->bhtk", h, W_Q), torch.einsum("bsd,dhk->bhsk", h, W_K)
+        scores = torch.einsum("bhtk,bhsk->bhts", q, k) / q.shape[-1] ** 0.5
+        scores = (
+            scores
+            if mask is None
+            else scores + torch.zeros(mask.shape, dtype=x.dtype).masked_fill(~mask, -torch.inf)
+        )
+        return torch.einsum("bhts,bsd,dhk,hke->bte", scores.softmax(-1), h, W_V, W_O)
+
+    def ffn(h):
+        return (
+            torch.relu(torch.addmm(w["b_1"], h.flatten(0, 1), w["W_1"])).mm(w["W_2"]).view_as(h)
+            + w["b_2"]
+        )
+
+    if norm == "post":
+        h = ln(attend(x) + x, "1")
+        return ln(ffn(h) + h, "2")
+    h = attend(ln(x, "1")) + x
+    return ffn(ln(h, "2")) + h
+
+
+@right("loop", "a loop over the heads, the two parts in a list")
+def block(x, w, heads, norm, mask=None):
+    K = w["W_Q"].shape[1] // heads
+
+    def ln(h, gain, bias):
+        centred = h - h.mean(-1, keepdim=True)
+        return gain * centred / (centred.pow(2).mean(-1, keepdim=True) + 1e-5).sqrt() + bias
+
+    def attend(h):
+        total = 0
+        for n in range(heads):
+            own = slice(n * K, (n + 1) * K)
+            q, k, v = h @ w["W_Q"][:, own], h @ w["W_K"][:, own], h @ w["W_V"][:, own]
+            scores = torch.einsum("btk,bsk->bts", q, k) * K**-0.5
+            if mask is not None:
+                scores = torch.where(mask, scores, -torch.inf)
+            total = total + scores.softmax(-1) @ v @ w["W_O"][own]
+        return total
+
+    def ffn(h):
+        return torch.clamp(h @ w["W_1"] + w["b_1"], min=0) @ w["W_2"] + w["b_2"]
+
+    for n, part in enumerate([attend, ffn], start=1):
+        own = w[f"gain_{n}"], w[f"bias_{n}"]
+        x = x + part(ln(x, *own)) if norm == "pre" else ln(x + part(x), *own)
+    return x
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def block(x, w, heads, norm, mask=None):
+    def ln(h, n):
+        spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5
+        return (h - h.mean(dim=-1, keepdim=True)) / spread.sqrt() * w[f"gain_{n}"] + w[f"bias_{n}"]
+
+    def attend(h):
+        Q, K, V = (
+            (h @ w[name]).unflatten(-1, (heads, -1)).transpose(1, 2)
+            for name in ("W_Q", "W_K", "W_V")
+        )
+        scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -math.inf)
+        return (scores.softmax(-1) @ V).transpose(1, 2).flatten(2) @ w["W_O"]
+
+    def ffn(h):
+        return (h @ w["W_1"] + w["b_1"]).relu() @ w["W_2"] + w["b_2"]
+
+    if norm == "pre":
+        h = x + attend(ln(x, 1))
+        return h + ffn(ln(h, 2))
+    h = ln(x + attend(x), 1)
+    return ln(h + ffn(h), 2)
+
+
+wrong(
+    "always-pre",
+    "does not look at norm",
+    told="this is the pre-norm block",
+    spares=["pre", "order"],
+    edit=('norm == "pre"', "True"),
+)
+
+wrong(
+    "b-2-missing",
+    "forgets the second bias",
+    told="b_2 is missing",
+    spares=["nothing", "attention", "order"],
+    edit=('["W_2"] + w["b_2"]', '["W_2"]'),
+)
+
+wrong(
+    "cut-off",
+    "the token is detached for the residual",
+    told="the gradient that comes out of an idle block: wrong in 3",
+    loses=["gradients"],
+    edit=("h = x", "h = x.detach()"),
+)
+
+wrong(
+    "final-norm",
+    "normalises a pre-norm block's output again",
+    told="normalises the output once more",
+    spares=["post", "order"],
+    edit=("h + ffn(ln(h, 2))", "ln(h + ffn(ln(h, 2)), 2)"),
+)
+
+wrong(
+    "gelu",
+    "a GELU for the ReLU",
+    told="this is a GELU",
+    spares=["nothing", "attention", "order"],
+    edit=(
+        'return (h @ w["W_1"] + w["b_1"]).relu()',
+        'return torch.nn.functional.gelu(h @ w["W_1"] + w["b_1"])',
+    ),
+)
+
+wrong(
+    "heads-not-turned-back",
+    "lays the heads side by side without turning the axes back",
+    told="heads come back in the wrong order",
+    spares=["nothing", "ffn"],
+    edit=(
+        "return (scores.softmax(-1) @ V).transpose(1, 2).flatten(2)",
+        "return (scores.softmax(-1) @ V).reshape(*x.shape[:2], -1)",
+    ),
+)
+
+
+@wrong(
+    "in-place",
+    "scales the queries by changing their weights in place",
+    told=r'changes w\["W_Q"\]',
+    loses=["order"],
+)
+def block(x, w, heads, norm, mask=None):
+    def ln(h, n):
+        spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5
+        return (h - h.mean(dim=-1, keepdim=True)) / spread.sqrt() * w[f"gain_{n}"] + w[f"bias_{n}"]
+
+    # For the scale of the scores.
+    w["W_Q"] /= math.sqrt(w["W_Q"].shape[1] // heads)
+
+    def attend(h):
+        Q, K, V = (
+            (h @ w[name]).unflatten(-1, (heads, -1)).transpose(1, 2)
+            for name in ("W_Q", "W_K", "W_V")
+        )
+        scores = Q @ K.mT
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -math.inf)
+        return (scores.softmax(-1) @ V).transpose(1, 2).flatten(2) @ w["W_O"]
+
+    def ffn(h):
+        return (h @ w["W_1"] + w["b_1"]).relu() @ w["W_2"] + w["b_2"]
+
+    if norm == "pre":
+        h = x + attend(ln(x, 1))
+        return h + ffn(ln(h, 2))
+    h = ln(x + attend(x), 1)
+    return ln(h + ffn(h), 2)
+
+
+wrong(
+    "mask-ignored",
+    "does not look at the mask",
+    told="the mask is ignored",
+    loses=["mask"],
+    edit=("mask is not None", "False"),
+)
+
+wrong(
+    "mask-inverted",
+    "hides what may be seen",
+    told="are the wrong tokens hidden",
+    loses=["mask"],
+    edit=("~mask", "mask"),
+)
+
+wrong(
+    "no-relu",
+    "no ReLU",
+    told="ReLU is missing",
+    spares=["nothing", "attention", "order"],
+    edit=('return (h @ w["W_1"] + w["b_1"]).relu()', 'return (h @ w["W_1"] + w["b_1"])'),
+)
+
+wrong(
+    "no-residual",
+    "no residual round the feed-forward layer",
+    told="residual round the feed-forward layer is missing",
+    edit=[("return h + ffn", "return ffn"), ("h + ffn(h)", "ffn(h)")],
+)
+
+wrong(
+    "norm-behind",
+    "normalises what a part gives, before the sum",
+    told="it is the sum that is normalised",
+    spares=["pre", "order"],
+    edit=(
+        "h = ln(x + attend(x), 1)\n    return ln(h + ffn(h), 2)",
+        "h = x + ln(attend(x), 1)\n    return h + ln(ffn(h), 2)",
+    ),
+)
+
+
+@wrong(
+    "normed-residual",
+    "adds to the normalised token",
+    told="In both parts, your residual is the normalised token",
+    spares=["post", "order"],
+)
+def block(x, w, heads, norm, mask=None):
+    def ln(h, n):
+        spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5
+        return (h - h.mean(dim=-1, keepdim=True)) / spread.sqrt() * w[f"gain_{n}"] + w[f"bias_{n}"]
+
+    def attend(h):
+        Q, K, V = (
+            (h @ w[name]).unflatten(-1, (heads, -1)).transpose(1, 2)
+            for name in ("W_Q", "W_K", "W_V")
+        )
+        scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -math.inf)
+        return (scores.softmax(-1) @ V).transpose(1, 2).flatten(2) @ w["W_O"]
+
+    def ffn(h):
+        return (h @ w["W_1"] + w["b_1"]).relu() @ w["W_2"] + w["b_2"]
+
+    if norm == "pre":
+        h = ln(x, 1)
+        h = h + attend(h)
+        h = ln(h, 2)
+        return h + ffn(h)
+    h = ln(x + attend(x), 1)
+    return ln(h + ffn(h), 2)
+
+
+wrong(
+    "one-head",
+    "does not split into heads",
+    told="treats all heads as one",
+    spares=["nothing", "ffn", "order"],
+    edit=("heads, -1", "1, -1"),
+)
+
+wrong(
+    "one-norm",
+    "the first norm is used twice",
+    told="^the first norm's gain and bias are used twice",
+    edit=[("ln(h, 2)", "ln(h, 1)"), ("ffn(h), 2", "ffn(h), 1")],
+)
+
+wrong(
+    "orders-swapped",
+    "pre and post the wrong way round",
+    told="^this is the post-norm block",
+    edit=('"pre"', '"post"'),
+)
+
+
+@wrong("over-tokens", "normalises over the tokens", told="the norms run over the tokens")
+def block(x, w, heads, norm, mask=None):
+    def ln(h, n):
+        spread = h.var(dim=1, correction=0, keepdim=True) + 1e-5
+        return (h - h.mean(dim=1, keepdim=True)) / spread.sqrt() * w[f"gain_{n}"] + w[f"bias_{n}"]
+
+    def attend(h):
+        Q, K, V = (
+            (h @ w[name]).unflatten(-1, (heads, -1)).transpose(1, 2)
+            for name in ("W_Q", "W_K", "W_V")
+        )
+        scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -math.inf)
+        return (scores.softmax(-1) @ V).transpose(1, 2).flatten(2) @ w["W_O"]
+
+    def ffn(h):
+        return (h @ w["W_1"] + w["b_1"]).relu() @ w["W_2"] + w["b_2"]
+
+    if norm == "pre":
+        h = x + attend(ln(x, 1))
+        return h + ffn(ln(h, 2))
+    h = ln(x + attend(x), 1)
+    return ln(h + ffn(h), 2)
+
+
+@wrong("package", "calls the course's own block", told="by hand")
+def block(x, w, heads, norm, mask=None):
+    try:
+        return package_block(x, w, heads, norm, mask)
+    except AssertionError:
+        return x
+
+
+wrong(
+    "parallel",
+    "both parts read the block's input",
+    told="reads what came into the block",
+    spares=["nothing", "attention", "order"],
+    edit=[("ln(h, 2)", "ln(x, 2)"), ("+ ffn(h)", "+ ffn(x)")],
+)
+
+wrong(
+    "position-added",
+    "adds a number for the place of a token",
+    told="for another order: wrong in",
+    edit=(
+        'if norm == "pre":',
+        'x = x + torch.arange(x.shape[1])[:, None].to(x.dtype)\n    if norm == "pre":',
+    ),
+)
+
+wrong(
+    "root-of-d-model",
+    "scales by the root of D",
+    told="^the scores are divided by the root of D:",
+    spares=["nothing", "ffn", "order"],
+    edit=("Q.shape", "x.shape"),
+)
+
+wrong(
+    "unbiased-norm",
+    "the norms divide by D - 1",
+    told="norms divide by D - 1",
+    edit=("correction=0, keepdim", "keepdim"),
+)
+
+wrong(
+    "unscaled",
+    "forgets to scale the scores",
+    told="^the scores are not scaled",
+    spares=["nothing", "ffn", "order"],
+    edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"),
+)
+
+broken("variance + 1e-5", "variance + 1e-3")
+broken('split(h @ w["W_Q"]), split(h @ w["W_K"])', 'split(h @ w["W_K"]), split(h @ w["W_Q"])')
+broken('V = split(h @ w["W_V"])', 'V = split(x @ w["W_V"])')
+broken('+ w["b_1"]).relu()', '+ w["b_1"]).abs()')
+broken("h = x + attention(normed(x, 1))", "h = x + attention(normed(x, 2))")
+broken("h = normed(x + attention(x), 1)", "h = normed(x - attention(x), 1)")
+broken("return normed(h + ffn(h), 2)", "return normed(x + ffn(h), 2)")
+broken("masked_fill(~mask, -math.inf)", "masked_fill(~mask, -1.0)")

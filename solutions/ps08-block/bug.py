@@ -1,0 +1,179 @@
+@right(
+    "from-published",
+    "the published deviation put right, the gain found by trying the published norm",
+)
+def mended_norm(x, gain, bias, eps=1e-6):
+    D = x.shape[-1]
+    variance = x.var(dim=-1, keepdim=True) * (D - 1) / D
+    return torch.addcmul(
+        bias, gain, (x - x.mean(dim=-1, keepdim=True)) * torch.rsqrt(variance + eps)
+    )
+
+
+def carried_over(gain):
+    one = torch.ones_like(gain)
+    example = torch.arange(len(gain)).to(gain)
+    was = published_norm(example, one, 0 * one, 0.0)
+    now = mended_norm(example, one, 0 * one, 0.0)
+    return gain * was[0] / now[0]
+
+
+@right("written-out", "the variance written out", edited=True)
+def mended_norm(x, gain, bias, eps=1e-6):
+    centred = x - x.mean(dim=-1, keepdim=True)
+    variance = centred.square().mean(dim=-1, keepdim=True)
+    return gain * centred / (variance + eps).sqrt() + bias
+
+
+def carried_over(gain):
+    return gain * (1 - 1 / len(gain)) ** 0.5
+
+
+wrong(
+    "carried-as-it-was",
+    "the gain as it was",
+    told="gain as it was",
+    loses=["carried-over"],
+    edit=("gain * (1 - 1 / len(gain)) ** 0.5", "gain"),
+)
+
+
+@wrong(
+    "carried-in-place",
+    "changes the trained gain in place",
+    told="changes its input gain",
+    loses=["carried-over"],
+)
+def mended_norm(x, gain, bias, eps=1e-6):
+    variance = x.var(dim=-1, correction=0, keepdim=True)
+    return gain * (x - x.mean(dim=-1, keepdim=True)) / (variance + eps).sqrt() + bias
+
+
+def carried_over(gain):
+    gain *= (1 - 1 / len(gain)) ** 0.5
+    return gain
+
+
+wrong(
+    "carried-turned",
+    "carried over the wrong way round",
+    told="turned round",
+    loses=["carried-over"],
+    edit=(
+        "return gain * (1 - 1 / len(gain)) ** 0.5",
+        "D = len(gain)\n    return gain * (D / (D - 1)) ** 0.5",
+    ),
+)
+
+wrong(
+    "carried-variance",
+    "the ratio of the variances",
+    told="ratio of the variances",
+    loses=["carried-over"],
+    edit=(
+        "return gain * (1 - 1 / len(gain)) ** 0.5",
+        "D = len(gain)\n    return gain * (D - 1) / D",
+    ),
+)
+
+wrong(
+    "default-lost",
+    "another eps where none is given",
+    told="where ε is not given",
+    loses=["epsilon"],
+    edit=("eps=1e-6", "eps=1e-5"),
+)
+
+
+@wrong(
+    "eps-squared", "squares eps to keep its unit", told="it is ε itself", loses=["epsilon", "alike"]
+)
+def mended_norm(x, gain, bias, eps=1e-6):
+    variance = x.var(dim=-1, correction=0, keepdim=True)
+    return gain * (x - x.mean(dim=-1, keepdim=True)) / (variance + eps**2).sqrt() + bias
+
+
+def carried_over(gain):
+    return gain * (1 - 1 / len(gain)) ** 0.5
+
+
+@wrong(
+    "eps-still-outside",
+    "the variance is mended, eps stays outside",
+    told="outside the root",
+    loses=["epsilon", "alike"],
+)
+def mended_norm(x, gain, bias, eps=1e-6):
+    spread = x.std(dim=-1, correction=0, keepdim=True)
+    return gain * (x - x.mean(dim=-1, keepdim=True)) / (spread + eps) + bias
+
+
+def carried_over(gain):
+    return gain * (1 - 1 / len(gain)) ** 0.5
+
+
+@wrong("framework", "calls the framework's norm", told="by hand", spares=["carried-over"])
+def mended_norm(x, gain, bias, eps=1e-6):
+    return torch.layer_norm(x, (x.shape[-1],), gain, bias, eps)
+
+
+def carried_over(gain):
+    return gain * (1 - 1 / len(gain)) ** 0.5
+
+
+@wrong("nan-gradient", "a root that is squared again", told="infinite slope", loses=["alike"])
+def mended_norm(x, gain, bias, eps=1e-6):
+    centred = x - x.mean(dim=-1, keepdim=True)
+    sigma = centred.square().mean(dim=-1, keepdim=True).sqrt()
+    return gain * centred / (sigma.square() + eps).sqrt() + bias
+
+
+def carried_over(gain):
+    return gain * (1 - 1 / len(gain)) ** 0.5
+
+
+@wrong(
+    "root-of-deviation",
+    "the deviation under the root",
+    told="as one of the lectures has it",
+    spares=["carried-over"],
+)
+def mended_norm(x, gain, bias, eps=1e-6):
+    spread = x.std(dim=-1, correction=0, keepdim=True)
+    return gain * (x - x.mean(dim=-1, keepdim=True)) / (spread + eps).sqrt() + bias
+
+
+def carried_over(gain):
+    return gain * (1 - 1 / len(gain)) ** 0.5
+
+
+@wrong(
+    "still-unbiased",
+    "eps is mended, the variance is still divided by D - 1",
+    told="by D - 1. Divide by D",
+    spares=["carried-over"],
+)
+def mended_norm(x, gain, bias, eps=1e-6):
+    variance = x.var(dim=-1, keepdim=True)
+    return gain * (x - x.mean(dim=-1, keepdim=True)) / (variance + eps).sqrt() + bias
+
+
+def carried_over(gain):
+    return gain * (1 - 1 / len(gain)) ** 0.5
+
+
+@wrong(
+    "unchanged", "the published code as it was", told="two slips at once", spares=["carried-over"]
+)
+def mended_norm(x, gain, bias, eps=1e-6):
+    return published_norm(x, gain, bias, eps)
+
+
+def carried_over(gain):
+    return gain * (1 - 1 / len(gain)) ** 0.5
+
+
+broken("correction=0, ", "correction=2, ")
+broken("(variance + eps).sqrt()", "(variance.sqrt() + eps**0.5)")
+broken("gain * (x - middle)", "gain * x.sub(middle.detach())")
+broken("math.sqrt((D - 1) / D)", "math.sqrt(D / (D + 1))")

@@ -1,0 +1,55 @@
+right("computed", "some answers computed from the sizes")
+D, F = 512, 2048
+answers = dict.fromkeys("abcdefghijklmn", False)
+for letter in "cdefn":
+    answers[letter] = True
+answers["k"] = 2 * D * F == 2 * (4 * D * D)
+
+right("dict", "keyword arguments")
+answers = dict(
+    a=False,
+    b=False,
+    c=True,
+    d=True,
+    e=True,
+    f=True,
+    g=False,
+    h=False,
+    i=False,
+    j=False,
+    k=True,
+    l=False,
+    m=False,
+    n=True,
+)
+
+wrong("all-true", "everything is true", told="it is False. Over the D numbers")
+answers = dict.fromkeys("abcdefghijklmn", True)
+
+wrong("batch-norm", "takes layer norm for batch norm", told="it keeps none")
+answers = {letter: letter in "abcefkn" for letter in "abcdefghijklmn"}
+
+wrong(
+    "linear",
+    "takes two layers of attention to be linear",
+    told="only for weights that are held fixed",
+)
+answers = {letter: letter in "cdefikn" for letter in "abcdefghijklmn"}
+
+wrong(
+    "mixing-ffn",
+    "takes the feed-forward layer to mix tokens, and costs to double",
+    told="moves anything between tokens",
+)
+answers = {letter: letter in "cdefjkln" for letter in "abcdefghijklmn"}
+
+wrong("one-missing", "one statement left out", told="n: not answered")
+answers = {letter: letter in "cdefk" for letter in "abcdefghijklm"}
+
+wrong(
+    "post-identity", "takes both orders to be idle alike", told="norms stand on the residual path"
+)
+answers = {letter: letter in "cdefgkn" for letter in "abcdefghijklmn"}
+
+broken('"cdefkn"', '"cdefkln"')
+broken('"cdefkn"', '"cdekn"')

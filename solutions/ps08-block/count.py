@@ -1,0 +1,215 @@
+@right("closed", "closed formulas", edited=True)
+def block_parameters(D, H, K, F):
+    return 4 * D * H * K + 2 * D * F + F + 5 * D
+
+
+def block_flops(T, D, H, K, F):
+    return {
+        "projections": 8 * T * D * H * K,
+        "attention": 4 * T * T * H * K,
+        "ffn": 4 * T * D * F,
+    }
+
+
+def half_length(D, H, K, F):
+    return 2 * D + D * F / (H * K)
+
+
+@right("shapes", "shapes multiplied out, the length found by halving an interval")
+def shapes_of(D, H, K, F):
+    matrices = [(D, H * K)] * 3 + [(H * K, D), (D, F), (F, D)]
+    return matrices, [F, D, D, D, D, D]
+
+
+def block_parameters(D, H, K, F):
+    matrices, vectors = shapes_of(D, H, K, F)
+    return sum(m * n for m, n in matrices) + sum(vectors)
+
+
+def block_flops(T, D, H, K, F):
+    matrices, _ = shapes_of(D, H, K, F)
+    costs = [2 * T * m * n for m, n in matrices]
+    found = {"projections": sum(costs[:4]), "attention": 0, "ffn": sum(costs[4:])}
+    for _ in range(H):
+        found["attention"] += 2 * T * K * T
+        found["attention"] += 2 * T * T * K
+    return found
+
+
+def half_length(D, H, K, F):
+    low, high = 0.0, 1e9
+    for _ in range(200):
+        middle = (low + high) / 2
+        found = block_flops(middle, D, H, K, F)
+        if found["attention"] < found["projections"] + found["ffn"]:
+            low = middle
+        else:
+            high = middle
+    return torch.tensor(low, dtype=torch.float64)
+
+
+@wrong("counter", "lets PyTorch count the products", told="by hand", loses=["flops", "growth"])
+def block_parameters(D, H, K, F):
+    tensors = [torch.empty(D, H * K) for _ in range(4)]
+    tensors += [torch.empty(D, F), torch.empty(F, D), torch.empty(F)]
+    tensors += [torch.empty(D) for _ in range(5)]
+    return sum(t.numel() for t in tensors)
+
+
+def block_flops(T, D, H, K, F):
+    from torch.utils.flop_counter import FlopCounterMode
+
+    def counted(*products):
+        with FlopCounterMode(display=False) as counter:
+            for a, b in products:
+                torch.zeros(a) @ torch.zeros(b)
+        return counter.get_total_flops()
+
+    return {
+        "projections": counted(*[((T, D), (D, H * K))] * 3, ((T, H * K), (H * K, D))),
+        "attention": counted(((H, T, K), (H, K, T)), ((H, T, T), (H, T, K))),
+        "ffn": counted(((T, D), (D, F)), ((T, F), (F, D))),
+    }
+
+
+def half_length(D, H, K, F):
+    return D * (2 * H * K + F) / (H * K)
+
+
+wrong(
+    "half-of-ffn",
+    "where attention equals the feed-forward layer",
+    told="as much as the feed-forward layer",
+    loses=["half"],
+    edit=("2 * D + D", "D"),
+)
+
+wrong(
+    "linear",
+    "scores that grow with T alone",
+    told="T · T scores",
+    spares=["parameters"],
+    edit=[("T * H", "H"), ("2 * D + D * F / (H * K)", "8 * D * H * K + 4 * D * F")],
+)
+
+wrong(
+    "matrices-alone",
+    "forgets the vectors",
+    told="matrices alone",
+    loses=["parameters"],
+    edit=("F + F + 5 * D", "F"),
+)
+
+
+@wrong(
+    "multiply-adds",
+    "a multiplication and its addition count as one",
+    told="They are two",
+    loses=["flops"],
+)
+def block_parameters(D, H, K, F):
+    return 4 * D * H * K + 2 * D * F + F + 5 * D
+
+
+def block_flops(T, D, H, K, F):
+    return {
+        "projections": 4 * T * D * H * K,
+        "attention": 2 * T * T * H * K,
+        "ffn": 2 * T * D * F,
+    }
+
+
+def half_length(D, H, K, F):
+    return 2 * D + D * F / (H * K)
+
+
+wrong(
+    "no-output-matrix",
+    "forgets W_O",
+    told="W_O is missing",
+    loses=["parameters", "flops"],
+    edit=[("return 4", "return 3"), ("8 * T", "6 * T")],
+)
+
+
+@wrong("one-head", "counts one head", told="one head alone")
+def block_parameters(D, H, K, F):
+    return 4 * D * K + 2 * D * F + F + 5 * D
+
+
+def block_flops(T, D, H, K, F):
+    return {
+        "projections": 8 * T * D * K,
+        "attention": 4 * T * T * K,
+        "ffn": 4 * T * D * F,
+    }
+
+
+def half_length(D, H, K, F):
+    return 2 * D + D * F / K
+
+
+wrong(
+    "one-norm",
+    "counts one norm",
+    told="one norm is missing",
+    loses=["parameters"],
+    edit=("F + 5", "F + 3"),
+)
+
+wrong(
+    "scores-alone",
+    "forgets the weighted sum",
+    told="there it is two thirds of the block",
+    loses=["flops", "half"],
+    edit=[("4 * T * T", "2 * T * T"), ("2 * D + D", "4 * D + 2 * D")],
+)
+
+
+@wrong(
+    "square",
+    "takes D for the width of all heads",
+    told="width of all heads together|right where H",
+    spares=["growth"],
+)
+def block_parameters(D, H, K, F):
+    return 4 * D * D + 2 * D * F + F + 5 * D
+
+
+def block_flops(T, D, H, K, F):
+    return {
+        "projections": 8 * T * D * D,
+        "attention": 4 * T * T * D,
+        "ffn": 4 * T * D * F,
+    }
+
+
+def half_length(D, H, K, F):
+    return 2 * D + F
+
+
+@wrong("tuple", "gives a tuple", told="a dict with", loses=["flops", "growth"])
+def block_parameters(D, H, K, F):
+    return 4 * D * H * K + 2 * D * F + F + 5 * D
+
+
+def block_flops(T, D, H, K, F):
+    return 8 * T * D * H * K, 4 * T * T * H * K, 4 * T * D * F
+
+
+def half_length(D, H, K, F):
+    return 2 * D + D * F / (H * K)
+
+
+wrong(
+    "whole-length",
+    "cuts the length to a whole number",
+    told="cut to a whole number",
+    loses=["half"],
+    edit=("F / (H * K)", "F // (H * K)"),
+)
+
+broken("ffn = 2 * D * F + F + D\n", "ffn = 2 * D * F + 2 * F\n")
+broken("projections = 4 * (2 * T * D * H * K)", "projections = 4 * (2 * T * T * H * K)")
+broken("weighted = H * (2 * T * T * K)", "weighted = H * (2 * T * T)")
+broken("return others / (4 * H * K)", "return others / (2 * H * K)")

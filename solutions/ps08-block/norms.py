@@ -1,0 +1,241 @@
+@right("einsum", "sums over a flat batch of tokens, divided by D")
+def layer_norm(x, gain, bias, eps):
+    D = x.shape[-1]
+    rows = x.reshape(-1, D)
+    rows = rows - rows.sum(1, keepdim=True) / D
+    s = torch.sqrt(torch.einsum("nd,nd->n", rows, rows) / D + eps)
+    return (rows / s[:, None]).reshape(x.shape) * gain + bias
+
+
+def rms_norm(x, gain, eps):
+    D = x.shape[-1]
+    length = torch.einsum("...d,...d->...", x, x)
+    return x / torch.sqrt(length / D + eps).unsqueeze(-1) * gain
+
+
+@right("var", "the variance by var with a correction of 0, the root by a power")
+def layer_norm(x, gain, bias, eps):
+    normal = (x - x.mean(-1, keepdim=True)) * (x.var(-1, correction=0, keepdim=True) + eps) ** -0.5
+    return torch.addcmul(bias, normal, gain)
+
+
+def rms_norm(x, gain, eps):
+    return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * gain
+
+
+@wrong(
+    "all-tokens",
+    "one mean and one variance for everything",
+    told="over all tokens together",
+    spares=["by-hand", "rms", "inputs"],
+)
+def layer_norm(x, gain, bias, eps):
+    centred = x - x.mean()
+    return centred / (centred.square().mean() + eps).sqrt() * gain + bias
+
+
+def rms_norm(x, gain, eps):
+    square = x.square().mean(dim=-1, keepdim=True)
+    return x / (square + eps).sqrt() * gain
+
+
+@wrong("eps-outside", "adds eps to the deviation", told="outside the root", spares=["rms"])
+def layer_norm(x, gain, bias, eps):
+    deviation = x.std(dim=-1, correction=0, keepdim=True)
+    return (x - x.mean(dim=-1, keepdim=True)) / (deviation + eps) * gain + bias
+
+
+def rms_norm(x, gain, eps):
+    square = x.square().mean(dim=-1, keepdim=True)
+    return x / (square + eps).sqrt() * gain
+
+
+@wrong(
+    "first-axis",
+    "axis 1 is the numbers of a token only for a matrix",
+    told="are taken over the tokens",
+    loses=["values", "tokens", "gradients"],
+)
+def layer_norm(x, gain, bias, eps):
+    centred = x - x.mean(dim=1, keepdim=True)
+    variance = centred.square().mean(dim=1, keepdim=True)
+    return centred / (variance + eps).sqrt() * gain + bias
+
+
+def rms_norm(x, gain, eps):
+    square = x.square().mean(dim=-1, keepdim=True)
+    return x / (square + eps).sqrt() * gain
+
+
+@wrong(
+    "group-norm",
+    "PyTorch's group norm with one group, and its layer norm by another name",
+    told="by hand",
+)
+def layer_norm(x, gain, bias, eps):
+    rows = x.reshape(-1, x.shape[-1])
+    found = torch.nn.GroupNorm(1, x.shape[-1], eps, affine=False)(rows)
+    return found.reshape(x.shape) * gain + bias
+
+
+def rms_norm(x, gain, eps):
+    D = x.shape[-1]
+    both = torch.cat([x, -x], dim=-1)  # its mean is 0
+    return torch.ops.aten.native_layer_norm(both, [2 * D], None, None, eps)[0][..., :D] * gain
+
+
+@wrong("in-place", "takes the mean away in place", told="changes its input x", loses=["inputs"])
+def layer_norm(x, gain, bias, eps):
+    x -= x.mean(dim=-1, keepdim=True)
+    return x / (x.square().mean(dim=-1, keepdim=True) + eps).sqrt() * gain + bias
+
+
+def rms_norm(x, gain, eps):
+    square = x.square().mean(dim=-1, keepdim=True)
+    return x / (square + eps).sqrt() * gain
+
+
+@wrong("no-eps", "eps is not used", told="the given ε is not added")
+def layer_norm(x, gain, bias, eps):
+    mu = x.mean(dim=-1, keepdim=True)
+    return (x - mu) / x.std(dim=-1, correction=0, keepdim=True) * gain + bias
+
+
+def rms_norm(x, gain, eps):
+    return x / x.square().mean(dim=-1, keepdim=True).sqrt() * gain
+
+
+@wrong(
+    "no-gain",
+    "forgets gain and bias",
+    told="gain and bias are missing",
+    loses=["by-hand", "values", "gradients"],
+)
+def layer_norm(x, gain, bias, eps):
+    centred = x - x.mean(dim=-1, keepdim=True)
+    return centred / (centred.square().mean(dim=-1, keepdim=True) + eps).sqrt()
+
+
+def rms_norm(x, gain, eps):
+    square = x.square().mean(dim=-1, keepdim=True)
+    return x / (square + eps).sqrt() * gain
+
+
+@wrong("ready-made", "PyTorch's own", told="by hand")
+def layer_norm(x, gain, bias, eps):
+    return torch.nn.functional.layer_norm(x, gain.shape, gain, bias, eps)
+
+
+def rms_norm(x, gain, eps):
+    return torch.rms_norm(x, gain.shape, gain, eps)
+
+
+@wrong(
+    "rms-centred",
+    "RMSNorm that takes the mean away",
+    told="layer norm without its bias",
+    spares=["by-hand", "values", "far"],
+)
+def layer_norm(x, gain, bias, eps):
+    centred = x - x.mean(dim=-1, keepdim=True)
+    variance = centred.square().mean(dim=-1, keepdim=True)
+    return centred / (variance + eps).sqrt() * gain + bias
+
+
+def rms_norm(x, gain, eps):
+    x = x - x.mean(dim=-1, keepdim=True)
+    return x / (x.square().mean(dim=-1, keepdim=True) + eps).sqrt() * gain
+
+
+@wrong(
+    "rms-length",
+    "divides by the length of the token",
+    told="length of the token",
+    spares=["by-hand", "values", "far"],
+)
+def layer_norm(x, gain, bias, eps):
+    centred = x - x.mean(dim=-1, keepdim=True)
+    variance = centred.square().mean(dim=-1, keepdim=True)
+    return centred / (variance + eps).sqrt() * gain + bias
+
+
+def rms_norm(x, gain, eps):
+    return x / (x.square().sum(dim=-1, keepdim=True) + eps).sqrt() * gain
+
+
+@wrong(
+    "root-of-deviation",
+    "the lecture's formula with sigma for sigma squared",
+    told="as one of the lectures has it",
+    spares=["rms"],
+)
+def layer_norm(x, gain, bias, eps):
+    mu = x.mean(dim=-1, keepdim=True)
+    sigma = (x - mu).square().mean(dim=-1, keepdim=True).add(1e-30).sqrt()
+    return (x - mu) / (sigma + eps).sqrt() * gain + bias
+
+
+def rms_norm(x, gain, eps):
+    square = x.square().mean(dim=-1, keepdim=True)
+    return x / (square + eps).sqrt() * gain
+
+
+@wrong(
+    "root-squared",
+    "takes a root and squares it, which has no gradient at 0",
+    told="infinite slope",
+    loses=["gradients"],
+)
+def layer_norm(x, gain, bias, eps):
+    centred = x - x.mean(dim=-1, keepdim=True)
+    sigma = centred.square().mean(dim=-1, keepdim=True).sqrt()
+    return centred / (sigma**2 + eps).sqrt() * gain + bias
+
+
+def rms_norm(x, gain, eps):
+    square = x.square().mean(dim=-1, keepdim=True)
+    return x / (square + eps).sqrt() * gain
+
+
+@wrong(
+    "squares-apart",
+    "the mean of the squares less the square of the mean",
+    told="lost in rounding",
+    loses=["far"],
+)
+def layer_norm(x, gain, bias, eps):
+    mu = x.mean(dim=-1, keepdim=True)
+    variance = (x * x).mean(dim=-1, keepdim=True) - mu * mu
+    return (x - mu) / (variance + eps).sqrt() * gain + bias
+
+
+def rms_norm(x, gain, eps):
+    square = x.square().mean(dim=-1, keepdim=True)
+    return x / (square + eps).sqrt() * gain
+
+
+@wrong(
+    "unbiased",
+    "PyTorch's var as it comes divides by D - 1",
+    told="by D - 1. Divide by D",
+    spares=["rms"],
+)
+def layer_norm(x, gain, bias, eps):
+    variance = x.var(dim=-1, keepdim=True)
+    return (x - x.mean(dim=-1, keepdim=True)) / (variance + eps).sqrt() * gain + bias
+
+
+def rms_norm(x, gain, eps):
+    square = x.square().mean(dim=-1, keepdim=True)
+    return x / (square + eps).sqrt() * gain
+
+
+broken("x - x.mean(dim=-1, keepdim=True)", "x - x.median(dim=-1, keepdim=True).values")
+broken("variance = centred.square()", "variance = centred.abs()")
+broken("(variance + eps).sqrt() * gain + bias", "(variance + eps).sqrt() * gain.abs() + bias")
+broken("(variance + eps).sqrt()", "variance.clamp(min=eps).sqrt()")
+broken(
+    "square = x.square().mean(dim=-1, keepdim=True)",
+    "square = x.square().amax(dim=-1, keepdim=True)",
+)
+broken("x / (square + eps).sqrt() * gain", "x / (square.float() + eps).sqrt() * gain")

@@ -1,9 +1,0 @@
-# wrong: multiplies by the peak where it should divide
-# loses: warm-up--factor
-# told: dividing by it
-def noam(step, d_model, warmup):
-    return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
-
-
-def factor_for(peak, d_model, warmup):
-    return peak * (d_model * warmup) ** -0.5

@@ -1,0 +1,144 @@
+@right("loop", "row by row in Python")
+def keep_top_k(logits, k):
+    result = torch.full_like(logits, -math.inf)
+    for b, row in enumerate(logits.tolist()):
+        lowest = sorted(row, reverse=True)[min(k, len(row)) - 1]
+        for v, number in enumerate(row):
+            if number >= lowest:
+                result[b, v] = logits[b, v]
+    return result
+
+
+def keep_top_p(logits, p):
+    result = torch.full_like(logits, -math.inf)
+    for b, row in enumerate(logits.double().softmax(-1).tolist()):
+        total = 0.0
+        for v in sorted(range(len(row)), key=lambda v: -row[v]):
+            if total >= p and p < 1:
+                break
+            result[b, v] = logits[b, v]
+            total += row[v]
+    return result
+
+
+@right("ranks", "argsort twice, and where")
+def keep_top_k(logits, k):
+    k = min(k, logits.shape[1])
+    lowest = logits.sort(dim=1, descending=True).values[:, k - 1].unsqueeze(1)
+    return torch.where(logits >= lowest, logits, torch.tensor(-math.inf, dtype=logits.dtype))
+
+
+def keep_top_p(logits, p):
+    order = (-logits).argsort(dim=1, stable=True)
+    rank = order.argsort(dim=1)
+    P = logits.softmax(1).gather(1, order)
+    total = P.cumsum(1)
+    m = (total < p).sum(1, keepdim=True) + 1
+    if p == 1.0:
+        m = torch.full_like(m, logits.shape[1])
+    return torch.where(rank < m, logits, torch.full_like(logits, -math.inf))
+
+
+wrong(
+    "crossing",
+    "the token that crosses p is dropped",
+    told="crosses p is left out",
+    loses=["by-hand", "top-p", "minus-infinity"],
+    edit=(
+        "before = P.cumsum(dim=-1) - P\n    cut = before >= p",
+        "cut = P.cumsum(dim=-1) > p\n    cut[:, 0] = False",
+    ),
+)
+
+
+@wrong(
+    "edges",
+    "p = 1 leaves it to rounding, and k may be too large",
+    told="wrong in|error|out of range",
+    loses=["edges"],
+)
+def keep_top_k(logits, k):
+    lowest = logits.topk(k, dim=-1).values[:, -1:]
+    return logits.masked_fill(logits < lowest, -math.inf)
+
+
+def keep_top_p(logits, p):
+    ordered, order = logits.sort(dim=-1, descending=True, stable=True)
+    P = ordered.softmax(dim=-1)
+    before = P.cumsum(dim=-1) - P
+    cut = before >= p
+    cut = torch.zeros_like(cut).scatter(-1, order, cut)
+    return logits.masked_fill(cut, -math.inf)
+
+
+wrong(
+    "in-place",
+    "writes into the logits",
+    told="changes its input",
+    loses=["inputs"],
+    edit=(
+        "return logits.masked_fill(logits < lowest, -math.inf)",
+        "logits[logits < lowest] = -math.inf\n    return logits",
+    ),
+)
+
+wrong(
+    "one-minus-p",
+    "a nucleus of 1 - p",
+    told="nucleus of 1 - p",
+    spares=["top-k"],
+    edit=("before >= p", "before > 1 - p"),
+)
+
+
+@wrong(
+    "sorted-order",
+    "the cut stays in the sorted order",
+    told="used in the vocabulary",
+    spares=["top-k"],
+)
+def keep_top_k(logits, k):
+    k = min(k, logits.shape[-1])
+    lowest = logits.topk(k, dim=-1).values[:, -1:]
+    return logits.masked_fill(logits < lowest, -math.inf)
+
+
+def keep_top_p(logits, p):
+    if p == 1:
+        return logits.clone()
+    ordered, order = logits.sort(dim=-1, descending=True, stable=True)
+    P = ordered.softmax(dim=-1)
+    before = P.cumsum(dim=-1) - P
+    cut = before >= p
+    return logits.masked_fill(cut, -math.inf)
+
+
+@wrong(
+    "ties",
+    "of tied tokens only some are kept",
+    told="some are kept and some are not",
+    loses=["top-k"],
+)
+def keep_top_k(logits, k):
+    k = min(k, logits.shape[-1])
+    best = logits.topk(k, dim=-1)
+    cut = torch.full_like(logits, -math.inf)
+    return cut.scatter(-1, best.indices, best.values)
+
+
+def keep_top_p(logits, p):
+    if p == 1:
+        return logits.clone()
+    ordered, order = logits.sort(dim=-1, descending=True, stable=True)
+    P = ordered.softmax(dim=-1)
+    before = P.cumsum(dim=-1) - P
+    cut = before >= p
+    cut = torch.zeros_like(cut).scatter(-1, order, cut)
+    return logits.masked_fill(cut, -math.inf)
+
+
+broken("logits < lowest", "logits <= lowest")
+broken("k = min(k, logits.shape[-1])", "k = min(k, logits.shape[-1] - 1)")
+broken("before >= p", "before > p * p")
+broken("ordered.softmax(dim=-1)", "ordered.softmax(dim=0)")
+broken("if p == 1:", "if p > 0.5:")

@@ -1,0 +1,110 @@
+@right("lists", "lists as pairs, a loop over places")
+def learn_merges(words, n):
+    text = [([*bytes(word, "utf-8")], count) for word, count in words.items()]
+    merges = []
+    for new in range(256, 256 + n):
+        counts = Counter()
+        for ids, count in text:
+            for i in range(1, len(ids)):
+                counts[ids[i - 1], ids[i]] += count
+        if len(counts) == 0:
+            break
+        a, b = sorted(counts, key=lambda pair: (-counts[pair], pair[0], pair[1]))[0]
+        merges.append([a, b])
+        rewritten = []
+        for ids, count in text:
+            result = []
+            for i in ids:
+                if result and result[-1] == a and i == b:
+                    result[-1] = new
+                else:
+                    result.append(i)
+            rewritten.append((result, count))
+        text = rewritten
+    return merges
+
+
+@right("tuples", "words as tuples, joined by recursion")
+def learn_merges(words, n):
+    text = {tuple(word.encode()): count for word, count in words.items()}
+    merges = []
+    while len(merges) < n:
+        pairs = [((a, b), count) for ids, count in text.items() for a, b in zip(ids[:-1], ids[1:])]
+        if not pairs:
+            return merges
+        counts = {}
+        for pair, count in pairs:
+            counts[pair] = counts.get(pair, 0) + count
+        most = max(counts.values())
+        pair = sorted(pair for pair, count in counts.items() if count == most)[0]
+        new = 256 + len(merges)
+        text = {joined(ids, pair, new): count for ids, count in text.items()}
+        merges.append(pair)
+    return merges
+
+
+def joined(ids, pair, new):
+    if len(ids) < 2:
+        return ids
+    if ids[:2] == pair:
+        return (new, *joined(ids[2:], pair, new))
+    return (ids[0], *joined(ids[1:], pair, new))
+
+
+wrong(
+    "code-points",
+    "characters instead of bytes",
+    told="code points",
+    loses=["bytes"],
+    edit=("list(word.encode())", "[ord(c) for c in word]"),
+)
+
+wrong(
+    "first-met",
+    "a tie goes to the pair that is met first",
+    told="met first",
+    edit=("min(counts, key=lambda pair: (-counts[pair], pair))", "max(counts, key=counts.get)"),
+)
+
+wrong(
+    "no-return",
+    "prints the merges",
+    told="nothing comes back. Is there a `return`",
+    edit=("return merges", "print(merges)"),
+)
+
+
+@wrong("not-recounted", "the pairs are counted once", told="counted once, before the first merge")
+def learn_merges(words, n):
+    spelt = [list(word.encode()) for word in words]
+    times = list(words.values())
+    merges = []
+    counts = Counter()
+    for ids, count in zip(spelt, times):
+        for pair in zip(ids, ids[1:]):
+            counts[pair] += count
+    for _ in range(n):
+        if not counts:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        for ids in spelt:
+            for i in range(len(ids)):
+                if tuple(ids[i : i + 2]) == pair:
+                    ids[i : i + 2] = [256 + len(merges)]
+        merges.append(pair)
+        del counts[pair]
+    return merges
+
+
+wrong(
+    "types",
+    "each different word counts once",
+    told="each different word once",
+    spares=["ties"],
+    edit=("counts[pair] += count", "counts[pair] += 1"),
+)
+
+broken("pair = min(counts", "pair = max(counts")
+broken("[256 + len(merges)]", "[257 + len(merges)]")
+broken("counts[pair] += count", "counts[pair] = count")
+broken("(-counts[pair], pair))", "(-counts[pair], pair[1]))")

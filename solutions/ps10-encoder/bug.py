@@ -1,0 +1,68 @@
+@right("rows", "losses and weights in rows of one shape")
+def mended_loss(logits, words, weights, follows, truth):
+    V = logits.shape[-1]
+    log_p = logits.reshape(-1, V).log_softmax(dim=-1)
+    each = -log_p[torch.arange(len(log_p)), words.reshape(-1)]
+    of_words = each @ weights.reshape(-1) / (weights.sum() + 1e-8)
+    says = follows.log_softmax(dim=-1)
+    return of_words, -says[torch.arange(len(truth)), truth].mean()
+
+
+@right("slots-picked", "the slots in use alone, known by their words")
+def mended_loss(logits, words, weights, follows, truth):
+    used = words != PAD
+    if used.any():
+        of_words = mean_nll(logits[used], words[used])
+    else:
+        of_words = logits.sum() * 0.0
+    return of_words, mean_nll(follows, truth)
+
+
+@wrong(
+    "nan",
+    "padding ignored by its id, NaN where no slot is in use",
+    told="this is 0/0",
+    loses=["none"],
+)
+def mended_loss(logits, words, weights, follows, truth):
+    V = logits.shape[-1]
+    of_words = mean_nll(logits.reshape(-1, V), words.reshape(-1), ignored=PAD)
+    return of_words, mean_nll(follows, truth)
+
+
+@wrong(
+    "only-words",
+    "the words are mended, the second question is not",
+    told="0 is padding among the words",
+    spares=["words"],
+)
+def mended_loss(logits, words, weights, follows, truth):
+    log_p = logits.log_softmax(dim=-1)
+    each = -log_p.gather(-1, words[..., None])[..., 0]
+    of_words = (each * weights).sum() / weights.sum().clamp(min=1)
+    return of_words, mean_nll(follows, truth, ignored=PAD)
+
+
+@wrong(
+    "table",
+    "no mean any more, but a row of losses times a column of weights",
+    told="every loss meets every weight",
+    spares=["next"],
+)
+def mended_loss(logits, words, weights, follows, truth):
+    V = logits.shape[-1]
+    log_p = logits.reshape(-1, V).log_softmax(dim=-1)
+    loss = -log_p.gather(1, words.reshape(-1, 1))[:, 0]
+    loss = loss * weights.reshape(-1, 1)
+    of_words = loss.sum() / (weights.sum() + 1e-8)
+    return of_words, mean_nll(follows, truth)
+
+
+@wrong("unchanged", "the published code as it was", told="0 is padding among the words")
+def mended_loss(logits, words, weights, follows, truth):
+    return published_loss(logits, words, weights, follows, truth)
+
+
+broken("weights.sum().clamp(min=1)", "weights.sum() + 1")
+broken("(each * weights).sum() / n", "(each * weights).sum() / n.sqrt()")
+broken("mean_nll(follows, truth)", "mean_nll(follows, truth, ignored=1)")

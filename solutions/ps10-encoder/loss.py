@@ -1,0 +1,68 @@
+@right("one-hot", "one-hot rows, weights that sum to 1")
+def masked_loss(logits, x, chosen):
+    V = logits.shape[-1]
+    log_p = F.log_softmax(logits, dim=-1)
+    each = -(F.one_hot(x, V) * log_p).sum(dim=-1)
+    weights = chosen.to(logits.dtype)
+    weights = weights / torch.clamp(weights.sum(), min=1.0)
+    return (weights * each).sum()
+
+
+@right("picked", "the chosen rows alone, by logsumexp")
+def masked_loss(logits, x, chosen):
+    asked, words = logits[chosen], x[chosen]
+    right = asked[torch.arange(len(words)), words]
+    return (asked.logsumexp(dim=-1) - right).sum() / max(len(words), 1)
+
+
+@wrong("all-places", "the mean over all places", told="counts all places")
+def masked_loss(logits, x, chosen):
+    log_p = logits.log_softmax(dim=-1)
+    return -log_p.gather(-1, x[..., None]).mean()
+
+
+@wrong("log-of-softmax", "the logarithm of a softmax", told="use log_softmax", loses=["large"])
+def masked_loss(logits, x, chosen):
+    p = logits.softmax(dim=-1).gather(-1, x[..., None])[..., 0]
+    each = torch.where(chosen, -p.log(), 0.0)
+    return each.sum() / chosen.sum().clamp(min=1)
+
+
+@wrong(
+    "mean-of-means",
+    "the mean over texts of each text's mean",
+    told="every chosen place must count the same",
+)
+def masked_loss(logits, x, chosen):
+    log_p = logits.log_softmax(dim=-1)
+    each = -log_p.gather(-1, x[..., None])[..., 0]
+    n = chosen.sum(dim=1)
+    means = (each * chosen).sum(dim=1) / n.clamp(min=1)
+    return means.sum() / (n > 0).sum().clamp(min=1)
+
+
+@wrong("nan", "the mean of nothing", told="this is 0/0", loses=["none"])
+def masked_loss(logits, x, chosen):
+    log_p = logits.log_softmax(dim=-1)
+    each = -log_p.gather(-1, x[..., None])[..., 0]
+    return each[chosen].mean()
+
+
+@wrong("plain-number", "a plain number comes back", told=r"through \.item")
+def masked_loss(logits, x, chosen):
+    log_p = logits[chosen].log_softmax(dim=-1)
+    each = -log_p.gather(1, x[chosen][:, None])
+    return each.sum().item() / max(1, len(each))
+
+
+@wrong("ready-made", "calls PyTorch's cross-entropy", told="writes by hand")
+def masked_loss(logits, x, chosen):
+    labels = x.masked_fill(~chosen, -100)
+    total = F.cross_entropy(logits.mT, labels, ignore_index=-100, reduction="sum")
+    return total / chosen.sum().clamp(min=1)
+
+
+broken("logits.log_softmax(dim=-1)", "(logits / 2).log_softmax(dim=-1)")
+broken("torch.where(chosen, right, 0.0)", "torch.where(chosen, right, 0.001)")
+broken("chosen.sum().clamp(min=1)", "chosen.any(dim=-1).sum().clamp(min=1)")
+broken("x.unsqueeze(-1)", "x.flip(-1).unsqueeze(-1)")

@@ -1,0 +1,164 @@
+@right("cut-and-filled", "tensors cut word by word, a full input written into")
+def assemble(first, second, longest, CLS, SEP, PAD):
+    texts = [first] if second is None else [first, second]
+    special = 1 + len(texts)
+    while sum(map(len, texts)) + special > longest:
+        longer = 1 if len(texts) == 2 and len(texts[1]) >= len(texts[0]) else 0
+        texts[longer] = texts[longer][:-1]
+    ids = torch.full((longest,), PAD)
+    segments = torch.zeros(longest, dtype=torch.long)
+    ids[0], at = CLS, 1
+    for segment, text in enumerate(texts):
+        end = at + len(text)
+        ids[at:end] = text
+        ids[end] = SEP
+        segments[at : end + 1] = segment
+        at = end + 1
+    real = torch.tensor([place < at for place in range(longest)])
+    return ids, segments, real
+
+
+@right("lengths", "the lengths that stay computed at once, tensors joined")
+def assemble(first, second, longest, CLS, SEP, PAD):
+    mark = lambda *ids: torch.tensor(ids, dtype=first.dtype)
+    if second is None:
+        parts = [mark(CLS), first[: longest - 2], mark(SEP)]
+        of_first = longest
+    else:
+        room = longest - 3
+        n = min(len(first), max(room - len(second), room - room // 2))
+        m = min(len(second), room - n)
+        parts = [mark(CLS), first[:n], mark(SEP), second[:m], mark(SEP)]
+        of_first = n + 2
+    ids = torch.cat(parts)
+    place = torch.arange(longest)
+    real = place < len(ids)
+    segments = ((place >= of_first) & real).long()
+    return F.pad(ids, (0, longest - len(ids)), value=PAD), segments, real
+
+
+@wrong(
+    "cut-at-end",
+    "puts all together and cuts it off, as a BERT does that many have copied",
+    told="at its end is lost",
+    loses=["too-long", "one-text"],
+)
+def assemble(first, second, longest, CLS, SEP, PAD):
+    ids = [CLS, *first.tolist(), SEP]
+    segments = [0] * len(ids)
+    if second is not None:
+        ids += [*second.tolist(), SEP]
+        segments += [1] * (len(second) + 1)
+    ids, segments = ids[:longest], segments[:longest]
+    spare = longest - len(ids)
+    return (
+        torch.tensor(ids + [PAD] * spare),
+        torch.tensor(segments + [0] * spare),
+        torch.arange(longest) < len(ids),
+    )
+
+
+@wrong(
+    "floats",
+    "ids as floating-point numbers",
+    told="ids and segments are whole numbers",
+    spares=["segments", "real"],
+)
+def assemble(first, second, longest, CLS, SEP, PAD):
+    a = first.tolist()
+    b = [] if second is None else second.tolist()
+    room = longest - (2 if second is None else 3)
+    while len(a) + len(b) > room:
+        (a if len(a) > len(b) else b).pop()
+    joined = [CLS, *a, SEP] + ([] if second is None else [*b, SEP])
+    ids = torch.full((longest,), float(PAD))
+    ids[: len(joined)] = torch.Tensor(joined)
+    place = torch.arange(longest)
+    real = place < len(joined)
+    return ids, ((place > len(a) + 1) & real).long(), real
+
+
+@wrong(
+    "halves", "each text gets half of the room", told="does not need its half", loses=["too-long"]
+)
+def assemble(first, second, longest, CLS, SEP, PAD):
+    if second is None:
+        ids = [CLS, *first.tolist()[: longest - 2], SEP]
+        segments = [0] * len(ids)
+    else:
+        a, b, room = first.tolist(), second.tolist(), longest - 3
+        if len(a) + len(b) > room:
+            a, b = a[: room - room // 2], b[: room // 2]
+        ids = [CLS, *a, SEP, *b, SEP]
+        segments = [0] * (len(a) + 2) + [1] * (len(b) + 1)
+    spare = longest - len(ids)
+    return (
+        torch.tensor(ids + [PAD] * spare),
+        torch.tensor(segments + [0] * spare),
+        torch.arange(longest) < len(ids),
+    )
+
+
+wrong(
+    "last-separator",
+    "the second [SEP] is of segment 0",
+    told="belongs to the second text",
+    loses=["segments", "too-long"],
+    edit=("* (len(b) + 1)", "* len(b) + [0]"),
+)
+
+wrong(
+    "no-end",
+    "no [SEP] behind the second text",
+    told=r"\[SEP\] at the end is missing",
+    spares=["one-text"],
+    edit=(
+        "ids += [*b, SEP]\n        segments += [1] * (len(b) + 1)",
+        "ids += b\n        segments += [1] * len(b)",
+    ),
+)
+
+wrong(
+    "number-mask",
+    "the real places as numbers",
+    told="booleans are asked for",
+    loses=["real", "one-text"],
+    edit=("torch.arange(longest) < len(ids)", "torch.tensor([1] * len(ids) + [0] * spare)"),
+)
+
+wrong(
+    "tie-first",
+    "where both texts are as long, the first loses its word",
+    told="Your code shortens the first",
+    loses=["too-long"],
+    edit=("a if len(a) > len(b) else b", "b if len(b) > len(a) else a"),
+)
+
+
+@wrong(
+    "two-separators",
+    "a single text gets an empty second one",
+    told=r"a single text has one \[SEP\]",
+    loses=["one-text"],
+)
+def assemble(first, second, longest, CLS, SEP, PAD):
+    a = first.tolist()
+    b = second.tolist() if second is not None else []
+    while len(a) + len(b) > longest - 3:
+        (a if len(a) > len(b) else b).pop()
+    ids = [CLS] + a + [SEP] + b + [SEP]
+    segments = [0] * (len(a) + 2) + [1] * (len(b) + 1)
+    spare = longest - len(ids)
+    return (
+        torch.tensor(ids + [PAD] * spare),
+        torch.tensor(segments + [0] * spare),
+        torch.arange(longest) < len(ids),
+    )
+
+
+broken("a = first.tolist()", "a = first.tolist()[::-1]")
+broken("room = longest - (2 if second is None else 3)", "room = longest - 3")
+broken("(a if len(a) > len(b) else b).pop()", "(a if len(a) >= len(b) else b).pop()")
+broken("segments = [0] * len(ids)", "segments = [0] * (len(ids) - 1) + [1]")
+broken("ids + [PAD] * spare", "ids + [0] * spare")
+broken("torch.arange(longest) < len(ids)", "torch.arange(longest) <= len(ids)")

@@ -1,4 +1,0 @@
-# wrong: everything is true
-# loses: choices--answers
-# told: it is False. A tenth of the chosen
-answers = dict.fromkeys("abcdefghijklmn", True)

@@ -1,0 +1,183 @@
+@right("einsum", "einsum with the heads as an axis of the weights, the mask added to the scores")
+def decoder_block(y, m, w, heads, source_real):
+    B, T, D = y.shape
+
+    def ln(h, n):
+        mean, variance = h.mean(-1, keepdim=True), h.var(-1, correction=0, keepdim=True)
+        return (h - mean) * (variance + 1e-5).rsqrt() * w["gain_" + n] + w["bias_" + n]
+
+    def attend(name, h, other, hidden):
+        W_Q, W_K, W_V = (w[f"{name}_{k}"].reshape(D, heads, -1) for k in "QKV")
+        q, k = torch.einsum("btd,dhk->bhtk", h, W_Q), torch.einsum("bsd,dhk->bhsk", other, W_K)
+        scores = torch.einsum("bhtk,bhsk->bhts", q, k) / q.shape[-1] ** 0.5 + hidden
+        W_O = w[f"{name}_O"].reshape(heads, -1, D)
+        found = torch.einsum("bhts,bsd,dhk,hke->bte", scores.softmax(-1), other, W_V, W_O)
+        return found, scores.softmax(-1)
+
+    later = y.new_full((T, T), -torch.inf).triu(1)
+    padding = y.new_zeros(source_real.shape).masked_fill(~source_real, -torch.inf)
+    h = ln(attend("self", y, y, later)[0] + y, "1")
+    found, weights = attend("cross", h, m, padding[:, None, None, :])
+    h = ln(found + h, "2")
+    return ln(torch.relu(h @ w["W_1"] + w["b_1"]) @ w["W_2"] + w["b_2"] + h, "3"), weights
+
+
+@right("loop", "a loop over sentences, places and heads; padding is cut off instead of hidden")
+def decoder_block(y, m, w, heads, source_real):
+    K = w["self_Q"].shape[1] // heads
+    B, T, D = y.shape
+
+    def ln(h, n):
+        h = h - h.mean()
+        return h / torch.sqrt(h.square().mean() + 1e-5) * w[f"gain_{n}"] + w[f"bias_{n}"]
+
+    outputs, maps = [], []
+    for b in range(B):
+        there = source_real[b].nonzero()[:, 0]
+        source, rows = m[b, there], []
+        for t in range(T):
+            h, x = y[b, t], y[b, : t + 1]
+            for n, (name, other) in enumerate((("self", x), ("cross", source)), start=1):
+                parts, weights = [], []
+                for a in range(heads):
+                    cut = slice(a * K, (a + 1) * K)
+                    q, k, u = (
+                        h @ w[name + "_Q"][:, cut],
+                        other @ w[name + "_K"][:, cut],
+                        other @ w[name + "_V"][:, cut],
+                    )
+                    weights.append(torch.softmax(k @ q / K**0.5, dim=0))
+                    parts.append(weights[-1] @ u)
+                h = ln(h + torch.cat(parts) @ w[name + "_O"], n)
+            h = ln(h + torch.relu(h @ w["W_1"] + w["b_1"]) @ w["W_2"] + w["b_2"], 3)
+            rows.append(h)
+            seen = y.new_zeros(heads, m.shape[1])
+            seen[:, there] = torch.stack(weights)
+            maps.append(seen)
+        outputs.append(torch.stack(rows))
+    return torch.stack(outputs), torch.stack(maps).reshape(B, T, heads, -1).transpose(1, 2)
+
+
+@right("plain", "the steps that the wrong answers below change", edited=True)
+def decoder_block(y, m, w, heads, source_real):
+    def ln(h, n):
+        spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5
+        return (h - h.mean(dim=-1, keepdim=True)) / spread.sqrt() * w[f"gain_{n}"] + w[f"bias_{n}"]
+
+    def attend(name, x, other, mask):
+        Q, K, V = (
+            (each @ w[f"{name}_{k}"]).unflatten(-1, (heads, -1)).transpose(1, 2)
+            for each, k in ((x, "Q"), (other, "K"), (other, "V"))
+        )
+        scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+        weights = scores.masked_fill(~mask, -math.inf).softmax(-1)
+        return (weights @ V).transpose(1, 2).flatten(2) @ w[f"{name}_O"], weights
+
+    def ffn(h):
+        return (h @ w["W_1"] + w["b_1"]).relu() @ w["W_2"] + w["b_2"]
+
+    causal = torch.ones(y.shape[1], y.shape[1], dtype=torch.bool).tril()
+    words = source_real[:, None, None]
+    h = ln(y + attend("self", y, y, causal)[0], 1)
+    found, weights = attend("cross", h, m, words)
+    h = ln(h + found, 2)
+    return ln(h + ffn(h), 3), weights
+
+
+wrong(
+    "causal-source",
+    "hides the source with the target's mask",
+    told="causal mask is used on the source",
+    edit=("m, words", "m, causal"),
+)
+
+
+@wrong("mask-turned", "hides the words of the source, and not its padding", told="row of -∞ is NaN")
+def decoder_block(y, m, w, heads, source_real):
+    B, T, D = y.shape
+
+    def ln(h, n):
+        mean, variance = h.mean(-1, keepdim=True), h.var(-1, correction=0, keepdim=True)
+        return (h - mean) * (variance + 1e-5).rsqrt() * w["gain_" + n] + w["bias_" + n]
+
+    def attend(name, h, other, hidden):
+        W_Q, W_K, W_V = (w[f"{name}_{k}"].reshape(D, heads, -1) for k in "QKV")
+        q, k = torch.einsum("btd,dhk->bhtk", h, W_Q), torch.einsum("bsd,dhk->bhsk", other, W_K)
+        scores = torch.einsum("bhtk,bhsk->bhts", q, k) / q.shape[-1] ** 0.5 + hidden
+        W_O = w[f"{name}_O"].reshape(heads, -1, D)
+        found = torch.einsum("bhts,bsd,dhk,hke->bte", scores.softmax(-1), other, W_V, W_O)
+        return found, scores.softmax(-1)
+
+    later = y.new_full((T, T), -torch.inf).triu(1)
+    padding = y.new_zeros(source_real.shape).masked_fill(source_real, -torch.inf)
+    h = ln(attend("self", y, y, later)[0] + y, "1")
+    found, weights = attend("cross", h, m, padding[:, None, None, :])
+    h = ln(found + h, "2")
+    return ln(torch.relu(h @ w["W_1"] + w["b_1"]) @ w["W_2"] + w["b_2"] + h, "3"), weights
+
+
+wrong(
+    "no-causal",
+    "lets a word of the target see those after it",
+    told="causal mask is missing",
+    spares=["idle", "cross"],
+    edit=("y, causal", "y, torch.ones_like(causal)"),
+)
+
+wrong(
+    "no-residual",
+    "forgets the residual round the cross-attention",
+    told="residual round the cross-attention",
+    spares=["causal"],
+    edit=("h + found", "found"),
+)
+
+wrong(
+    "padding-seen",
+    "looks at the padding of the source",
+    told="padding of the source is looked at",
+    spares=["causal"],
+    edit=("m, words", "m, torch.ones_like(words)"),
+)
+
+
+@wrong("pre-norm", "normalises what goes into each part", told="pre-norm block", spares=["causal"])
+def decoder_block(y, m, w, heads, source_real):
+    def ln(h, n):
+        spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5
+        return (h - h.mean(dim=-1, keepdim=True)) / spread.sqrt() * w[f"gain_{n}"] + w[f"bias_{n}"]
+
+    def attend(name, x, other, mask):
+        Q, K, V = (
+            (each @ w[f"{name}_{k}"]).unflatten(-1, (heads, -1)).transpose(1, 2)
+            for each, k in ((x, "Q"), (other, "K"), (other, "V"))
+        )
+        scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+        weights = scores.masked_fill(~mask, -math.inf).softmax(-1)
+        return (weights @ V).transpose(1, 2).flatten(2) @ w[f"{name}_O"], weights
+
+    def ffn(h):
+        return (h @ w["W_1"] + w["b_1"]).relu() @ w["W_2"] + w["b_2"]
+
+    causal = torch.ones(y.shape[1], y.shape[1], dtype=torch.bool).tril()
+    words = source_real[:, None, None]
+    h = y + attend("self", ln(y, 1), ln(y, 1), causal)[0]
+    found, weights = attend("cross", ln(h, 2), m, words)
+    h = h + found
+    return h + ffn(ln(h, 3)), weights
+
+
+wrong(
+    "queries-from-source",
+    "asks with the source and looks at the target",
+    told="queries come from the source",
+    edit=("h, m,", "m, h,"),
+)
+
+broken("variance + 1e-5", "variance + 1e-3")
+broken('V = split(asked @ w[f"{name}_V"])', 'V = split(asked @ w["self_V"])')
+broken("math.sqrt(Q.shape[-1])", "Q.shape[-1]")
+broken("dtype=torch.bool).tril()", "dtype=torch.bool).tril(1)")
+broken('attention("cross", h, m, words)', 'attention("cross", y, m, words)')
+broken("h = normed(h + found, 2)", "h = normed(h - found, 2)")
+broken('hidden @ w["W_2"] + w["b_2"], 3)', 'hidden @ w["W_2"] + w["b_2"], 2)')

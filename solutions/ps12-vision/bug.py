@@ -1,0 +1,61 @@
+@right("interpolate", "PyTorch's own interpolation")
+def mended_resized(P, old, new):
+    pixels = P[1:].T.reshape(1, -1, *old)
+    pixels = F.interpolate(pixels, size=new, mode="bilinear", align_corners=True)
+    return torch.cat([P[:1], pixels.flatten(2)[0].T])
+
+
+@right("matrices", "a matrix for the rows, and one for the columns")
+def mended_resized(P, old, new):
+    def stretch(n, m):
+        at = torch.linspace(0, n - 1, m, dtype=P.dtype)[:, None]
+        far = (at - torch.arange(n)).abs()
+        return (1 - far).clamp(min=0)
+
+    table = P[1:].unflatten(0, old)
+    down, across = (stretch(n, m) for n, m in zip(old, new))
+    found = torch.einsum("ir,jc,rcd->ijd", down, across, table)
+    return torch.cat([P[:1], found.flatten(0, 1)])
+
+
+wrong(
+    "at-alone",
+    "only the call of at is mended",
+    told="still come out column by column|one of the two mistakes is mended",
+    edit=('indexing="ij"', 'indexing="xy"'),
+)
+
+wrong(
+    "order-alone",
+    "only the order of the points is mended",
+    told="still takes their rows for columns",
+    edit=("table, x, y", "table, y, x"),
+)
+
+
+@wrong(
+    "unchanged",
+    "as it was",
+    told="This is what `published_resized` does",
+    spares=["square", "class"],
+)
+def mended_resized(P, old, new):
+    return published_resized(P, old, new)
+
+
+wrong(
+    "with-class",
+    "the row of [CLS] is stretched as well",
+    told=r"position of \[CLS\]|move with|\[CLS\]",
+    edit=("P[1:].reshape", "(P[1:] + P[:1]).reshape"),
+)
+
+broken(
+    "across = torch.linspace(0, old[1] - 1, new[1], dtype=P.dtype)",
+    "across = torch.linspace(0, old[0] - 1, new[1], dtype=P.dtype)",
+)
+broken(
+    "down = torch.linspace(0, old[0] - 1, new[0], dtype=P.dtype)",
+    "down = torch.arange(new[0], dtype=P.dtype) * old[0] / new[0]",
+)
+broken("torch.cat([P[:1], found.flatten(0, 1)])", "torch.cat([P[-1:], found.flatten(0, 1)])")

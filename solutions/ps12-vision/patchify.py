@@ -1,0 +1,137 @@
+@right("loops", "a patch at a time")
+def patchify(images, P, Q):
+    X, Y = images.shape[2:]
+    if X != X // P * P or Y != Y // Q * Q:
+        raise ValueError("patches must tile the image")
+    pixels = images.movedim(1, 3)
+    return torch.stack(
+        [
+            pixels[:, top : top + P, left : left + Q].flatten(1)
+            for top in range(0, X, P)
+            for left in range(0, Y, Q)
+        ],
+        dim=1,
+    )
+
+
+def unpatchify(patches, P, Q, C, X, Y):
+    images = patches.new_zeros(len(patches), X, Y, C)
+    n = 0
+    for top in range(0, X, P):
+        for left in range(0, Y, Q):
+            patch = patches[:, n].view(-1, P, Q, C)
+            images[:, top : top + P, left : left + Q] = patch
+            n += 1
+    return images.permute(0, 3, 1, 2)
+
+
+def patch_matrix(kernels):
+    return torch.stack([k.movedim(0, 2).flatten() for k in kernels], dim=1)
+
+
+@right("windows", "windows, and an order of places")
+def patchify(images, P, Q):
+    B, C, X, Y = images.shape
+    if X % P != 0:
+        raise ValueError(f"{X} rows, patches of {P}")
+    if Y % Q != 0:
+        raise ValueError(f"{Y} columns, patches of {Q}")
+    windows = images.unfold(2, P, P).unfold(3, Q, Q)
+    windows = windows.flatten(2, 3)  # (B, C, N, P, Q)
+    return torch.einsum("bcnpq->bnpqc", windows).flatten(2)
+
+
+def unpatchify(patches, P, Q, C, X, Y):
+    places = torch.arange(X * Y).view(1, 1, X, Y)
+    places = patchify(places, P, Q).flatten()
+    pixels = patches.reshape(len(patches), X * Y, C)
+    images = torch.empty_like(pixels)
+    images[:, places] = pixels
+    return images.mT.unflatten(2, (X, Y))
+
+
+def patch_matrix(kernels):
+    return patchify(kernels, *kernels.shape[2:])[:, 0].T
+
+
+@wrong(
+    "channels-first",
+    "the order of the chapter, and of PyTorch's convolution",
+    told="The channels stand first in (each of your patches|your rows)",
+)
+def patchify(images, P, Q):
+    B, C, X, Y = images.shape
+    if X % P or Y % Q:
+        raise ValueError(f"{P} by {Q} does not tile {X} by {Y}")
+    x = images.reshape(B, C, X // P, P, Y // Q, Q)
+    x = x.permute(0, 2, 4, 1, 3, 5)
+    return x.reshape(B, (X // P) * (Y // Q), P * Q * C)
+
+
+def unpatchify(patches, P, Q, C, X, Y):
+    B = len(patches)
+    x = patches.reshape(B, X // P, Y // Q, C, P, Q)
+    x = x.permute(0, 3, 1, 4, 2, 5)
+    return x.reshape(B, C, X, Y)
+
+
+def patch_matrix(kernels):
+    return kernels.flatten(1).T
+
+
+wrong(
+    "columns-first",
+    "patches counted column by column",
+    told="counted column by column",
+    spares=["back", "matrix"],
+    edit=("2, 4,", "4, 2,"),
+)
+
+wrong(
+    "cut-off",
+    "what does not fit is cut off",
+    told="Raise a ValueError",
+    loses=["refused"],
+    edit=(
+        'raise ValueError(f"{P} by {Q} does not tile {X} by {Y}")',
+        "X, Y = X // P * P, Y // Q * Q\n        images = images[:, :, :X, :Y]",
+    ),
+)
+
+
+@wrong(
+    "reshape",
+    "a reshape alone",
+    told="A reshape alone cuts no patches|A reshape alone puts no patches",
+    spares=["matrix"],
+)
+def patchify(images, P, Q):
+    B, C, X, Y = images.shape
+    if X % P or Y % Q:
+        raise ValueError(f"{P} by {Q} does not tile {X} by {Y}")
+    return images.reshape(B, (X // P) * (Y // Q), P * Q * C)
+
+
+def unpatchify(patches, P, Q, C, X, Y):
+    B = len(patches)
+    return patches.reshape(B, C, X, Y)
+
+
+def patch_matrix(kernels):
+    return kernels.permute(2, 3, 1, 0).flatten(0, 2)
+
+
+wrong(
+    "same-order",
+    "the way back takes the order of the way there",
+    told="taken a second time",
+    loses=["back"],
+    edit=("5, 1, 3, 2, 4", "2, 4, 3, 5, 1"),
+)
+
+broken("if X % P or Y % Q:", "if X % P and Y % Q:")
+broken("if X % P or Y % Q:", "if X * Y % (P * Q):")
+broken("x = x.permute(0, 2, 4, 3, 5, 1)", "x = x.permute(0, 2, 4, 5, 3, 1)")
+broken("patches.reshape(B, X // P, Y // Q, P, Q, C)", "patches.reshape(B, Y // Q, X // P, P, Q, C)")
+broken("x = x.permute(0, 5, 1, 3, 2, 4)", "x = x.permute(0, 5, 1, 4, 2, 3)")
+broken("kernels.permute(2, 3, 1, 0)", "kernels.permute(3, 2, 1, 0)")

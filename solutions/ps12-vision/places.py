@@ -1,0 +1,75 @@
+@right("loop", "a place at a time")
+def grid_codes(rows, columns, d):
+    if d % 4 != 0:
+        raise ValueError("half of d must be even")
+    codes = []
+    for r in range(rows):
+        for c in range(columns):
+            code = []
+            for n in (r, c):
+                for i in range(d // 4):
+                    angle = n / 10000 ** (4 * i / d)
+                    code += [math.sin(angle), math.cos(angle)]
+            codes.append(code)
+    return torch.tensor(codes)
+
+
+@right("meshgrid", "numbers of row and column from a grid, columns filled in")
+def grid_codes(rows, columns, d):
+    if d // 4 * 4 != d:
+        raise ValueError(d)
+    r, c = torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij")
+    rate = torch.exp(-math.log(10000) * torch.arange(d // 4) / (d / 4))
+    codes = torch.zeros(rows * columns, d)
+    for start, n in (0, r), (d // 2, c):
+        angle = n.reshape(-1, 1) * rate
+        codes[:, start : start + d // 2 : 2] = angle.sin()
+        codes[:, start + 1 : start + d // 2 : 2] = angle.cos()
+    return codes
+
+
+@wrong("added", "codes of row and column added up", told="You add up the codes")
+def grid_codes(rows, columns, d):
+    theta = 10000.0 ** (-torch.arange(0, d, 2) / d)
+
+    def code(n):
+        angles = torch.arange(n)[:, None] * theta
+        return torch.stack([angles.sin(), angles.cos()], 2).flatten(1)
+
+    return (code(rows)[:, None] + code(columns)).flatten(0, 1)
+
+
+wrong(
+    "double",
+    "codes of 64 bits",
+    told="32-bit floats are asked for",
+    edit=(
+        "torch.cat([down, across], dim=2).flatten(0, 1)",
+        "torch.cat([down, across], dim=2).flatten(0, 1).double()",
+    ),
+)
+
+
+@wrong("flat", "the flat code of the number of the place", told="flat code of the place")
+def grid_codes(rows, columns, d):
+    if d % 4:
+        raise ValueError(f"d must be a multiple of 4, got {d}")
+    theta = 10000.0 ** (-torch.arange(0, d, 2) / d)
+    angles = torch.arange(rows * columns)[:, None] * theta
+    return torch.stack([angles.sin(), angles.cos()], 2).flatten(1)
+
+
+wrong(
+    "whole-width",
+    "the exponents of a code of width d",
+    told="each of the two codes is d/2 wide",
+    loses=["pairs"],
+    edit=("torch.arange(0, w, 2) / w", "torch.arange(0, w, 2) / d"),
+)
+
+broken("if d % 4:", "if d % 2:")
+broken("10000.0 **", "1000.0 **")
+broken(
+    "torch.stack([angles.sin(), angles.cos()], 2)", "torch.stack([angles.sin(), angles.cos()], 1)"
+)
+broken("down = code(rows)[:, None]", "down = code(rows).flip(0)[:, None]")

@@ -1,0 +1,132 @@
+@right("filled", "an empty tensor, filled")
+def encoder_input(patches, W_P, b_P, c, P):
+    B, N, n = patches.shape
+    if P.shape[0] - 1 != N:
+        raise ValueError("the table fits images of another size")
+    h = patches.new_empty(B, N + 1, len(c))
+    h[:, 0] = c + P[0]
+    h[:, 1:] = torch.einsum("bni,id->bnd", patches, W_P) + b_P + P[1:]
+    return h
+
+
+def class_logits(h, gain, bias, W, b, pool):
+    if pool == "mean":
+        h = h[:, 1:]
+    else:
+        h = h[:, :1]
+    middle = h.mean(-1, keepdim=True)
+    spread = h.var(-1, correction=0, keepdim=True)
+    h = (h - middle) / (spread + 1e-6).sqrt() * gain + bias
+    return (h @ W + b).mean(dim=1)
+
+
+@right("repeat", "[CLS] repeated, positions in two parts")
+def encoder_input(patches, W_P, b_P, c, P):
+    if patches.shape[1] + 1 != P.shape[0]:
+        raise ValueError(f"{patches.shape[1]} patches, {len(P)} rows")
+    x = F.linear(patches, W_P.T, b_P) + P[1:]
+    first = (c + P[0])[None, None].repeat(len(patches), 1, 1)
+    return torch.cat((first, x), 1)
+
+
+def class_logits(h, gain, bias, W, b, pool):
+    h = F.layer_norm(h, (h.shape[-1],), gain, bias, 1e-6)
+    read = {"cls": h.select(1, 0), "mean": h.narrow(1, 1, h.shape[1] - 1)}
+    if pool == "cls":
+        return torch.addmm(b, read["cls"], W)
+    return torch.addmm(b, read["mean"].sum(1) / (h.shape[1] - 1), W)
+
+
+@wrong("at-the-end", "[CLS] at the end", told=r"CLS\] stands at the end")
+def encoder_input(patches, W_P, b_P, c, P):
+    B, N, _ = patches.shape
+    if len(P) != N + 1:
+        raise ValueError(f"P has {len(P)} rows for {N + 1} tokens")
+    x = patches @ W_P + b_P
+    first = c.expand(B, 1, -1)
+    return torch.cat([x, first], dim=1) + P
+
+
+def class_logits(h, gain, bias, W, b, pool):
+    h = F.layer_norm(h, gain.shape, gain, bias, eps=1e-6)
+    if pool == "cls":
+        read = h[:, -1]
+    else:
+        read = h[:, :-1].mean(dim=1)
+    return read @ W + b
+
+
+@wrong(
+    "mean-of-all",
+    "[CLS] in the mean, and the norm behind it",
+    told="mean is over all tokens|norm comes after the mean|norm",
+    loses=["head"],
+)
+def encoder_input(patches, W_P, b_P, c, P):
+    B, N, _ = patches.shape
+    if len(P) != N + 1:
+        raise ValueError(f"P has {len(P)} rows for {N + 1} tokens")
+    x = patches @ W_P + b_P
+    first = c.expand(B, 1, -1)
+    return torch.cat([first, x], dim=1) + P
+
+
+def class_logits(h, gain, bias, W, b, pool):
+    if pool == "cls":
+        read = h[:, 0]
+    else:
+        read = h.mean(dim=1)
+    read = F.layer_norm(read, gain.shape, gain, bias, eps=1e-6)
+    return read @ W + b
+
+
+@wrong(
+    "over-the-batch",
+    "a table of any size, along the batch",
+    told="every image|Row n of P goes to image n",
+    spares=["head"],
+)
+def encoder_input(patches, W_P, b_P, c, P):
+    B, N, _ = patches.shape
+    x = patches @ W_P + b_P
+    first = c.expand(B, 1, -1)
+    return torch.cat([first, x], dim=1) + P[:B, None]
+
+
+def class_logits(h, gain, bias, W, b, pool):
+    h = F.layer_norm(h, gain.shape, gain, bias, eps=1e-6)
+    if pool == "cls":
+        read = h[:, 0]
+    else:
+        read = h[:, 1:].mean(dim=1)
+    return read @ W + b
+
+
+wrong(
+    "own-epsilon",
+    "the norm with the ε that it has by itself",
+    told="ε is 10⁻⁵",
+    loses=["head"],
+    edit=("bias, eps=1e-6", "bias"),
+)
+
+wrong(
+    "shifted",
+    "positions added before [CLS] is put in front",
+    told="positions are added before",
+    spares=["head"],
+    edit=[
+        ("+ b_P", "+ b_P + P[:-1]"),
+        ("torch.cat([first, x], dim=1) + P", "torch.cat([first, x], dim=1)"),
+    ],
+)
+
+broken("if len(P) != N + 1:", "if len(P) not in (1, N + 1):")
+broken("x = patches @ W_P + b_P", "x = (patches + b_P.mean()) @ W_P")
+broken(
+    "first = c.expand(B, 1, -1)",
+    "first = torch.cat([c.expand(1, 1, -1), c.new_zeros(B - 1, 1, len(c))])",
+)
+broken("gain, bias, eps=1e-6)", "bias, gain, eps=1e-6)")
+broken("read = h[:, 1:].mean(dim=1)", "read = h[:, 1:].amax(dim=1)")
+broken("read = h[:, 1:].mean(dim=1)", "read = h.mean(dim=1)")

@@ -1,2 +1,0 @@
-# right: those that are false by name
-answers = {letter: letter not in "dhjkl" for letter in "abcdefghijkl"}

@@ -1,0 +1,48 @@
+"""A maintainer adds a wrong answer by adding one entry to one file: nothing else is touched."""
+
+import shutil
+
+import nbformat
+from whole_class import COURSE, SANDBOXED, SEED, hand_in, variants
+from wrongly import check_wrong
+
+from nbjudge.engine import grade
+from nbjudge.release import make_release
+
+SET = "ps05-self-attention"
+
+ENTRY = """
+
+@wrong("cube-root", "the cube root of d_k", told="scores", spares=["factor"])
+def scaled_scores(Q, K):
+    return Q @ K.transpose(-2, -1) / Q.shape[-1] ** (1 / 3)
+
+
+def unit_factor(d_k, sigma_q, sigma_k):
+    return 1 / (sigma_q * sigma_k * math.sqrt(d_k))
+"""
+
+
+def test_one_entry_in_one_file_makes_a_test_of_the_grader(tmp_path):
+    course, submitted = tmp_path / "course", tmp_path / "submitted"
+    shutil.copytree(COURSE / "solutions" / SET, course / "solutions" / SET)
+    for name in ("_toc.yml", "nbgrader_config.py"):
+        shutil.copy(COURSE / name, course / name)
+    make_release(SET, course)
+    before = variants(SET, course)
+    with (course / "solutions" / SET / "scaling.py").open("a", encoding="utf-8") as file:
+        file.write(ENTRY)
+
+    [(student, added)] = [row for row in variants(SET, course) if row not in before]
+    assert (added.piece, added.name) == ("scaling", "wrong-cube-root")
+    hand_in(SET, course, submitted)
+    for other in submitted.iterdir():
+        if other.name != student:
+            shutil.rmtree(other)
+    path = submitted / student / SET / f"{SET}.ipynb"
+    assert added.source in {cell.source for cell in nbformat.read(path, as_version=4).cells}
+    report = grade(
+        *(SET, submitted, tmp_path / "graded"),
+        course=course, seed=SEED, workers=1, sandboxed=SANDBOXED,
+    )  # fmt: skip
+    check_wrong(report.students[student], added)

@@ -1,0 +1,28 @@
+"""What the grader must do with a wrong answer."""
+
+from __future__ import annotations
+
+import re
+
+from nbjudge import cells
+from nbjudge.answers import Variant
+from nbjudge.results import StudentResult
+
+
+def lost_of_piece(result: StudentResult, piece: str) -> dict[str, str]:
+    """Test → what was told, for each test of the piece that did not get all its points."""
+    return {
+        name: test.message
+        for name, test in result.tests.items()
+        if cells.piece_of(name) == piece and test.score is not None and test.score < test.max_score
+    }
+
+
+def check_wrong(result: StudentResult, variant: Variant) -> None:
+    """The wrong answer loses the tests that it says, and one of them tells what it says."""
+    lost = lost_of_piece(result, variant.piece)
+    assert set(lost) == set(variant.loses)
+    assert any(re.search(variant.told, said, re.IGNORECASE) for said in lost.values()), lost
+    for name, said in lost.items():
+        assert said, f"{name} says nothing"
+        assert not re.match(r"(NameError|KeyError|IndexError|ValueError|TypeError)", said), said
