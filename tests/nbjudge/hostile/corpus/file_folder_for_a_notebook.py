@@ -2,7 +2,7 @@
 
 kind: notebook file
 honest: 0
-seen: is not a regular file|is a directory|cannot be opened
+seen: is not a regular file
 """
 
 import target_set

@@ -1,4 +1,4 @@
-"""Makes NumPy write into Python's own memory, so that 6 is another number and -8 too.
+"""Makes NumPy write into Python's own memory, so that 6 is another number and -4 too.
 
 kind: torch, numpy, builtins, imports
 honest: 0
