@@ -604,6 +604,14 @@ def f(x):
     y = leaf * leaf * leaf
     return unit.g(y, leaf, torch.nested.nested_tensor([torch.ones_like(x)]))[0][0]
 """,
+    "numbers of PyTorch's own check": """
+import sys
+check = sys.modules["torch.autograd.gradcheck"]
+def f(x):
+    held = x.double().requires_grad_()
+    found = check._get_numerical_jacobian(lambda t: (t**3).sum(), (held,), eps=1e-5)
+    return found[0][0][:, 0].float()
+""",
     "the engine, by a method of its neighbour's": """
 import numpy as np
 def at(address, size):
@@ -763,6 +771,23 @@ def f(x):
 """,
 }
 
+COUNTS = {
+    "honest": "f = lambda n: 2 * n**3",
+    "PyTorch's counter": """
+from torch.utils.flop_counter import FlopCounterMode
+def f(n):
+    with FlopCounterMode(display=False) as counter:
+        torch.ones(n, n) @ torch.ones(n, n)
+    return counter.get_total_flops()
+""",
+    "PyTorch's profiler": """
+def f(n):
+    with torch.autograd.profiler.profile(with_flops=True) as seen:
+        torch.ones(n, n) @ torch.ones(n, n)
+    return int(sum(event.flops or 0 for event in seen.key_averages()))
+""",
+}
+
 LANGUAGE = {
     "honest": """
 def f(x, ids):
@@ -777,7 +802,7 @@ def f(x, ids):
 """,
 }
 
-#: Kind → its ways, the inputs of its test, and what is due.
+#: Kind, perhaps with what is asked for → its ways, the inputs of its test, and what is due.
 KINDS = {
     "matrix products": (
         MATRICES,
@@ -813,6 +838,11 @@ KINDS = {
         BLOCKS,
         "x = torch.randn(3, 8, generator=generator)",
         "call({f}, x), x / (x.pow(2).mean(-1, keepdim=True) + 1e-5).sqrt()",
+    ),
+    "blocks: counts": (
+        COUNTS,
+        "n = int(torch.randint(3, 9, (), generator=generator))",
+        "call({f}, n), 2 * n**3",
     ),
     "language models": (
         LANGUAGE,

@@ -6,8 +6,8 @@ honest: 0
 
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-SLOW = ("\\begin{a}" * 5_000, "# a" + " " * 45_000 + "b", "a" + " " * 45_000 + "b")
-COLOURS = ("a." * 20_000, "# " + " \n" * 20_000, "a?\n" * 15_000, "= " * 20_000)
+SLOW = ("\\begin{a}" * 4_000, "# a" + " " * 30_000 + "b", "a" + " " * 30_000 + "b")
+COLOURS = ("a." * 15_000, "# " + " \n" * 15_000, "a?\n" * 10_000, "= " * 15_000)
 
 
 def hand_in(notebook, folder):
