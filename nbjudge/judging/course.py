@@ -156,7 +156,7 @@ class Course:
         return Judged(
             notebook=json.dumps(self.notebook, ensure_ascii=False).encode("utf-8", "replace"),
             tests=self.tests,
-            flags=[*self.flags, *self._summary()],
+            flags=list(dict.fromkeys([*self.flags, *self._summary()])),
             seconds=monotonic() - self.began,
             cpu_seconds=self.kernels.cpu_seconds,
             peak_memory_mb=self.kernels.peak_memory_mb,

@@ -137,6 +137,7 @@ def test_an_attack_gains_nothing_and_is_told_of(graded, attack):
     assert found.score <= attack.honest, told(found)
     assert re.search(attack.seen, told(found)), told(found)
     assert max(len(flag) for flag in [*found.flags, ""]) < 1000
+    assert len(found.flags) < 20
 
 
 @pytest.mark.parametrize("name", NEIGHBOURS)
