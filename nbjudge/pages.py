@@ -63,6 +63,9 @@ class Colours:
     #: So many characters of a submission take no undue time, whatever they are.
     FEW = 8_000
 
+    #: No line that anybody reads is longer; one alone can take minutes.
+    LINE = 2_000
+
     #: Seconds of the processor that all of them may take.
     SECONDS = 1.0
 
@@ -72,6 +75,8 @@ class Colours:
     def has_time_for(self, source: str) -> bool:
         """Whether there is time for this one too, after those before it."""
         self.characters += len(source)
+        if not can_be_coloured(source) or max(map(len, source.splitlines()), default=0) > self.LINE:
+            return False
         if self.characters <= self.FEW:
             return True
         from pygments.lexers import get_lexer_by_name
@@ -79,9 +84,9 @@ class Colours:
         began = process_time()
         for _ in get_lexer_by_name("ipython3").get_tokens_unprocessed(source):
             if self.seconds + process_time() - began > self.SECONDS:
-                return False
+                break
         self.seconds += process_time() - began
-        return True
+        return self.seconds <= self.SECONDS
 
 
 @lru_cache(500)
