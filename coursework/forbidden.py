@@ -123,8 +123,14 @@ FORBIDDEN = {
     "clipping": {
         "why": "clips for you. Here clipping is written by hand: take the call out and follow the "
         "formula.",
-        "torch_functions": [],
-        "python": ("torch.nn.utils.clip_grad", "coursework.mistakes.recurrence"),
+        "torch_functions": frozenset({"renorm", "renorm_", "embedding_renorm_"}),
+        "python": (
+            "torch.nn.utils.clip_grad",
+            "tfcourse.training.optimisers",
+            "coursework.mistakes.recurrence",
+        ),
+        "modules": ("tfcourse.training", "tfcourse.runs"),
+        "operators": ("renorm",),
     },
     "autograd": {
         "why": "lets PyTorch find the gradient. Here the gradient is written by hand: take the "
@@ -136,6 +142,7 @@ FORBIDDEN = {
             "torch.autograd.graph._engine_run_backward",
             "torch.autograd.forward_ad",
             "torch.autograd.functional",
+            "torch.autograd.gradcheck",
             "torch._functorch.eager_transforms",
         ),
         "gradients": True,
@@ -198,7 +205,9 @@ FORBIDDEN = {
             ),
             *(f"torch._refs.native_{name}_norm" for name in ("layer", "group")),
             *(f"torch._refs.nn.functional.{name}_norm" for name in ("layer", "group")),
+            *("torch.nn.functional.local_response_norm", "torch.nn.LocalResponseNorm"),
             "torch.utils.flop_counter.FlopCounterMode",
+            "torch.autograd.profiler.profile",
             "tfcourse.layers",
             "tfcourse.training.schedules",
             "coursework.mistakes.norms",
@@ -293,7 +302,9 @@ FORBIDDEN = {
             "pixel_shuffle",
             "pixel_unshuffle",
             "convolution",
+            "conv_",
             "conv2d",
+            "conv3d",
         ),
     },
 }

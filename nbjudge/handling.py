@@ -16,6 +16,7 @@ from nbjudge.feedback import feedback
 from nbjudge.intake import NotANotebook
 from nbjudge.merge import merge
 from nbjudge.outputs import Room, harmless
+from nbjudge.pages import Colours
 from nbjudge.release import quiet_log
 from nbjudge.results import StudentResult, TestResult
 
@@ -69,7 +70,7 @@ class Desk:
         try:
             returned = nbformat.v4.reads(judged.decode())
             found = {cell["id"]: cell for cell in returned.cells}
-            run, room = nbformat.v4.reads(notebook), Room()
+            run, room, colours = nbformat.v4.reads(notebook), Room(), Colours()
             for cell in run.cells:
                 if cell.cell_type == "code":
                     back = found[cell.id]
@@ -77,6 +78,8 @@ class Desk:
                     cell.outputs = harmless(kept, None if cells.is_test(cell) else room)
                     count = back.get("execution_count")
                     cell.execution_count = count if type(count) is int else None
+                    if cells.is_learners(cell) and not colours.has_time_for(cell.source):
+                        cell.metadata["magics_language"] = "text"
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             return {"failed": f"the judge gave back something else: {error!r}"}
         own = {cells.grade_id(cell): cell for cell in run.cells if cells.is_test(cell)}

@@ -87,10 +87,11 @@ def read_file(path: Path) -> tuple[bytes, datetime]:
         if path.is_symlink():
             raise NotANotebook("is a link, and links are not followed") from None
         raise NotANotebook(f"cannot be opened ({error.strerror})") from None
+    about = os.fstat(handle)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(handle)  # a folder cannot even be opened as a file
+        raise NotANotebook("is not a regular file")
     with os.fdopen(handle, "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            raise NotANotebook("is not a regular file")
         if about.st_size > MAX_BYTES:
             raise NotANotebook(f"is larger than {MAX_BYTES // 2**20} MiB")
         content = file.read(MAX_BYTES + 1)

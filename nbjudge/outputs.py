@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 #: Pictures that are kept, each with how its bytes begin. Any other kind can carry a script.
 PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 
+#: A picture of more points is left out: some kilobytes can hold more than a browser can show.
+MAX_POINTS = 40_000_000
+
 #: Of one cell so many characters of text and of pictures are kept, and so many outputs.
 MAX_TEXT, MAX_PICTURES, MAX_OUTPUTS = 50_000, 4_000_000, 300
 
@@ -156,7 +159,26 @@ def _is_picture(kind: str, text: object, most: int) -> bool:
         content = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
         return False
-    return content.startswith(PICTURES[kind])
+    return content.startswith(PICTURES[kind]) and _points(kind, content) <= MAX_POINTS
+
+
+def _points(kind: str, content: bytes) -> int:
+    """How many points a picture says that it has; 0 if a browser cannot read it either."""
+    if kind == "image/png":
+        if content[12:16] != b"IHDR" or len(content) < 24:
+            return 0
+        return int.from_bytes(content[16:20]) * int.from_bytes(content[20:24])
+    at, most = 2, 0
+    while 0 <= at < len(content) - 9:
+        if content[at] != 0xFF:
+            at = content.find(b"\xff", at)
+            continue
+        # Frames are marked by C0 to CF, but for three numbers that mean something else.
+        if 0xC0 <= content[at + 1] <= 0xCF and content[at + 1] not in (0xC4, 0xC8, 0xCC):
+            height, width = content[at + 5 : at + 7], content[at + 7 : at + 9]
+            most = max(most, int.from_bytes(height) * int.from_bytes(width))
+        at += 1
+    return most
 
 
 def harmless_markdown(source: str) -> str:
@@ -169,12 +191,29 @@ def harmless_markdown(source: str) -> str:
     """
     # What stands for a character, such as `&#92;`, would turn into it after all of the rest.
     source = re.sub(r"&(?:#|[a-zA-Z][a-zA-Z0-9]*;?)", _taken_apart, source)
+    # What has no end is looked for to the end of the text, once for each beginning.
+    source = _with_ends(_BLANKS.sub(" " * MAX_BLANKS, source))
     # A blank there makes no difference to a formula, and is the end of a tag.
     source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", source)
     # What stands apart is neither a link nor a command, nor the name of a language to colour.
     source = re.sub(r"\](?=[(:])", f"]{APART}", source)
     source = re.sub(rf"(`{{3,}}|~{{3,}})(?=[^\S\n]*[^\s`~{APART}])", rf"\1{APART}", source)
     return re.sub(r"\\([a-zA-Z]+)", _typesets, source)
+
+
+#: More blanks in a row are cut: to find where they end takes the square of their number.
+MAX_BLANKS = 200
+_BLANKS = re.compile(rf"[^\S\n]{{{MAX_BLANKS + 1},}}")
+
+
+def _with_ends(source: str) -> str:
+    r"""The text with each ``\begin{...}`` that no ``\end{...}`` follows taken apart."""
+
+    def begins(found: re.Match) -> str:
+        ends = source.rfind(f"\\end{{{found[1]}}}") > found.start()
+        return found.group() if ends else f"\\{APART}{found.group()[1:]}"
+
+    return re.sub(r"\\begin\{([^}\n]{0,40})\}", begins, source)
 
 
 def _taken_apart(entity: re.Match) -> str:

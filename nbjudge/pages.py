@@ -6,6 +6,7 @@ import logging
 import re
 from functools import cache, lru_cache
 from pathlib import Path
+from time import process_time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,6 +52,41 @@ def of(result) -> str:
 def can_be_coloured(source: str) -> bool:
     """Whether to find the colours of this source takes no undue time."""
     return len(source) <= MAX_COLOURED and not _BLANKS.search(source)
+
+
+class Colours:
+    """Says which cells the formgrader may show in colours: it looks for them in our stead.
+
+    To look for colours can take the square of a source's length, and the formgrader waits for it.
+    """
+
+    #: So many characters of a submission take no undue time, whatever they are.
+    FEW = 8_000
+
+    #: No line that anybody reads is longer; one alone can take minutes.
+    LINE = 2_000
+
+    #: Seconds of the processor that all of them may take.
+    SECONDS = 1.0
+
+    def __init__(self) -> None:
+        self.characters, self.seconds = 0, 0.0
+
+    def has_time_for(self, source: str) -> bool:
+        """Whether there is time for this one too, after those before it."""
+        self.characters += len(source)
+        if not can_be_coloured(source) or max(map(len, source.splitlines()), default=0) > self.LINE:
+            return False
+        if self.characters <= self.FEW:
+            return True
+        from pygments.lexers import get_lexer_by_name
+
+        began = process_time()
+        for _ in get_lexer_by_name("ipython3").get_tokens_unprocessed(source):
+            if self.seconds + process_time() - began > self.SECONDS:
+                break
+        self.seconds += process_time() - began
+        return self.seconds <= self.SECONDS
 
 
 @lru_cache(500)

@@ -220,7 +220,7 @@ def span(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-_FORMULA = re.compile(r"(^|[;\n|] *)(?=[=+\-@\t\r＝＋－＠])")
+_FORMULA = re.compile(r"(^|[;\n|][ \"']*)(?=[=+\-@\t\r＝＋－＠])")
 
 
 def as_cell(text: str) -> str:

@@ -156,7 +156,7 @@ class Course:
         return Judged(
             notebook=json.dumps(self.notebook, ensure_ascii=False).encode("utf-8", "replace"),
             tests=self.tests,
-            flags=[*self.flags, *self._summary()],
+            flags=list(dict.fromkeys([*self.flags, *self._summary()])),
             seconds=monotonic() - self.began,
             cpu_seconds=self.kernels.cpu_seconds,
             peak_memory_mb=self.kernels.peak_memory_mb,
@@ -244,7 +244,7 @@ class Course:
                 if ran.how not in (OUT_OF_TIME, FLOODED):
                     self.kernels.finished.append(index)
                 return ran
-            why = learner.why_dead()
+            why = self._why_dead(learner)
             self.kernels.end(self.common)
             if not self._another_is_to_blame(self.common):
                 if ran.how == DIED:
@@ -518,12 +518,16 @@ class Course:
         if found["lost"]:
             seen.append("the kernel was replaced after this test")
             if found["error"] == remote.GONE:
-                found["why"] = learner.why_dead()
+                found["why"] = self._why_dead(learner)
                 found["says"] = f"{found['says']} {found['why']}"
             self.kernels.end(kinds)
         if not knew:
             found["ours"] = ""
         return found
+
+    def _why_dead(self, learner: Learner) -> str:
+        """How a kernel ended, without a number of its own if it has seen a hidden test."""
+        return learner.why_dead(briefly=learner in self.knowing)
 
     def _seconds_for_tests(self) -> float:
         return max(0.1, min(self.limits.cell_seconds, self.deadline - monotonic()))

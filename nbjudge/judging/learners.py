@@ -135,12 +135,16 @@ class Learner:
         if not self.pump.ended(number, MEET_SECONDS):
             raise NoKernel("the kernel does not come back from a test")
 
-    def why_dead(self) -> str:
-        """How the kernel ended, in words."""
+    def why_dead(self, briefly: bool = False) -> str:
+        """How the kernel ended, in words; ``briefly``, without the number that it ended with."""
+        from nbjudge.sandbox.handles import WHY  # which needs Linux
+
         deadline = monotonic() + 0.5
         while self.kernel.alive() and monotonic() < deadline:
             sleep(0.01)
-        return self.kernel.death().message or "It closed its connection."
+        death = self.kernel.death()
+        said = WHY.get(death.why, "") if briefly else death.message
+        return said or "It closed its connection."
 
     def end(self) -> Any:
         """Kill it, and all that it has started; gives what it used."""

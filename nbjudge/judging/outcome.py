@@ -121,7 +121,9 @@ def with_line(says: str, sources: Mapping[str, str]) -> str:
     # Without the blank lines that a cell begins with, as IPython counts.
     lines = re.sub(r"\A(\s*\n)+", "", sources.get(at.group(1), "")).splitlines()
     number = int(at.group(2))
-    return f"{says}: {lines[number - 1].strip()}" if number <= len(lines) else says
+    if lines and number > len(lines):  # a number that is no line's could be a message
+        return says.rpartition("\n")[0]
+    return f"{says}: {lines[number - 1].strip()}" if lines else says
 
 
 def as_in(test: str, found: dict[str, Any]) -> str:

@@ -151,13 +151,34 @@ def _override(chosen: Callable[[str], bool], kind: Forbidden) -> None:
 
 
 #: PyTorch's other ways to a product of matrices begin like this; they have keys of their own.
-OTHER_PRODUCTS = ("_sparse_mm", "_sparse_addmm", "sspaddmm", "mkldnn_conv", "mkldnn_linear")
-OTHER_PRODUCTS += ("_convolution", "thnn_conv", "slow_conv", "_slow_conv", "_nnpack_spatial")
+OTHER_PRODUCTS = ("_sparse_mm", "_sparse_addmm", "_sparse_sparse", "_sparse_semi", "_cslt")
+OTHER_PRODUCTS += ("sspaddmm", "hspmm", "smm", "sparse_sampled", "mkldnn_conv", "mkldnn_linear")
+OTHER_PRODUCTS += ("_convolution", "convolution_", "_conv_", "conv_tbc_", "thnn_conv", "slow_conv")
+OTHER_PRODUCTS += ("_slow_conv", "_nnpack_spatial", "linear_backward", "matmul_backward")
+OTHER_PRODUCTS += ("_foreach_mm", "_grouped_mm", "_scaled_", "_weight_int", "_dyn_quant", "fbgemm_")
+OTHER_PRODUCTS += ("_mixed_dtypes_linear", "_wrapped_")
+#: Layers that are made of products: attention, recurrent nets.
+OTHER_PRODUCTS += ("scaled_dot_product", "_flash_attention", "_efficient_attention")
+OTHER_PRODUCTS += ("_native_multi_head", "_transformer_encoder", "lstm", "gru", "rnn_")
+OTHER_PRODUCTS += ("mkldnn_rnn", "quantized_")
 #: Sums of weighted rows, distances, and what undoes a product: each is one in disguise.
-OTHER_PRODUCTS += ("embedding_bag", "_embedding_bag", "cdist", "_cdist", "_euclidean_dist")
-OTHER_PRODUCTS += ("linalg_solve", "_linalg_solve", "linalg_lu_solve", "linalg_ldl_solve")
-OTHER_PRODUCTS += ("linalg_inv", "linalg_lstsq", "linalg_tensor", "linalg_pinv", "lu_solve")
-OTHER_PRODUCTS += ("triangular_solve", "cholesky_solve", "cholesky_inverse", "inverse", "pinverse")
+OTHER_PRODUCTS += ("embedding_bag", "_embedding_bag", "cdist", "_cdist", "pdist", "_pdist")
+OTHER_PRODUCTS += ("_euclidean_dist", "lu_", "_lu", "triangular_solve", "cholesky", "_cholesky")
+OTHER_PRODUCTS += ("inverse", "pinverse", "svd", "qr", "geqrf", "orgqr", "ormqr")
+
+#: Of linear algebra's operators those that factor nothing and solve nothing.
+PLAIN_ALGEBRA = tuple(
+    f"linalg_{name}"
+    for name in ("norm", "vector_norm", "matrix_norm", "_powsum", "vecdot", "cross", "diagonal")
+) + ("linalg_matmul", "linalg_multi_dot")
+
+#: Where tensors that are not plain have kernels of their own.
+LAYOUTS = ("SparseCPU", "SparseCsrCPU", "MkldnnCPU", "NestedTensorCPU", "QuantizedCPU")
+
+
+def _is_another_product(op: str) -> bool:
+    algebra = op.startswith(("linalg_", "_linalg_")) and not op.startswith(PLAIN_ALGEBRA)
+    return algebra or op.startswith(OTHER_PRODUCTS)
 
 
 def _override_products(kind: Forbidden) -> None:
@@ -177,16 +198,23 @@ def _override_products(kind: Forbidden) -> None:
         return plus(c, a.movedim(0, 1).flatten(1), b.flatten(0, 1), beta=beta, alpha=alpha)
 
     kernels = {"mm": product, "bmm": product, "addmm": plus, "baddbmm": plus, "addbmm": plus_batch}
-    into = {f"{name}.out": _refusing(name, kind) for name in kernels}
     others = ("_addmm_activation", "_int_mm", "convolution", "conv_tbc", "_trilinear")
-    implement({**kernels, **into, **{name: _refusing(name, kind) for name in others}}, ["CPU"])
-    _override(lambda op: op.startswith(OTHER_PRODUCTS), kind)
+    implement({**kernels, **{name: _refusing(name, kind) for name in others}}, ["CPU"])
+    refusing = {name: _refusing(name, kind) for name in (*kernels, "linear")}
+    implement(refusing, LAYOUTS)
+    # In place, into a given tensor, into another dtype: forms of the same with their own kernels.
+    _override(lambda op: op.partition(".")[0].rstrip("_") in kernels and op not in kernels, kind)
+    _override(_is_another_product, kind)
+
+
+#: Where operators leave a note of how to go backwards, for tensors of every layout.
+AUTOGRAD_KEYS = ("AutogradCPU", "AutogradOther", "AutogradNestedTensor")
 
 
 def _without_autograd() -> None:
     """No operator leaves a note of how to go backwards: there is nothing to be called with it."""
     graph = torch.library.fallthrough_kernel
-    implement(dict.fromkeys(operators(), graph), ["AutogradCPU"])
+    implement(dict.fromkeys(operators(), graph), AUTOGRAD_KEYS)
     engine = type(torch.autograd.Variable._execution_engine)
     closed.without_methods(engine, "run_backward", "queue_callback")
 
@@ -196,6 +224,8 @@ NUMPY_PRODUCTS = (
     *("matmul", "dot", "vdot", "inner", "einsum", "c_einsum", "tensordot", "kron", "outer"),
     *("matvec", "vecmat", "vecdot", "multi_dot", "correlate", "convolve", "cross"),
     *("solve", "solve1", "inv", "pinv", "lstsq", "tensorsolve", "tensorinv", "matrix_power"),
+    *("qr", "qr_r_raw", "qr_reduced", "qr_complete", "svd", "svd_f", "svd_s", "svdvals"),
+    *("cholesky", "cholesky_lo", "cholesky_up", "eig", "eigh", "eigh_lo", "eigh_up"),
 )
 
 
@@ -205,6 +235,8 @@ def _override_numpys(kind: Forbidden) -> None:
         for name in NUMPY_PRODUCTS:
             if callable(vars(module).get(name)):
                 setattr(module, name, _refusing(f"numpy.{name}", kind))
+    held = np._core.overrides.ARRAY_FUNCTIONS  # a list of them all, kept for its tests
+    held -= {found for found in held if found.__name__ in NUMPY_PRODUCTS}
     closed.without_methods(np.ndarray, "dot", "__matmul__", "__rmatmul__", "__imatmul__")
     for slot in ("nb_matrix_multiply", "nb_inplace_matrix_multiply"):
         closed.without_slot(np.ndarray, slot)

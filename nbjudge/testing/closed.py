@@ -59,6 +59,13 @@ WITHOUT = (
 
 #: Of PyTorch's bindings, those that compile or load code which its dispatcher never sees.
 DOORS = ("_aoti", "_te")
+#: So does TorchScript, which finds gradients by formulas of its own, and has archives of code.
+DOORS += ("CompilationUnit", "parse_ir", "_jit_script_compile", "_jit_script_class_compile")
+DOORS += ("_jit_differentiate", "_jit_interpret_graph", "_create_function_from_graph")
+DOORS += ("_create_function_from_trace", "_create_function_from_trace_with_dict")
+DOORS += ("import_ir_module", "import_ir_module_from_buffer", "_import_ir_module_from_package")
+DOORS += ("_load_for_lite_interpreter", "_load_for_lite_interpreter_from_buffer")
+DOORS += ("_load_jit_module_from_file", "_load_jit_module_from_bytes")
 
 _shut = _locked = False
 
@@ -87,6 +94,8 @@ def shut() -> None:
     torch.vmap(torch.relu)(torch.ones(1))  # a first call imports what is gone afterwards
     sys.modules["torch._dynamo"] = torch._dynamo = _NoCompiler("torch._dynamo")
     torch.compile = torch.nn.Module.compile = not_compiled
+    torch.jit.script = torch.jit.trace = not_compiled
+    replace_body(torch.jit.load, f"{__name__}.refused", "torch.jit.load")
     torch.use_deterministic_algorithms = deterministic
     torch.testing._comparison._HAS_DTENSOR = False  # nor are there tensors over many machines
     _without_operators()
@@ -164,7 +173,10 @@ _SLOTS = {"nb_matrix_multiply": (96, 272), "nb_inplace_matrix_multiply": (96, 28
 
 
 def not_compiled(model: Any = None, *args: object, **kwargs: object) -> Any:
-    """``torch.compile`` where work is graded: what is compiled computes the same, so nothing is."""
+    """``torch.compile`` and ``torch.jit.script`` where work is graded.
+
+    What is compiled computes the same, so nothing is.
+    """
     return (lambda f: f) if model is None else model
 
 
@@ -285,6 +297,8 @@ def _without_modules() -> None:
 
 
 def _without_doors() -> None:
+    # PyTorch has units of its own, and with one of them its class.
+    without_methods(torch._C.CompilationUnit, "__init__", "define", "create_function")
     for name in [name for name in vars(torch._C) if name in DOORS]:
         delattr(torch._C, name)
         sys.modules.pop(f"torch._C.{name}", None)

@@ -134,7 +134,7 @@ USES = {
         lambda x: op._scaled_dot_product_attention_math(x, K, V)[0], (Q,), (Q,)
     ),
     "scripted": lambda: scripted(Q),
-    "traced": lambda: torch.jit.trace(lambda x: F.scaled_dot_product_attention(x, x, x), (Q,)),
+    "traced": lambda: torch.jit.trace(lambda x: F.scaled_dot_product_attention(x, x, x), (Q,))(Q),
     "disabled": disabled,
     "below autograd": below_autograd,
     "in memory": found_in_memory,

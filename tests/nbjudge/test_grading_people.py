@@ -193,7 +193,7 @@ def test_no_cell_is_a_formula(text):
     assert as_cell("a" + text) == "a" + text
 
 
-@pytest.mark.parametrize("sign", [";", "\n", "|", ";  "])
+@pytest.mark.parametrize("sign", [";", "\n", "|", ";  ", ';"', '; "" '])
 @pytest.mark.parametrize("formula", ["=1+1", "@SUM(1)", "-1", "＝1"])
 def test_no_formula_behind_a_sign_that_ends_a_cell_elsewhere(sign, formula):
     assert as_cell(f"a{sign}{formula}") == f"a{sign}'{formula}"

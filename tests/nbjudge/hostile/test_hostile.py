@@ -7,6 +7,7 @@ import sqlite3
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
+from time import process_time
 from types import SimpleNamespace
 
 import corpus
@@ -145,6 +146,7 @@ def test_an_attack_gains_nothing_and_is_told_of(graded, attack):
     assert found.score <= attack.honest, told(found)
     assert re.search(attack.seen, told(found)), told(found)
     assert max(len(flag) for flag in [*found.flags, ""]) < 1000
+    assert len(found.flags) < 20
 
 
 @pytest.mark.parametrize("name", NEIGHBOURS)
@@ -259,6 +261,33 @@ def test_no_notebook_that_is_kept_runs_what_a_learner_wrote(graded):
         assert running(text) == [], path
         assert not re.search(r"\\(href|mmlToken)", text), path
         assert {c.id: c.source for c in found.cells if c.id in plain} == plain, path
+
+
+def test_a_page_shows_no_picture_that_a_browser_cannot(graded):
+    page = (graded.into / "feedback/exhausts_the_browser" / target_set.NAME).glob("*.html")
+    assert "<img" not in next(page).read_text(encoding="utf-8")
+
+
+def test_how_a_process_ends_tells_nothing_of_a_hidden_test(graded):
+    assert "exit code" not in told(graded.report.students["lies_how_it_ended"])
+
+
+def test_a_marker_does_not_wait_for_a_page(graded):
+    """The formgrader makes its page of the notebook that is kept."""
+    from nbconvert.filters import markdown2html
+    from nbconvert.filters.highlight import Highlight2HTML
+
+    place = graded.into / "autograded/exhausts_the_marking_page" / target_set.NAME
+    found = nbformat.read(place / f"{target_set.NAME}.ipynb", as_version=4)
+    assert sum(len(cell.source) for cell in found.cells) > 100_000
+    colours = Highlight2HTML(pygments_lexer="ipython3")
+    began = process_time()
+    for cell in found.cells:
+        if cell.cell_type == "code":
+            colours(cell.source, metadata=cell.metadata)
+        else:
+            markdown2html(cell.source)
+    assert process_time() - began < 10
 
 
 def test_every_kind_of_attack_is_there():

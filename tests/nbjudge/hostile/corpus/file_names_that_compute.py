@@ -5,7 +5,7 @@ honest: 0
 seen: left out, only the notebook is graded
 """
 
-FORMULAS = ("=HYPERLINK(A1)", ";=1+1", "a;+1", "a;  =1", "＝1", "a\t=1", "a|@SUM(1)")
+FORMULAS = ("=HYPERLINK(A1)", ";=1+1", "a;+1", "a;  =1", "＝1", "a\t=1", "a|@SUM(1)", 'a;"=1')
 
 
 def hand_in(notebook, folder):

@@ -12,7 +12,7 @@ import sys
 
 class Mine(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
-        return importlib.util.spec_from_loader(name, self) if "tfcourse" in name else None
+        return importlib.util.spec_from_loader(name, self) if "nbjudge" in name else None
 
     def create_module(self, spec):
         return None
@@ -22,7 +22,7 @@ class Mine(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 sys.meta_path.insert(0, Mine())
-for name in [name for name in sys.modules if name.startswith("tfcourse")]:
+for name in [name for name in sys.modules if name.startswith("nbjudge")]:
     del sys.modules[name]
 for name in ("call", "close", "build", "require", "parameter_gradients"):
     globals()[name] = lambda *args, **kwargs: {"bias"}
