@@ -26,18 +26,18 @@ from typing import Any
 import torch
 
 from nbjudge import cells
+from nbjudge.inside.program import program
+from nbjudge.inside.testing import unseen
+from nbjudge.inside.testing.by_hand import by_hand
+from nbjudge.inside.testing.checks import deciding
+from nbjudge.inside.testing.choices import scored_below
+from nbjudge.inside.testing.fresh import SEED_VARIABLE, fresh
+from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
+from nbjudge.inside.testing.learner import seed_all
+from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.wire import Channel, Closed
 from nbjudge.judging import weighing
-from nbjudge.program import program
-from nbjudge.testing import unseen
-from nbjudge.testing.by_hand import by_hand
-from nbjudge.testing.checks import deciding
-from nbjudge.testing.choices import scored_below
-from nbjudge.testing.fresh import SEED_VARIABLE, fresh
-from nbjudge.testing.handle import Handle, NotThroughAVerb
-from nbjudge.testing.learner import seed_all
-from nbjudge.testing.mistake import Mistake
-from nbjudge.testing.remote import InTheirWords, Link, Lost, Missing
-from nbjudge.wire import Channel, Closed
+from nbjudge.judging.remote import InTheirWords, Link, Lost, Missing
 
 #: So many characters of what a test prints or says are kept.
 MAX_TEXT = 50_000
@@ -53,7 +53,7 @@ def warm() -> None:
     """Load what tests use, in the process that examiners are forked from."""
     for name in program().warm:
         importlib.import_module(name)
-    from nbjudge.testing.learner import warm
+    from nbjudge.inside.testing.learner import warm
 
     warm()
 

@@ -20,8 +20,8 @@ from sqlalchemy.exc import ArgumentError, SAWarning
 
 from nbjudge.failure import GradingFailed, of_the_machine
 from nbjudge.files import write_whole
+from nbjudge.inside.program import program
 from nbjudge.ledger import Ledger
-from nbjudge.program import program
 from nbjudge.release import (
     NOT_COPIED,
     copy_source,

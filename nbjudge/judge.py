@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from nbjudge.inside.limits import Limits
 from nbjudge.judging.names import names_of, solution_of
-from nbjudge.sandbox.limits import Limits
 
 __all__ = ["Job", "Judged", "Limits", "judge", "names_of", "solution_of"]
 

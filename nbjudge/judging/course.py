@@ -18,13 +18,12 @@ from nbformat import NotebookNode
 
 from nbjudge import cells
 from nbjudge.examiner import FAULTY
-from nbjudge.judging import likeness, names, outcome, weighing
+from nbjudge.inside.wire import Channel, Closed, TimedOut, WireError
+from nbjudge.judging import likeness, names, outcome, remote, weighing
 from nbjudge.judging.kernels import Kernels
 from nbjudge.judging.learners import Learner, NoKernel
 from nbjudge.judging.pump import DIED, FLOODED, OUT_OF_TIME, Ran
 from nbjudge.outputs import Room
-from nbjudge.testing import remote
-from nbjudge.wire import Channel, Closed, TimedOut, WireError
 
 #: Beyond what a test may take, the examiner itself gets this.
 EXAMINERS_SECONDS = 20.0

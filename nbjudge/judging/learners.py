@@ -9,10 +9,10 @@ from contextlib import suppress
 from time import monotonic, sleep
 from typing import Any
 
+from nbjudge.inside.testing.learner import SERVE
+from nbjudge.inside.wire import Channel, WireError
 from nbjudge.judging.pump import Pump, Ran
-from nbjudge.testing.learner import SERVE
-from nbjudge.testing.remote import Link, Lost
-from nbjudge.wire import Channel, WireError
+from nbjudge.judging.remote import Link, Lost
 
 #: How long a kernel may take to come up: a busy machine is slow.
 READY_SECONDS = 60.0

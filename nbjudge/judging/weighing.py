@@ -23,9 +23,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nbjudge.testing import served
-from nbjudge.testing.handle import Handle, is_handle, key_of, name_of_handle
-from nbjudge.wire import Made, Name
+from nbjudge.inside.testing import served
+from nbjudge.inside.testing.handle import Handle, is_handle, key_of, name_of_handle
+from nbjudge.inside.wire import Made, Name
 
 #: Hidden inputs of a weighed test are drawn from this, so that every run weighs alike.
 SEED = 1
@@ -148,7 +148,7 @@ def inputs_of(args: Iterable, kwargs: Mapping) -> list:
 
 
 class Liar:
-    """A link as :class:`nbjudge.testing.remote.Link` is one, to the instructor's solution.
+    """A link as :class:`nbjudge.judging.remote.Link` is one, to the instructor's solution.
 
     Parameters
     ----------

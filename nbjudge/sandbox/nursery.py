@@ -13,13 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from time import time
 
-from nbjudge.sandbox import jail, linux_only, server
-from nbjudge.sandbox.cores import Core
+from nbjudge.inside import server
+from nbjudge.inside.cores import Core
+from nbjudge.inside.isolation import HOME, Slot
+from nbjudge.inside.limits import Limits
+from nbjudge.inside.request import MESSAGE, Request
+from nbjudge.sandbox import jail, linux_only
 from nbjudge.sandbox.handles import Child, Examiner, Kernel, SandboxError
-from nbjudge.sandbox.isolation import HOME, Slot
-from nbjudge.sandbox.limits import Limits
 from nbjudge.sandbox.parents import Parent
-from nbjudge.sandbox.request import MESSAGE, Request
 from nbjudge.sandbox.trial import FULL, NONE
 
 #: Names of the nurseries' folders begin like this; what is left of dead ones is cleared away.
@@ -53,7 +54,7 @@ class Nursery:
     learners, examiners:
         What else, or instead, the two parents load.
     forbidden:
-        What all kernels are to be without, names out of :data:`nbjudge.kinds.KINDS`: it is
+        What all kernels are to be without, names out of :data:`nbjudge.inside.kinds.KINDS`: it is
         taken from their parent, once, and not from each.
     tests:
         Name → source of the test cells that there will be: the examiners' parent reads them, once.
@@ -129,7 +130,7 @@ class Nursery:
         limits:
             What it may use; :class:`Limits` says what where this is ``None``.
         forbidden:
-            What it is to be without: names out of :data:`nbjudge.kinds.KINDS`.
+            What it is to be without: names out of :data:`nbjudge.inside.kinds.KINDS`.
         files:
             Relative path → content of what lies in its working folder.
         seed:

@@ -20,13 +20,14 @@ import target_set
 import torch
 from nbformat import NotebookNode
 
-from nbjudge import cells, wire
+from nbjudge import cells
 from nbjudge.digests import fingerprints
+from nbjudge.inside import wire
+from nbjudge.inside.testing.handle import Handle
+from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.intake import NotANotebook, parse
+from nbjudge.judging.remote import Link, Lost
 from nbjudge.merge import blank, merge
-from nbjudge.testing.handle import Handle
-from nbjudge.testing.mistake import Mistake
-from nbjudge.testing.remote import Link, Lost
 
 #: One notebook, and one message, may take so many seconds.
 NOTEBOOK_SECONDS, MESSAGE_SECONDS = 5.0, 2.0

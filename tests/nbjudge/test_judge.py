@@ -370,10 +370,10 @@ SABOTAGE = {
     "cells no longer run": "get_ipython().run_cell = lambda *a, **k: None\n"
     "get_ipython().run_cell_async = None",
     "the kernel no longer runs": "get_ipython().kernel.do_execute = None",
-    "nobody serves": "import nbjudge.testing.learner as l\nl.serve = lambda: None",
-    "it serves for ever": "import time, nbjudge.testing.learner as l\n"
+    "nobody serves": "import nbjudge.inside.testing.learner as l\nl.serve = lambda: None",
+    "it serves for ever": "import time, nbjudge.inside.testing.learner as l\n"
     "l.serve = lambda: time.sleep(1000)",
-    "it serves noise": "import os, socket, nbjudge.testing.learner as l\n"
+    "it serves noise": "import os, socket, nbjudge.inside.testing.learner as l\n"
     "def serve():\n    s = socket.socket(socket.AF_UNIX); s.connect(l._path)\n"
     "    while True:\n        s.recv(65536); s.sendall(os.urandom(4000))\nl.serve = serve",
     "it is stopped": "import os, signal\nsignal.raise_signal(signal.SIGSTOP)\n"
@@ -405,7 +405,7 @@ LIES = {
 
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
 def test_who_lies_over_the_wire_gets_nothing_for_it(lie):
-    own = "import nbjudge.testing.learner as l\n" + lie
+    own = "import nbjudge.inside.testing.learner as l\n" + lie
     answers = {"own": own, "double": "double = product = Line = answers = 1", "product": "1"}
     found = judged({**answers, "line": "1", "choices": "1"})
     assert sum(scores(found).values()) <= FULL["double--inputs"], lost(found)

@@ -12,10 +12,11 @@ import torch
 from torch import nn
 
 from nbjudge import testing
-from nbjudge.testing import Mistake, by_hand, learner
-from nbjudge.testing.handle import NotThroughAVerb
-from nbjudge.testing.remote import Link, Missing
-from nbjudge.wire import Channel
+from nbjudge.inside.testing import learner
+from nbjudge.inside.testing.handle import NotThroughAVerb
+from nbjudge.inside.wire import Channel
+from nbjudge.judging.remote import Link, Missing
+from nbjudge.testing import Mistake, by_hand
 
 ONES = torch.ones(2, 3)
 X = torch.randn(2, 3, generator=torch.Generator().manual_seed(0))

@@ -13,8 +13,8 @@ import pytest
 import torch
 from mutations import mutated
 
-from nbjudge import wire
-from nbjudge.wire import Channel, Closed, Made, Name, TimedOut, WireError, dumps, loads
+from nbjudge.inside import wire
+from nbjudge.inside.wire import Channel, Closed, Made, Name, TimedOut, WireError, dumps, loads
 
 
 def parts(message: bytes) -> tuple[bytes, bytes]:

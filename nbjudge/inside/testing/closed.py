@@ -1,6 +1,6 @@
 """Shuts the ways round what is to be written by hand: what is not allowed is not there.
 
-:mod:`nbjudge.testing.absent` takes away what a piece names. Here goes what no piece needs
+:mod:`nbjudge.inside.testing.absent` takes away what a piece names. Here goes what no piece needs
 and what leads to the same by another way: operators of other namespaces than PyTorch's public one,
 modules that hold PyTorch's own formulas in Python, the compiler, functions called by their address.
 A process that is shut stays shut.
@@ -23,8 +23,8 @@ from typing import Any, NoReturn
 
 import torch
 
-from nbjudge.program import program
-from nbjudge.testing.by_hand import refuse_saying
+from nbjudge.inside.program import program
+from nbjudge.inside.testing.by_hand import refuse_saying
 
 #: Operators of these namespaces are there; ``profiler``'s are called by every optimiser.
 NAMESPACES = ("aten", "profiler")

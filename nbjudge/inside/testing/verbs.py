@@ -1,7 +1,7 @@
 """Verbs: the only way in which a test cell touches what a learner wrote.
 
 Each takes what the learner wrote, or in the examiner's process the :class:`Handle` of it. The work
-is done by :mod:`nbjudge.testing.served` in either case, here or over there.
+is done by :mod:`nbjudge.inside.testing.served` in either case, here or over there.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 from torch import Tensor
 
-from nbjudge.testing import served
-from nbjudge.testing.handle import is_handle, link_of, name_of_handle
+from nbjudge.inside.testing import served
+from nbjudge.inside.testing.handle import is_handle, link_of, name_of_handle
 
 
 def call(f: Callable, *args: Any, **kwargs: Any) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from nbjudge.testing import served
-from nbjudge.testing.handle import is_handle, link_of
+from nbjudge.inside.testing import served
+from nbjudge.inside.testing.handle import is_handle, link_of
 
 
 def build(

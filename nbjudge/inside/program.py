@@ -40,7 +40,7 @@ class Program:
         Modules that most tests use, loaded once, before examiners are forked.
     forbidden:
         What a piece can ask to be written by hand: a name, and the fields of
-        :class:`nbjudge.kinds.Forbidden`.
+        :class:`nbjudge.inside.kinds.Forbidden`.
     """
 
     command: str = "nbjudge"

@@ -7,7 +7,7 @@ Where :func:`nbjudge.testing.by_hand` watches calls, this takes away what is cal
 - Python functions, by giving them another body, so that it does not matter who holds them;
 - modules, which can no longer be imported.
 
-Each says what :data:`nbjudge.kinds.KINDS` says of it. It holds for the life of
+Each says what :data:`nbjudge.inside.kinds.KINDS` says of it. It holds for the life of
 the process; there is no way back.
 """
 
@@ -25,11 +25,11 @@ import torch
 import torch.library
 from torch import Tensor
 
-from nbjudge.kinds import KINDS, Forbidden, check
-from nbjudge.program import folder_of, program
-from nbjudge.testing import closed
-from nbjudge.testing.by_hand import functions, refuse
-from nbjudge.testing.closed import implement, replace_body
+from nbjudge.inside.kinds import KINDS, Forbidden, check
+from nbjudge.inside.program import folder_of, program
+from nbjudge.inside.testing import closed
+from nbjudge.inside.testing.by_hand import functions, refuse
+from nbjudge.inside.testing.closed import implement, replace_body
 
 _removed: tuple[str, ...] = ()
 
@@ -62,7 +62,7 @@ def remove(*what: str) -> None:
     Parameters
     ----------
     what:
-        Names out of :data:`nbjudge.kinds.KINDS`.
+        Names out of :data:`nbjudge.inside.kinds.KINDS`.
 
     Raises
     ------

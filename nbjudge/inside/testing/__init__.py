@@ -19,8 +19,8 @@ what is not allowed     :func:`by_hand`
 ======================  ===================================================================
 """
 
-from nbjudge.testing.by_hand import by_hand
-from nbjudge.testing.checks import (
+from nbjudge.inside.testing.by_hand import by_hand
+from nbjudge.inside.testing.checks import (
     close,
     distribution,
     require,
@@ -30,10 +30,10 @@ from nbjudge.testing.checks import (
     unpacked,
     untouched,
 )
-from nbjudge.testing.choices import answered, choices
-from nbjudge.testing.fresh import fresh
-from nbjudge.testing.mistake import Mistake
-from nbjudge.testing.modules import (
+from nbjudge.inside.testing.choices import answered, choices
+from nbjudge.inside.testing.fresh import fresh
+from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.testing.modules import (
     build,
     mode,
     parameter_gradients,
@@ -41,8 +41,8 @@ from nbjudge.testing.modules import (
     parameter_values,
     switch,
 )
-from nbjudge.testing.passing import speak_in_a_notebook
-from nbjudge.testing.verbs import call, gradients, inputs_after, value
+from nbjudge.inside.testing.passing import speak_in_a_notebook
+from nbjudge.inside.testing.verbs import call, gradients, inputs_after, value
 
 __all__ = [
     "Mistake",

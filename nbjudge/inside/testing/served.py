@@ -1,7 +1,7 @@
 """What the verbs do where the learner's work lives, with their real functions and modules.
 
 In a learner's own notebook the verbs call these at once; where the tests run in a process of their
-own, :mod:`nbjudge.testing.learner` calls them for it. Both hand in copies and give back
+own, :mod:`nbjudge.inside.testing.learner` calls them for it. Both hand in copies and give back
 copies, and whatever goes wrong in a learner's code becomes a :class:`Mistake`.
 """
 
@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nbjudge.testing import absent, unseen
-from nbjudge.testing.by_hand import watched
-from nbjudge.testing.errors import (
+from nbjudge.inside.testing import absent, unseen
+from nbjudge.inside.testing.by_hand import watched
+from nbjudge.inside.testing.errors import (
     changes,
     first_line,
     hint,
@@ -25,7 +25,7 @@ from nbjudge.testing.errors import (
     names_of_inputs,
     told,
 )
-from nbjudge.testing.mistake import Mistake
+from nbjudge.inside.testing.mistake import Mistake
 
 #: What may come back from a learner's function as it is; tensors, arrays and containers are copied.
 PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.Size, torch.dtype, torch.device)

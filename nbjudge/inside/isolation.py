@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nbjudge.sandbox import linux
-from nbjudge.sandbox.limits import Limits
+from nbjudge.inside import linux
+from nbjudge.inside.limits import Limits
 
 #: The learner's empty home, in the jail.
 HOME = "/learner"

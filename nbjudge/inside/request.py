@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 
-from nbjudge.sandbox.isolation import Slot
-from nbjudge.sandbox.limits import Limits
+from nbjudge.inside.isolation import Slot
+from nbjudge.inside.limits import Limits
 
 #: The longest message between the grader and a fork server; files are cut into pieces of it.
 MESSAGE = 60_000
@@ -25,7 +25,7 @@ class Request:
     sandboxed, isolated:
         Whether the fork server is in a jail; whether the child gets namespaces of its own in it.
     forbidden:
-        The kinds of things that it is to be without; see :mod:`nbjudge.testing.absent`.
+        The kinds of things that it is to be without; see :mod:`nbjudge.inside.testing.absent`.
     files:
         Name and size of each file that it finds in its home; their content follows.
     seed:

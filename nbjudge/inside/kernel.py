@@ -12,7 +12,7 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-from nbjudge.sandbox.request import Request
+from nbjudge.inside.request import Request
 
 #: The kernel's channels and the numbers that its sockets' names end with.
 PORTS = {"shell_port": 1, "iopub_port": 2, "stdin_port": 3, "control_port": 4, "hb_port": 5}
@@ -90,7 +90,7 @@ def prepare(request: Request) -> Any:
     Nothing of it but its class exists before the fork: sockets, threads and event loops do not
     outlive one.
     """
-    from nbjudge.testing import learner
+    from nbjudge.inside.testing import learner
 
     learner.begin(
         forbidden=request.forbidden,

@@ -21,7 +21,7 @@ class Mistake(AssertionError):
         What is said.
     about:
         What of it may be told where a hidden test calls the learner's code: see
-        :mod:`nbjudge.testing.unseen`.
+        :mod:`nbjudge.inside.testing.unseen`.
     """
 
     def __init__(self, message: str = "", about: dict[str, Any] | None = None):

@@ -1,6 +1,6 @@
 """What a piece can ask to be written by hand, and everything that would do it instead.
 
-Which things these are says the course: :mod:`nbjudge.program`.
+Which things these are says the course: :mod:`nbjudge.inside.program`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nbjudge.program import program
+from nbjudge.inside.program import program
 
 
 @dataclass(frozen=True)

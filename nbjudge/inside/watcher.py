@@ -12,9 +12,9 @@ import traceback
 from collections.abc import Sequence
 from time import monotonic
 
-from nbjudge.sandbox import child, isolation, linux
-from nbjudge.sandbox.processes import Proc
-from nbjudge.sandbox.request import MESSAGE, Request
+from nbjudge.inside import child, isolation, linux
+from nbjudge.inside.processes import Proc
+from nbjudge.inside.request import MESSAGE, Request
 
 #: Between two looks at what the processes use, in seconds.
 PERIOD = 0.05
@@ -211,7 +211,7 @@ def _files_of(forbidden: Sequence[str]) -> list[str]:
     """The course's own files that must not be read where these kinds are forbidden."""
     if not forbidden:
         return []
-    from nbjudge.testing import absent
+    from nbjudge.inside.testing import absent
 
     found = absent.files(forbidden)
     sources = [path for path in found if path.suffix == ".py"]

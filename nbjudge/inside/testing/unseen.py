@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from typing import Any
 
-from nbjudge.kinds import KINDS
-from nbjudge.testing.errors import HINTS
+from nbjudge.inside.kinds import KINDS
+from nbjudge.inside.testing.errors import HINTS
 
 #: By a key that comes over the wire, what is told; ``{name}`` is what the test calls their code.
 SENTENCES = {

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from nbjudge.sandbox import linux
-from nbjudge.sandbox.limits import Limits
+from nbjudge.inside import linux
+from nbjudge.inside.limits import Limits
 
 #: Tight enough to be reached in a moment.
 LIMITS = Limits(

@@ -145,7 +145,7 @@ def _learners_line(error: BaseException, cell: str) -> traceback.FrameSummary | 
 
     Failing that, the last one outside installed packages and the course's own.
     """
-    beside = Path(__file__).resolve().parents[2]
+    beside = Path(__file__).resolve().parents[3]
     ours = (beside / "nbjudge", *(path.parent for path in beside.glob("*/__init__.py")))
     installed = (sys.prefix, sys.base_prefix, *(f"{path}{os.sep}" for path in ours))
     frames = traceback.extract_tb(error.__traceback__)

@@ -12,8 +12,8 @@ from typing import NoReturn
 
 from torch.overrides import TorchFunctionMode
 
-from nbjudge.kinds import KINDS, Forbidden, check
-from nbjudge.testing.mistake import Mistake
+from nbjudge.inside.kinds import KINDS, Forbidden, check
+from nbjudge.inside.testing.mistake import Mistake
 
 _forbidden: tuple[str, ...] = ()
 
@@ -30,7 +30,7 @@ def by_hand(*what: str) -> None:
     Parameters
     ----------
     what:
-        Names out of :data:`nbjudge.kinds.KINDS`, such as ``"attention"``; none allows
+        Names out of :data:`nbjudge.inside.kinds.KINDS`, such as ``"attention"``; none allows
         everything. Written out as texts: the grader reads them before it runs the cell.
 
     Raises

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from nbjudge.testing.handle import is_handle
-from nbjudge.testing.mistake import Mistake
-from nbjudge.testing.verbs import value
+from nbjudge.inside.testing.handle import is_handle
+from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.testing.verbs import value
 
 _scored_below = False
 

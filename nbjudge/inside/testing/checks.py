@@ -11,11 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nbjudge.testing.errors import changes
-from nbjudge.testing.mistake import Mistake
-from nbjudge.testing.modules import parameter_gradients
-from nbjudge.testing.served import kind_of
-from nbjudge.testing.verbs import call, gradients, inputs_after, name_of
+from nbjudge.inside.testing.errors import changes
+from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.testing.modules import parameter_gradients
+from nbjudge.inside.testing.served import kind_of
+from nbjudge.inside.testing.verbs import call, gradients, inputs_after, name_of
 
 #: How far two ways of computing the same may lie apart, absolutely and relatively, by precision.
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}

@@ -13,17 +13,17 @@ from typing import Any, NoReturn
 
 from torch import Tensor
 
-from nbjudge.testing import served, unseen
-from nbjudge.testing.by_hand import forbidden
-from nbjudge.testing.handle import (
+from nbjudge.inside.testing import served, unseen
+from nbjudge.inside.testing.by_hand import forbidden
+from nbjudge.inside.testing.handle import (
     Handle,
     NotThroughAVerb,
     is_handle,
     key_of,
     name_of_handle,
 )
-from nbjudge.testing.mistake import Mistake
-from nbjudge.wire import Channel, Closed, Made, Name, TimedOut, WireError
+from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.wire import Channel, Closed, Made, Name, TimedOut, WireError
 
 #: Of what the other side says no more characters than this are shown.
 MAX_TOLD = 2000
@@ -71,7 +71,7 @@ class Link:
     Parameters
     ----------
     sock:
-        Connected to :func:`nbjudge.testing.learner.serve` of the learner's process.
+        Connected to :func:`nbjudge.inside.testing.learner.serve` of the learner's process.
     most:
         How many bytes of tensors a message may hold.
     """

@@ -11,8 +11,8 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from nbjudge.sandbox import isolation, kernel, linux
-from nbjudge.sandbox.request import Request
+from nbjudge.inside import isolation, kernel, linux
+from nbjudge.inside.request import Request
 
 #: A child ends with this where it could not be set up, and the reason goes to its watcher.
 NOT_SET_UP = 71

@@ -6,7 +6,7 @@ import errno
 import platform
 import struct
 
-from nbjudge.sandbox import linux
+from nbjudge.inside import linux
 
 #: System call → its number on x86-64 and on 64-bit Arm; ``None`` where that machine has none.
 #: What a notebook never needs: looking into other processes, mounts and namespaces, the machine's

@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from nbjudge.program import program
-from nbjudge.testing import absent, closed, served, unseen
-from nbjudge.testing.by_hand import by_hand
-from nbjudge.testing.errors import first_line
-from nbjudge.testing.mistake import Mistake
-from nbjudge.wire import Channel, Closed, Made, Name, WireError
+from nbjudge.inside.program import program
+from nbjudge.inside.testing import absent, closed, served, unseen
+from nbjudge.inside.testing.by_hand import by_hand
+from nbjudge.inside.testing.errors import first_line
+from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.wire import Channel, Closed, Made, Name, WireError
 
 #: What is run in the notebook's kernel so that it answers the examiner.
-SERVE = "__import__('nbjudge.testing.learner', fromlist=['serve']).serve()"
+SERVE = "__import__('nbjudge.inside.testing.learner', fromlist=['serve']).serve()"
 
 _path = ""
 _most = 1 << 26
@@ -50,7 +50,7 @@ def begin(
     Parameters
     ----------
     forbidden:
-        The kinds of :data:`nbjudge.kinds.KINDS` that it is to be without.
+        The kinds of :data:`nbjudge.inside.kinds.KINDS` that it is to be without.
     seed:
         Where its random numbers start; ``None`` = anywhere.
     wire_path:
