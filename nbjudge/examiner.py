@@ -23,8 +23,6 @@ from time import monotonic
 from types import CodeType
 from typing import Any
 
-import torch
-
 from nbjudge import cells
 from nbjudge.inside.program import program
 from nbjudge.inside.testing import unseen
@@ -35,6 +33,7 @@ from nbjudge.inside.testing.fresh import SEED_VARIABLE, fresh
 from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
 from nbjudge.inside.testing.learner import seed_all
 from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.values import torch
 from nbjudge.inside.wire import Channel, Closed
 from nbjudge.judging import weighing
 from nbjudge.judging.remote import InTheirWords, Link, Lost, Missing
@@ -67,7 +66,8 @@ def learn(tests: Mapping[str, str]) -> None:
 
 def main(sock: socket.socket) -> None:
     """Do what the judge says until it hangs up."""
-    torch.set_num_threads(1)
+    if torch is not None:
+        torch.set_num_threads(1)
     channel = Channel(sock)
     examiner = Examiner()
     while True:
@@ -203,7 +203,7 @@ class Examiner:
         self.open(weighing.SEED)
 
         def run(name: str, source: str, link: weighing.Liar, names: dict[str, Any]) -> Any:
-            def drawn(test: str) -> torch.Generator:
+            def drawn(test: str) -> Any:
                 link.hidden()
                 return fresh(test)
 

@@ -248,11 +248,8 @@ def main(folder: str) -> None:
     def tell(what: dict[str, Any]) -> None:
         os.write(out, (json.dumps(what) + "\n").encode())
 
-    import torch
-
     from nbjudge.inside.testing.learner import warm
 
-    torch.set_num_threads(1)
     worker = Worker(tell)
     warm()  # what is slow the first time is not the first call's fault
     if not sys.stdin.buffer.readline():

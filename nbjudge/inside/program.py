@@ -36,6 +36,8 @@ class Program:
     tests_own:
         Packages that test cells import and answers may not: a learner's process finds them empty,
         and cannot read them.
+    values:
+        Libraries of which answers may be values besides Python's own: ``"numpy"``, ``"torch"``.
     warm:
         Modules that most tests use, loaded once, before examiners are forked.
     forbidden:
@@ -47,6 +49,7 @@ class Program:
     distribution: str = "nbjudge"
     packages: tuple[str, ...] = ()
     tests_own: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
     warm: tuple[str, ...] = ()
     forbidden: dict[str, dict[str, Any]] = field(default_factory=dict)
 

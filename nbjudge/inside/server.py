@@ -19,19 +19,28 @@ import sys
 from time import monotonic
 from types import ModuleType
 
+#: What a server loads first if the course switches a library on: for examiners, and for learners.
+LIBRARIES = {
+    "torch": (
+        ("torch",),
+        (
+            "torch",
+            "torch.nn.functional",
+            # Loaded by the first use of a device as a context or as the default, and by the first
+            # operator after that.
+            "torch.utils._device",
+            "torch._subclasses.schema_check_mode",
+            "torch.utils.serialization.config",
+        ),
+    ),
+    "numpy": (
+        ("numpy", "numpy.random"),
+        ("numpy", "numpy.random", "matplotlib.pyplot", "matplotlib.backends.backend_agg"),
+    ),
+}
+
 #: The learners' server has these loaded before it forks.
 LEARNERS = (
-    "torch",
-    "torch.nn.functional",
-    # Loaded by the first use of a device as a context or as the default, and by the first operator
-    # after that.
-    "torch.utils._device",
-    "torch._subclasses.schema_check_mode",
-    "torch.utils.serialization.config",
-    "numpy",
-    "numpy.random",
-    "matplotlib.pyplot",
-    "matplotlib.backends.backend_agg",
     "ipykernel.kernelapp",
     "ipykernel.zmqshell",
     # What the kernel would import when it starts, a tenth of a second of it.
@@ -49,6 +58,23 @@ LEARNERS = (
     "nbjudge.inside.kernel",
     "nbjudge.inside.testing.learner",
 )
+
+
+def examiners() -> tuple[str, ...]:
+    """What the examiners' server loads before it forks, besides the examiner itself."""
+    return tuple(name for library in _libraries() for name in library[0])
+
+
+def learners() -> tuple[str, ...]:
+    """What the learners' server loads before it forks."""
+    return (*(name for library in _libraries() for name in library[1]), *LEARNERS)
+
+
+def _libraries() -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    from nbjudge.inside.program import program
+
+    on = set(program().values)
+    return [LIBRARIES[name] for name in LIBRARIES if name in on or (name == "numpy" and on)]
 
 
 def offer_testing() -> None:

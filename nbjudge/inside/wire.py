@@ -1,14 +1,14 @@
 """What may pass between a learner's process and the examiner's, and how it is written as bytes.
 
-A message is one value: ``None``, booleans, numbers, text, bytes, tensors, NumPy arrays, and lists,
-tuples and dicts of these. It travels as two parts behind a header of twelve bytes: the *tree*, in
-msgpack, and the *blob*, the numbers of all tensors and arrays one after the other, of which the
-tree says only type and shape. In the tree whatever is not plain is a list headed by a tag::
+A message is one value: ``None``, booleans, numbers, text, bytes, and lists, tuples and dicts of
+these; NumPy's arrays and PyTorch's tensors too if the course switches them on
+(:mod:`nbjudge.inside.codecs`). It travels as two parts behind a header of twelve bytes: the *tree*,
+in msgpack, and the *blob*, the numbers of all tensors and arrays one after the other, of which the
+tree says only type and shape. In the tree whatever is not plain is a list headed by a tag, a
+codec's or one of these::
 
     ["l", …]  list      ["t", …]  tuple      ["d", key, value, …]  dict
-    ["T", dtype, shape, requires_grad]  tensor         ["A", dtype, shape]  NumPy array
     ["i", digits]  integer beyond 64 bits    ["c", real, imaginary]  complex
-    ["s", …]  torch.Size   ["y", name]  torch.dtype   ["v", name]  torch.device
     ["n", name]  a name of the learner's     ["o", number]  an object that a verb has made
 
 Nothing in it is code, names a class or is looked up. What is read is read strictly: anything that
@@ -17,7 +17,6 @@ is not written as above raises :class:`WireError`, whoever sent it.
 
 from __future__ import annotations
 
-import math
 import socket
 import struct
 from dataclasses import dataclass
@@ -25,9 +24,9 @@ from time import monotonic
 from typing import Any
 
 import msgpack
-import numpy as np
-import torch
-from torch import Tensor
+
+from nbjudge.inside import codecs
+from nbjudge.inside.codecs import Blobs, WireError, parts
 
 HEADER = struct.Struct(">IQ")
 
@@ -36,30 +35,10 @@ HEADER = struct.Struct(">IQ")
 TREE_BYTES = 1 << 20
 
 KEYS = (str, int, bool)
-MAX_DEPTH, MAX_AXES, MAX_NUMBERS, MAX_DIGITS = 24, 16, 1 << 40, 1000
+MAX_DEPTH, MAX_DIGITS = 24, 1000
 
-#: What a tensor may hold, with the NumPy type whose bytes are its own.
-DTYPES = {
-    "bool": (torch.bool, np.uint8),
-    "uint8": (torch.uint8, np.uint8),
-    "int8": (torch.int8, np.int8),
-    "int16": (torch.int16, np.int16),
-    "int32": (torch.int32, np.int32),
-    "int64": (torch.int64, np.int64),
-    "float16": (torch.float16, np.float16),
-    "bfloat16": (torch.bfloat16, np.int16),
-    "float32": (torch.float32, np.float32),
-    "float64": (torch.float64, np.float64),
-    "complex64": (torch.complex64, np.complex64),
-    "complex128": (torch.complex128, np.complex128),
-}
-DTYPE_NAMES = {dtype: name for name, (dtype, _) in DTYPES.items()}
-
-ARRAY_DTYPES = {*DTYPES, "uint16", "uint32", "uint64"} - {"bfloat16"}
-
-
-class WireError(Exception):
-    """Bytes that are no message, or a value that cannot be one; says what is wrong with it."""
+#: By their tags, the codecs of what the course has switched on.
+CODECS = codecs.switched_on()
 
 
 class Closed(WireError):
@@ -102,19 +81,19 @@ def dumps(value: Any, most: int = 1 << 26) -> bytes:
     WireError
         If the value holds something that cannot be sent, or too much.
     """
-    blobs: list[bytes] = []
-    tree = _write(value, blobs, most, 0)
+    blobs = Blobs(most)
+    tree = _write(value, blobs, 0)
     try:
         packed = msgpack.packb(tree, use_bin_type=True)
     except (ValueError, OverflowError, UnicodeError) as error:
         raise WireError(f"cannot be written: {error}") from None
     if len(packed) > TREE_BYTES:
         raise WireError(f"{len(packed):,} bytes of numbers and text are too many to send")
-    blob = b"".join(blobs)
+    blob = b"".join(blobs.parts)
     return HEADER.pack(len(packed), len(blob)) + packed + blob
 
 
-def _write(value: Any, blobs: list[bytes], most: int, depth: int) -> Any:
+def _write(value: Any, blobs: Blobs, depth: int) -> Any:
     if depth > MAX_DEPTH:
         raise WireError(f"lists in lists, {MAX_DEPTH} deep and more, or a list that holds itself")
     kind = type(value)
@@ -126,61 +105,28 @@ def _write(value: Any, blobs: list[bytes], most: int, depth: int) -> Any:
         raise WireError(f"{len(value):,} numbers in a {kind.__name__} are too many to send")
     if kind in (list, tuple):
         tag = "l" if kind is list else "t"
-        return [tag, *(_write(inner, blobs, most, depth + 1) for inner in value)]
+        return [tag, *(_write(inner, blobs, depth + 1) for inner in value)]
     if kind is dict:
         if any(type(key) not in KEYS for key in value):
             raise WireError("a dict whose keys are neither text nor integers")
         pairs = [part for pair in value.items() for part in pair]
-        return ["d", *(_write(part, blobs, most, depth + 1) for part in pairs)]
-    if isinstance(value, Tensor):
-        return _write_tensor(value, blobs, most)
-    if isinstance(value, np.ndarray):
-        return _write_array(value, blobs, most)
+        return ["d", *(_write(part, blobs, depth + 1) for part in pairs)]
     if kind is complex:
         return ["c", value.real, value.imag]
-    if kind is torch.Size:
-        return ["s", *value]
-    if kind is torch.dtype:
-        return ["y", str(value).removeprefix("torch.")]
-    if kind is torch.device:
-        return ["v", str(value)]
     if kind is Name:
         return ["n", value.name]
     if kind is Made:
         return ["o", value.number]
-    raise WireError(f"a {kind.__name__} cannot be sent")
+    found = codecs.write(value, CODECS, blobs)
+    if found is None:
+        raise WireError(f"a {kind.__name__} cannot be sent")
+    return found
 
 
 def _digits(value: int) -> str:
     if value.bit_length() > 3 * MAX_DIGITS:
         raise WireError(f"an integer of more than {MAX_DIGITS} digits")
     return str(value)
-
-
-def _write_tensor(value: Tensor, blobs: list[bytes], most: int) -> list:
-    if value.layout != torch.strided or value.device.type != "cpu" or value.is_quantized:
-        raise WireError(f"a tensor that is {value.layout} on {value.device}, not plain on the CPU")
-    if value.dtype not in DTYPE_NAMES:
-        raise WireError(f"a tensor of {str(value.dtype).removeprefix('torch.')}")
-    _reserve(value.numel() * value.element_size(), blobs, most)
-    plain = value.detach().resolve_conj().resolve_neg().contiguous()
-    if value.dtype == torch.bfloat16:
-        plain = plain.view(torch.int16)
-    blobs.append(plain.numpy().tobytes())
-    return ["T", DTYPE_NAMES[value.dtype], list(value.shape), bool(value.requires_grad)]
-
-
-def _write_array(value: np.ndarray, blobs: list[bytes], most: int) -> list:
-    if value.dtype.name not in ARRAY_DTYPES:
-        raise WireError(f"a NumPy array of {value.dtype}")
-    _reserve(value.nbytes, blobs, most)
-    blobs.append(value.astype(value.dtype.newbyteorder("="), order="C", copy=False).tobytes())
-    return ["A", value.dtype.name, list(value.shape)]
-
-
-def _reserve(size: int, blobs: list[bytes], most: int) -> None:
-    if sum(map(len, blobs)) + size > most:
-        raise WireError(f"more than {most // 2**20} MiB of tensors")
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -241,14 +187,12 @@ class _Reader:
             return inner if tag == "l" else tuple(inner)
         if tag == "d":
             return self._dict([self.read(part, depth + 1) for part in rest])
-        if tag == "T":
-            return self._tensor(rest)
-        if tag == "A":
-            return self._array(rest)
-        return torch.Size(_lengths(rest)) if tag == "s" else self._scalar(tag, rest)
+        if tag in CODECS:
+            return CODECS[tag].read(tag, rest, self._take)
+        return self._scalar(tag, rest)
 
-    def _dict(self, parts: list) -> dict:
-        keys, values = parts[::2], parts[1::2]
+    def _dict(self, flat: list) -> dict:
+        keys, values = flat[::2], flat[1::2]
         if len(keys) != len(values) or any(type(key) not in KEYS for key in keys):
             raise WireError("a dict whose keys are neither text nor integers, or lack a value")
         found = dict(zip(keys, values, strict=True))
@@ -256,72 +200,26 @@ class _Reader:
             raise WireError("a dict with one key twice")
         return found
 
-    def _tensor(self, rest: list) -> Tensor:
-        name, shape, requires_grad = _parts(rest, str, list, bool)
-        if name not in DTYPES:
-            raise WireError("no known dtype of a tensor")
-        dtype, stored = DTYPES[name]
-        numbers = self._numbers(np.dtype(stored), shape)
-        if dtype == torch.bool:
-            # Only 0 and 1 are booleans; other bytes would compare as they please.
-            return torch.from_numpy(np.asarray(numbers != 0))
-        found = torch.from_numpy(numbers)
-        found = found.view(torch.bfloat16) if dtype == torch.bfloat16 else found
-        if requires_grad and not (dtype.is_floating_point or dtype.is_complex):
-            raise WireError("a gradient of whole numbers")
-        return found.requires_grad_(requires_grad)
-
-    def _array(self, rest: list) -> np.ndarray:
-        name, shape = _parts(rest, str, list)
-        if name not in ARRAY_DTYPES:
-            raise WireError("no known dtype of an array")
-        if name == "bool":
-            return np.asarray(self._numbers(np.dtype(np.uint8), shape) != 0)
-        return self._numbers(np.dtype(name), shape)
-
-    def _numbers(self, dtype: np.dtype, shape: list) -> np.ndarray:
-        """The blob's next numbers, in memory of their own."""
-        size = math.prod(_lengths(shape)) * dtype.itemsize
+    def _take(self, size: int) -> bytearray:
+        """The blob's next bytes, in memory of their own."""
         if size > len(self.blob) - self.at:
             raise WireError("fewer numbers than its shape says")
-        found = np.empty(size, np.uint8)
-        found[:] = self.blob[self.at : self.at + size]
         self.at += size
-        return found.view(dtype).reshape(shape)
+        return bytearray(self.blob[self.at - size : self.at])
 
     def _scalar(self, tag: str, rest: list) -> Any:
         if tag == "c":
-            return complex(*_parts(rest, float, float))
-        (text,) = _parts(rest, int if tag == "o" else str)
+            return complex(*parts(rest, float, float))
+        (text,) = parts(rest, int if tag == "o" else str)
         if tag == "i" and len(text) <= MAX_DIGITS + 1:
             if not text.removeprefix("-").isascii() or not text.removeprefix("-").isdigit():
                 raise WireError("no digits")
             return int(text)
-        if tag == "y" and text in DTYPES:
-            return DTYPES[text][0]
-        if tag == "v" and text in ("cpu", "cuda", "cuda:0", "meta"):
-            return torch.device(text)
         if tag == "n" and self.names and text.isidentifier():
             return Name(text)
         if tag == "o" and self.names:
             return Made(text)
         raise WireError("a tag that is not known, or does not fit")
-
-
-def _parts(rest: list, *kinds: type) -> list:
-    if len(rest) != len(kinds) or any(
-        type(part) is not kind for part, kind in zip(rest, kinds, strict=True)
-    ):
-        raise WireError("parts missing, or of another type")
-    return rest
-
-
-def _lengths(shape: list) -> list[int]:
-    if len(shape) > MAX_AXES or any(type(n) is not int or n < 0 for n in shape):
-        raise WireError("no shape")
-    if math.prod(max(n, 1) for n in shape) > MAX_NUMBERS:
-        raise WireError("a shape of too many numbers")
-    return shape
 
 
 # -- a stream of messages --------------------------------------------------------------------------

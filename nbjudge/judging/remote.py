@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from time import monotonic
 from typing import Any, NoReturn
 
-from torch import Tensor
-
 from nbjudge.inside.testing import served, unseen
 from nbjudge.inside.testing.by_hand import forbidden
 from nbjudge.inside.testing.handle import (
@@ -23,6 +21,7 @@ from nbjudge.inside.testing.handle import (
     name_of_handle,
 )
 from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.values import Tensor
 from nbjudge.inside.wire import Channel, Closed, Made, Name, TimedOut, WireError
 
 #: Of what the other side says no more characters than this are shown.

@@ -52,7 +52,7 @@ class Nursery:
         ``"module:function"``; the module is loaded before the fork, the function called with the
         examiner's end of its socket.
     learners, examiners:
-        What else, or instead, the two parents load.
+        What the two parents load instead of what the course's values need.
     forbidden:
         What all kernels are to be without, names out of :data:`nbjudge.inside.kinds.KINDS`: it is
         taken from their parent, once, and not from each.
@@ -71,8 +71,8 @@ class Nursery:
         sandboxed: bool = True,
         *,
         examiner_entry: str = "nbjudge.examiner:main",
-        learners: Sequence[str] = server.LEARNERS,
-        examiners: Sequence[str] = ("torch", "numpy", "numpy.random"),
+        learners: Sequence[str] | None = None,
+        examiners: Sequence[str] | None = None,
         forbidden: Sequence[str] = (),
         tests: Mapping[str, str] | None = None,
     ) -> None:
@@ -82,8 +82,11 @@ class Nursery:
         self.forbidden = tuple(forbidden)
         self._tests = dict(tests or {})
         self._modules = {
-            "learners": tuple(learners),
-            "examiners": (*examiners, examiner_entry.partition(":")[0]),
+            "learners": tuple(server.learners() if learners is None else learners),
+            "examiners": (
+                *(server.examiners() if examiners is None else examiners),
+                examiner_entry.partition(":")[0],
+            ),
         }
         self._parents: dict[str, Parent] = {}
         self._lock = threading.RLock()

@@ -10,64 +10,72 @@ verbs                   :func:`call`, :func:`value`, :func:`inputs_after`,
                         :func:`gradients`, :func:`build`, :func:`parameter_shapes`,
                         :func:`parameter_values`, :func:`parameter_gradients`,
                         :func:`switch`, :func:`mode`
-checks                  :func:`close`, :func:`shaped`, :func:`unpacked`, :func:`distribution`,
-                        :func:`same_gradients`, :func:`same_parameter_gradients`,
-                        :func:`untouched`, :func:`require`
+checks                  :func:`equal`, :func:`close`, :func:`shaped`, :func:`unpacked`,
+                        :func:`distribution`, :func:`same_gradients`,
+                        :func:`same_parameter_gradients`, :func:`untouched`, :func:`require`
 multiple choice         :func:`choices`, :func:`answered`
 inputs of hidden tests  :func:`fresh`
 what is not allowed     :func:`by_hand`
 ======================  ===================================================================
+
+What is about tensors and modules is there if the course's values are PyTorch's.
 """
 
 from nbjudge.inside.testing.by_hand import by_hand
-from nbjudge.inside.testing.checks import (
-    close,
-    distribution,
-    require,
-    same_gradients,
-    same_parameter_gradients,
-    shaped,
-    unpacked,
-    untouched,
-)
+from nbjudge.inside.testing.checks import equal, require, unpacked, untouched
 from nbjudge.inside.testing.choices import answered, choices
 from nbjudge.inside.testing.fresh import fresh
 from nbjudge.inside.testing.mistake import Mistake
-from nbjudge.inside.testing.modules import (
-    build,
-    mode,
-    parameter_gradients,
-    parameter_shapes,
-    parameter_values,
-    switch,
-)
 from nbjudge.inside.testing.passing import speak_in_a_notebook
-from nbjudge.inside.testing.verbs import call, gradients, inputs_after, value
+from nbjudge.inside.testing.verbs import call, inputs_after, value
+from nbjudge.inside.values import torch
 
 __all__ = [
     "Mistake",
     "answered",
-    "build",
     "by_hand",
     "call",
     "choices",
-    "close",
-    "distribution",
+    "equal",
     "fresh",
-    "gradients",
     "inputs_after",
-    "mode",
-    "parameter_gradients",
-    "parameter_shapes",
-    "parameter_values",
     "require",
-    "same_gradients",
-    "same_parameter_gradients",
-    "shaped",
-    "switch",
     "unpacked",
     "untouched",
     "value",
 ]
+
+if torch is not None:
+    from nbjudge.inside.testing.checks import (
+        close,
+        distribution,
+        same_gradients,
+        same_parameter_gradients,
+        shaped,
+    )
+    from nbjudge.inside.testing.modules import (
+        build,
+        mode,
+        parameter_gradients,
+        parameter_shapes,
+        parameter_values,
+        switch,
+    )
+    from nbjudge.inside.testing.verbs import gradients
+
+    __all__ += [
+        "build",
+        "close",
+        "distribution",
+        "gradients",
+        "mode",
+        "parameter_gradients",
+        "parameter_shapes",
+        "parameter_values",
+        "same_gradients",
+        "same_parameter_gradients",
+        "shaped",
+        "switch",
+    ]
 
 speak_in_a_notebook()

@@ -20,16 +20,12 @@ from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
-import numpy as np
-import torch
-import torch.library
-from torch import Tensor
-
 from nbjudge.inside.kinds import KINDS, Forbidden, check
 from nbjudge.inside.program import folder_of, program
 from nbjudge.inside.testing import closed
 from nbjudge.inside.testing.by_hand import functions, refuse
 from nbjudge.inside.testing.closed import implement, replace_body
+from nbjudge.inside.values import Tensor, np, torch
 
 _removed: tuple[str, ...] = ()
 
@@ -111,7 +107,7 @@ def files(what: Sequence[str]) -> list[Path]:
             found += map(Path, spec.submodule_search_locations or filter(None, [spec.origin]))
     if what:
         found += closed.files()
-    if any(KINDS[name].matrices for name in what):  # another program would have NumPy's
+    if np and any(KINDS[name].matrices for name in what):  # another program would have NumPy's
         found.append(Path(np.__file__).parent)
     return sorted(set(found))
 
@@ -138,7 +134,9 @@ class NotHere:
 
 @cache
 def operators() -> tuple[str, ...]:
-    """The names of PyTorch's operators."""
+    """The names of PyTorch's operators; none if its values are not switched on."""
+    if torch is None:
+        return ()
     every = torch._C._dispatch_get_all_op_names()
     return tuple(op.removeprefix("aten::") for op in every if op.startswith("aten::"))
 
@@ -185,7 +183,8 @@ def _override_products(kind: Forbidden) -> None:
 
 def _without_autograd() -> None:
     """No operator leaves a note of how to go backwards: there is nothing to be called with it."""
-    graph = torch.library.fallthrough_kernel
+    from torch.library import fallthrough_kernel as graph
+
     implement(dict.fromkeys(operators(), graph), ["AutogradCPU"])
     engine = type(torch.autograd.Variable._execution_engine)
     closed.without_methods(engine, "run_backward", "queue_callback")

@@ -6,14 +6,13 @@ import importlib
 import inspect
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import NoReturn
 
-from torch.overrides import TorchFunctionMode
-
 from nbjudge.inside.kinds import KINDS, Forbidden, check
 from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.values import torch
 
 _forbidden: tuple[str, ...] = ()
 
@@ -104,7 +103,7 @@ def _watching(kinds: list[Forbidden]) -> Iterator[None]:
             refuse(*codes[frame.f_code])
 
     before = sys.getprofile()
-    with _Watch(kinds):
+    with _torch_watched(kinds):
         if codes:
             sys.setprofile(profile)
         try:
@@ -113,20 +112,12 @@ def _watching(kinds: list[Forbidden]) -> Iterator[None]:
             sys.setprofile(before)
 
 
-class _Watch(TorchFunctionMode):
-    """Sees every call of a PyTorch function, whatever name it goes by."""
+def _torch_watched(kinds: list[Forbidden]) -> AbstractContextManager:
+    if torch is None:
+        return nullcontext()
+    from nbjudge.inside.testing.torch_calls import Watch
 
-    def __init__(self, kinds: list[Forbidden]) -> None:
-        super().__init__()
-        self.kinds = kinds
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        name = getattr(func, "__name__", "").partition(".")[0]  # torch.ops adds ".default"
-        for kind in self.kinds:
-            if name in kind.torch_functions and kind.means(args, kwargs):
-                refuse({"matmul": "@", "__matmul__": "@"}.get(name, name), kind)
-        return func(*args, **kwargs)
+    return Watch(kinds, refuse)
 
 
 def _codes(kind: Forbidden) -> Iterator[tuple[CodeType, str]]:

@@ -7,18 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-import torch
-from torch import Tensor
-
 from nbjudge.inside.testing.errors import changes
 from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.inside.testing.modules import parameter_gradients
-from nbjudge.inside.testing.served import kind_of
+from nbjudge.inside.testing.served import changed, kind_of
 from nbjudge.inside.testing.verbs import call, gradients, inputs_after, name_of
+from nbjudge.inside.values import Array, Tensor, torch
 
 #: How far two ways of computing the same may lie apart, absolutely and relatively, by precision.
-TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
+TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10} if torch else {}
 
 
 #: If more mistakes than this explain all results of a test, the first alone is named: a test that
@@ -67,6 +64,55 @@ def require(condition: bool, message: str) -> None:
     """Raise a :class:`Mistake` with this message unless the condition holds."""
     if not condition:
         raise Mistake(message)
+
+
+def equal(
+    got: Any,
+    expected: Any,
+    name: str = "The result",
+    *,
+    mistakes: Mapping[str, Any] | None = None,
+) -> None:
+    """What came back must be what was expected: the same type, the same value, in lists too.
+
+    Parameters
+    ----------
+    got:
+        What a verb gave back.
+    expected:
+        Of Python's own types. It is quoted in the message.
+    name:
+        What to call it.
+    mistakes:
+        Message → what would have come back. The first that fits what came back is told.
+
+    Raises
+    ------
+    Mistake
+        Unless both are equal.
+    """
+    if _alike(got, expected):
+        return
+    for message, wrong in (mistakes or {}).items():
+        if _alike(got, wrong):
+            raise Mistake(message)
+    if got is None:
+        raise Mistake(f"{name}: nothing comes back. Is there a `return`?")
+    if type(got) is not type(expected):
+        due = type(expected).__name__
+        raise Mistake(f"{name}: a {due} is asked for, {kind_of(got)} comes back.")
+    raise Mistake(f"{name} is {got!r}, it must be {expected!r}.")
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two of Python's own values are the same, type by type; NaN is NaN."""
+    if type(one) is not type(other):
+        return False
+    if type(one) in (list, tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if type(one) is dict:
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+    return bool(one == other) or (type(one) is float and one != one and other != other)
 
 
 def close(
@@ -224,7 +270,8 @@ def untouched(f: Callable, *args: Any, names: Sequence[str]) -> None:
     """
     after = inputs_after(f, *args)
     for name, before, now in zip(names, args, after, strict=True):
-        if isinstance(before, Tensor) and not _same(now, before):
+        same = _same(now, before) if isinstance(before, Tensor) else not changed(before, now)
+        if not same:
             raise Mistake(changes(name_of(f), name, before))
 
 
@@ -355,7 +402,7 @@ def _check_tensor(got: Any, name: str, number: bool = False) -> None:
         return
     if got is None:
         raise Mistake(f"{name}: nothing comes back. Is there a `return`?")
-    asked = "number" if number and not isinstance(got, np.ndarray) else "tensor"
+    asked = "number" if number and not isinstance(got, Array) else "tensor"
     raise Mistake(f"{name}: a {asked} is asked for, {kind_of(got)} comes back.")
 
 

@@ -21,10 +21,9 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
-import torch
-
 from nbjudge.inside.program import program
 from nbjudge.inside.testing.by_hand import refuse_saying
+from nbjudge.inside.values import torch
 
 #: Operators of these namespaces are there; ``profiler``'s are called by every optimiser.
 NAMESPACES = ("aten", "profiler")
@@ -84,6 +83,14 @@ def shut() -> None:
     if _shut:
         return
     _shut = True
+    if torch is not None:
+        _shut_torch()
+    sys.meta_path.insert(1, NotAllowed())  # after the one that knows what a piece forbids
+    linecache.clearcache()
+    files()  # looked for once, for all that are forked from here
+
+
+def _shut_torch() -> None:
     torch.vmap(torch.relu)(torch.ones(1))  # a first call imports what is gone afterwards
     sys.modules["torch._dynamo"] = torch._dynamo = _NoCompiler("torch._dynamo")
     torch.compile = torch.nn.Module.compile = not_compiled
@@ -92,9 +99,6 @@ def shut() -> None:
     _without_operators()
     _without_modules()
     _without_doors()
-    sys.meta_path.insert(1, NotAllowed())  # after the one that knows what a piece forbids
-    linecache.clearcache()
-    files()  # looked for once, for all that are forked from here
 
 
 def lock() -> None:
@@ -139,6 +143,8 @@ def without_words(names: Iterable[str]) -> None:
 
     Some of them spell out the formula in Python.
     """
+    if torch is None:
+        return
     for module in (torch, torch.nn.functional, torch._C._nn, torch._C._VariableFunctions):
         for found in filter(None, (getattr(module, name, None) for name in names)):
             if type(found) is type(len):
@@ -179,7 +185,7 @@ def files() -> tuple[Path, ...]:
 
     What a kernel needs of them was loaded before it was made, and nobody can load or read more.
     """
-    found = [Path(torch.__file__).parent]
+    found = [Path(torch.__file__).parent] if torch else []
     for folder in filter(Path.is_dir, _installed_in()):
         for path in folder.iterdir():
             name = path.name.removesuffix(".py").partition(".cpython-")[0]

@@ -11,8 +11,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-from torch import Tensor, nn
+from nbjudge.inside.values import Array, Module, Tensor
 
 #: Of what an error says no more lines and characters than these are shown.
 MAX_LINES, MAX_CHARACTERS = 12, 1000
@@ -159,7 +158,7 @@ def _learners_line(error: BaseException, cell: str) -> traceback.FrameSummary | 
 def names_of_inputs(f: Callable, args: tuple) -> list[str]:
     """What a function, or a module, calls its positional inputs."""
     try:
-        target = f.forward if isinstance(f, nn.Module) else f
+        target = f.forward if isinstance(f, Module) else f
         names = list(inspect.signature(target).parameters)
     except (TypeError, ValueError):
         names = []
@@ -168,7 +167,7 @@ def names_of_inputs(f: Callable, args: tuple) -> list[str]:
 
 def changes(function: str, name: str, given: object) -> str:
     """What is said of a function that changes its input ``name``, which was ``given``."""
-    if isinstance(given, Tensor | np.ndarray):
+    if isinstance(given, Tensor | Array):
         look = "`+=`, `-=`, `*=`, `/=`, assignments such as "
         look += f"`{name}[...] = ...`, and methods that end in an underscore."
     else:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
+from typing import Any
 
-import torch
+from nbjudge.inside.values import torch
 
 #: The grader sets this for each student and writes it in the report.
 SEED_VARIABLE = "NBJUDGE_SEED"
 
 
-def fresh(test: str) -> torch.Generator:
+def fresh(test: str) -> Any:
     """A source of random numbers for the inputs of one hidden test.
 
     Parameters
@@ -22,14 +24,20 @@ def fresh(test: str) -> torch.Generator:
     Returns
     -------
     generator
-        Seeded from the environment's ``NBJUDGE_SEED`` and the test's id, so that a run can be
+        A ``torch.Generator`` if the course's values are tensors, else a ``random.Random``. It is
+        seeded from the environment's ``NBJUDGE_SEED`` and the test's id, so that a run can be
         repeated to the last digit; from the operating system where the variable is not set.
     """
-    generator = torch.Generator()
     seed = os.environ.get(SEED_VARIABLE)
+    drawn = None
     if seed:
         digest = hashlib.sha256(f"{seed}/{test}".encode()).digest()
-        generator.manual_seed(int.from_bytes(digest[:7], "big"))
-    else:
+        drawn = int.from_bytes(digest[:7], "big")
+    if torch is None:
+        return random.Random(drawn)
+    generator = torch.Generator()
+    if drawn is None:
         generator.seed()
+    else:
+        generator.manual_seed(drawn)
     return generator

@@ -14,14 +14,12 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-import torch
-
 from nbjudge.inside.program import program
 from nbjudge.inside.testing import absent, closed, served, unseen
 from nbjudge.inside.testing.by_hand import by_hand
 from nbjudge.inside.testing.errors import first_line
 from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.values import np, torch
 from nbjudge.inside.wire import Channel, Closed, Made, Name, WireError
 
 #: What is run in the notebook's kernel so that it answers the examiner.
@@ -33,12 +31,13 @@ _most = 1 << 26
 
 def warm() -> None:
     """Run what is slow the first time, in the process that kernels are forked from."""
-    torch.set_num_threads(1)
-    x = torch.randn(4, 4, requires_grad=True)
-    y = torch.nn.Linear(4, 4)((x @ x).softmax(-1))
-    # With a cotangent, as the verbs do it: that imports a computer algebra system.
-    torch.autograd.grad(y, [x], torch.ones(4, 4))
-    absent.operators()
+    if torch is not None:
+        torch.set_num_threads(1)
+        x = torch.randn(4, 4, requires_grad=True)
+        y = torch.nn.Linear(4, 4)((x @ x).softmax(-1))
+        # With a cotangent, as the verbs do it: that imports a computer algebra system.
+        torch.autograd.grad(y, [x], torch.ones(4, 4))
+        absent.operators()
     seed_all(0)
 
 
@@ -60,7 +59,8 @@ def begin(
     """
     global _path, _most
     _path, _most = wire_path, message_bytes
-    torch.set_num_threads(1)
+    if torch is not None:
+        torch.set_num_threads(1)
     seed_all(random.SystemRandom().getrandbits(62) if seed is None else seed)
     absent.remove(*forbidden)
     _stay()
@@ -75,8 +75,10 @@ def seed_all(seed: int) -> None:
     Those of devices are left as they are: torch.manual_seed would note for each of them, at every
     test, from where it was called.
     """
-    torch.default_generator.manual_seed(seed)
-    np.random.seed(seed % 2**32)
+    if torch is not None:
+        torch.default_generator.manual_seed(seed)
+    if np is not None:
+        np.random.seed(seed % 2**32)
     random.seed(seed)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from torch import Tensor, nn
-
 from nbjudge.inside.testing import served
 from nbjudge.inside.testing.handle import is_handle, link_of
+from nbjudge.inside.values import Tensor, nn
 
 
 def build(

@@ -11,10 +11,6 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-import torch
-from torch import Tensor, nn
-
 from nbjudge.inside.testing import absent, unseen
 from nbjudge.inside.testing.by_hand import watched
 from nbjudge.inside.testing.errors import (
@@ -26,9 +22,10 @@ from nbjudge.inside.testing.errors import (
     told,
 )
 from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.values import SCALARS, WANTED, Array, ArrayScalar, Module, Tensor, nn, np, torch
 
 #: What may come back from a learner's function as it is; tensors, arrays and containers are copied.
-PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.Size, torch.dtype, torch.device)
+PLAIN = (bool, int, float, complex, str, bytes, type(None), *SCALARS)
 
 #: So deep may lists stand in lists, and so much may come back: more is no answer to any question.
 MAX_DEPTH, MAX_ITEMS, MAX_BYTES = 20, 1_000_000, 1 << 30
@@ -78,7 +75,7 @@ def build(
 ) -> nn.Module:
     """See :func:`nbjudge.testing.build`."""
     module = run(cls, copied(args), copied(kwargs))
-    if not isinstance(module, nn.Module):
+    if not isinstance(module, Module):
         raise Mistake(
             f"`{name_of(cls)}` must be a class that derives from nn.Module.", {"key": "class"}
         )
@@ -162,7 +159,7 @@ def copied(given: Any) -> Any:
     """A copy to hand to a learner's code: what is done to it stays there."""
     if isinstance(given, Tensor):
         return given.detach().clone().requires_grad_(given.requires_grad)
-    if isinstance(given, np.ndarray):
+    if isinstance(given, Array):
         return given.copy()
     if type(given) in (tuple, list):
         return type(given)(copied(inner) for inner in given)
@@ -173,7 +170,7 @@ def copied(given: Any) -> Any:
 
 def changed(before: Any, after: Any) -> bool:
     """Whether what a learner's code did to its copy of an input left other values in it."""
-    if isinstance(before, Tensor | np.ndarray):
+    if isinstance(before, Tensor | Array):
         if type(after) is not type(before) or after.shape != before.shape:
             return True
         if after.dtype != before.dtype:
@@ -197,9 +194,9 @@ def by_value(found: Any, name: str, depth: int = 0) -> Any:
         if found.numel() * found.element_size() > MAX_BYTES:
             raise Mistake(f"`{name}` returns shape {tuple(found.shape)}, which is too large.")
         return found.detach().clone().as_subclass(Tensor)
-    if isinstance(found, np.ndarray):
+    if isinstance(found, Array):
         return np.array(found)
-    if isinstance(found, np.generic):
+    if isinstance(found, ArrayScalar):
         return found.item()
     if type(found) in PLAIN:
         return found
@@ -209,7 +206,7 @@ def by_value(found: Any, name: str, depth: int = 0) -> Any:
         return [by_value(inner, name, depth + 1) for inner in found]
     if isinstance(found, dict):
         return {str(key): by_value(inner, name, depth + 1) for key, inner in found.items()}
-    raise Mistake(f"`{name}` returns a {type(found).__name__}: return tensors or plain numbers.")
+    raise Mistake(f"`{name}` returns a {type(found).__name__}: return {WANTED}.")
 
 
 def is_real(given: Any) -> bool:
@@ -224,7 +221,7 @@ def name_of(f: Any) -> str:
 
 def kind_of(found: Any) -> str:
     """What a value is, in words."""
-    if isinstance(found, np.ndarray):
+    if isinstance(found, Array):
         return "a NumPy array (no gradient flows through one)"
     if isinstance(found, tuple | list):
         return f"a {type(found).__name__} of {len(found)}"

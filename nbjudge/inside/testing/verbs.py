@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torch import Tensor
-
 from nbjudge.inside.testing import served
 from nbjudge.inside.testing.handle import is_handle, link_of, name_of_handle
+from nbjudge.inside.values import Tensor
 
 
 def call(f: Callable, *args: Any, **kwargs: Any) -> Any:
