@@ -68,6 +68,19 @@ DATABASE_VARIABLE = program().variable("DB")
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS)
 
 
+def read_ours(path: Path) -> NotebookNode:
+    """An instructor's notebook, or what was made of it.
+
+    One of an older format is given what the judge needs: each cell an id, the same in both.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    for number, cell in enumerate(notebook.cells):
+        if "id" not in cell:
+            cell.id = f"cell-{number}"
+    notebook.nbformat_minor = max(5, notebook.nbformat_minor)
+    return notebook
+
+
 class OnlyHere(NbGraderPreprocessor):
     """Stops nbgrader's own autograding in a folder of ours, before anything is run."""
 
@@ -307,9 +320,9 @@ class GradingFolder:
     def source(self) -> NotebookNode:
         """The instructor's notebook, hidden tests and all."""
         name = f"{self.problem_set}.ipynb"
-        return nbformat.read(self.into / "source" / self.problem_set / name, as_version=4)
+        return read_ours(self.into / "source" / self.problem_set / name)
 
     def release(self) -> NotebookNode:
         """What the learners were given."""
         name = f"{self.problem_set}.ipynb"
-        return nbformat.read(self.into / "release" / self.problem_set / name, as_version=4)
+        return read_ours(self.into / "release" / self.problem_set / name)

@@ -7,7 +7,8 @@ about its answer than that, the answer is held to it here. Text from over there 
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from time import monotonic
 from typing import Any, NoReturn
 
@@ -16,6 +17,7 @@ from nbjudge.inside.testing.by_hand import forbidden
 from nbjudge.inside.testing.handle import (
     Handle,
     NotThroughAVerb,
+    give_key,
     is_handle,
     key_of,
     name_of_handle,
@@ -34,7 +36,7 @@ MOST_NAMES = 10_000
 OUT_OF_TIME, GONE, GARBLED = "OutOfTime", "KernelDied", "Garbled"
 
 
-class Missing(Mistake):
+class Missing(Mistake, NameError):
     """The learner's notebook has nothing of this name; ``name`` says which."""
 
     def __init__(self, name: str):
@@ -87,16 +89,28 @@ class Link:
         self.lost: Lost | None = None
         self.asked = 0
         self.made: set[int] = set()
+        #: By name: whether it is plain data over there, its handle in this test, and what it was
+        #: before the test deleted it or bound it to something else.
+        self.known: dict[str, bool] = {}
+        self.held: dict[str, Handle] = {}
+        self.before: dict[str, int] = {}
 
-    def begin(self, seed: int, call_seconds: float, deadline: float) -> None:
+    def begin(
+        self, seed: int, call_seconds: float, deadline: float, names: Iterable[str] = ()
+    ) -> None:
         """Begin a test.
 
         Each of its calls may take this long, and all together until the deadline; the learner's
-        random numbers start from ``seed``.
+        random numbers start from ``seed``. ``names`` are those that it may use as they are.
         """
         self.call_seconds, self.deadline = call_seconds, deadline
         self.made, self.hidden, self.heard = set(), False, []
-        self._ask("begin", None, seed=seed)
+        self.held, self.before = {}, {}
+        names = sorted(names)
+        found = self._ask("begin", None, seed=seed, names=names)
+        known = type(found) is dict and all(type(kind) is bool for kind in found.values())
+        self._held(known and set(found) <= set(names), "the names asked for")
+        self.known = found
 
     def hide(self) -> None:
         """From here on, to the end of the test, nothing may be told in the learner's own words."""
@@ -105,6 +119,70 @@ class Link:
     def name(self, name: str) -> Handle:
         """What stands for one of the learner's names."""
         return Handle(Name(name), name, self)
+
+    # -- ordinary Python -----------------------------------------------------------------------
+
+    def load(self, name: str) -> Any:
+        """What a learner's name stands for: its value if that is plain data, else a handle.
+
+        Raises
+        ------
+        Missing
+            If there is no such name over there.
+        """
+        if name not in self.known:
+            raise Missing(name)
+        handle = self.held.setdefault(name, self.name(name))
+        if not self.known[name]:
+            return handle
+        found = self.use(handle, "itself", (), {})
+        return handle if is_handle(found) else found
+
+    def delete(self, name: str) -> None:
+        """Delete a learner's name over there. What stood for it goes on standing for the object."""
+        self._move(name, self._made(self._ask("unbind", self.name(name), name=name)))
+
+    def bind(self, name: str, handle: Handle) -> None:
+        """Let a learner's name stand for this object over there."""
+        number = self._made(self._ask("bind", handle, name=name))
+        if name in self.known:
+            self._move(name, number)
+        self.known[name], self.held[name] = False, handle
+
+    def end(self) -> None:
+        """End a test: names that it deleted or bound stand again for what they did before."""
+        with suppress(Lost, Mistake):
+            for name, number in self.before.items():
+                self._ask("bind", Handle(Made(number), name, self), name=name)
+        self.before = {}
+
+    def _move(self, name: str, number: int) -> None:
+        del self.known[name]
+        self.before.setdefault(name, number)
+        if name in self.held:
+            give_key(self.held.pop(name), Made(number))
+
+    def use(self, thing: Handle, how: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Use something of a learner's; see :mod:`nbjudge.inside.testing.plainly`."""
+        found = self._ask("use", thing, how=how, args=args, kwargs=kwargs)
+        whole = type(found) is dict and set(found) in ({"data", "after"}, {"made", "after"})
+        self._held(whole and type(found["after"]) is list, "a result")
+        self._held(len(found["after"]) == len(args), "a result")
+        for given, now in zip(args, found["after"], strict=True):
+            if type(given) is list and type(now) is list:
+                given[:] = now
+            elif type(given) is dict and type(now) is dict:
+                given.clear()
+                given.update(now)
+        if "data" in found:
+            return found["data"]
+        return Handle(Made(self._made(found["made"])), name_of_handle(thing), self)
+
+    def _made(self, number: Any) -> int:
+        """The number of an object that was kept over there: a new one."""
+        self._held(type(number) is int and number not in self.made, "an object")
+        self.made.add(number)
+        return number
 
     # -- verbs ---------------------------------------------------------------------------------
 
@@ -150,9 +228,7 @@ class Link:
         """See :func:`nbjudge.testing.build`."""
         weights = None if weights is None else dict(weights)
         number = self._ask("build", cls, args=args, kwargs=kwargs, weights=weights)
-        self._held(type(number) is int and number not in self.made, "a module")
-        self.made.add(number)
-        module = Handle(Made(number), name_of_handle(cls), self)
+        module = Handle(Made(self._made(number)), name_of_handle(cls), self)
         if weights is not None:
             self._check_parameters(module, weights)
         return module
@@ -255,11 +331,24 @@ class Link:
         name = name_of_handle(target) if target is not None else "a name"
         if kind == "missing":
             raise Missing(name)
-        known = kind == "mistake" and type(found) is dict and set(found) == {"says", "about"}
-        self._held(known and type(found["says"]) is str, "an answer")
-        says = found["says"][:MAX_TOLD]
+        known = kind in ("mistake", "raised") and type(found) is dict
+        self._held(known and set(found) == {"says", "about"}, "an answer")
+        self._held(type(found["says"]) is str, "an answer")
+        says, ours = found["says"][:MAX_TOLD], unseen.told(name, found["about"])
         self.heard.append(says)
-        raise InTheirWords(says, unseen.told(name, found["about"]))
+        if kind == "raised":
+            raise self._raised(says, ours, found["about"])
+        raise InTheirWords(says, ours)
+
+    def _raised(self, says: str, ours: str, about: Any) -> Exception:
+        """An error of a learner's code as one of Python's own, for a test cell to catch."""
+        kind = unseen.kind_of_error(about)
+        try:
+            error = kind(ours if self.hidden else says)
+        except TypeError:  # some take more than a message
+            error = Exception(ours if self.hidden else says)
+        error.ours = ours
+        return error
 
     def _sendable(self, given: Any) -> Any:
         """What a test hands in, with keys for handles."""

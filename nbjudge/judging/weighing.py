@@ -19,7 +19,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from nbjudge.inside.testing import served
+from nbjudge.inside.testing import plainly, served
 from nbjudge.inside.testing.handle import Handle, is_handle, key_of, name_of_handle
 from nbjudge.inside.values import Array, Tensor, np, torch
 from nbjudge.inside.wire import Made, Name
@@ -183,6 +183,15 @@ class Liar:
     def value(self, name: Handle) -> Any:
         """A name that is no function has nothing to compute."""
         return served.value(self._real(name), name_of_handle(name))
+
+    def use(self, thing: Handle, how: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """As :meth:`call`; what is no data stays here."""
+        args, kwargs = self._real(args), self._real(kwargs)
+        found, _ = plainly.use(self._real(thing), how, served.copied(args), kwargs)
+        if plainly.is_data(found):
+            return self._said(plainly.as_data(found), inputs_of(args, kwargs))
+        self.made.append(found)
+        return Handle(Made(len(self.made) - 1), name_of_handle(thing), self)
 
     def inputs_after(self, f: Handle, args: tuple, kwargs: dict[str, Any]) -> tuple:
         """A stub leaves its inputs as they are."""

@@ -1,4 +1,8 @@
-"""What stands for a learner's name in a test cell that runs in a process of its own."""
+"""What stands for a learner's name in a test cell that runs in a process of its own.
+
+Verbs take it, and so does ordinary Python as far as that goes: it can be called, and its attributes
+be looked at. Both happen where the learner's work lives, and values come back.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,15 @@ from typing import Any, NoReturn
 
 
 class NotThroughAVerb(Exception):
-    """A test cell touches a learner's work by itself: a fault of the test, for its author."""
+    """A test cell does with a learner's work what cannot be done from here: a fault of the test."""
 
 
 class Handle:
-    """A learner's name, or an object that a verb has made of one. Only verbs can use it.
+    """A learner's name, or an object that was made over there.
 
-    Whatever else is done with it raises :class:`NotThroughAVerb`: nothing of the learner's is
-    compared, called, printed or iterated where the tests run.
+    It can be given to a verb, called, and asked for an attribute. Whatever else is done with it
+    raises :class:`NotThroughAVerb`: nothing of the learner's is compared, printed or iterated where
+    the tests run.
 
     Parameters
     ----------
@@ -32,8 +37,14 @@ class Handle:
         object.__setattr__(self, "_name", name)
         object.__setattr__(self, "_link", link)
 
-    def __getattribute__(self, name: str) -> NoReturn:
-        _refuse(self, f"the attribute {name!r}")
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it over there: what it returns, or raises, comes back."""
+        return link_of(self).use(self, "call", args, kwargs)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name.startswith("_"):
+            _refuse(self, f"the attribute {name!r}")
+        return link_of(self).use(self, "attribute", (name,), {})
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         _refuse(self, f"the attribute {name!r}")
@@ -45,8 +56,8 @@ class Handle:
 def _refuse(handle: Handle, what: str) -> NoReturn:
     name = name_of_handle(handle)
     raise NotThroughAVerb(
-        f"`{name}` is a learner's, and a test may use it through verbs alone; this one uses {what} "
-        f"of it. Write call({name}, ...), build({name}, ...) or value({name}) instead."
+        f"`{name}` is a learner's object, which stays in the learner's process: a test can call "
+        f"it, ask for its attributes and give it to verbs. This one uses {what} of it."
     )
 
 
@@ -63,7 +74,7 @@ _OPERATORS = {
     *("lshift", "rshift", "and", "xor", "or"),
 }
 _METHODS = {
-    *("call", "iter", "next", "len", "length_hint", "bool", "hash", "repr", "str", "format"),
+    *("iter", "next", "len", "length_hint", "bool", "hash", "repr", "str", "format"),
     *("eq", "ne", "lt", "le", "gt", "ge", "bytes", "getitem", "setitem", "delitem", "contains"),
     *("reversed", "enter", "exit", "await", "aiter", "anext", "int", "float", "complex", "index"),
     *("round", "neg", "pos", "abs", "invert", "fspath", "copy", "deepcopy", "reduce"),
@@ -82,6 +93,11 @@ def is_handle(value: object) -> bool:
 def key_of(handle: Handle) -> Any:
     """What the handle stands for over there."""
     return object.__getattribute__(handle, "_key")
+
+
+def give_key(handle: Handle, key: object) -> None:
+    """Let the handle stand for something else over there."""
+    object.__setattr__(handle, "_key", key)
 
 
 def name_of_handle(handle: Handle) -> str:

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from nbjudge.inside.program import program
-from nbjudge.inside.testing import absent, closed, served, unseen
+from nbjudge.inside.testing import absent, closed, plainly, served, unseen
 from nbjudge.inside.testing.by_hand import by_hand
 from nbjudge.inside.testing.errors import first_line
 from nbjudge.inside.testing.mistake import Mistake
@@ -171,9 +171,23 @@ def _answered(request: dict, names: dict[str, Any], objects: dict[int, Any]) -> 
     try:
         if request["verb"] == "begin":
             seed_all(request["fields"]["seed"])
-            return "value", None
+            asked = [name for name in request["fields"]["names"] if name in names]
+            return "value", {name: plainly.is_data(names[name]) for name in asked}
         by_hand(*request["forbidden"])
         target = real(request["target"])
+        if request["verb"] in ("bind", "unbind"):
+            name = request["fields"]["name"]
+            objects[len(objects)] = names.pop(name, None)
+            if request["verb"] == "bind":
+                names[name] = target
+            return "value", len(objects) - 1
+        if request["verb"] == "use":
+            found, given = plainly.use(target, **real(request["fields"]))
+            after = [plainly.as_data(arg) for arg in given]
+            if plainly.is_data(found):
+                return "value", {"data": plainly.as_data(found), "after": after}
+            objects[len(objects)] = found
+            return "value", {"made": len(objects) - 1, "after": after}
         found = VERBS[request["verb"]](target, **real(request["fields"]))
         if request["verb"] == "build":
             objects[len(objects)] = found
@@ -181,6 +195,8 @@ def _answered(request: dict, names: dict[str, Any], objects: dict[int, Any]) -> 
         return "value", None if request["verb"] == "switch" else found
     except _NotDefined as error:
         return "missing", str(error)
+    except plainly.Raised as raised:
+        return "raised", raised.told
     except Mistake as mistake:
         return "mistake", {"says": str(mistake)[:10_000], "about": getattr(mistake, "about", {})}
     except BaseException as error:

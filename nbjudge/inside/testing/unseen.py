@@ -122,6 +122,13 @@ def without(text: str, heard: Iterable[str]) -> str:
     return text
 
 
+def kind_of_error(about: object) -> type[Exception]:
+    """The kind of error that a learner's process says its code raised: one of Python's own."""
+    name = about.get("error") if type(about) is dict else ""
+    kind = ERRORS.get(name, Exception) if type(name) is str else Exception
+    return kind if issubclass(kind, Exception) else Exception
+
+
 def _error(name: str, about: dict) -> str:
     error, hint, line = about.get("error"), about.get("hint"), about.get("line")
     error = error if type(error) is str and error in ERRORS else "Exception"
