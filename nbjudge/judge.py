@@ -93,7 +93,7 @@ def judge(job: Job, nursery: Any) -> Judged:
     Exception
         Only where the judge's own machinery fails, never for what a learner did.
     """
-    from nbjudge.judging.course import Course
+    from nbjudge.judging.session import Session
 
-    with Course(job, nursery) as course:
-        return course.judged()
+    with Session(job, nursery) as session:
+        return session.judged()

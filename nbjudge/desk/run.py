@@ -370,7 +370,7 @@ def _steps(
     limits: Limits,
     only: frozenset[str] | None,
 ) -> Iterator[dict[str, Any]]:
-    """What is to be done, in order, as :class:`nbjudge.judging.course.Course` does it."""
+    """What is to be done, in order, as :class:`nbjudge.judging.session.Session` does it."""
     from nbjudge.judging import names
 
     learners: set[str] = set()

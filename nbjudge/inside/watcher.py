@@ -55,7 +55,7 @@ class Watcher:
         ended = os.pidfd_open(self.child)
         self._tell({"event": "forked", "seconds": monotonic() - self.began}, ended)
         self._watch(told, ended)
-        result = self._bury()
+        result = self._wait_for_child()
         self._tell({"event": "died", **self._usage(), **result})
 
     def _lay_out(self) -> None:
@@ -158,7 +158,7 @@ class Watcher:
         self.why = self.why or why
         os.kill(self.child, signal.SIGKILL)
 
-    def _bury(self) -> dict:
+    def _wait_for_child(self) -> dict:
         """Collect the child and whatever it left; how it ended."""
         _, status, used = os.wait4(self.child, 0)
         self.cpu = max(self.cpu, used.ru_utime + used.ru_stime)

@@ -89,8 +89,8 @@ class Link:
         self.lost: Lost | None = None
         self.asked = 0
         self.made: set[int] = set()
-        #: By name: whether it is plain data over there, its handle in this test, and what it was
-        #: before the test deleted it or bound it to something else.
+        #: By name: whether it may be plain data over there, its handle in this test, and what it
+        #: was before the test deleted it or bound it to something else.
         self.known: dict[str, bool] = {}
         self.held: dict[str, Handle] = {}
         self.before: dict[str, int] = {}
@@ -135,7 +135,10 @@ class Link:
         handle = self.held.setdefault(name, self.name(name))
         if not self.known[name]:
             return handle
-        found = self.use(handle, "itself", (), {})
+        try:
+            found = self.use(handle, "itself", (), {})
+        except Mistake:  # too much to send, say: a verb can use it where it is
+            return handle
         return handle if is_handle(found) else found
 
     def delete(self, name: str) -> None:

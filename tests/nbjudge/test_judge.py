@@ -363,7 +363,7 @@ def test_who_ends_python_again_and_again_is_told_so():
     kernels = Kernels(None, None, None, None)
     kernels._restarts["double"] = MAX_RESTARTS_OF_PIECE
     with pytest.raises(NoKernel, match="has stopped or hung Python 3 times, so it is not started"):
-        kernels._bear_again((), "double")
+        kernels._restart((), "double")
 
 
 SABOTAGE = {

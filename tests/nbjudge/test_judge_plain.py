@@ -24,7 +24,7 @@ class Stack:
         self.items.append(item)
         return self
 
-limit, seen = 3, []
+limit, seen, mixed = 3, [], [object()]
 
 def squares(n):
     if n < 1:
@@ -94,6 +94,7 @@ def run(link, source, theirs):
         "def twice(n):\n    return squares(n) + squares(n)\nassert twice(1) == [1, 1]",
         "limit = 4; assert limit == 4",
         "assert callable(squares) and squares is squares",
+        "assert mixed is mixed and callable(mixed)",
     ],
 )
 def test_a_cell_runs_as_in_a_notebook(link, theirs, source):

@@ -172,7 +172,7 @@ def _answered(request: dict, names: dict[str, Any], objects: dict[int, Any]) -> 
         if request["verb"] == "begin":
             seed_all(request["fields"]["seed"])
             asked = [name for name in request["fields"]["names"] if name in names]
-            return "value", {name: plainly.is_data(names[name]) for name in asked}
+            return "value", {name: plainly.may_be_data(names[name]) for name in asked}
         by_hand(*request["forbidden"])
         target = real(request["target"])
         if request["verb"] in ("bind", "unbind"):

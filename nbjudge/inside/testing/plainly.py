@@ -70,11 +70,19 @@ def use(thing: Any, how: str, args: tuple, kwargs: dict[str, Any]) -> tuple[Any,
     return found, [arg if type(arg) in (list, dict) and is_data(arg) else None for arg in args]
 
 
+def may_be_data(thing: Any) -> bool:
+    """Whether something is plain data at first sight: what is in it is not looked at."""
+    known = (*served.PLAIN, list, tuple, dict)
+    return type(thing) in known or isinstance(thing, Tensor | Array | ArrayScalar)
+
+
 def is_data(thing: Any, depth: int = 0) -> bool:
     """Whether something is plain data all through, so that it goes over the wire as a value."""
-    if type(thing) in served.PLAIN or isinstance(thing, Tensor | Array | ArrayScalar):
+    if not may_be_data(thing):
+        return False
+    if type(thing) not in (list, tuple, dict):
         return True
-    if depth >= served.MAX_DEPTH or type(thing) not in (list, tuple, dict):
+    if depth >= served.MAX_DEPTH:
         return False
     if type(thing) is dict and any(type(key) not in (str, int, bool) for key in thing):
         return False

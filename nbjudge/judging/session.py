@@ -1,4 +1,4 @@
-"""The course of one submission: its cells in order, here or there, and what came of each.
+"""One submission judged: its cells in order, here or there, and what came of each.
 
 Most test cells forbid the same; the kernel made without that runs the notebook and gives the
 outputs that are shown. A test cell that forbids more has a kernel of its own, in which the cells
@@ -46,7 +46,7 @@ A_PART, MUCH = 0.1, 2.0
 TOO_MUCH = "This cell was not run: the cells before put out too much."
 
 
-class Course:
+class Session:
     """Judges one job. Used with ``with``: its kernels and examiner end with it."""
 
     def __init__(self, job: Any, nursery: Any):
@@ -71,7 +71,7 @@ class Course:
         self.kernels = Kernels(job, nursery, self._source, self._seconds)
         self.examiner: Any = None
         self.talk: Channel | None = None
-        self.met: Learner | None = None
+        self.linked: Learner | None = None
         self.before: list[dict[str, Any]] = []
         self.told: list[dict[str, Any]] = []
         self.stopped: dict[str, str] = {}
@@ -90,11 +90,11 @@ class Course:
         #: As parts of what one cell may put out.
         self.put_out = 0.0
 
-    def __enter__(self) -> Course:
+    def __enter__(self) -> Session:
         try:
             # All at once: they come up while the first of them is waited for.
             for kinds in dict.fromkeys([self.common, *self.forbidden.values()]):
-                self.kernels.bear(kinds)
+                self.kernels.start(kinds)
             if self.forbidden:
                 self._new_examiner()
         except BaseException:
@@ -108,7 +108,7 @@ class Course:
 
     def _new_examiner(self) -> None:
         self.examiner = self.nursery.examiner(self.limits, files=self.job.files)
-        self.talk, self.met = Channel(self.examiner.socket), None
+        self.talk, self.linked = Channel(self.examiner.socket), None
         self.talk.send({"do": "open", "seed": self.job.seed}, EXAMINERS_SECONDS)
         self.before, self.told = self.told + self.before, []
 
@@ -232,7 +232,7 @@ class Course:
         If the kernel does not come back from it, see whether another cell is to blame.
         """
         while True:
-            learner = self.kernels.brought(self.common)
+            learner = self.kernels.catch_up(self.common)
             try:
                 ran = learner.run(self._source(index), seconds, max(A_PART, 1 - self.put_out))
             except NoKernel:  # it does not come back from the tests before
@@ -252,8 +252,8 @@ class Course:
 
     def _another_is_to_blame(self, kinds: tuple[str, ...], piece: str = "") -> bool:
         """Whether, the cells before run again with care, one of them is found to break a kernel."""
-        found = self.kernels.beware()
-        self.kernels.brought(kinds, piece)
+        found = self.kernels.be_careful()
+        self.kernels.catch_up(kinds, piece)
         return len(self.kernels.broken) > found
 
     def _show_without_tests(self) -> None:
@@ -293,7 +293,7 @@ class Course:
         Also what the visible part of these tests says there.
         """
         found: dict[int, Any] = {}
-        learner = self.kernels.alone(kinds)
+        learner = self.kernels.start_another(kinds)
         try:
             for index in sorted([*self.kernels.finished, *tests]):
                 if index > last:
@@ -317,7 +317,7 @@ class Course:
         if self.examiner is None or not self.examiner.alive():
             self._end_examiner()
             self._new_examiner()
-        learner.meet()
+        learner.connect()
         self._link(learner)
         seconds = self._seconds_for_tests()
         return self._asked(self.cells[index], learner, self._source(index), seconds)
@@ -495,7 +495,7 @@ class Course:
         if self.examiner is None or not self.examiner.alive():
             self._end_examiner()
             self._new_examiner()
-        learner = self._met(kinds, piece, seen)
+        learner = self._connected(kinds, piece, seen)
         seconds = self._seconds_for_tests()
         knew = learner in self.knowing
         if cells.has_hidden_tests(cell.source):
@@ -551,20 +551,20 @@ class Course:
             found[text] = outcome.with_line(found[text], self.sources)
         return found
 
-    def _met(self, kinds: tuple[str, ...], piece: str, seen: list[str]) -> Learner:
+    def _connected(self, kinds: tuple[str, ...], piece: str, seen: list[str]) -> Learner:
         """A kernel that answers the examiner; one that does not is replaced."""
         for again in (False, True):
-            learner = self.kernels.brought(kinds, piece)
+            learner = self.kernels.catch_up(kinds, piece)
             try:
-                new = learner.meet()
+                new = learner.connect()
                 break
             except NoKernel as error:
                 seen.append(str(error))
                 self.kernels.end(kinds)
-                self.kernels.beware()
+                self.kernels.be_careful()
                 if again:
                     raise
-        if new or self.met is not learner:
+        if new or self.linked is not learner:
             self._link(learner)
         return learner
 
@@ -573,7 +573,7 @@ class Course:
         self.talk.send({"do": "link", "most": self.limits.message_mb << 20}, EXAMINERS_SECONDS)
         socket.send_fds(self.examiner.socket, [b"w"], [learner.wire.fileno()])
         self.talk.receive(EXAMINERS_SECONDS)
-        self.met = learner
+        self.linked = learner
 
     def _answer(self, learner: Learner, seconds: float) -> dict[str, Any]:
         """The examiner's answer; what the kernel prints meanwhile is thrown away."""
