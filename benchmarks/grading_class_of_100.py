@@ -24,8 +24,8 @@ import nbformat
 import psutil
 
 from coursebook import course, records
+from nbjudge.inside import linux
 from nbjudge.release import make_release
-from nbjudge.sandbox import linux
 
 TESTS = course.root() / "tests" / "nbjudge"
 sys.path[:0] = [str(TESTS), str(TESTS / "hostile"), str(Path(__file__).parent)]

@@ -1,6 +1,7 @@
 """What a piece can ask to be written by hand, and everything that would do it instead.
 
-Plain data, which the judge reads: the names are the fields of :class:`nbjudge.kinds.Forbidden`.
+Plain data, which the judge reads: the names are the fields of
+:class:`nbjudge.inside.kinds.Forbidden`.
 """
 
 #: Cross-entropy in every spelling: what is called, what is Python, what it comes down to.

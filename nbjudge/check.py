@@ -19,12 +19,12 @@ from nbformat import NotebookNode
 
 from nbjudge import cells
 from nbjudge.course import root
+from nbjudge.inside.limits import Limits
+from nbjudge.inside.program import program
 from nbjudge.intake import NotANotebook, Parsed, parse, read_file
 from nbjudge.judging import names
 from nbjudge.judging.names import names_of
 from nbjudge.merge import merge
-from nbjudge.program import program
-from nbjudge.sandbox.limits import Limits
 
 if TYPE_CHECKING:
     from nbjudge.desk.run import Desk

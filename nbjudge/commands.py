@@ -14,9 +14,9 @@ from rich.markup import escape
 
 from nbjudge.cells import listed
 from nbjudge.failure import of_the_machine
+from nbjudge.inside.program import program
 from nbjudge.interrupts import stops_in_one_line
 from nbjudge.outputs import plain
-from nbjudge.program import program
 
 
 @contextmanager

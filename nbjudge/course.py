@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from nbjudge.program import program
+from nbjudge.inside.program import program
 
 #: What marks the root of a course: nbgrader's settings, and the instructor's notebooks.
 SETTINGS, SOLUTIONS = "nbgrader_config.py", "solutions"

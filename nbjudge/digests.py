@@ -12,7 +12,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from nbjudge import cells
-from nbjudge.program import program
+from nbjudge.inside.program import program
 
 #: Packages whose versions a report names, and which have a say in the grades, as has the course's.
 NAMED_VERSIONS = ("nbgrader", "ipykernel", "torch", "numpy")

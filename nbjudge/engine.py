@@ -21,7 +21,7 @@ from nbjudge.digests import versions
 from nbjudge.failure import GradingFailed
 from nbjudge.folder import GradingFolder
 from nbjudge.gradebook import Book
-from nbjudge.intake import Handed
+from nbjudge.intake import Submission
 from nbjudge.judge import Limits
 from nbjudge.ledger import Entry
 from nbjudge.overview import write_overview
@@ -29,7 +29,7 @@ from nbjudge.parcels import BadParcel, unpack_judged
 from nbjudge.release import quiet_log, source_folder
 from nbjudge.results import Report, StudentResult, write_report
 from nbjudge.returning import keep_for_exchange
-from nbjudge.submissions import Grading, Staged
+from nbjudge.submissions import Grading, Prepared
 
 #: Called as students are finished: how many are, how many there are, and who was the last.
 Progress = Callable[[int, int, str], None]
@@ -119,11 +119,11 @@ def grade(
         _require_sandbox()
     folder = GradingFolder(into, course, problem_set, database)
 
-    def look(student: str) -> Handed:
-        handed = intake.take_in(places[student], problem_set, received.get(student))
+    def look(student: str) -> Submission:
+        submission = intake.take_in(places[student], problem_set, received.get(student))
         if student in roster_flags:
-            handed.flags.insert(0, roster_flags[student])
-        return handed
+            submission.flags.insert(0, roster_flags[student])
+        return submission
 
     with folder.only_one(), folder.logged(), folder.ledger() as kept:
         folder.clear()
@@ -158,7 +158,7 @@ class _Run:
         self.grading, self.report, self.look = grading, report, look
         self.places = places
         self.seed, self.again, self.progress, self.total = seed, again, progress, total
-        self.under_way: dict[str, tuple[Staged, Entry]] = {}
+        self.under_way: dict[str, tuple[Prepared, Entry]] = {}
 
     def say(self, student: str) -> None:
         if self.progress:
@@ -191,18 +191,20 @@ class _Run:
         all_marks = grading.book.all_marks()
         self.say("")
         for student in students:
-            entry, handed = entries.get(student, Entry()), self.look(student)
-            key = grading.key(handed)
+            entry, submission = entries.get(student, Entry()), self.look(student)
+            key = grading.key(submission)
             seed, again = self.seed_for(student), student in self.again
             if not again and grading.is_finished(student, entry, key, seed):
-                self.done(student, grading.refresh(student, entry, handed, all_marks.get(student)))
+                self.done(
+                    student, grading.refresh(student, entry, submission, all_marks.get(student))
+                )
                 continue
-            staged = grading.stage(student, handed)
-            if staged.problem:
-                self.done(student, grading.settle_nothing(staged))
+            prepared = grading.prepare(student, submission)
+            if prepared.problem:
+                self.done(student, grading.settle_nothing(prepared))
                 continue
             goes_on = not again and entry.key == key and seed in (None, entry.seed)
-            if goes_on and entry.state == ledger.JUDGED and self.commit(staged, entry):
+            if goes_on and entry.state == ledger.JUDGED and self.commit(prepared, entry):
                 continue
             entry.key = key
             if seed is not None:
@@ -210,29 +212,29 @@ class _Run:
             elif not (goes_on and entry.state == ledger.QUEUED) or entry.seed is None:
                 # One that was under way when a run was killed keeps its own.
                 entry.seed = secrets.randbits(62)
-            self.under_way[student] = (staged, entry)
-            yield student, grading.job(staged, entry.seed)
+            self.under_way[student] = (prepared, entry)
+            yield student, grading.job(prepared, entry.seed)
 
     def _put_away(self, outcome: Outcome) -> None:
         student = outcome.student
-        staged, entry = self.under_way.pop(student)
+        prepared, entry = self.under_way.pop(student)
         self.report.executed.append(student)
         problem = outcome.problem
         if outcome.parcel is not None:
             self.grading.ledger.judged(self.grading.problem_set, student, outcome.parcel)
             problem = "the judge gave back something else"
-            if self.commit(staged, entry, outcome.parcel):
+            if self.commit(prepared, entry, outcome.parcel):
                 return
         self.report.unfinished.append(student)
-        self.done(student, self.grading.give_up(staged, problem))
+        self.done(student, self.grading.give_up(prepared, problem))
 
-    def commit(self, staged: Staged, entry: Entry, parcel: bytes | None = None) -> bool:
+    def commit(self, prepared: Prepared, entry: Entry, parcel: bytes | None = None) -> bool:
         """Put a judgement away; whether there was one that could be."""
-        grading, student = self.grading, staged.student
+        grading, student = self.grading, prepared.student
         parcel = parcel or grading.ledger.result(grading.problem_set, student)
         try:
             judged = unpack_judged(parcel or b"")
-            self.done(student, grading.commit(staged, entry, judged))
+            self.done(student, grading.commit(prepared, entry, judged))
         except (BadParcel, GradingFailed) as error:
             quiet_log().error("%s: %s", student, error)
             return False

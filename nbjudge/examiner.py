@@ -23,21 +23,20 @@ from time import monotonic
 from types import CodeType
 from typing import Any
 
-import torch
-
 from nbjudge import cells
+from nbjudge.inside.program import program
+from nbjudge.inside.testing import unseen
+from nbjudge.inside.testing.by_hand import by_hand
+from nbjudge.inside.testing.checks import deciding
+from nbjudge.inside.testing.choices import scored_below
+from nbjudge.inside.testing.fresh import SEED_VARIABLE, fresh
+from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
+from nbjudge.inside.testing.learner import seed_all
+from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.values import torch
+from nbjudge.inside.wire import Channel, Closed
 from nbjudge.judging import weighing
-from nbjudge.program import program
-from nbjudge.testing import unseen
-from nbjudge.testing.by_hand import by_hand
-from nbjudge.testing.checks import deciding
-from nbjudge.testing.choices import scored_below
-from nbjudge.testing.fresh import SEED_VARIABLE, fresh
-from nbjudge.testing.handle import Handle, NotThroughAVerb
-from nbjudge.testing.learner import seed_all
-from nbjudge.testing.mistake import Mistake
-from nbjudge.testing.remote import InTheirWords, Link, Lost, Missing
-from nbjudge.wire import Channel, Closed
+from nbjudge.judging.remote import InTheirWords, Link, Lost, Missing
 
 #: So many characters of what a test prints or says are kept.
 MAX_TEXT = 50_000
@@ -53,7 +52,7 @@ def warm() -> None:
     """Load what tests use, in the process that examiners are forked from."""
     for name in program().warm:
         importlib.import_module(name)
-    from nbjudge.testing.learner import warm
+    from nbjudge.inside.testing.learner import warm
 
     warm()
 
@@ -67,7 +66,8 @@ def learn(tests: Mapping[str, str]) -> None:
 
 def main(sock: socket.socket) -> None:
     """Do what the judge says until it hangs up."""
-    torch.set_num_threads(1)
+    if torch is not None:
+        torch.set_num_threads(1)
     channel = Channel(sock)
     examiner = Examiner()
     while True:
@@ -171,8 +171,15 @@ class Examiner:
         except Mistake as error:
             found |= {"error": "Mistake", "says": str(error), **self._quoted(str(error))}
         except BaseException as error:
+            if ours := getattr(error, "ours", ""):  # a learner's code raised it
+                found |= {"ours": ours}
             # An error that is none of the test's own tells what a learner's code gave back.
-            own = isinstance(error, AssertionError) or self.link is None or not self.link.hidden
+            own = (
+                bool(ours)
+                or isinstance(error, AssertionError)
+                or self.link is None
+                or not self.link.hidden
+            )
             found |= {"error": type(error).__name__, "says": _text(error) if own else UNUSABLE}
         if self.link is not None and self.link.hidden and found["ours"]:
             found |= {"says": found["ours"], "ours": ""}
@@ -203,7 +210,7 @@ class Examiner:
         self.open(weighing.SEED)
 
         def run(name: str, source: str, link: weighing.Liar, names: dict[str, Any]) -> Any:
-            def drawn(test: str) -> torch.Generator:
+            def drawn(test: str) -> Any:
                 link.hidden()
                 return fresh(test)
 
@@ -239,19 +246,66 @@ class Examiner:
         by_hand()
         if self.link is None:
             raise Lost("KernelDied", "There is no notebook to test.")
-        self.link.begin(learners_seed(self.seed, name), call_seconds, deadline)
-        self.link.keep = keep
-        # Names that a test binds are its own: no test leans on another.
-        namespace = {**self.namespace, HIDDEN_BEGINS: self.link.hide}
         # Names that a test uses and nobody else gives it.
         self.learners |= test.taken - set(self.namespace) - {HIDDEN_BEGINS}
-        for learners in self.learners:
-            namespace[learners] = self.namespace[learners] = self.link.name(learners)
+        for learners in self.learners:  # functions of set-up cells look there
+            self.namespace[learners] = self.link.name(learners)
+        self.link.begin(learners_seed(self.seed, name), call_seconds, deadline, self.learners)
+        self.link.keep = keep
+        # Names that a test binds are its own: no test leans on another.
+        ours = {name: self.namespace[name] for name in self.namespace.keys() - self.learners}
+        namespace = Names({**ours, HIDDEN_BEGINS: self.link.hide}, self.link, self.learners)
         below = scored_below() if "choices" in test.taken else contextlib.nullcontext()
-        with below, deciding():
-            exec(test.body, namespace)
-            value = None if test.last is None else eval(test.last, namespace)
+        try:
+            with below, deciding():
+                exec(test.body, namespace)
+                value = None if test.last is None else eval(test.last, namespace)
+        finally:
+            self.link.end()
         return None if type(value) is Handle else value
+
+
+class Names(dict):
+    """The names of a test cell: its own, the set-up's, and the learner's, which live elsewhere.
+
+    Deleting a learner's name, or binding it to something of the learner's, happens over there too:
+    so a test can see whether one function calls another. A name that is bound to anything else is
+    the test's own from there on.
+
+    Parameters
+    ----------
+    ours:
+        The set-up's.
+    link:
+        Where the learner's live.
+    theirs:
+        Which those are.
+    """
+
+    def __init__(self, ours: Mapping[str, Any], link: Link, theirs: Iterable[str]):
+        super().__init__(ours)
+        self.link, self.theirs, self.learners = link, set(theirs), frozenset(theirs)
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.theirs:
+            return self.link.load(name)
+        return super().__getitem__(name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name in self.learners and type(value) is Handle:
+            self.link.bind(name, value)
+            self.theirs.add(name)
+            self.pop(name, None)
+            return
+        self.theirs.discard(name)
+        super().__setitem__(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self.theirs:
+            super().__delitem__(name)
+            return
+        self.link.delete(name)
+        self.theirs.discard(name)
 
 
 #: What is called where a weighed test's hidden half begins.

@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 
 from nbjudge import cells
 from nbjudge.files import write_whole
-from nbjudge.program import program
+from nbjudge.inside.program import program
 
 #: In a lesson the site leaves the cell out, and JupyterLab folds it.
 _IN_A_LESSON = {"jupyter": {"source_hidden": True}, "tags": ["remove-cell"]}

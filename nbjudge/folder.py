@@ -21,8 +21,8 @@ from sqlalchemy.exc import ArgumentError, SAWarning
 from nbjudge.answers import holds_answers
 from nbjudge.failure import GradingFailed, of_the_machine
 from nbjudge.files import write_whole
+from nbjudge.inside.program import program
 from nbjudge.ledger import Ledger
-from nbjudge.program import program
 from nbjudge.release import (
     NOT_COPIED,
     copy_source,
@@ -67,6 +67,19 @@ DATABASE_VARIABLE = program().variable("DB")
 
 #: The errors that are the disk's and not the notebook's.
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+def read_ours(path: Path) -> NotebookNode:
+    """An instructor's notebook, or what was made of it.
+
+    One of an older format is given what the judge needs: each cell an id, the same in both.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    for number, cell in enumerate(notebook.cells):
+        if "id" not in cell:
+            cell.id = f"cell-{number}"
+    notebook.nbformat_minor = max(5, notebook.nbformat_minor)
+    return notebook
 
 
 class OnlyHere(NbGraderPreprocessor):
@@ -308,9 +321,9 @@ class GradingFolder:
     def source(self) -> NotebookNode:
         """The instructor's notebook, hidden tests and all."""
         name = f"{self.problem_set}.ipynb"
-        return nbformat.read(self.into / "source" / self.problem_set / name, as_version=4)
+        return read_ours(self.into / "source" / self.problem_set / name)
 
     def release(self) -> NotebookNode:
         """What the learners were given."""
         name = f"{self.problem_set}.ipynb"
-        return nbformat.read(self.into / "release" / self.problem_set / name, as_version=4)
+        return read_ours(self.into / "release" / self.problem_set / name)

@@ -40,7 +40,7 @@ class NotANotebook(ValueError):
 
 
 @dataclass
-class Handed:
+class Submission:
     """What was found in a student's folder.
 
     ``content`` is ``None`` where there is nothing to grade, and ``problem`` says why.
@@ -241,7 +241,7 @@ def printable(name: str) -> str:
     return "".join(letter if letter.isprintable() else "�" for letter in name)
 
 
-def take_in(folder: Path, problem_set: str, received: datetime | None = None) -> Handed:
+def take_in(folder: Path, problem_set: str, received: datetime | None = None) -> Submission:
     """Read what a student handed in: ``folder/PS/PS.ipynb``, or what was plainly meant to be it.
 
     Parameters
@@ -257,20 +257,22 @@ def take_in(folder: Path, problem_set: str, received: datetime | None = None) ->
     try:
         return _take_in(folder, problem_set, received)
     except OSError as error:
-        return Handed(problem=f"the folder cannot be read ({error.strerror})", received=received)
+        return Submission(
+            problem=f"the folder cannot be read ({error.strerror})", received=received
+        )
 
 
-def _take_in(folder: Path, problem_set: str, received: datetime | None) -> Handed:
+def _take_in(folder: Path, problem_set: str, received: datetime | None) -> Submission:
     path, flags, problem = _find(folder, problem_set)
     if path is None:
-        return Handed(flags=flags, problem=problem)
+        return Submission(flags=flags, problem=problem)
     try:
         content, _ = read_file(path)
     except NotANotebook as error:
         problem = f"{printable(path.name)} {error}"
-        return Handed(flags=flags, problem=problem, received=received)
-    handed = Handed(content, hashlib.sha256(content).hexdigest(), flags)
-    handed.received = received
+        return Submission(flags=flags, problem=problem, received=received)
+    submission = Submission(content, hashlib.sha256(content).hexdigest(), flags)
+    submission.received = received
     if path.parent.name == problem_set:
         others = sorted(
             printable(other.name)
@@ -281,8 +283,8 @@ def _take_in(folder: Path, problem_set: str, received: datetime | None) -> Hande
         )
         if others:
             flag = f"left out, only the notebook is graded: {cells.listed(others)}"
-            handed.flags.append(flag)
-        handed.left_out = others[:MAX_LEFT_OUT]
+            submission.flags.append(flag)
+        submission.left_out = others[:MAX_LEFT_OUT]
         if len(others) > MAX_LEFT_OUT:
-            handed.left_out.append(f"and {len(others) - MAX_LEFT_OUT} more")
-    return handed
+            submission.left_out.append(f"and {len(others) - MAX_LEFT_OUT} more")
+    return submission

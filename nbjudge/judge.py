@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from nbjudge.inside.limits import Limits
 from nbjudge.judging.names import names_of, solution_of
-from nbjudge.sandbox.limits import Limits
 
 __all__ = ["Job", "Judged", "Limits", "judge", "names_of", "solution_of"]
 
@@ -93,7 +93,7 @@ def judge(job: Job, nursery: Any) -> Judged:
     Exception
         Only where the judge's own machinery fails, never for what a learner did.
     """
-    from nbjudge.judging.course import Course
+    from nbjudge.judging.session import Session
 
-    with Course(job, nursery) as course:
-        return course.judged()
+    with Session(job, nursery) as session:
+        return session.judged()

@@ -13,4 +13,4 @@ with loading():
 
     import nbjudge.cluster
     import nbjudge.handling
-    import nbjudge.judging.course  # noqa: F401
+    import nbjudge.judging.session  # noqa: F401

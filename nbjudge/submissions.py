@@ -1,6 +1,6 @@
 """One submission on its way from what was handed in to the gradebook.
 
-It is staged, judged elsewhere, and committed.
+It is prepared, judged elsewhere, and committed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nbjudge.files import write_whole
 from nbjudge.folder import GradingFolder
 from nbjudge.gradebook import Book, Mark, Marks, naive
 from nbjudge.helper import Helper, TooMuch
-from nbjudge.intake import Handed
+from nbjudge.intake import Submission
 from nbjudge.judge import Job, Judged, Limits, names_of, solution_of
 from nbjudge.judging.names import forbidden_by_all
 from nbjudge.ledger import Entry, Ledger
@@ -47,14 +47,14 @@ NO_SANDBOX = (
 
 
 @dataclass
-class Staged:
+class Prepared:
     """One student's answers in the instructor's notebook, judged or ready to be judged.
 
     The notebook is JSON.
     """
 
     student: str
-    handed: Handed
+    submission: Submission
     key: str
     notebook: str | None = None
     flags: list[str] = field(default_factory=list)
@@ -131,9 +131,9 @@ class Grading:
 
     # -- plan ------------------------------------------------------------------------------------
 
-    def key(self, handed: Handed) -> str:
+    def key(self, submission: Submission) -> str:
         """Changes when the submission, the problem set, the judge or the limits do."""
-        found = [handed.digest, handed.problem, *handed.flags, *self.judge]
+        found = [submission.digest, submission.problem, *submission.flags, *self.judge]
         return hashlib.sha256("\0".join(found).encode()).hexdigest()
 
     def is_finished(self, student: str, entry: Entry, key: str, seed: int | None) -> bool:
@@ -150,30 +150,30 @@ class Grading:
 
     # -- stage -----------------------------------------------------------------------------------
 
-    def stage(self, student: str, handed: Handed) -> Staged:
+    def prepare(self, student: str, submission: Submission) -> Prepared:
         """Put the answers into our notebook, where there are any."""
-        staged = Staged(student, handed, self.key(handed), flags=list(handed.flags))
-        if handed.content is None:
-            staged.problem = handed.problem
-            return staged
+        prepared = Prepared(student, submission, self.key(submission), flags=list(submission.flags))
+        if submission.content is None:
+            prepared.problem = submission.problem
+            return prepared
         try:
-            found = self.helper.do("stage", content=handed.content)
+            found = self.helper.do("stage", content=submission.content)
         except TooMuch as error:
             found = {"problem": str(error), "flags": []}
-        staged.flags += found["flags"]
+        prepared.flags += found["flags"]
         if found["problem"]:
-            staged.problem = f"{self.problem_set}.ipynb {found['problem']}"
+            prepared.problem = f"{self.problem_set}.ipynb {found['problem']}"
         else:
-            staged.notebook = found["notebook"]
-        return staged
+            prepared.notebook = found["notebook"]
+        return prepared
 
-    def job(self, staged: Staged, seed: int) -> bytes:
+    def job(self, prepared: Prepared, seed: int) -> bytes:
         """What is sent to a worker; the ledger notes that it was."""
-        text = staged.notebook
-        write_whole(self.folder.notebook("submitted", staged.student), text)
-        self.ledger.queue(self.problem_set, staged.student, staged.key, seed)
+        text = prepared.notebook
+        write_whole(self.folder.notebook("submitted", prepared.student), text)
+        self.ledger.queue(self.problem_set, prepared.student, prepared.key, seed)
         job = Job(
-            student=staged.student,
+            student=prepared.student,
             notebook=text.encode(),
             seed=seed,
             limits=self.limits,
@@ -185,31 +185,31 @@ class Grading:
 
     # -- commit ----------------------------------------------------------------------------------
 
-    def commit(self, staged: Staged, entry: Entry, judged: Judged) -> StudentResult:
+    def commit(self, prepared: Prepared, entry: Entry, judged: Judged) -> StudentResult:
         """Put a judgement into the gradebook, write what was run and the page, and note the end."""
-        student, before = staged.student, entry.record
+        student, before = prepared.student, entry.record
         try:
-            run = self.as_run(staged.notebook, judged)
+            run = self.as_run(prepared.notebook, judged)
         except TooMuch as error:
-            staged.problem = f"{self.problem_set}.ipynb {error}"
-            return self.settle_nothing(staged)
+            prepared.problem = f"{self.problem_set}.ipynb {error}"
+            return self.settle_nothing(prepared)
         marks = self.book.marks(student)
         by_hand = marks.by_hand() if marks else {}
-        same = before.get("digest") == staged.handed.digest
-        received = staged.handed.received
+        same = before.get("digest") == prepared.submission.digest
+        received = prepared.submission.received
         judged_scores = self.book.save(
             student, nbformat.v4.reads(run), received, by_hand if same else None
         )
         write_whole(self.folder.notebook("autograded", student), run)
-        record = self.record(staged, judged)
+        record = self.record(prepared, judged)
         record["scores"], record["set_aside"] = judged_scores, before.get("set_aside", {})
-        self.stamp(student, staged.handed)
+        self.stamp(student, prepared.submission)
         if same:
             record["old_marks"] = before.get("old_marks", {})
         else:
             record["old_marks"] = {name: mark for name, (mark, _) in by_hand.items()}
         self.readjust(student, record, self.book.marks(student))
-        return self.finish(student, staged.key, entry.seed, record, run)
+        return self.finish(student, prepared.key, entry.seed, record, run)
 
     def as_run(self, notebook: str, judged: Judged) -> str:
         """Our notebook with what its cells put out; of what came back nothing else is used.
@@ -231,12 +231,12 @@ class Grading:
             raise GradingFailed(found["failed"])
         return found["run"]
 
-    def prints(self, staged: Staged) -> dict[str, dict[str, str]]:
+    def prints(self, prepared: Prepared) -> dict[str, dict[str, str]]:
         """The answers' fingerprints, for the record; nothing if they take too much."""
         try:
-            return self.helper.do("prints", notebook=staged.notebook)
+            return self.helper.do("prints", notebook=prepared.notebook)
         except TooMuch as error:
-            staged.flags.append(f"its answers were not compared with others': it {error}")
+            prepared.flags.append(f"its answers were not compared with others': it {error}")
             return {}
 
     def write_page(
@@ -258,32 +258,32 @@ class Grading:
                     warnings = [*warnings, f"Your notebook is not shown here: it {error}."]
         write_whole(self.folder.page(student), page["page"])
 
-    def stamp(self, student: str, handed: Handed) -> None:
+    def stamp(self, student: str, submission: Submission) -> None:
         """Leave the time of receipt where nbgrader looks for it.
 
         By this its formgrader knows that what it shows was made from what was handed in.
         """
         path = self.folder.path("submitted", student) / intake.TIMESTAMP
-        if handed.received is None:
+        if submission.received is None:
             path.unlink(missing_ok=True)
         elif path.parent.is_dir():
-            write_whole(path, f"{handed.received:%Y-%m-%d %H:%M:%S} UTC\n")
+            write_whole(path, f"{submission.received:%Y-%m-%d %H:%M:%S} UTC\n")
 
-    def record(self, staged: Staged, judged: Judged | None = None) -> dict:
+    def record(self, prepared: Prepared, judged: Judged | None = None) -> dict:
         """What the ledger keeps of a submission beside its marks."""
-        handed = staged.handed
+        submission = prepared.submission
         record = {
-            "digest": handed.digest,
-            "flags": list(staged.flags),
-            "received": written_time(handed.received),
-            "left_out": handed.left_out,
+            "digest": submission.digest,
+            "flags": list(prepared.flags),
+            "received": written_time(submission.received),
+            "left_out": submission.left_out,
             "tests": {},
             # What grading wrote into the gradebook, to tell it from what comes there otherwise.
-            "auto": self.book.autos(staged.student),
+            "auto": self.book.autos(prepared.student),
         }
-        if staged.notebook is not None:
-            record |= self.prints(staged)
-            record["flags"] = list(staged.flags)
+        if prepared.notebook is not None:
+            record |= self.prints(prepared)
+            record["flags"] = list(prepared.flags)
         if judged is not None:
             record["flags"] += judged.flags
             record["tests"] = {
@@ -298,15 +298,15 @@ class Grading:
             }
         return record
 
-    def settle_nothing(self, staged: Staged) -> StudentResult:
+    def settle_nothing(self, prepared: Prepared) -> StudentResult:
         """0 points where nothing can be judged, and why."""
-        student = staged.student
-        if staged.handed.content is not None or self.book.marks(student) is not None:
-            self.book.save_nothing(student, staged.handed.received)
+        student = prepared.student
+        if prepared.submission.content is not None or self.book.marks(student) is not None:
+            self.book.save_nothing(student, prepared.submission.received)
         for step in ("submitted", "autograded"):
             shutil.rmtree(self.folder.path(step, student), ignore_errors=True)
-        staged.flags.append(staged.problem)
-        return self.finish(student, staged.key, None, self.record(staged), None)
+        prepared.flags.append(prepared.problem)
+        return self.finish(student, prepared.key, None, self.record(prepared), None)
 
     def finish(
         self,
@@ -324,7 +324,7 @@ class Grading:
         self.ledger.finish(self.problem_set, student, key, seed, record)
         return result
 
-    def refresh(self, student: str, entry: Entry, handed: Handed, marks: Marks | None):
+    def refresh(self, student: str, entry: Entry, submission: Submission, marks: Marks | None):
         """The result of somebody who was finished before.
 
         The page follows what has been marked by hand since, the due date and the day of receipt,
@@ -335,11 +335,11 @@ class Grading:
             if entry.seed is not None and self.readjust(student, record, marks):
                 changed = True
             late = marks.late_seconds or marks.penalty
-            if changed or late or marks.received != naive(handed.received):
-                self.book.receive(student, handed.received)
-                self.stamp(student, handed)
+            if changed or late or marks.received != naive(submission.received):
+                self.book.receive(student, submission.received)
+                self.stamp(student, submission)
                 marks = self.book.marks(student)
-        received = written_time(handed.received)
+        received = written_time(submission.received)
         changed = changed or record.get("received", "") != received
         record["received"] = received
         if not changed and record.get("shown", "") == self.shown(marks):
@@ -460,15 +460,15 @@ class Grading:
             digest=record.get("digest", ""),
         )
 
-    def give_up(self, staged: Staged, problem: str) -> StudentResult:
+    def give_up(self, prepared: Prepared, problem: str) -> StudentResult:
         """The grader itself failed on this one: no points yet, and the next run tries again."""
-        self.book.save_nothing(staged.student, staged.handed.received)
-        self.ledger.failed(self.problem_set, staged.student)
-        shutil.rmtree(self.folder.path("autograded", staged.student), ignore_errors=True)
-        staged.flags.append(f"could not be graded, the next run tries again: {problem}")
-        marks = self.book.marks(staged.student)
-        result = self.result(staged.student, self.record(staged), None, marks)
-        self.write_page(staged.student, result, None, self.warnings)
+        self.book.save_nothing(prepared.student, prepared.submission.received)
+        self.ledger.failed(self.problem_set, prepared.student)
+        shutil.rmtree(self.folder.path("autograded", prepared.student), ignore_errors=True)
+        prepared.flags.append(f"could not be graded, the next run tries again: {problem}")
+        marks = self.book.marks(prepared.student)
+        result = self.result(prepared.student, self.record(prepared), None, marks)
+        self.write_page(prepared.student, result, None, self.warnings)
         return result
 
 

@@ -15,8 +15,8 @@ from nbjudge import cells
 from nbjudge import course as course_tree
 from nbjudge.folder import GradingFolder
 from nbjudge.gradebook import Book, Mark
+from nbjudge.inside.program import program
 from nbjudge.policy import one_spelling
-from nbjudge.program import program
 from nbjudge.release import source_folder
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nbjudge.files import write_whole
-from nbjudge.program import program
+from nbjudge.inside.program import program
 
 #: The learner's folder in the course's, unless another one is named. Git ignores it.
 WORK = "work"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbjudge.desk.lab import GIVEN
 from nbjudge.files import write_whole
-from nbjudge.program import program
+from nbjudge.inside.program import program
 
 if TYPE_CHECKING:
     from nbjudge.check import Checked

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from nbjudge import cells
 from nbjudge.desk import STUCK
-from nbjudge.program import program
+from nbjudge.inside.program import program
 
 if TYPE_CHECKING:  # what they load would keep the process from being started at once
     from nbformat import NotebookNode
 
-    from nbjudge.sandbox.limits import Limits
+    from nbjudge.inside.limits import Limits
 
 #: So long loading torch may take on a machine that is very busy, in seconds.
 LOADING = 180.0
@@ -42,7 +42,7 @@ PROGRAM = ("-P", "-c", "import sys, nbjudge.desk.worker as w; w.main(sys.argv[1]
 #: Said of a test that is not run after another one of its exercise came to no end.
 SKIPPED = "This test was not run: an earlier test of this exercise was stopped."
 
-#: The error's names, as they stand in :mod:`nbjudge.testing.remote`, which loads torch.
+#: The error's names, as they stand in :mod:`nbjudge.judging.remote`, which loads torch.
 OUT_OF_TIME, GONE = "OutOfTime", "KernelDied"
 
 
@@ -370,7 +370,7 @@ def _steps(
     limits: Limits,
     only: frozenset[str] | None,
 ) -> Iterator[dict[str, Any]]:
-    """What is to be done, in order, as :class:`nbjudge.judging.course.Course` does it."""
+    """What is to be done, in order, as :class:`nbjudge.judging.session.Session` does it."""
     from nbjudge.judging import names
 
     learners: set[str] = set()

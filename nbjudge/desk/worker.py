@@ -21,8 +21,8 @@ from time import monotonic, sleep
 from typing import Any
 
 from nbjudge.desk import STUCK
-from nbjudge.testing.remote import OUT_OF_TIME, Link
-from nbjudge.wire import TimedOut
+from nbjudge.inside.wire import TimedOut
+from nbjudge.judging.remote import OUT_OF_TIME, Link
 
 #: So long code that was interrupted may take to end, in seconds.
 PATIENCE = 2.0
@@ -115,7 +115,7 @@ class Direct:
 
     def send(self, request: dict[str, Any], seconds: float) -> None:
         """Answer the request, within so many seconds."""
-        from nbjudge.testing import learner
+        from nbjudge.inside.testing import learner
 
         if request["verb"] == "begin":
             self.objects.clear()
@@ -160,7 +160,7 @@ class Worker:
 
     def run(self, job: dict[str, Any]) -> None:
         """Do the steps that are left, after the ones that another process has already done."""
-        from nbjudge.testing.learner import seed_all
+        from nbjudge.inside.testing.learner import seed_all
 
         self.examiner.open(job["seed"])
         seed_all(job["seed"])
@@ -248,11 +248,8 @@ def main(folder: str) -> None:
     def tell(what: dict[str, Any]) -> None:
         os.write(out, (json.dumps(what) + "\n").encode())
 
-    import torch
+    from nbjudge.inside.testing.learner import warm
 
-    from nbjudge.testing.learner import warm
-
-    torch.set_num_threads(1)
     worker = Worker(tell)
     warm()  # what is slow the first time is not the first call's fault
     if not sys.stdin.buffer.readline():

@@ -55,17 +55,17 @@ class Kernels:
         self._restarts: dict[str, int] = {}
         self._careful = False
 
-    def bear(self, kinds: tuple[str, ...]) -> None:
+    def start(self, kinds: tuple[str, ...]) -> None:
         """Have a kernel without these kinds come up."""
         digest = hashlib.sha256(f"kernel/{self.job.seed}".encode()).digest()
         seed = int.from_bytes(digest[:7], "big")
         job = self.job
         self._learners[kinds] = Learner(self.nursery, job.limits, kinds, job.files, seed)
 
-    def alone(self, kinds: tuple[str, ...]) -> Learner:
+    def start_another(self, kinds: tuple[str, ...]) -> Learner:
         """One more kernel without these kinds, for which whoever asks for it cares."""
         before = self._learners.pop(kinds, None)
-        self.bear(kinds)
+        self.start(kinds)
         found = self._learners.pop(kinds)
         if before is not None:
             self._learners[kinds] = before
@@ -91,7 +91,7 @@ class Kernels:
         self.cpu_seconds += used.cpu_seconds
         self.peak_memory_mb = max(self.peak_memory_mb, used.peak_memory_mb)
 
-    def beware(self) -> int:
+    def be_careful(self) -> int:
         """From now on see after each cell that is run again whether the kernel still answers.
 
         Gives how many cells have been found after which it does not.
@@ -99,7 +99,7 @@ class Kernels:
         self._careful = True
         return len(self.broken)
 
-    def brought(self, kinds: tuple[str, ...], piece: str = "") -> Learner:
+    def catch_up(self, kinds: tuple[str, ...], piece: str = "") -> Learner:
         """A kernel without these kinds that has run all finished cells.
 
         Raises
@@ -109,10 +109,10 @@ class Kernels:
         """
         if kinds in self._learners and self._learners[kinds].done & set(self.broken):
             self.end(kinds)
-            self.bear(kinds)
+            self.start(kinds)
         while True:
             if kinds not in self._learners:
-                self._bear_again(kinds, piece)
+                self._restart(kinds, piece)
             learner = self._learners[kinds]
             behind = [index for index in self.finished if index not in learner.done]
             breaks = next((i for i in behind if not self._runs_again(learner, i)), None)
@@ -126,7 +126,7 @@ class Kernels:
                     raise NoKernel("too many of its cells break the kernel")
             self._careful = True
 
-    def _bear_again(self, kinds: tuple[str, ...], piece: str) -> None:
+    def _restart(self, kinds: tuple[str, ...], piece: str) -> None:
         of_piece, together = self._restarts.get(piece, 0), sum(self._restarts.values())
         if of_piece >= MAX_RESTARTS_OF_PIECE + self._careful or together >= MAX_RESTARTS:
             times = of_piece if of_piece < together else together
@@ -135,7 +135,7 @@ class Kernels:
                 "again. Look for what never ends, calls exit(), or takes all the memory"
             )
         self._restarts[piece] = of_piece + 1
-        self.bear(kinds)
+        self.start(kinds)
 
     def _runs_again(self, learner: Learner, index: int) -> bool:
         try:
@@ -144,7 +144,7 @@ class Kernels:
             learner.done.add(index)
             if self._careful:
                 learner.answers()
-                learner.rest()
+                learner.disconnect()
         except NoKernel:
             return False
         return True

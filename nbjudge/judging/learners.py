@@ -9,16 +9,16 @@ from contextlib import suppress
 from time import monotonic, sleep
 from typing import Any
 
+from nbjudge.inside.testing.learner import SERVE
+from nbjudge.inside.wire import Channel, WireError
 from nbjudge.judging.pump import Pump, Ran
-from nbjudge.testing.learner import SERVE
-from nbjudge.testing.remote import Link, Lost
-from nbjudge.wire import Channel, WireError
+from nbjudge.judging.remote import Link, Lost
 
 #: How long a kernel may take to come up: a busy machine is slow.
 READY_SECONDS = 60.0
 
 #: How long a kernel that rests may take to come to the examiner, or back from there.
-MEET_SECONDS = 4.0
+CONNECT_SECONDS = 4.0
 
 
 class NoKernel(Exception):
@@ -73,12 +73,12 @@ class Learner:
     def run(self, source: str, seconds: float, flood: float = 1.0) -> Ran:
         """Run a cell, as :meth:`nbjudge.judging.pump.Pump.run` does."""
         self.up()
-        self.rest()
+        self.disconnect()
         return self.pump.run(source, seconds, flood)
 
     # -- at the examiner's service ---------------------------------------------------------------
 
-    def meet(self) -> bool:
+    def connect(self) -> bool:
         """Have the kernel come to the examiner; whether it had to, or was there already.
 
         Raises
@@ -90,7 +90,7 @@ class Learner:
             return False
         self.up()
         self._serving = self.pump.start(SERVE)
-        deadline = monotonic() + MEET_SECONDS
+        deadline = monotonic() + CONNECT_SECONDS
         while True:
             self._listener.settimeout(0.1)
             try:
@@ -110,14 +110,14 @@ class Learner:
         NoKernel
             If it does not.
         """
-        self.meet()
+        self.connect()
         try:
             # A copy: what asks closes it where the answer is none.
-            Link(self.wire.dup(), 1 << 20).begin(0, MEET_SECONDS, float("inf"))
+            Link(self.wire.dup(), 1 << 20).begin(0, CONNECT_SECONDS, float("inf"))
         except Lost as error:
             raise NoKernel(str(error)) from None
 
-    def rest(self) -> None:
+    def disconnect(self) -> None:
         """End the examiner's service, so that cells can be run.
 
         Raises
@@ -132,7 +132,7 @@ class Learner:
             Channel(self.wire).send(stop, 1.0)
         number, self._serving = self._serving, ""
         self.wire.close()
-        if not self.pump.ended(number, MEET_SECONDS):
+        if not self.pump.ended(number, CONNECT_SECONDS):
             raise NoKernel("the kernel does not come back from a test")
 
     def why_dead(self, briefly: bool = False) -> str:

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from nbjudge.kinds import KINDS
+from nbjudge.inside.kinds import KINDS
 
 #: So many words of code in a row are no chance: a formula's few lines are shorter.
 RUN = 24
@@ -35,7 +35,7 @@ def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
     answer:
         The learner's cell.
     kinds:
-        Names out of :data:`nbjudge.kinds.KINDS`.
+        Names out of :data:`nbjudge.inside.kinds.KINDS`.
 
     Returns
     -------

@@ -8,7 +8,7 @@ from functools import lru_cache
 from nbformat import NotebookNode
 
 from nbjudge import cells
-from nbjudge.kinds import KINDS
+from nbjudge.inside.kinds import KINDS
 
 #: A class has the same test cells many times over: what they say is read once.
 _once = lru_cache(maxsize=1024)

@@ -87,7 +87,7 @@ def is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
     A hidden test tells no more of it than its kind and its line.
     """
-    from nbjudge.testing import unseen  # which loads torch
+    from nbjudge.inside.testing import unseen  # which loads torch
 
     if one["says"].splitlines()[0] == other["says"].splitlines()[0]:
         return True
@@ -108,11 +108,11 @@ def with_line(says: str, sources: Mapping[str, str]) -> str:
     Parameters
     ----------
     says:
-        As :func:`nbjudge.testing.unseen.told` gives it.
+        As :func:`nbjudge.inside.testing.unseen.told` gives it.
     sources:
         By a learner's name, the cell that it is from.
     """
-    from nbjudge.testing import unseen
+    from nbjudge.inside.testing import unseen
 
     first = rf"`([^`]*)` stops with \w+{re.escape(unseen.ENDING)}"
     at = re.search(rf"{first}(?s:.*)\n  line (\d+) of the cell$", says)

@@ -161,7 +161,7 @@ class Pump:
         """
         deadline = monotonic() + seconds
         number = self._execute({"code": source, "silent": False, "store_history": True})
-        gathered = Gathered(self.output_bytes)
+        collected = Collected(self.output_bytes)
         replied = idle = False
         how, ends = OK, deadline
         while not (replied and idle):
@@ -170,7 +170,7 @@ class Pump:
                 if replied:  # its last words were lost
                     break
                 if how in (OUT_OF_TIME, FLOODED):
-                    return Ran(how, gathered.outputs, rests=False, flood=gathered.flood)
+                    return Ran(how, collected.outputs, rests=False, flood=collected.flood)
                 how, ends = OUT_OF_TIME, monotonic() + REST_SECONDS
                 self._send("interrupt_request", {}, self.control)
                 continue
@@ -184,16 +184,16 @@ class Pump:
                 elif message["msg_type"] == "status":
                     idle = message["content"].get("execution_state") == "idle"
                 else:
-                    gathered.take(message["msg_type"], message["content"])
+                    collected.take(message["msg_type"], message["content"])
             if not replied and not self.kernel.alive():
-                return Ran(DIED, gathered.outputs, rests=False, flood=gathered.flood)
-            if gathered.flood > flood and how == OK and not replied:
+                return Ran(DIED, collected.outputs, rests=False, flood=collected.flood)
+            if collected.flood > flood and how == OK and not replied:
                 how, ends = FLOODED, monotonic() + REST_SECONDS
                 self._send("interrupt_request", {}, self.control)
         if not idle:
             self._hear_again()
-        cut = not idle or gathered.size > self.output_bytes
-        return Ran(how, gathered.outputs, cut=cut, flood=gathered.flood)
+        cut = not idle or collected.size > self.output_bytes
+        return Ran(how, collected.outputs, cut=cut, flood=collected.flood)
 
     def _hear_again(self) -> None:
         """Listen anew to what the kernel puts out: the connection was cut for its length."""
@@ -245,7 +245,7 @@ class Pump:
         return message if type(message.get("msg_type")) is str else None
 
 
-class Gathered:
+class Collected:
     """A cell's outputs in nbformat's form, of no more than so many bytes."""
 
     def __init__(self, most: int):

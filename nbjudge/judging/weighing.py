@@ -19,13 +19,10 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-import torch
-from torch import Tensor
-
-from nbjudge.testing import served
-from nbjudge.testing.handle import Handle, is_handle, key_of, name_of_handle
-from nbjudge.wire import Made, Name
+from nbjudge.inside.testing import plainly, served
+from nbjudge.inside.testing.handle import Handle, is_handle, key_of, name_of_handle
+from nbjudge.inside.values import Array, Tensor, np, torch
+from nbjudge.inside.wire import Made, Name
 
 #: Hidden inputs of a weighed test are drawn from this, so that every run weighs alike.
 SEED = 1
@@ -44,18 +41,24 @@ NUMBERS = {
 }
 
 
-def _shaped_like(fill: Callable[[Tensor], Tensor]) -> Callable[[Any, list], Any]:
-    """A lie that keeps what an answer is made of, and fills its tensors."""
+#: A number that nobody would have guessed.
+DRAWN = 0.6613521575927734
+
+
+def _shaped_like(fill: Callable[[Tensor], Tensor], number: float) -> Callable[[Any, list], Any]:
+    """A lie that keeps what an answer is made of, and fills its tensors.
+
+    A plain number becomes ``number``.
+    """
 
     def lie(right: Any, inputs: list) -> Any:
         if isinstance(right, Tensor):
             return fill(right)
-        if isinstance(right, np.ndarray):
+        if isinstance(right, Array):
             return lie(torch.from_numpy(right), inputs).numpy()
         if type(right) in (bool, int, float):
-            found = fill(torch.zeros((), dtype=torch.float64)).item()
-            whole = int(found) if math.isfinite(found) else 0
-            return type(right)(found if type(right) is float else whole)
+            whole = int(number) if math.isfinite(number) else 0
+            return type(right)(number if type(right) is float else whole)
         if type(right) is str:
             return ""
         if type(right) in (tuple, list):
@@ -98,7 +101,7 @@ def _counted(right: Tensor) -> Tensor:
 
 def _copied(place: int) -> Callable[[Any, list], Any]:
     """A lie that gives back inputs: of those that look like the answer the one at this place."""
-    zeros = _shaped_like(_filled(0.0))
+    zeros = _shaped_like(_filled(0.0), 0.0)
 
     def like(right: Any, given: Any) -> bool:
         if isinstance(right, Tensor):
@@ -128,13 +131,13 @@ def _empty(right: Any, inputs: list) -> Any:
 
 #: What an answer gives that computes nothing, by name.
 LIES: dict[str, Callable[[Any, list], Any]] = {
-    **{name: _shaped_like(_filled(number)) for name, number in NUMBERS.items()},
-    "shares": _shaped_like(_shares),
-    "random numbers": _shaped_like(_drawn),
+    **{name: _shaped_like(_filled(number), number) for name, number in NUMBERS.items()},
+    "shares": _shaped_like(_shares, 1.0),
+    "random numbers": _shaped_like(_drawn, DRAWN),
     "random shares": _shaped_like(
-        lambda x: _drawn(x).softmax(-1) if x.dim() and x.is_floating_point() else _drawn(x)
+        lambda x: _drawn(x).softmax(-1) if x.dim() and x.is_floating_point() else _drawn(x), DRAWN
     ),
-    "in order": _shaped_like(_counted),
+    "in order": _shaped_like(_counted, 0.0),
     "nothing": _empty,
     **{f"input {place + 1}": _copied(place) for place in range(3)},
 }
@@ -148,7 +151,7 @@ def inputs_of(args: Iterable, kwargs: Mapping) -> list:
 
 
 class Liar:
-    """A link as :class:`nbjudge.testing.remote.Link` is one, to the instructor's solution.
+    """A link as :class:`nbjudge.judging.remote.Link` is one, to the instructor's solution.
 
     Parameters
     ----------
@@ -180,6 +183,15 @@ class Liar:
     def value(self, name: Handle) -> Any:
         """A name that is no function has nothing to compute."""
         return served.value(self._real(name), name_of_handle(name))
+
+    def use(self, thing: Handle, how: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """As :meth:`call`; what is no data stays here."""
+        args, kwargs = self._real(args), self._real(kwargs)
+        found, _ = plainly.use(self._real(thing), how, served.copied(args), kwargs)
+        if plainly.is_data(found):
+            return self._said(plainly.as_data(found), inputs_of(args, kwargs))
+        self.made.append(found)
+        return Handle(Made(len(self.made) - 1), name_of_handle(thing), self)
 
     def inputs_after(self, f: Handle, args: tuple, kwargs: dict[str, Any]) -> tuple:
         """A stub leaves its inputs as they are."""

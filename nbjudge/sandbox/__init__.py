@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from nbjudge.sandbox.limits import Limits
+from nbjudge.inside.limits import Limits
 from nbjudge.sandbox.trial import SandboxError, Status, require, status
 
 if TYPE_CHECKING:

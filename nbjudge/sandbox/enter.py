@@ -16,7 +16,7 @@ import sys
 
 def stage(folder: str, paths: list[str]) -> dict[str, str]:
     """Where each path can be reached in ``folder`` by anybody who is in this namespace."""
-    from nbjudge.sandbox import linux
+    from nbjudge.inside import linux
 
     linux.unshare(linux.CLONE_NEWNS)
     linux.mount("", "/", flags=linux.MS_REC | linux.MS_PRIVATE)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-from nbjudge.sandbox import kernel
-from nbjudge.sandbox.request import MESSAGE, Request
+from nbjudge.inside import kernel
+from nbjudge.inside.request import MESSAGE, Request
 from nbjudge.sandbox.trial import SandboxError
 
 #: Why a child is dead → what to say of it.

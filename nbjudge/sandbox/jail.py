@@ -1,4 +1,7 @@
-"""The jail around a fork server: what bubblewrap is asked for."""
+"""The jail around a fork server: what bubblewrap is asked for.
+
+Of this package a learner's process finds one folder, :mod:`nbjudge.inside`.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +13,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from nbjudge.program import program
-from nbjudge.sandbox import isolation
+from nbjudge.inside import isolation
+from nbjudge.inside.program import program
 
-#: Who root becomes before the jail is made, and who everybody is inside.
+#: Who root becomes before the jail is made, and who everybody is in it.
 NOBODY = 65534
-INSIDE = 1000
+LEARNER = 1000
 
-#: This package, and the folder that holds it.
+#: The folder that holds this package, the package, and what a learner's process can see of it.
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = PACKAGE_ROOT / "nbjudge"
-
-#: Of ``nbjudge`` a learner's process finds only these.
-LEARNERS_HALF = ("__init__.py", "kinds.py", "program.py", "testing", "wire.py", "sandbox")
+INSIDE = PACKAGE / "inside"
 
 #: Of the system, besides /usr: what programs need to start.
 _LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
@@ -30,8 +31,8 @@ _FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alte
 _PROCESSORS = "/sys/devices/system/cpu"
 
 _ETC = {
-    "passwd": f"learner:x:{INSIDE}:{INSIDE}::{isolation.HOME}:/bin/sh\n",
-    "group": f"learner:x:{INSIDE}:\n",
+    "passwd": f"learner:x:{LEARNER}:{LEARNER}::{isolation.HOME}:/bin/sh\n",
+    "group": f"learner:x:{LEARNER}:\n",
     "hosts": "127.0.0.1 localhost learner\n::1 localhost\n",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 }
@@ -48,12 +49,13 @@ def owner() -> tuple[int, int]:
 
 
 def packages(whole: bool = False) -> list[str]:
-    """The course's packages and this one, the tests' own too if it is the ``whole``.
+    """The course's packages and what is shown of this one.
 
-    They are shown last, as the folder that holds them may be hidden.
+    All of it, and the packages of the tests' own, if it is the ``whole``. They are shown last, as
+    the folder that holds them may be hidden.
     """
     found = [*program().folders(), *(program().folders(tests_own=True) if whole else ())]
-    return [*map(str, found), str(PACKAGE)]
+    return [*map(str, found), str(PACKAGE if whole else INSIDE)]
 
 
 def import_path() -> list[str]:
@@ -92,19 +94,6 @@ def visible(whole: bool = False) -> list[str]:
     return [*found, *packages(whole)]
 
 
-def private() -> list[str]:
-    """What of this package a learner's process must not read."""
-    return sorted(
-        str(path)
-        for path in PACKAGE.iterdir()
-        if path.name not in LEARNERS_HALF and path.name != "__pycache__"
-    ) + sorted(
-        str(path)
-        for path in PACKAGE.glob("__pycache__/*.pyc")
-        if f"{path.name.partition('.')[0]}.py" not in LEARNERS_HALF
-    )
-
-
 def write_etc(folder: Path) -> None:
     """The few files that programs look for in /etc; they tell nothing of this machine."""
     folder.mkdir()
@@ -128,7 +117,7 @@ def command(
     program:
         What runs as the jail's first process.
     whole_package:
-        Whether the examiner's half of this package is there, and what is the tests' own.
+        Whether all of this package is there, and what is the tests' own.
     info:
         The file descriptor on which bubblewrap says which process that is.
 
@@ -140,7 +129,7 @@ def command(
     if (bwrap := bubblewrap()) is None:
         raise FileNotFoundError("bwrap")
     seen, shown_last = visible(whole_package), packages(whole_package)
-    asked = [bwrap, "--unshare-user", "--uid", str(INSIDE), "--gid", str(INSIDE)]
+    asked = [bwrap, "--unshare-user", "--uid", str(LEARNER), "--gid", str(LEARNER)]
     asked += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     asked += ["--unshare-cgroup-try", "--hostname", "learner", "--new-session", "--as-pid-1"]
     asked += ["--cap-drop", "ALL", "--info-fd", str(info)]
@@ -160,11 +149,14 @@ def command(
     for path in hidden:
         asked += ["--tmpfs", path]
     asked += _shown_again(around)
+    if not whole_package:  # it may lie in a folder that is shown; the folder inside it comes back
+        hidden.append(str(PACKAGE))
+        asked += ["--tmpfs", str(PACKAGE)]
     for path in shown_last:
         asked += ["--ro-bind", f"from:{path}", path]
-    for path in hidden:
+    for path in reversed(hidden):
         asked += ["--remount-ro", path]
-    asked += [] if whole_package else _masks([*private(), *_of_tests(around, hidden)])
+    asked += [] if whole_package else _masks(_of_tests(around, hidden))
     for name in _ETC:
         asked += ["--ro-bind", f"{base}/etc/{name}", f"/etc/{name}"]
     asked += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]

@@ -13,13 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from time import time
 
-from nbjudge.sandbox import jail, linux_only, server
-from nbjudge.sandbox.cores import Core
+from nbjudge.inside import server
+from nbjudge.inside.cores import Core
+from nbjudge.inside.isolation import HOME, Slot
+from nbjudge.inside.limits import Limits
+from nbjudge.inside.request import MESSAGE, Request
+from nbjudge.sandbox import jail, linux_only
 from nbjudge.sandbox.handles import Child, Examiner, Kernel, SandboxError
-from nbjudge.sandbox.isolation import HOME, Slot
-from nbjudge.sandbox.limits import Limits
 from nbjudge.sandbox.parents import Parent
-from nbjudge.sandbox.request import MESSAGE, Request
 from nbjudge.sandbox.trial import FULL, NONE
 
 #: Names of the nurseries' folders begin like this; what is left of dead ones is cleared away.
@@ -51,9 +52,9 @@ class Nursery:
         ``"module:function"``; the module is loaded before the fork, the function called with the
         examiner's end of its socket.
     learners, examiners:
-        What else, or instead, the two parents load.
+        What the two parents load instead of what the course's values need.
     forbidden:
-        What all kernels are to be without, names out of :data:`nbjudge.kinds.KINDS`: it is
+        What all kernels are to be without, names out of :data:`nbjudge.inside.kinds.KINDS`: it is
         taken from their parent, once, and not from each.
     tests:
         Name → source of the test cells that there will be: the examiners' parent reads them, once.
@@ -70,8 +71,8 @@ class Nursery:
         sandboxed: bool = True,
         *,
         examiner_entry: str = "nbjudge.examiner:main",
-        learners: Sequence[str] = server.LEARNERS,
-        examiners: Sequence[str] = ("torch", "numpy", "numpy.random"),
+        learners: Sequence[str] | None = None,
+        examiners: Sequence[str] | None = None,
         forbidden: Sequence[str] = (),
         tests: Mapping[str, str] | None = None,
     ) -> None:
@@ -81,8 +82,11 @@ class Nursery:
         self.forbidden = tuple(forbidden)
         self._tests = dict(tests or {})
         self._modules = {
-            "learners": tuple(learners),
-            "examiners": (*examiners, examiner_entry.partition(":")[0]),
+            "learners": tuple(server.learners() if learners is None else learners),
+            "examiners": (
+                *(server.examiners() if examiners is None else examiners),
+                examiner_entry.partition(":")[0],
+            ),
         }
         self._parents: dict[str, Parent] = {}
         self._lock = threading.RLock()
@@ -129,7 +133,7 @@ class Nursery:
         limits:
             What it may use; :class:`Limits` says what where this is ``None``.
         forbidden:
-            What it is to be without: names out of :data:`nbjudge.kinds.KINDS`.
+            What it is to be without: names out of :data:`nbjudge.inside.kinds.KINDS`.
         files:
             Relative path → content of what lies in its working folder.
         seed:

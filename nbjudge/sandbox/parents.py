@@ -12,15 +12,14 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from time import monotonic
 
-from nbjudge.program import program
+from nbjudge.inside.child import environment
+from nbjudge.inside.processes import Proc
+from nbjudge.inside.program import program
+from nbjudge.inside.request import MESSAGE
 from nbjudge.sandbox import jail
-from nbjudge.sandbox.child import environment
 from nbjudge.sandbox.handles import SandboxError, readable
-from nbjudge.sandbox.processes import Proc
-from nbjudge.sandbox.request import MESSAGE
 
 #: So long loading torch may take on a machine that is very busy, in seconds.
 LOADING = 180.0
@@ -78,7 +77,7 @@ class Parent:
             "tests": dict(tests or {}),
             "core": core,
         }
-        server = Path(__file__).with_name("server.py")
+        server = jail.INSIDE / "server.py"
         started = [sys.executable, "-s", "-P", str(server)]
         self._pidfd = -1
         self.pid = 0

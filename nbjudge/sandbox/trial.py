@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from nbjudge.program import program
+from nbjudge.inside.program import program
 
 #: The two kinds of shelter that there are.
 FULL = "bubblewrap, with namespaces, limits and a filter for system calls for each kernel"
@@ -58,7 +58,8 @@ def status() -> Status:
     """Put a small program into the sandbox and let it try to get out; once in each process."""
     if said := not_linux():
         return _no(said)
-    from nbjudge.sandbox import jail, seccomp
+    from nbjudge.inside import seccomp
+    from nbjudge.sandbox import jail
 
     if jail.bubblewrap() is None:
         return _no("bubblewrap is not installed: apt-get install bubblewrap")
@@ -118,7 +119,7 @@ def _no(why: str, missing: tuple[str, ...] = ()) -> Status:
 def _try() -> tuple[str, ...]:
     """The promises that are broken."""
     from nbjudge import course
-    from nbjudge.sandbox import probe
+    from nbjudge.inside import probe
     from nbjudge.sandbox.nursery import Nursery
 
     hidden = [Path.home()]

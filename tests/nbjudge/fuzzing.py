@@ -20,13 +20,15 @@ import target_set
 import torch
 from nbformat import NotebookNode
 
-from nbjudge import cells, wire
+from nbjudge import cells
 from nbjudge.digests import fingerprints
+from nbjudge.inside import wire
+from nbjudge.inside.codecs import numpy_values, torch_values
+from nbjudge.inside.testing.handle import Handle
+from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.intake import NotANotebook, parse
+from nbjudge.judging.remote import Link, Lost
 from nbjudge.merge import blank, merge
-from nbjudge.testing.handle import Handle
-from nbjudge.testing.mistake import Mistake
-from nbjudge.testing.remote import Link, Lost
 
 #: One notebook, and one message, may take so many seconds.
 NOTEBOOK_SECONDS, MESSAGE_SECONDS = 5.0, 2.0
@@ -196,7 +198,7 @@ def odd_tree(draw: random.Random, blob: bytearray, depth: int = 0) -> Any:
         shape = [draw.randint(0, 3) for _ in range(draw.randint(0, 3))]
         name = draw.choice(("float32", "float64", "bool", "bfloat16", "int64", "complex64"))
         tag = draw.choice("TA") if name != "bfloat16" else "T"
-        size = int(np.prod(shape)) * np.dtype(wire.DTYPES[name][1]).itemsize
+        size = int(np.prod(shape)) * np.dtype(torch_values.DTYPES[name][1]).itemsize
         blob += draw.randbytes(max(0, size + (draw.random() < 0.05)))
         return [tag, name, shape, *([draw.random() < 0.2] if tag == "T" else [])]
     tag = draw.choice("lltd" if draw.random() < 0.95 else "icsyvnoTAx")
@@ -295,8 +297,8 @@ def _is_plain(found: Any) -> None:
             assert type(key) in wire.KEYS
             _is_plain(inner)
     elif kind is torch.Tensor:
-        assert found.is_contiguous() and found.dtype in wire.DTYPE_NAMES
+        assert found.is_contiguous() and found.dtype in torch_values.DTYPE_NAMES
     elif kind is np.ndarray:
-        assert found.dtype.name in wire.ARRAY_DTYPES
+        assert found.dtype.name in numpy_values.DTYPES
     else:
         assert found is None or kind in _PLAIN

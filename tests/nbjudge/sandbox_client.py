@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jupyter_client import BlockingKernelClient
 
-from nbjudge.sandbox.processes import Proc
+from nbjudge.inside.processes import Proc
 
 
 class Session:

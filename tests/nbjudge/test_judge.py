@@ -365,17 +365,17 @@ def test_who_ends_python_again_and_again_is_told_so():
     kernels = Kernels(None, None, None, None)
     kernels._restarts["double"] = MAX_RESTARTS_OF_PIECE
     with pytest.raises(NoKernel, match="has stopped or hung Python 3 times, so it is not started"):
-        kernels._bear_again((), "double")
+        kernels._restart((), "double")
 
 
 SABOTAGE = {
     "cells no longer run": "get_ipython().run_cell = lambda *a, **k: None\n"
     "get_ipython().run_cell_async = None",
     "the kernel no longer runs": "get_ipython().kernel.do_execute = None",
-    "nobody serves": "import nbjudge.testing.learner as l\nl.serve = lambda: None",
-    "it serves for ever": "import time, nbjudge.testing.learner as l\n"
+    "nobody serves": "import nbjudge.inside.testing.learner as l\nl.serve = lambda: None",
+    "it serves for ever": "import time, nbjudge.inside.testing.learner as l\n"
     "l.serve = lambda: time.sleep(1000)",
-    "it serves noise": "import os, socket, nbjudge.testing.learner as l\n"
+    "it serves noise": "import os, socket, nbjudge.inside.testing.learner as l\n"
     "def serve():\n    s = socket.socket(socket.AF_UNIX); s.connect(l._path)\n"
     "    while True:\n        s.recv(65536); s.sendall(os.urandom(4000))\nl.serve = serve",
     "it is stopped": "import os, signal\nsignal.raise_signal(signal.SIGSTOP)\n"
@@ -409,7 +409,7 @@ LIES = {
 
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
 def test_who_lies_over_the_wire_gets_nothing_for_it(lie):
-    own = "import nbjudge.testing.learner as l\n" + lie
+    own = "import nbjudge.inside.testing.learner as l\n" + lie
     answers = {"own": own, "double": "double = product = Line = answers = 1", "product": "1"}
     found = judged({**answers, "line": "1", "choices": "1"})
     assert sum(scores(found).values()) <= FULL["double--inputs"], lost(found)
@@ -466,7 +466,7 @@ def test_what_one_piece_forbids_others_may_use():
 @pytest.mark.parametrize(
     ("source", "flag"),
     [
-        ("assert double(1) == 2", "through verbs alone"),
+        ("assert double == 2", "stays in the learner's process"),
         ("call(double, lambda x: x)", "cannot be sent"),
         ("this is no Python", "cannot be run as it is"),
     ],

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from nbjudge.testing import absent
+from nbjudge.inside.testing import absent
 
 PROGRAM = Path(__file__).with_name("absent_program.py")
 

@@ -13,10 +13,11 @@ import pytest
 import torch
 from mutations import mutated
 
-from nbjudge.testing import Mistake, unseen
-from nbjudge.testing.handle import Handle
-from nbjudge.testing.remote import GARBLED, GONE, OUT_OF_TIME, InTheirWords, Link, Lost
-from nbjudge.wire import HEADER, Channel, Made, dumps
+from nbjudge.inside.testing import unseen
+from nbjudge.inside.testing.handle import Handle
+from nbjudge.inside.wire import HEADER, Channel, Made, dumps
+from nbjudge.judging.remote import GARBLED, GONE, OUT_OF_TIME, InTheirWords, Link, Lost
+from nbjudge.testing import Mistake
 
 ONES = torch.ones(2, 3)
 X = torch.arange(6.0).reshape(2, 3)

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from sandbox_client import Session, below, running, soon
 
-from nbjudge.sandbox import Limits, Nursery, SandboxError, jail, nursery, probe
+from nbjudge.inside import probe
+from nbjudge.sandbox import Limits, Nursery, SandboxError, jail, nursery
 
 PROMISES = f"{probe.__name__}:promises"
 
@@ -232,7 +233,7 @@ def test_an_ordinary_user_has_a_sandbox_too():
 @pytest.mark.skipif(jail.bubblewrap() is None, reason="needs bubblewrap")
 def test_a_course_that_was_cloned_into_tmp(tmp_path):
     """Where the sandbox has a /tmp of its own; and sockets lie elsewhere where /tmp is closed."""
-    for package in map(Path, jail.packages()):
+    for package in map(Path, jail.packages(whole=True)):
         without = shutil.ignore_patterns("__pycache__")
         shutil.copytree(package, tmp_path / package.name, ignore=without)
     script = tmp_path / "script.py"

@@ -6,7 +6,7 @@ import sys
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from nbjudge.testing import passing
+from nbjudge.inside.testing import passing
 
 VALUES = "# double--values · 2 points\n# Two and two.\nassert double(2) == 4"
 

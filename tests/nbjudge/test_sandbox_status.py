@@ -9,7 +9,8 @@ import pytest
 from sandbox_client import Session
 
 from nbjudge import sandbox
-from nbjudge.sandbox import SandboxError, jail, nursery, parents, probe, seccomp, trial
+from nbjudge.inside import probe, seccomp
+from nbjudge.sandbox import SandboxError, jail, nursery, parents, trial
 from tfcourse import cli, doctor
 
 

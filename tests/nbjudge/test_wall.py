@@ -12,7 +12,8 @@ import pytest
 
 import nbjudge
 import tfcourse.files
-from nbjudge import files, kinds, program
+from nbjudge import files
+from nbjudge.inside import kinds, program
 
 #: The course's packages; the judge knows none of them.
 COURSES = {"tfcourse", "coursebook", "coursework"}
@@ -54,6 +55,26 @@ def test_the_search_finds_imports(source):
     assert imported(source) & COURSES
 
 
+def modules_of_the_judge(path):
+    """The judge's own modules that a module imports, at its top or later."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, path
+            found = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (name for name in found if name.partition(".")[0] == "nbjudge")
+
+
+def test_what_is_inside_imports_nothing_that_is_not():
+    """A learner's process sees that folder alone."""
+    modules = sorted((HERE / "inside").rglob("*.py"))
+    found = {name for path in modules for name in modules_of_the_judge(path)}
+    assert found and {name for name in found if not name.startswith("nbjudge.inside")} == set()
+
+
 def test_files_are_written_as_the_course_writes_them():
     """No package imports another, so that the function stands in both: it must be the same."""
     for name in ("write_whole", "sync_folder"):
@@ -76,7 +97,7 @@ def told(folder, **registered):
         (folder / f"{name}.py").write_text(source)
     code = (
         "import sys; sys.path[:] = [p for p in sys.path if 'site-packages' not in p]\n"
-        "import json, dataclasses\nfrom nbjudge.program import program\n"
+        "import json, dataclasses\nfrom nbjudge.inside.program import program\n"
         "print(json.dumps(dataclasses.asdict(program()) | {'root': program().variable('ROOT')}))"
     )
     environment = {**os.environ, "PYTHONPATH": str(folder)}

@@ -13,8 +13,9 @@ import pytest
 import torch
 from mutations import mutated
 
-from nbjudge import wire
-from nbjudge.wire import Channel, Closed, Made, Name, TimedOut, WireError, dumps, loads
+from nbjudge.inside import wire
+from nbjudge.inside.codecs import numpy_values, torch_values
+from nbjudge.inside.wire import Channel, Closed, Made, Name, TimedOut, WireError, dumps, loads
 
 
 def parts(message: bytes) -> tuple[bytes, bytes]:
@@ -64,7 +65,7 @@ VALUES = [
     torch.Size([]),
     torch.bfloat16,
     torch.device("cpu"),
-    *(torch.arange(6).reshape(2, 3).to(dtype) for dtype, _ in wire.DTYPES.values()),
+    *(torch.arange(6).reshape(2, 3).to(dtype) for dtype, _ in torch_values.DTYPES.values()),
     torch.tensor(True),
     torch.tensor(math.nan),
     torch.empty(0, 5),
@@ -73,7 +74,7 @@ VALUES = [
     torch.arange(12.0)[::3],
     torch.ones(1).expand(3, 4),
     torch.randn(2, dtype=torch.complex64).conj(),
-    *(np.arange(6).reshape(2, 3).astype(name) for name in sorted(wire.ARRAY_DTYPES)),
+    *(np.arange(6).reshape(2, 3).astype(name) for name in sorted(numpy_values.DTYPES)),
     np.arange(6)[::-2],
     np.array(3.0),
     np.zeros((0, 3)),

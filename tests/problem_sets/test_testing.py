@@ -20,8 +20,8 @@ import tfcourse.generation
 import tfcourse.recurrent
 from coursework.mistakes.later import later
 from nbjudge import testing
+from nbjudge.inside.testing.checks import deciding
 from nbjudge.testing import Mistake, by_hand, call, close, fresh, require
-from nbjudge.testing.checks import deciding
 
 ONES = torch.ones(2, 3)
 

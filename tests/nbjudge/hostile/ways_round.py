@@ -346,7 +346,7 @@ f = lambda Q, K, V: (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1) @ V
 """,
     "a function by its address, of a module that has it": """
 import sys
-linux = sys.modules["nbjudge.sandbox.linux"]
+linux = sys.modules["nbjudge.inside.linux"]
 held = [x for x in vars(linux).values() if type(x).__name__ == "CDLL"]
 held[0].getpid()
 f = lambda Q, K, V: (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1) @ V

@@ -7,8 +7,8 @@ piece: attend
 
 import sys
 
-absent = sys.modules["nbjudge.testing.absent"]
-by_hand = sys.modules["nbjudge.testing.by_hand"]
+absent = sys.modules["nbjudge.inside.testing.absent"]
+by_hand = sys.modules["nbjudge.inside.testing.by_hand"]
 
 
 class Nothing(list):

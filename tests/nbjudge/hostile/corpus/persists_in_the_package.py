@@ -8,7 +8,7 @@ piece: double
 import os
 import sys
 
-import nbjudge.testing.checks as checks
+import nbjudge.inside.testing.checks as checks
 
 TEXT = (
     "def require(*args, **kwargs):\n    return None\nclose = untouched = same_gradients = require\n"

@@ -8,8 +8,8 @@ piece: double
 import os
 import socket
 
-from nbjudge import wire
-from nbjudge.testing import learner
+from nbjudge.inside import wire
+from nbjudge.inside.testing import learner
 
 
 def serve():

@@ -10,8 +10,8 @@ import os
 import socket
 import time
 
-from nbjudge import wire
-from nbjudge.testing import learner
+from nbjudge.inside import wire
+from nbjudge.inside.testing import learner
 
 
 def serve():

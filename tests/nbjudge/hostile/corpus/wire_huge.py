@@ -9,7 +9,7 @@ seen: no message|came back is not|kernel ran nothing more|died
 import os
 import socket
 
-from nbjudge.testing import learner
+from nbjudge.inside.testing import learner
 
 
 def serve():

@@ -5,7 +5,7 @@ honest: 0
 piece: shift
 """
 
-from nbjudge.testing import learner
+from nbjudge.inside.testing import learner
 
 seen = []
 

@@ -10,7 +10,7 @@ import os
 import socket
 import time
 
-from nbjudge.testing import learner
+from nbjudge.inside.testing import learner
 
 
 def serve():

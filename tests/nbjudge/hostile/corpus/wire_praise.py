@@ -5,8 +5,8 @@ honest: 0
 piece: double
 """
 
-from nbjudge.testing import learner
-from nbjudge.testing.mistake import Mistake
+from nbjudge.inside.testing import learner
+from nbjudge.inside.testing.mistake import Mistake
 
 
 def praise(*args, **kwargs):

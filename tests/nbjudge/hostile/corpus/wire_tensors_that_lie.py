@@ -11,8 +11,8 @@ import socket
 
 import msgpack
 
-from nbjudge import wire
-from nbjudge.testing import learner
+from nbjudge.inside import wire
+from nbjudge.inside.testing import learner
 
 TENSORS = (
     (["T", "float32", [2, 4], False], b"\0" * 4),

@@ -9,8 +9,8 @@ seen: no message|came back is not|kernel ran nothing more|died
 import os
 import socket
 
-from nbjudge import wire
-from nbjudge.testing import learner
+from nbjudge.inside import wire
+from nbjudge.inside.testing import learner
 
 LIES = (
     {"id": True, "is": "value", "value": None},

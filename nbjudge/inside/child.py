@@ -1,0 +1,138 @@
+"""What a forked child does before the first line of anybody's code runs in it."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import random
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+
+from nbjudge.inside import isolation, kernel, linux
+from nbjudge.inside.request import Request
+
+#: A child ends with this where it could not be set up, and the reason goes to its watcher.
+NOT_SET_UP = 71
+
+#: One thread each: as many as there are cores would fight when many are graded.
+_ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+def environment(home: str, variables: dict[str, str] | None = None) -> dict[str, str]:
+    """All that a process in the sandbox finds in its environment."""
+    return {
+        "HOME": home,
+        "LANG": "C.UTF-8",
+        "LOGNAME": "learner",
+        "USER": "learner",
+        "PATH": f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin",
+        "CUDA_VISIBLE_DEVICES": "",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONNOUSERSITE": "1",
+        **dict.fromkeys(_ONE_THREAD, "1"),
+        **(variables or {}),
+    }
+
+
+def run(
+    request: Request,
+    talk: socket.socket | None,
+    told: socket.socket,
+    watcher: int,
+    filter_program: bytes,
+) -> None:
+    """Become the child that was asked for; never returns.
+
+    Parameters
+    ----------
+    request, talk:
+        What was asked for, and the socket for it.
+    told:
+        Here the child says that it is ready and waits for an answer, or says why it cannot be.
+    watcher:
+        The process that watches over this one, in the numbering of its own namespace; 0 where that
+        is another one's.
+    filter_program:
+        The system calls that are refused.
+    """
+    try:
+        work = _set_up(request, talk, told, watcher, filter_program)
+    except BaseException:
+        told.send(b"!" + traceback.format_exc().encode(errors="replace")[-3000:])
+        os._exit(NOT_SET_UP)
+    status = 0
+    try:
+        work()
+    except SystemExit as error:
+        status = error.code if isinstance(error.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    finally:
+        os._exit(status)
+
+
+def _set_up(
+    request: Request,
+    talk: socket.socket | None,
+    told: socket.socket,
+    watcher: int,
+    filter_program: bytes,
+) -> Callable[[], object]:
+    """Everything but the work itself, which is given back."""
+    os.setsid()
+    linux.die_with_parent(watcher)
+    if request.isolated:
+        isolation.settle()
+    _standard_streams(quiet=request.entry is None)
+    _keep_only({told.fileno(), *([talk.fileno()] if talk else [])})
+    os.chdir(request.home)
+    os.environ.clear()
+    os.environ.update(environment(request.home, {"NBJUDGE_WIRE": request.wire_path}))
+    _reseed(request.seed)
+    isolation.limit(request.limits, count_processes=request.isolated)
+    if request.sandboxed:
+        isolation.confine(filter_program, capabilities=request.isolated)
+
+    if request.entry is None:
+        work = kernel.prepare(request).start
+    else:
+        module, _, name = request.entry.partition(":")
+        work = functools.partial(getattr(importlib.import_module(module), name), talk)
+    told.send(b".")
+    told.recv(1)  # from here on the slot is closed and memory is limited
+    told.close()
+    return work
+
+
+def _standard_streams(*, quiet: bool) -> None:
+    """Nothing to read; and what a kernel writes past its own streams goes nowhere."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2) if quiet else (0, 1):
+        os.dup2(nowhere, number)
+    os.close(nowhere)
+
+
+def _keep_only(kept: set[int]) -> None:
+    """Close whatever else the parents have open."""
+    low = 3
+    for number in sorted(kept):
+        os.closerange(low, number)
+        low = number + 1
+    os.closerange(low, os.sysconf("SC_OPEN_MAX"))
+
+
+def _reseed(seed: int | None) -> None:
+    """Forked children would all draw the same numbers."""
+    drawn = int.from_bytes(os.urandom(8), "little") if seed is None else seed
+    random.seed(drawn)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(drawn % 2**32)
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(drawn % 2**63)
+        torch.set_num_threads(1)

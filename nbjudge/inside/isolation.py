@@ -1,0 +1,206 @@
+"""Namespaces of its own for each learner's process: what it sees, and what it may do.
+
+The jail around the fork server hides the machine; what is here hides learners from each other.
+The process that watches over a child enters the namespaces first (:func:`enter`), its child is the
+first process in them (:func:`settle`) and gives up every right (:func:`confine`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbjudge.inside import linux
+from nbjudge.inside.limits import Limits
+
+#: The learner's empty home, in the jail.
+HOME = "/learner"
+
+#: Everything that a child has of its own.
+NAMESPACES = (
+    linux.CLONE_NEWUSER | linux.CLONE_NEWNS | linux.CLONE_NEWPID | linux.CLONE_NEWNET
+    | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS | linux.CLONE_NEWCGROUP
+)  # fmt: skip
+
+#: Files and folders that the scratch space may hold for each MB of its quota.
+_INODES_PER_MB = 64
+
+#: What is copied from /proc where the kernel refuses a new one.
+_SMALL_PROC = ("cpuinfo", "meminfo", "stat", "loadavg", "uptime", "version")
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The one folder that a child shares with the outside: its sockets.
+
+    Attributes
+    ----------
+    base, name:
+        The nursery's folder, in which other slots lie that the child must not see; this one's name.
+    """
+
+    base: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        """Where it is, on both sides of the jail's wall."""
+        return f"{self.base}/{self.name}"
+
+
+def enter(slot: Slot, limits: Limits, covers: Sequence[str]) -> None:
+    """Put this process into namespaces of its own and lay out what its child will see.
+
+    Home, ``/tmp`` and ``/dev/shm`` are one file system in memory with one quota. Of the nursery's
+    folder only this slot is there. Everything under ``covers`` cannot be opened.
+    """
+    uid, gid = os.getuid(), os.getgid()
+    linux.unshare(NAMESPACES)
+    linux.map_user(uid, gid)
+    linux.mount("", "/", flags=linux.MS_REC | linux.MS_PRIVATE)
+    # What is shown in /tmp from outside is shown again over the child's own.
+    shown = [slot.path, *_mounted_in_tmp(slot.base)]
+    held = {path: os.open(path, os.O_PATH) for path in shown}
+    # Nothing that a learner writes is run as it is, nor loaded into a program.
+    plain = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
+    inodes = int(limits.scratch_mb * _INODES_PER_MB) + 256
+    size = int(limits.scratch_mb * 2**20)
+    linux.mount("tmpfs", "/tmp", "tmpfs", plain, f"size={size},nr_inodes={inodes},mode=0755")
+    for name, target, mode in (
+        ("home", HOME, 0o700),
+        ("shm", "/dev/shm", 0o1777),
+        ("covered", "", 0),
+        ("tmp", "/tmp", 0o1777),
+    ):
+        os.mkdir(f"/tmp/{name}")
+        os.chmod(f"/tmp/{name}", mode)
+        if name == "covered":
+            empty = _nothing(f"/tmp/{name}")
+        else:
+            linux.mount(f"/tmp/{name}", target, flags=linux.MS_BIND)
+    if not slot.base.startswith("/tmp/"):
+        linux.mount("tmpfs", slot.base, "tmpfs", plain, "size=64k,mode=0755")
+    for path, number in held.items():
+        if os.path.isdir(f"/proc/self/fd/{number}"):
+            os.makedirs(path, exist_ok=True)
+        else:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            os.close(os.open(path, os.O_CREAT, 0o644))
+        linux.mount(f"/proc/self/fd/{number}", path, flags=linux.MS_BIND | linux.MS_REC)
+        os.close(number)
+    if not slot.base.startswith("/tmp/"):
+        _read_only(slot.base)
+    _cover(covers, empty)  # last, for what is covered may be among what was shown again
+    pseudo = "newinstance,ptmxmode=0666,mode=0620"
+    linux.mount("devpts", "/dev/pts", "devpts", linux.MS_NOSUID | linux.MS_NOEXEC, pseudo)
+    linux.loopback_up()
+
+
+def _mounted_in_tmp(base: str) -> list[str]:
+    """The outermost mounts in /tmp but for the nursery's: an environment that was made there."""
+    points = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()]
+    found: list[str] = []
+    for path in sorted({p for p in points if p.startswith("/tmp/") and p != base}, key=len):
+        if not any(path.startswith(f"{outer}/") for outer in found):
+            found.append(path)
+    return found
+
+
+def _nothing(folder: str) -> int:
+    """A file that nobody may open, held by its number: its folder goes out of sight."""
+    path = f"{folder}/file"
+    os.chmod(folder, 0o700)
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0))
+    number = os.open(path, os.O_PATH)
+    os.chmod(folder, 0)
+    return number
+
+
+def _cover(paths: Sequence[str], empty: int) -> None:
+    """Lay something that nobody may open over files and folders."""
+    for path in paths:
+        if os.path.isdir(path):
+            linux.mount("tmpfs", path, "tmpfs", linux.MS_RDONLY, "size=4k,mode=0")
+        elif os.path.isfile(path):
+            linux.mount(f"/proc/self/fd/{empty}", path, flags=linux.MS_BIND)
+            _read_only(path)
+    os.close(empty)
+
+
+def _read_only(path: str) -> None:
+    # A mount made outside keeps what it was made with: leaving a flag out would be refused.
+    kept = os.statvfs(path).f_flag & (linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
+    linux.mount("", path, flags=linux.MS_REMOUNT | linux.MS_BIND | linux.MS_RDONLY | kept)
+
+
+def seal(slot: Slot) -> None:
+    """Close the slot to writing, once its sockets are there, and give up the right to open it."""
+    _read_only(slot.path)
+    linux.drop_capabilities(bounding=False)
+
+
+def settle() -> None:
+    """As the first process of its namespaces: a /proc that shows these processes only."""
+    plain = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
+    try:
+        linux.mount("proc", "/proc", "proc", plain)
+    except OSError:  # where a container hides parts of /proc the kernel allows no new one
+        held = {name: Path("/proc", name).read_bytes() for name in _SMALL_PROC}
+        linux.mount("tmpfs", "/proc", "tmpfs", plain, "size=1m,mode=0755")
+        for name, content in held.items():
+            Path("/proc", name).write_bytes(content)
+    # What lies in a socket is memory of nobody's: no more of it than need be.
+    for name in ("tcp_rmem", "tcp_wmem"):
+        with contextlib.suppress(OSError):  # the /proc of a container may not have it
+            Path("/proc/sys/net/ipv4", name).write_text("4096 16384 65536")
+    socket.sethostname("learner")
+
+
+def limit(limits: Limits, *, count_processes: bool) -> None:
+    """What the kernel holds each process to, but for its memory; see :func:`limit_memory`.
+
+    Where the machine itself runs out of memory, it ends these processes before any other.
+
+    Parameters
+    ----------
+    limits:
+        What one submission may use.
+    count_processes:
+        Whether this user's processes are all its own, as they are in a user namespace of its own.
+    """
+    with contextlib.suppress(OSError):  # a small /proc does not have it
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    seconds = int(limits.submission_seconds) + 1
+    scratch = int(limits.scratch_mb * 2**20)
+    for what, value in (
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_NOFILE, int(limits.files)),
+        (resource.RLIMIT_FSIZE, scratch),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_MEMLOCK, 0),
+        *[(resource.RLIMIT_NPROC, int(limits.processes))] * count_processes,
+    ):
+        ceiling = resource.getrlimit(what)[1]
+        if ceiling != resource.RLIM_INFINITY:
+            value = min(value, ceiling)
+        resource.setrlimit(what, (value, value))
+
+
+def limit_memory(limits: Limits, pid: int, address_space: int) -> None:
+    """Let a child reserve so much beyond the address space that it has before it runs any cell."""
+    most = address_space + int(limits.memory_mb * 2**20)
+    resource.prlimit(pid, resource.RLIMIT_AS, (most, most))
+
+
+def confine(filter_program: bytes, *, capabilities: bool) -> None:
+    """Give up every right, for this process and all that come of it."""
+    if capabilities:
+        linux.drop_capabilities(bounding=True)
+    linux.no_new_privileges()
+    linux.load_filter(filter_program)

@@ -1,0 +1,185 @@
+"""A fork server: loads torch and the kernel once, then forks a child for each request.
+
+Run as a program with its settings as JSON on its standard input. It talks over one socket: a
+request comes as a message with the child's sockets, and the child's watcher answers on them. When
+the other end closes, the server ends, and in its jail everything ends with it.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import importlib.util
+import json
+import os
+import select
+import signal
+import socket
+import sys
+from time import monotonic
+from types import ModuleType
+
+#: What a server loads first if the course switches a library on: for examiners, and for learners.
+LIBRARIES = {
+    "torch": (
+        ("torch",),
+        (
+            "torch",
+            "torch.nn.functional",
+            # Loaded by the first use of a device as a context or as the default, and by the first
+            # operator after that.
+            "torch.utils._device",
+            "torch._subclasses.schema_check_mode",
+            "torch.utils.serialization.config",
+        ),
+    ),
+    "numpy": (
+        ("numpy", "numpy.random"),
+        ("numpy", "numpy.random", "matplotlib.pyplot", "matplotlib.backends.backend_agg"),
+    ),
+}
+
+#: The learners' server has these loaded before it forks.
+LEARNERS = (
+    "ipykernel.kernelapp",
+    "ipykernel.zmqshell",
+    # What the kernel would import when it starts, a tenth of a second of it.
+    "ipykernel.debugger",
+    "IPython.core.completerlib",
+    "IPython.core.debugger",
+    "IPython.core.oinspect",
+    "IPython.extensions.storemagic",
+    # It needs ctypes, which nobody can load later, and is at the top of many a notebook.
+    "IPython.extensions.autoreload",
+    "tornado.platform.asyncio",
+    "encodings.ascii",
+    "encodings.idna",
+    "encodings.latin_1",
+    "nbjudge.inside.kernel",
+    "nbjudge.inside.testing.learner",
+)
+
+
+def examiners() -> tuple[str, ...]:
+    """What the examiners' server loads before it forks, besides the examiner itself."""
+    return tuple(name for library in _libraries() for name in library[0])
+
+
+def learners() -> tuple[str, ...]:
+    """What the learners' server loads before it forks."""
+    return (*(name for library in _libraries() for name in library[1]), *LEARNERS)
+
+
+def _libraries() -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    from nbjudge.inside.program import program
+
+    on = set(program().values)
+    return [LIBRARIES[name] for name in LIBRARIES if name in on or (name == "numpy" and on)]
+
+
+def offer_testing() -> None:
+    """Let ``import nbjudge.testing`` work where only this folder of the package is.
+
+    Cells import it under that name; what else there is has no other name than its own.
+    """
+    inner = sys.modules.get("nbjudge.inside.testing")
+    if inner is None or importlib.util.find_spec("nbjudge.testing") is not None:
+        return
+    module = ModuleType("nbjudge.testing", inner.__doc__)
+    vars(module).update({name: getattr(inner, name) for name in inner.__all__})
+    module.__all__ = inner.__all__
+    sys.modules[module.__name__] = sys.modules["nbjudge"].testing = module
+
+
+def warm_up(names: list[str]) -> None:
+    """Run once, with one thread, what runs slowly or writes warnings the first time."""
+    for name in names:
+        if name.startswith("nbjudge.") and hasattr(sys.modules[name], "warm"):
+            sys.modules[name].warm()
+    if "matplotlib.pyplot" in sys.modules:
+        import io
+
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(2, 1))
+        FigureCanvasAgg(figure)
+        figure.subplots().plot([0, 1])
+        figure.savefig(io.BytesIO(), format="png")
+
+
+def serve(control: socket.socket) -> None:
+    """Fork a child for each request, until the other end closes."""
+    from nbjudge.inside import seccomp
+    from nbjudge.inside.request import MESSAGE, Request
+    from nbjudge.inside.watcher import watch
+
+    filter_program = seccomp.program() if seccomp.supported() else b""
+    poll = select.poll()
+    poll.register(control, select.POLLIN)
+    me = os.getpid()
+    while True:
+        if poll.poll(500):
+            try:
+                message, files, _, _ = socket.recv_fds(control, MESSAGE, 2)
+            except ConnectionError:
+                return
+            if not message:
+                return
+            sockets = [socket.socket(fileno=number) for number in files]
+            if not os.fork():
+                from nbjudge.inside import linux
+
+                linux.die_with_parent(me)
+                control.close()
+                watch(Request.decode(message), *[*sockets, None][:2], filter_program)
+            for held in sockets:
+                held.close()
+        _collect()
+
+
+def _collect() -> None:
+    """Take leave of watchers, and in a jail of orphans, that have ended."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return
+
+
+def main() -> None:
+    """Load, warm up, say so, serve."""
+    settings = json.load(sys.stdin)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the grader
+    sys.path[:] = settings["path"] + [p for p in sys.path if p not in settings["path"]]
+    from nbjudge.inside import program
+    from nbjudge.inside.cores import keep_to
+
+    program.take(settings["program"])
+    keep_to(settings["core"])
+    began = monotonic()
+    gc.disable()  # while modules are loaded there is nothing to collect
+    control = socket.socket(fileno=settings["control"])
+    for name in settings["modules"]:
+        importlib.import_module(name)
+    offer_testing()
+    warm_up(settings["modules"])
+    if settings["tests"]:
+        importlib.import_module(settings["modules"][-1]).learn(settings["tests"])
+    if settings["forbidden"]:
+        from nbjudge.inside.testing import absent
+
+        absent.remove(*settings["forbidden"])
+    threads = len(os.listdir("/proc/self/task"))
+    if threads != 1:
+        raise RuntimeError(f"a fork server must have one thread, after loading it has {threads}")
+    gc.enable()
+    gc.collect()
+    gc.freeze()
+    sys.argv = [""]
+    control.send(json.dumps({"ready": monotonic() - began}).encode())
+    serve(control)
+
+
+if __name__ == "__main__":
+    main()

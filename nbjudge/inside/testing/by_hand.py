@@ -1,0 +1,163 @@
+"""What is to be written by hand cannot be called."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import NoReturn
+
+from nbjudge.inside.kinds import KINDS, Forbidden, check
+from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.values import torch
+
+_forbidden: tuple[str, ...] = ()
+
+_refusals: list[Mistake] = []
+
+
+def by_hand(*what: str) -> None:
+    """Say what must be written by hand from here on: calling it in a verb explains itself.
+
+    Holds while a verb runs a learner's code, until the next ``by_hand``. In a learner's notebook it
+    is there to teach, and stops nobody who means to get round it; where work is graded, the kernel
+    is made without what is named here.
+
+    Parameters
+    ----------
+    what:
+        Names out of :data:`nbjudge.inside.kinds.KINDS`, such as ``"attention"``; none allows
+        everything. Written out as texts: the grader reads them before it runs the cell.
+
+    Raises
+    ------
+    ValueError
+        If a name is not one of them.
+    """
+    global _forbidden
+    check(what)
+    _forbidden = what
+
+
+def forbidden() -> tuple[str, ...]:
+    """What :func:`by_hand` named last."""
+    return _forbidden
+
+
+def refuse(name: str, kind: Forbidden) -> None:
+    """Say that what was just called is to be written by hand.
+
+    Raises
+    ------
+    Mistake
+        Always. Work that catches it is told of it all the same.
+    """
+    key = next(key for key, known in KINDS.items() if known is kind)
+    refuse_saying(f"`{name}` {kind.why}", {"key": key, "calls": name})
+
+
+def refuse_saying(message: str, about: dict[str, str]) -> NoReturn:
+    """Refuse with this message.
+
+    Raises
+    ------
+    Mistake
+        Always, as :func:`refuse` does.
+    """
+    _refusals.append(Mistake(message, about))
+    raise _refusals[-1]
+
+
+@contextmanager
+def watched(known: tuple[str, ...] = ()) -> Iterator[None]:
+    """Run a learner's code; what :func:`by_hand` forbids raises a :class:`Mistake` in it.
+
+    ``known`` are kinds that need no watching, as they are not there.
+    """
+    kinds = [KINDS[name] for name in _forbidden if name not in known]
+    _refusals.clear()
+    try:
+        with _watching(kinds):
+            yield
+    except Exception:
+        # Work that catches the refusal, or fails on it in its own way, is told of it all the same.
+        if _refusals:
+            raise _refusals[0] from None
+        raise
+    if _refusals:
+        raise _refusals[0]
+
+
+@contextmanager
+def _watching(kinds: list[Forbidden]) -> Iterator[None]:
+    if not kinds:
+        yield
+        return
+    codes = {code: (name, kind) for kind in kinds for code, name in _codes(kind)}
+
+    def profile(frame: FrameType, event: str, arg: object) -> None:
+        if event == "call" and frame.f_code in codes:
+            refuse(*codes[frame.f_code])
+
+    before = sys.getprofile()
+    with _torch_watched(kinds):
+        if codes:
+            sys.setprofile(profile)
+        try:
+            yield
+        finally:
+            sys.setprofile(before)
+
+
+def _torch_watched(kinds: list[Forbidden]) -> AbstractContextManager:
+    if torch is None:
+        return nullcontext()
+    from nbjudge.inside.testing.torch_calls import Watch
+
+    return Watch(kinds, refuse)
+
+
+def _codes(kind: Forbidden) -> Iterator[tuple[CodeType, str]]:
+    """The code of every Python function that a kind names, with the name to tell a learner."""
+    for function, name in functions(kind):
+        yield inspect.unwrap(function).__code__, name
+
+
+def functions(kind: Forbidden, load: bool = True) -> Iterator[tuple[FunctionType, str]]:
+    """Every Python function that a kind names, with the name to tell a learner.
+
+    With ``load`` false, of those modules alone that are loaded.
+    """
+    for path in kind.python:
+        thing, name = _find(path, load), path.rpartition(".")[2]
+        if not isinstance(thing, ModuleType):
+            yield from ((function, name) for function in _functions_of(thing))
+            continue
+        for inner in list(vars(thing).values()):
+            if str(getattr(inner, "__module__", "")).startswith(path):
+                told = f"{path}.{getattr(inner, '__name__', '')}"
+                yield from ((function, told) for function in _functions_of(inner))
+
+
+def _functions_of(thing: object) -> Iterator[FunctionType]:
+    inner = vars(thing).values() if inspect.isclass(thing) else [thing]
+    for function in (getattr(part, "__func__", part) for part in inner):
+        if inspect.isfunction(function):
+            yield function
+
+
+def _find(path: str, load: bool) -> object:
+    """What a dotted path leads to; ``None`` where there is no such thing, or it is not loaded."""
+    if load:
+        with suppress(Exception):
+            return importlib.import_module(path)
+    elif path in sys.modules:
+        return sys.modules[path]
+    parent, _, name = path.rpartition(".")
+    thing = _find(parent, load) if parent else None
+    if isinstance(thing, ModuleType) and not load:
+        return vars(thing).get(name)  # getattr would load what a package loads on first use
+    return getattr(thing, name, None)

@@ -1,0 +1,536 @@
+"""Checks: compare what came back from a learner's code, and say what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from nbjudge.inside.testing.errors import changes
+from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.testing.modules import parameter_gradients
+from nbjudge.inside.testing.served import changed, kind_of
+from nbjudge.inside.testing.verbs import call, gradients, inputs_after, name_of
+from nbjudge.inside.values import Array, Tensor, torch
+
+#: How far two ways of computing the same may lie apart, absolutely and relatively, by precision.
+TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10} if torch else {}
+
+
+#: If more mistakes than this explain all results of a test, the first alone is named: a test that
+#: cannot distinguish that many has a message of its own, and it comes first.
+MOST_NAMED = 4
+
+#: The mistakes that explain what has come back in the test cell that is running; ``None`` if
+#: nobody waits for its end.
+_suspects: list[str] | None = None
+
+
+@contextmanager
+def deciding() -> Iterator[None]:
+    """Run a test cell.
+
+    If several known mistakes explain a result, those that come back after it decide. What is
+    undecided at the cell's end is told then.
+
+    Raises
+    ------
+    Mistake
+        Instead of whatever else stops the cell after such a result.
+    """
+    global _suspects
+    _suspects = []
+    try:
+        yield
+        if _suspects:
+            raise Mistake(_named(_suspects))
+    except Exception:
+        if _suspects:
+            raise Mistake(_named(_suspects)) from None
+        raise
+    finally:
+        _suspects = None
+
+
+def _named(messages: Sequence[str]) -> str:
+    if len(messages) == 1 or len(messages) > MOST_NAMED:
+        return messages[0]
+    listed = "\n".join(f"- {message}" for message in messages)
+    return f"Each of these mistakes gives the same numbers here:\n{listed}"
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise a :class:`Mistake` with this message unless the condition holds."""
+    if not condition:
+        raise Mistake(message)
+
+
+def equal(
+    got: Any,
+    expected: Any,
+    name: str = "The result",
+    *,
+    mistakes: Mapping[str, Any] | None = None,
+) -> None:
+    """What came back must be what was expected: the same type, the same value, in lists too.
+
+    Parameters
+    ----------
+    got:
+        What a verb gave back.
+    expected:
+        Of Python's own types. It is quoted in the message.
+    name:
+        What to call it.
+    mistakes:
+        Message → what would have come back. The first that fits what came back is told.
+
+    Raises
+    ------
+    Mistake
+        Unless both are equal.
+    """
+    if _alike(got, expected):
+        return
+    for message, wrong in (mistakes or {}).items():
+        if _alike(got, wrong):
+            raise Mistake(message)
+    if got is None:
+        raise Mistake(f"{name}: nothing comes back. Is there a `return`?")
+    if type(got) is not type(expected):
+        due = type(expected).__name__
+        raise Mistake(f"{name}: a {due} is asked for, {kind_of(got)} comes back.")
+    raise Mistake(f"{name} is {got!r}, it must be {expected!r}.")
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two of Python's own values are the same, type by type; NaN is NaN."""
+    if type(one) is not type(other):
+        return False
+    if type(one) in (list, tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if type(one) is dict:
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+    return bool(one == other) or (type(one) is float and one != one and other != other)
+
+
+def close(
+    got: Any,
+    expected: Any,
+    name: str | Sequence[str] = "The result",
+    *,
+    mistakes: Mapping[str, Any] | None = None,
+    if_nan: str = "",
+) -> None:
+    """What came back must be what was expected; where it is not, say which mistake it looks like.
+
+    Type, shape, dtype, device and NaN are checked first, each with a message of its own. Values are
+    compared to the tolerance of their precision (:data:`TOLERANCE`), booleans and integers exactly.
+
+    Parameters
+    ----------
+    got:
+        What a verb gave back.
+    expected:
+        A tensor, or numbers written out as nested lists; a tuple of these where several results
+        were asked for. Numbers written out may be quoted in the message, a tensor's never are; to
+        a list of them belongs float32, where float64 is due it must be a tensor.
+    name:
+        What to call it; a sequence of names for a tuple, where ``"Of y"`` after
+        ``"The gradient of x"`` is short for the gradient of y.
+    mistakes:
+        Message → what would have come back (of the form of ``expected``; ``None`` in a tuple where
+        that part tells nothing). The message is told where it fits what came back. Where work is
+        graded and several fit, the results after it decide: see :func:`deciding`. It is looked
+        into only after a result was found wrong.
+    if_nan:
+        What to look at where a number is NaN.
+
+    Raises
+    ------
+    Mistake
+        Unless all of it fits.
+    """
+    several = isinstance(expected, tuple)
+    if several:
+        names = list(name) if not isinstance(name, str) else [name] * len(expected)
+        if len(names) != len(expected):
+            raise ValueError(f"name must hold {len(expected)} names, got {names}")
+        got = unpacked(got, *names)
+    else:
+        got, expected, names = (got,), (expected,), [str(name)]
+    names = _in_full(names)
+    got = tuple(_numbers_as_tensors(g, e) for g, e in zip(got, expected, strict=True))
+    faults = [_fault(g, e, n, if_nan) for g, e, n in zip(got, expected, names, strict=True)]
+    if not any(faults) and not _suspects:
+        return  # before anybody has looked into the mistakes, which may be long in the making
+    known = dict(mistakes or {})
+    if not several:
+        known = {message: (wrong,) for message, wrong in known.items()}
+    if _suspects:
+        _suspects[:] = _still(_suspects, got, known)
+        if len(_suspects) == 1:
+            raise Mistake(_suspects[0])
+        return
+    found = _recognised(got, expected, faults, known)
+    if _suspects is not None and len(found) > 1:
+        _suspects[:] = found
+        return
+    raise Mistake(found[0] if found else next(fault for fault in faults if fault))
+
+
+def same_gradients(
+    f: Callable,
+    formula: Callable,
+    *args: Any,
+    names: Sequence[str],
+    generator: torch.Generator,
+    output: int | None = None,
+    if_nan: str = "",
+) -> None:
+    """A learner's function must have the gradients of the formula that it computes.
+
+    Parameters
+    ----------
+    f, args, output:
+        As for :func:`nbjudge.testing.gradients`.
+    formula:
+        The test's own way of computing the same.
+    names:
+        What to call each floating-point input.
+    generator:
+        Draws the cotangent.
+    if_nan:
+        What to look at where a gradient is NaN.
+
+    Raises
+    ------
+    Mistake
+        If a gradient is missing, NaN, or another one.
+    """
+    leaves = [a.clone().requires_grad_() if a.is_floating_point() else a for a in args]
+    right = formula(*leaves)
+    right = right[0 if output is None else output] if isinstance(right, tuple) else right
+    cotangent = torch.randn(right.shape, generator=generator, dtype=right.dtype)
+    wrt = [x for x in leaves if x.requires_grad]
+    expected = torch.autograd.grad(right, wrt, cotangent)
+    _compare_value(call(f, *args), right, output, if_nan)
+    found = gradients(f, *args, cotangent=cotangent, output=output)
+    for name, got, want in zip(names, found, expected, strict=True):
+        if got is None:
+            raise Mistake(f"No gradient of `{name_of(f)}` reaches {name}: is it used at all?")
+        close(got, want, f"The gradient with respect to {name}", if_nan=if_nan)
+
+
+def same_parameter_gradients(
+    module: Any, formula: torch.nn.Module, *args: Tensor, generator: torch.Generator, output: int
+) -> None:
+    """A learner's module must have the gradients of the test's own, built of the same parameters.
+
+    Parameters
+    ----------
+    module, args, output:
+        As for :func:`nbjudge.testing.parameter_gradients`.
+    formula:
+        A module with parameters of the same names and values.
+    generator:
+        Draws the cotangent.
+
+    Raises
+    ------
+    Mistake
+        If a gradient is missing or another one.
+    """
+    right = formula(*args)
+    right = right[output] if isinstance(right, tuple) else right
+    cotangent = torch.randn(right.shape, generator=generator, dtype=right.dtype)
+    names, parameters = zip(*formula.named_parameters(), strict=True)
+    expected = torch.autograd.grad(right, parameters, cotangent)
+    value = call(module, *args)
+    _compare_value(value, right, output, "")
+    found = parameter_gradients(module, *args, cotangent=cotangent, output=output)
+    for name, want in zip(names, expected, strict=True):
+        if found.get(name) is None:
+            raise Mistake(f"No gradient reaches {name}: training would not move it.")
+        close(found[name], want, f"The gradient with respect to {name}")
+
+
+def _compare_value(value: Any, right: Tensor, output: int | None, if_nan: str) -> None:
+    try:
+        value = value if output is None or not isinstance(value, tuple | list) else value[output]
+        close(value, right.detach(), "The output", if_nan=if_nan)
+    except Mistake as mistake:
+        raise Mistake(f"While its value is wrong a gradient is too. {mistake}") from None
+
+
+def untouched(f: Callable, *args: Any, names: Sequence[str]) -> None:
+    """A call may not change its inputs.
+
+    Raises
+    ------
+    Mistake
+        Naming the input that was changed in place.
+    """
+    after = inputs_after(f, *args)
+    for name, before, now in zip(names, args, after, strict=True):
+        same = _same(now, before) if isinstance(before, Tensor) else not changed(before, now)
+        if not same:
+            raise Mistake(changes(name_of(f), name, before))
+
+
+def shaped(got: Any, shape: tuple[int, ...], name: str) -> None:
+    """A result must be a tensor of this shape."""
+    _check_tensor(got, name)
+    if tuple(got.shape) != shape:
+        raise Mistake(f"{name}: shape {tuple(got.shape)}, it must be {shape}.")
+
+
+def distribution(weights: Any, over: str = "keys", rather: str = "queries") -> None:
+    """Weights must be at least 0 and sum to 1 along their last axis, a row of zeros excepted.
+
+    Parameters
+    ----------
+    weights:
+        ``(..., T, S)``, what a verb gave back.
+    over, rather:
+        What the last axis and the one before it hold.
+
+    Raises
+    ------
+    Mistake
+        Saying along which axis they sum to 1 where it is the other one.
+    """
+    _check_tensor(weights, "The weights")
+    total = weights.sum(-1)
+    empty = (weights == 0).all(-1)
+    wrong = ~_agreement(total, torch.ones_like(total)) & ~empty
+    if not wrong.any():
+        if (weights < 0).any():
+            raise Mistake("A weight is negative: what a softmax gives is never below 0.")
+        return
+    if _near(weights.sum(-2), torch.ones_like(weights.sum(-2))):
+        raise Mistake(
+            f"Your weights sum to 1 over the {rather}, not over the {over}: which dimension does "
+            "your softmax run over?"
+        )
+    if weights.isnan().any():
+        raise Mistake("A weight is NaN: look for 0/0 or ∞ - ∞, such as a softmax of a row of -∞.")
+    raise Mistake(
+        f"The weights of one query must sum to 1 over the {over}; a row of yours sums to "
+        f"{_apart(total[wrong][0], torch.ones(()))[0]}."
+    )
+
+
+def unpacked(got: Any, *names: str) -> tuple:
+    """The several results of a call, which must come back as a tuple of so many.
+
+    Raises
+    ------
+    Mistake
+        Saying what is asked for.
+    """
+    asked = ", ".join(name[0].lower() + name[1:] for name in names)
+    if not isinstance(got, tuple | list):
+        raise Mistake(f"{len(names)} results are asked for ({asked}), {kind_of(got)} comes back.")
+    if len(got) != len(names):
+        raise Mistake(f"{len(names)} results are asked for ({asked}), {len(got)} come back.")
+    return tuple(got)
+
+
+def _fault(got: Any, expected: Any, name: str, if_nan: str) -> str | None:
+    """What is wrong with ``got``, or ``None``."""
+    shown = not isinstance(expected, Tensor)
+    try:
+        _check_tensor(got, name, number=not isinstance(expected, Tensor | list))
+    except Mistake as mistake:
+        return str(mistake)
+    want = _as_tensor(expected, got)
+    if got.shape != want.shape:
+        return f"{name}: shape {tuple(got.shape)}, it must be {tuple(want.shape)}."
+    if got.dtype != want.dtype and not isinstance(expected, int | float):
+        return _wrong_dtype(name, got.dtype, want.dtype)
+    if isinstance(expected, list) and got.is_floating_point() and got.dtype != torch.float32:
+        return _not_float32(name, got.dtype)
+    if shown and got.is_floating_point() and got.dtype not in TOLERANCE:
+        return _not_float32(name, got.dtype)
+    if got.device != want.device:
+        return f"{name}: on {got.device}, while its inputs are on {want.device}."
+    if got.isnan().any():
+        where = f" at {_first(got.isnan())}" if got.dim() else ""
+        return f"{name}: NaN{where}. {if_nan}".strip()
+    if _same(got, want):
+        return None
+    wrong = ~_agreement(got, want)
+    at = _first(wrong)
+    if shown:
+        index = tuple(wrong.nonzero()[0].tolist())
+        where = f" at {at}" if index else ""
+        told, due = _apart(got[index], want[index])
+        near = torch.isclose(got[index], want[index], rtol=1e-6, atol=1e-7)
+        rounded = got.dtype == torch.float64 and bool(near)
+        hint = (
+            " float32 rounds like that: compute it with Python's own numbers, or in float64."
+            if rounded
+            else ""
+        )
+        return f"{name}: {told}{where}, it must be {due}.{hint}"
+    most = "" if got.dtype == torch.bool else f"{(got - want)[wrong].abs().max().item():.2g}"
+    if not got.dim():
+        return f"{name}: off by {most}.{_digits(got, want)}" if most else f"{name}: wrong."
+    off = f", by up to {most}" if most else ""
+    return (
+        f"{name}: wrong in {int(wrong.sum())} of {wrong.numel()} places{off}; first at {at}."
+        f"{_digits(got, want)}"
+    )
+
+
+def _digits(got: Tensor, want: Tensor) -> str:
+    """What is to be said where 64 bits are right as far as 32 bits go, and no further."""
+    if got.dtype != torch.float64 or not torch.allclose(got, want, rtol=1e-6, atol=1e-6):
+        return ""
+    return (
+        " It is right to 32 bits only: is something you made float32? Give it dtype=x.dtype. Or is "
+        "a small number, such as 1e-8, added somewhere?"
+    )
+
+
+def _numbers_as_tensors(got: Any, expected: Any) -> Any:
+    """A plain number as a tensor of 64 bits, where a plain number is asked for."""
+    plain = isinstance(got, int | float) and isinstance(expected, int | float)
+    return torch.tensor(got, dtype=torch.float64) if plain else got
+
+
+def _check_tensor(got: Any, name: str, number: bool = False) -> None:
+    if isinstance(got, Tensor):
+        return
+    if got is None:
+        raise Mistake(f"{name}: nothing comes back. Is there a `return`?")
+    asked = "number" if number and not isinstance(got, Array) else "tensor"
+    raise Mistake(f"{name}: a {asked} is asked for, {kind_of(got)} comes back.")
+
+
+def _wrong_dtype(name: str, got: torch.dtype, want: torch.dtype) -> str:
+    got_name, want_name = (str(d).removeprefix("torch.") for d in (got, want))
+    if want == torch.bool and "mask" in name.lower():
+        return (
+            f"{name}: {got_name}. A mask here is boolean: True = may be attended to. "
+            "A comparison such as `j <= i` gives one."
+        )
+    if want == torch.bool:
+        return (
+            f"{name}: {got_name}, booleans are asked for: True = yes, False = no. "
+            "A comparison such as `a < b` gives them."
+        )
+    return (
+        f"{name}: {got_name}, while its inputs are {want_name}. What you make yourself takes "
+        "its dtype from an input: x.new_zeros(...), or dtype=x.dtype."
+    )
+
+
+def _not_float32(name: str, got: torch.dtype) -> str:
+    return (
+        f"{name}: {str(got).removeprefix('torch.')}, it must be float32. NumPy's numbers and "
+        ".double() bring float64 in; what you make yourself takes its dtype from an input: "
+        "x.new_zeros(...), or dtype=x.dtype."
+    )
+
+
+def _as_tensor(expected: Any, like: Tensor) -> Tensor:
+    if isinstance(expected, Tensor):
+        return expected
+    written = torch.tensor(expected)
+    real = written.dtype != torch.bool and like.is_floating_point()
+    return torch.tensor(expected, dtype=like.dtype) if real else written
+
+
+def _fits(got: Any, wrong: Any) -> bool:
+    """Whether a part came back as a mistake gives it."""
+    known = wrong is not None and isinstance(got, Tensor)
+    return known and _same(got, _as_tensor(wrong, got))
+
+
+def _still(suspects: list[str], got: tuple, mistakes: Mapping[str, tuple]) -> list[str]:
+    """The suspects that explain this result too, or say nothing of it; all, if none does."""
+
+    def explains(message: str) -> bool:
+        wrong = mistakes.get(message, ())
+        return all(_fits(g, w) for g, w in zip(got, wrong, strict=False) if w is not None)
+
+    return [message for message in suspects if explains(message)] or suspects
+
+
+def _recognised(
+    got: tuple, expected: tuple, faults: list, mistakes: Mapping[str, tuple]
+) -> list[str]:
+    """The messages of the mistakes that explain all parts.
+
+    Failing that, the first that explains a part that is wrong.
+
+    A part tells nothing where all of it is infinite, as many mistakes end there, nor where the
+    mistake comes to what is right.
+    """
+
+    def fits(part: int, wrong: Any) -> bool:
+        return _fits(got[part], wrong)
+
+    def tells(part: int, wrong: Any) -> bool:
+        if not faults[part] or not fits(part, wrong) or not got[part].isfinite().any():
+            return False
+        wrong, right = (_as_tensor(x, got[part]) for x in (wrong, expected[part]))
+        return not _same(wrong, right)
+
+    parts = range(len(got))
+    whole, some = [], []
+    for message, wrong in mistakes.items():
+        known = [p for p in parts if wrong[p] is not None]
+        if all(fits(p, wrong[p]) for p in known) and any(tells(p, wrong[p]) for p in known):
+            whole.append(message)
+        elif any(tells(p, wrong[p]) for p in parts):
+            some.append(message)
+    return whole or some[:1]
+
+
+def _same(got: Any, want: Tensor) -> bool:
+    return (
+        isinstance(got, Tensor)
+        and got.shape == want.shape
+        and got.dtype == want.dtype
+        and got.device == want.device
+        and bool(_agreement(got, want).all())
+    )
+
+
+def _near(got: Tensor, want: Tensor) -> bool:
+    return bool(_agreement(got, want).all())
+
+
+def _agreement(got: Tensor, want: Tensor) -> Tensor:
+    """Where the two agree; a NaN agrees with nothing."""
+    if not got.is_floating_point():
+        return got == want
+    tolerance = TOLERANCE.get(got.dtype, 1e-2)
+    return torch.isclose(got, want.to(got.dtype), rtol=tolerance, atol=tolerance)
+
+
+def _first(wrong: Tensor) -> str:
+    return str(wrong.nonzero()[0].tolist())
+
+
+def _apart(first: Tensor, second: Tensor) -> tuple[str, str]:
+    """Two numbers that differ, with so many digits that it is seen."""
+    numbers = first.item(), second.item()
+    if any(isinstance(number, bool | int) for number in numbers):
+        return str(numbers[0]), str(numbers[1])
+    for digits in range(6, 18):
+        told = tuple(f"{number:.{digits}g}" for number in numbers)
+        if told[0] != told[1]:
+            break
+    return told
+
+
+def _in_full(names: Sequence[str]) -> list[str]:
+    """Names as sentences begin with them: without a comma at the end, and nothing left out."""
+    names = [name.rstrip(", ") for name in names]
+    what = re.split(" of | with respect to ", names[0])[0]
+    return [re.sub("^(Of|That of) ", f"{what} of ", name) for name in names]

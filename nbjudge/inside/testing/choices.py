@@ -1,0 +1,143 @@
+"""Multiple choice with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from nbjudge.inside.testing.handle import is_handle
+from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.testing.verbs import value
+
+_scored_below = False
+
+
+@contextmanager
+def scored_below() -> Iterator[None]:
+    """For a test cell that calls :func:`choices` too.
+
+    That call scores each statement by itself, so :func:`answered` leaves it to say which have no
+    answer.
+    """
+    global _scored_below
+    _scored_below = True
+    try:
+        yield
+    finally:
+        _scored_below = False
+
+
+def answered(given: object, statements: list[str]) -> None:
+    """Every statement must have been answered by ``True`` or ``False``.
+
+    Where work is graded and :func:`choices` stands in the same cell, a statement without an answer
+    costs its own points alone: nothing is raised for it here.
+
+    Raises
+    ------
+    Mistake
+        Naming the statements that were not.
+    """
+    answers = _answers(given)
+    if _scored_below or _scored_in_this_cell():
+        return
+    if unknown := sorted(set(answers) - set(statements)):
+        raise Mistake(
+            f"There is no statement {', '.join(map(repr, unknown))}: what is it meant for?"
+        )
+    wrong_type = [s for s in statements if not isinstance(answers.get(s), bool | None)]
+    if wrong_type:
+        raise Mistake(_no_truth({s: answers[s] for s in wrong_type}))
+    if missing := [s for s in statements if answers.get(s) is None]:
+        raise Mistake(f"Not answered yet: {', '.join(missing)}.")
+
+
+def _scored_in_this_cell() -> bool:
+    """Whether the cell that a notebook is running calls :func:`choices` too.
+
+    It does so if nbgrader grades by itself.
+    """
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    return shell is not None and "choices(" in shell.user_ns.get("In", [""])[-1]
+
+
+def choices(
+    given: object, key: Mapping[str, bool], reasons: Mapping[str, str], points: float
+) -> float:
+    """Score true-or-false statements one by one, and give the reason for each one that is wrong.
+
+    As the last expression of a test cell the result is the cell's partial credit.
+
+    Parameters
+    ----------
+    given:
+        A learner's answers, statement → ``True`` or ``False``; ``None`` = not answered.
+    key, reasons:
+        For each statement, whether it is true, and why.
+    points:
+        What all of them right are worth; each is worth the same.
+
+    Returns
+    -------
+    score
+        Between 0 and ``points``.
+
+    Prints
+    ------
+    One paragraph for each statement that is not answered or answered wrongly, so that the feedback
+    shows it.
+
+    Raises
+    ------
+    ValueError
+        If a statement of ``key`` has no reason.
+    Mistake
+        If nothing was answered.
+    """
+    if without := sorted(set(key) - set(reasons)):
+        raise ValueError(f"reasons must have one for each statement, missing: {', '.join(without)}")
+    answers = _answers(given)
+    if all(answers.get(s) is None for s in key):
+        raise Mistake("No statement was answered.")
+    right, strange = 0, {}
+    for statement, truth in key.items():
+        answer = answers.get(statement)
+        if answer is truth:
+            right += 1
+        elif answer is None:
+            print(f"{statement}: not answered.")
+        elif not isinstance(answer, bool):
+            strange[statement] = answer
+        else:
+            print(f"{statement}: it is {truth}. {reasons[statement]}")
+    if strange:
+        print(_no_truth(strange))
+    return round(points * right / len(key), 2)
+
+
+def _no_truth(strange: Mapping[str, object]) -> str:
+    """What is said of answers that are neither true nor false."""
+    statements = ", ".join(strange)
+    if all(isinstance(answer, str) for answer in strange.values()):
+        how = "True and False are written without quotation marks: yours are texts"
+    else:
+        first = next(iter(strange.values()))
+        how = f"an answer is True or False, yours is of type {type(first).__name__}"
+    return f"{statements}: {how}. No points could be given."
+
+
+def _answers(given: object) -> dict[str, object]:
+    given = value(given) if is_handle(given) else given
+    if given is None:
+        raise Mistake(
+            "`answers` is None: is it the result of a call such as answers.update(...), which "
+            "returns nothing? It must stay a dict, statement → True or False."
+        )
+    if not isinstance(given, dict):
+        raise Mistake(
+            f"Your answers must stay a dict, statement → True or False; they are a "
+            f"{type(given).__name__}."
+        )
+    return dict(given)

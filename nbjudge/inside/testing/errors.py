@@ -1,0 +1,214 @@
+"""What a learner is told of an error in their code: its own words, what it usually is, where."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from nbjudge.inside.values import Array, Module, Tensor
+
+#: Of what an error says no more lines and characters than these are shown.
+MAX_LINES, MAX_CHARACTERS = 12, 1000
+
+#: Of an input no more characters are shown, nor parts of a list or dict than these.
+MAX_LOOK, MOST_HELD = 40, 4
+
+#: What errors usually are that do not say it themselves: how the error begins or what stands in it,
+#: as a regular expression, and a sentence. The first that fits is told.
+HINTS = {
+    r"truth value of an array|[Bb]ool(ean)? value of Tensor": (
+        "`and`, `or`, `not`, `if` and `a < b < c` ask for one truth value. Between masks write &, "
+        "| and ~, with each comparison in parentheses: (a < b) & ~c."
+    ),
+    r"bitwise_\w+ not implemented|unsupported operand type\(s\) for [&|]:": (
+        "& and | bind more strongly than a comparison: put each comparison in parentheses, as in "
+        "(a < b) & (b < c)."
+    ),
+    r"only one element tensors|cannot be converted to Scalar": (
+        "math's functions, float(...), .item() and torch.tensor([...]) of tensors take single "
+        "numbers. On each number of a tensor x work torch.sqrt(x), torch.exp(x) and the like; "
+        "torch.stack joins tensors."
+    ),
+    r"must be Tensor, not (int|float)\b": (
+        "torch's functions take tensors: for a plain number there is math, as in math.sqrt(d), or "
+        "d**0.5."
+    ),
+    r"numpy\.ndarray|NumPy arrays|gufunc|call numpy\(\) on Tensor": (
+        "NumPy's arrays and torch's tensors do not mix: stay with torch's functions from the "
+        "inputs to the result."
+    ),
+    r"index out of range in self": (
+        "An id is looked up that the table has no row for: ids run from 0 to one less than its "
+        "rows."
+    ),
+    r"Dimension out of range": (
+        "Axes are counted from 0, or from the end with -1; the tensor has fewer than this one."
+    ),
+    r"too many indices for tensor": "The tensor has fewer axes than there are indices in [...].",
+    r"index.* out of (range|bounds)": (
+        "Indices run from 0 to one less than the length: is the loop, or the `+ 1`, one too far?"
+    ),
+    r"mat1 and mat2|dimensions of batch2|size mismatch, got": (
+        "In A @ B the last axis of A must be as long as the last but one of B; B.mT has its last "
+        "two axes changed over, .T of more than two axes turns all of them round."
+    ),
+    r"must match the (size of tensor|existing size)": (
+        "Shapes are lined up at their ends; two lengths must be the same, or one of them 1: "
+        "unsqueeze(...), or None in [...], puts in an axis of length 1."
+    ),
+    r"must have the same dtype|expected scalar type": (
+        "Two dtypes meet here: what you make yourself takes its dtype from an input, dtype=x.dtype."
+    ),
+    r"NoneType": "Something is None here: is there a function without `return`?",
+}
+
+
+def told(name: str, f: Callable, error: BaseException, args: tuple) -> str:
+    """Describe an error inside a learner's function.
+
+    What it is, what usually causes it, the line, and the inputs' shapes.
+
+    Parameters
+    ----------
+    name:
+        How to speak of the function.
+    f, args:
+        The function, or a module, and what it was called with.
+    error:
+        What it raised.
+    """
+    lines = [f"`{name}` stops with {type(error).__name__}: {first_paragraph(error)}"]
+    if usually := hint(error):
+        lines.append(usually)
+    if place := _learners_line(error, _file_of(f)):
+        where = "the cell" if place.filename == _file_of(f) else f"another cell, in `{place.name}`"
+        lines.append(f"  line {place.lineno} of {where}: {place.line}")
+    if shapes := _shapes(f, args):
+        lines.append(f"  called with {shapes}")
+    return "\n".join(lines)
+
+
+def hint(error: BaseException) -> str:
+    """What an error usually is; empty for one that says it itself."""
+    said = _plain(first_paragraph(error))
+    return next((usually for fits, usually in HINTS.items() if re.search(fits, said)), "")
+
+
+def line_of_cell(f: Callable, error: BaseException) -> int:
+    """The last line that ran in the cell that a learner's function is from; 0 if there is none."""
+    place = _learners_line(error, _file_of(f))
+    return place.lineno or 0 if place and place.filename == _file_of(f) else 0
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an error says."""
+    return first_paragraph(error).splitlines()[0]
+
+
+def first_paragraph(error: BaseException) -> str:
+    """What an error says up to the first empty line, or so much of it as is fit to be shown."""
+    try:
+        text = str(error)
+    except Exception:  # a learner's own exception can fail at that too
+        text = ""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.strip():
+            lines.append(line.rstrip())
+        elif lines:
+            break
+    return "\n".join(lines[:MAX_LINES])[:MAX_CHARACTERS] or "(no message)"
+
+
+def _plain(said: str) -> str:
+    """An error's words without quotation marks."""
+    return said.replace('"', "").replace("'", "")
+
+
+def _file_of(f: Callable) -> str:
+    """The name under which Python knows the cell that a function, a class or a module is from."""
+    kind = f if inspect.isclass(f) else type(f)
+    found = [getattr(inspect.unwrap(f), "__code__", None)]
+    found += [getattr(vars(kind).get(name), "__code__", None) for name in ("forward", "__init__")]
+    return next((code.co_filename for code in found if code is not None), "")
+
+
+def _learners_line(error: BaseException, cell: str) -> traceback.FrameSummary | None:
+    """The last line that ran in the cell of this name.
+
+    Failing that, the last one outside installed packages and the course's own.
+    """
+    beside = Path(__file__).resolve().parents[3]
+    ours = (beside / "nbjudge", *(path.parent for path in beside.glob("*/__init__.py")))
+    installed = (sys.prefix, sys.base_prefix, *(f"{path}{os.sep}" for path in ours))
+    frames = traceback.extract_tb(error.__traceback__)
+    outside = [f for f in frames if not f.filename.startswith((*installed, "<frozen"))]
+    for frame in (*reversed([f for f in outside if f.filename == cell]), *reversed(outside)):
+        if frame.line or linecache.getline(frame.filename, frame.lineno or 0).strip():
+            return frame
+    return None
+
+
+def names_of_inputs(f: Callable, args: tuple) -> list[str]:
+    """What a function, or a module, calls its positional inputs."""
+    try:
+        target = f.forward if isinstance(f, Module) else f
+        names = list(inspect.signature(target).parameters)
+    except (TypeError, ValueError):
+        names = []
+    return [*names, *(f"input {n + 1}" for n in range(len(names), len(args)))]
+
+
+def changes(function: str, name: str, given: object) -> str:
+    """What is said of a function that changes its input ``name``, which was ``given``."""
+    if isinstance(given, Tensor | Array):
+        look = "`+=`, `-=`, `*=`, `/=`, assignments such as "
+        look += f"`{name}[...] = ...`, and methods that end in an underscore."
+    else:
+        look = f"assignments such as `{name}[...] = ...`, `+=`, and methods such as .sort(), "
+        look += ".append(...), .pop(): work on a copy. What is in it counts too."
+    return (
+        f"`{function}` changes its input {name}: whoever called it finds other numbers there "
+        f"afterwards. Look for {look}"
+    )
+
+
+def _shapes(f: Callable, args: tuple) -> str:
+    names = names_of_inputs(f, args)
+    looks = [_look(arg) for arg in args]
+    return ", ".join(
+        f"{name} {look}" for name, look in zip(names, looks, strict=False) if look is not None
+    )
+
+
+def _look(arg: object, inner: bool = False) -> str | None:
+    """An input in a few words, or ``None`` if there is no short way to say it.
+
+    The shape of a tensor, a number or a text itself, what a short list or dict holds.
+    """
+    equals = "" if inner else "= "
+    if isinstance(arg, Tensor):
+        return str(tuple(arg.shape))
+    if isinstance(arg, bool | int | float | str | None):
+        return f"{equals}{arg!r}"[:MAX_LOOK]
+    if not isinstance(arg, list | tuple | dict):
+        return None
+    if not arg:
+        return f"{equals}{arg!r}"
+    kind = f"(a {type(arg).__name__} of {len(arg)})"
+    if isinstance(arg, dict):
+        held = [(f"{key} ", _look(part, inner=True)) for key, part in arg.items()]
+    elif all(isinstance(part, Tensor | list | tuple) for part in arg):
+        held = [("", _look(part, inner=True)) for part in arg]
+    else:  # numbers and texts: so many of them
+        return kind
+    if len(held) > MOST_HELD or None in (look for _, look in held):
+        return kind
+    text = ", ".join(key + look for key, look in held)
+    return equals + (f"{{{text}}}" if isinstance(arg, dict) else f"[{text}]")

@@ -1,0 +1,224 @@
+"""The learner's half: what the verbs do in a learner's process for an examiner in another one.
+
+Nothing here is trusted by the other side, as everything here can be changed by the learner's code.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import random
+import socket
+import sys
+from collections.abc import Callable
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from nbjudge.inside.program import program
+from nbjudge.inside.testing import absent, closed, plainly, served, unseen
+from nbjudge.inside.testing.by_hand import by_hand
+from nbjudge.inside.testing.errors import first_line
+from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.values import np, torch
+from nbjudge.inside.wire import Channel, Closed, Made, Name, WireError
+
+#: What is run in the notebook's kernel so that it answers the examiner.
+SERVE = "__import__('nbjudge.inside.testing.learner', fromlist=['serve']).serve()"
+
+#: Of PyTorch what it loads later and honest work may ask for, when its files cannot be read.
+LATER = ("torch.nn.utils.prune", "torch.utils.benchmark")
+
+_path = ""
+_most = 1 << 26
+
+
+def warm() -> None:
+    """Run what is slow the first time, in the process that kernels are forked from."""
+    if torch is not None:
+        torch.set_num_threads(1)
+        x = torch.randn(4, 4, requires_grad=True)
+        y = torch.nn.Linear(4, 4)((x @ x).softmax(-1))
+        # With a cotangent, as the verbs do it: that imports a computer algebra system.
+        torch.autograd.grad(y, [x], torch.ones(4, 4))
+        for name in LATER:
+            importlib.import_module(name)
+        absent.operators()
+    seed_all(0)
+
+
+def begin(
+    *, forbidden: tuple[str, ...], seed: int | None, wire_path: str, message_bytes: int = 1 << 26
+) -> None:
+    """Make this process ready for a learner's notebook, before anything of it is run.
+
+    Parameters
+    ----------
+    forbidden:
+        The kinds of :data:`nbjudge.inside.kinds.KINDS` that it is to be without.
+    seed:
+        Where its random numbers start; ``None`` = anywhere.
+    wire_path:
+        The socket at which the examiner's side listens.
+    message_bytes:
+        How many bytes of tensors a message may hold.
+    """
+    global _path, _most
+    _path, _most = wire_path, message_bytes
+    if torch is not None:
+        torch.set_num_threads(1)
+    seed_all(random.SystemRandom().getrandbits(62) if seed is None else seed)
+    absent.remove(*forbidden)
+    _stay()
+    sys.meta_path.insert(0, NotTheTests())
+    if forbidden:
+        closed.lock()
+
+
+def seed_all(seed: int) -> None:
+    """Let all random numbers of this process start here.
+
+    Those of devices are left as they are: torch.manual_seed would note for each of them, at every
+    test, from where it was called.
+    """
+    if torch is not None:
+        torch.default_generator.manual_seed(seed)
+    if np is not None:
+        np.random.seed(seed % 2**32)
+    random.seed(seed)
+
+
+def _stay() -> None:
+    """``exit()`` in a cell does not end the kernel, which others' cells need too."""
+    if "ipykernel.zmqshell" in sys.modules:
+        sys.modules["ipykernel.zmqshell"].ZMQInteractiveShell.ask_exit = lambda shell: None
+
+
+class NotTheTests:
+    """An import finder that gives empty modules for the tests' own: a locked cell imports them."""
+
+    def __init__(self) -> None:
+        self.packages = frozenset(program().tests_own)
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """A stand-in for a module of the tests' own; all others are left to others."""
+        if name.partition(".")[0] not in self.packages:
+            return None
+        return importlib.util.spec_from_loader(name, self, is_package=True)
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """As Python does it."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Whatever is asked of the module is there, and of no use."""
+
+        def asked(name: str) -> Callable:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return _for_tests
+
+        module.__getattr__ = asked
+
+
+def _for_tests(*args: object, **kwargs: object) -> None:
+    raise Mistake("This is for the tests, which run elsewhere: your own code cannot use it.")
+
+
+# -- answering -------------------------------------------------------------------------------------
+
+
+def serve() -> None:
+    """Answer the examiner's questions about this notebook until it says to stop."""
+    from IPython import get_ipython
+
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.connect(_path)
+        answer(Channel(sock, _most, names=True), get_ipython().user_ns)
+
+
+def answer(channel: Channel, names: dict[str, Any]) -> None:
+    """Answer what comes over the channel about these names, until it says to stop."""
+    objects: dict[int, Any] = {}
+    while True:
+        try:
+            request = channel.receive()
+        except Closed:
+            return
+        if request["verb"] == "stop":
+            return
+        if request["verb"] == "begin":
+            objects.clear()
+        kind, found = _answered(request, names, objects)
+        try:
+            channel.send({"id": request["id"], "is": kind, "value": found})
+        except WireError as error:
+            told = {"says": f"What comes back cannot be taken: {error}.", "about": {}}
+            channel.send({"id": request["id"], "is": "mistake", "value": told})
+
+
+class _NotDefined(Exception):
+    pass
+
+
+def _answered(request: dict, names: dict[str, Any], objects: dict[int, Any]) -> tuple[str, Any]:
+    def real(given: Any) -> Any:
+        if type(given) is Name:
+            if given.name not in names:
+                raise _NotDefined(given.name)
+            return names[given.name]
+        if type(given) is Made:
+            return objects[given.number]
+        if type(given) in (tuple, list):
+            return type(given)(real(inner) for inner in given)
+        if type(given) is dict:
+            return {key: real(inner) for key, inner in given.items()}
+        return given
+
+    try:
+        if request["verb"] == "begin":
+            seed_all(request["fields"]["seed"])
+            asked = [name for name in request["fields"]["names"] if name in names]
+            return "value", {name: plainly.may_be_data(names[name]) for name in asked}
+        by_hand(*request["forbidden"])
+        target = real(request["target"])
+        if request["verb"] in ("bind", "unbind"):
+            name = request["fields"]["name"]
+            objects[len(objects)] = names.pop(name, None)
+            if request["verb"] == "bind":
+                names[name] = target
+            return "value", len(objects) - 1
+        if request["verb"] == "use":
+            found, given = plainly.use(target, **real(request["fields"]))
+            after = [plainly.as_data(arg) for arg in given]
+            if plainly.is_data(found):
+                return "value", {"data": plainly.as_data(found), "after": after}
+            objects[len(objects)] = found
+            return "value", {"made": len(objects) - 1, "after": after}
+        found = VERBS[request["verb"]](target, **real(request["fields"]))
+        if request["verb"] == "build":
+            objects[len(objects)] = found
+            return "value", len(objects) - 1
+        return "value", None if request["verb"] == "switch" else found
+    except _NotDefined as error:
+        return "missing", str(error)
+    except plainly.Raised as raised:
+        return "raised", raised.told
+    except Mistake as mistake:
+        return "mistake", {"says": str(mistake)[:10_000], "about": getattr(mistake, "about", {})}
+    except BaseException as error:
+        says = f"{type(error).__name__}: {first_line(error)}"[:10_000]
+        return "mistake", {"says": says, "about": unseen.about_error(error, "", 0)}
+
+
+VERBS: dict[str, Callable] = {
+    "call": served.call,
+    "value": served.value,
+    "inputs_after": served.inputs_after,
+    "gradients": served.gradients,
+    "build": served.build,
+    "parameter_shapes": served.parameter_shapes,
+    "parameter_values": served.parameter_values,
+    "parameter_gradients": served.parameter_gradients,
+    "switch": served.switch,
+    "mode": served.mode,
+}

@@ -1,0 +1,101 @@
+"""What ordinary Python in a test cell does with a learner's work, where that work lives.
+
+A test cell may call a learner's function as it would in a notebook, catch what it raises, look at
+an attribute, delete a name and bind it again. Unlike the verbs, none of this explains anything.
+What comes back is a value if it is plain data, and otherwise an object that stays where it is.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from nbjudge.inside.testing import absent, served, unseen
+from nbjudge.inside.testing.by_hand import watched
+from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.values import Array, ArrayScalar, Tensor
+
+#: An error's own words, no more characters of them than this.
+MAX_SAID = 10_000
+
+USES: dict[str, Callable] = {
+    "call": lambda thing, *args, **kwargs: thing(*args, **kwargs),
+    "attribute": getattr,
+    "itself": lambda thing: thing,
+}
+
+
+class Raised(Exception):
+    """A learner's code raised an error, which is for the test cell to catch."""
+
+    def __init__(self, error: BaseException, line: int):
+        super().__init__()
+        says = error.args[0] if len(error.args) == 1 else error
+        try:
+            says = says if type(says) is str else str(error)
+        except Exception:  # a learner's own exception can fail at that
+            says = ""
+        self.told = {"says": says[:MAX_SAID], "about": unseen.about_error(error, "", line)}
+
+
+def use(thing: Any, how: str, args: tuple, kwargs: dict[str, Any]) -> tuple[Any, list]:
+    """Use something of a learner's: what comes of it, and the lists and dicts given, as left.
+
+    Parameters
+    ----------
+    thing:
+        A function, a class, an object.
+    how:
+        One of :data:`USES`.
+    args, kwargs:
+        What it is given: copies, as everything that comes over the wire.
+
+    Raises
+    ------
+    Raised
+        If the learner's code raises an error.
+    Mistake
+        Where it uses what must be written by hand.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with watched(absent.removed()):
+                found = USES[how](thing, *args, **kwargs)
+    except (Mistake, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # SystemExit too: a test goes on
+        raise Raised(error, 0) from None
+    return found, [arg if type(arg) in (list, dict) and is_data(arg) else None for arg in args]
+
+
+def may_be_data(thing: Any) -> bool:
+    """Whether something is plain data at first sight: what is in it is not looked at."""
+    known = (*served.PLAIN, list, tuple, dict)
+    return type(thing) in known or isinstance(thing, Tensor | Array | ArrayScalar)
+
+
+def is_data(thing: Any, depth: int = 0) -> bool:
+    """Whether something is plain data all through, so that it goes over the wire as a value."""
+    if not may_be_data(thing):
+        return False
+    if type(thing) not in (list, tuple, dict):
+        return True
+    if depth >= served.MAX_DEPTH:
+        return False
+    if type(thing) is dict and any(type(key) not in (str, int, bool) for key in thing):
+        return False
+    inner = thing.values() if type(thing) is dict else thing
+    return all(is_data(part, depth + 1) for part in inner)
+
+
+def as_data(thing: Any) -> Any:
+    """Data as the wire takes it: NumPy's single numbers are Python's."""
+    if isinstance(thing, ArrayScalar):
+        return thing.item()
+    if type(thing) in (list, tuple):
+        return type(thing)(as_data(part) for part in thing)
+    if type(thing) is dict:
+        return {key: as_data(part) for key, part in thing.items()}
+    return thing

@@ -1,0 +1,237 @@
+"""The process that stands over one child: sets it up, holds it to its limits, tells of its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import traceback
+from collections.abc import Sequence
+from time import monotonic
+
+from nbjudge.inside import child, isolation, linux
+from nbjudge.inside.processes import Proc
+from nbjudge.inside.request import MESSAGE, Request
+
+#: Between two looks at what the processes use, in seconds.
+PERIOD = 0.05
+
+#: Between the end of a submission's time and the end of its processes: the grader itself stops
+#: cells, and this is for when it does not.
+GRACE = 5.0
+
+
+class Watcher:
+    """Sets up one child, and is the only process that knows how it ended.
+
+    The grader's end of ``status`` says ``kill`` or ``usage`` and hears what happens, a JSON object
+    each; when it closes, the child is killed.
+    """
+
+    def __init__(self, request: Request, status: socket.socket, talk: socket.socket | None):
+        self.request, self.status, self.talk = request, status, talk
+        self.proc = Proc()
+        self.began = monotonic()
+        self.peak = 0
+        self.cpu = 0.0
+        self.why = ""
+        self.child = 0
+
+    def run(self, filter_program: bytes) -> None:
+        """From the fork to the child's end."""
+        self._lay_out()
+        told, tell = socket.socketpair()
+        watcher = 0 if self.request.isolated else os.getpid()
+        self.child = os.fork()
+        if not self.child:
+            told.close()
+            child.run(self.request, self.talk, tell, watcher, filter_program)
+        tell.close()
+        if self.talk:
+            self.talk.close()
+        ended = os.pidfd_open(self.child)
+        self._tell({"event": "forked", "seconds": monotonic() - self.began}, ended)
+        self._watch(told, ended)
+        result = self._wait_for_child()
+        self._tell({"event": "died", **self._usage(), **result})
+
+    def _lay_out(self) -> None:
+        request = self.request
+        files = [(name, self._received(size)) for name, size in request.files]
+        if request.isolated:
+            isolation.enter(request.slot, request.limits, _files_of(request.forbidden))
+        else:
+            linux.adopt_orphans()
+            os.makedirs(request.home, exist_ok=True)
+        for name, content in files:
+            path = os.path.join(request.home, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as out:
+                out.write(content)
+
+    def _received(self, size: int) -> bytes:
+        pieces, left = [], size
+        while left:
+            piece = self.status.recv(MESSAGE)
+            if not piece:
+                raise EOFError("the grader went away")
+            pieces.append(piece)
+            left -= len(piece)
+        return b"".join(pieces)
+
+    def _watch(self, told: socket.socket, ended: int) -> None:
+        """Until the child is dead."""
+        poll = select.poll()
+        for channel in (told, ended, self.status):
+            poll.register(channel, select.POLLIN)
+        news = told.fileno()
+        look = monotonic()
+        while True:
+            wait = max(0.0, look + PERIOD - monotonic())
+            events = {number for number, _ in poll.poll(wait * 1000)}
+            if news in events:
+                poll.unregister(told)
+                news = -1
+                self._started(told)
+            if self.status.fileno() in events and not self._asked():
+                poll.unregister(self.status)
+                self._kill("killed")
+            if ended in events:
+                return
+            if monotonic() >= look + PERIOD:
+                self._look()
+                look = monotonic()
+
+    def _started(self, told: socket.socket) -> None:
+        """The child is set up and waits for a last word, or it says why it could not be."""
+        said = told.recv(4096)
+        if said == b".":
+            reserved = self.proc.address_space(self.child)
+            isolation.limit_memory(self.request.limits, self.child, reserved)
+            if self.request.isolated:
+                isolation.seal(self.request.slot)
+            told.send(b".")
+            self._tell({"event": "ready", "seconds": monotonic() - self.began})
+        elif said:
+            self.why = "failed"
+            self._tell({"event": "failed", "message": said[1:].decode(errors="replace")})
+        told.close()
+
+    def _asked(self) -> bool:
+        """Answer the grader; false where it wants the child dead or is no longer there."""
+        try:
+            message = self.status.recv(64)
+        except ConnectionError:
+            return False
+        if message == b"usage":
+            self._look()
+            self._tell({"event": "usage", **self._usage()})
+        return message == b"usage"
+
+    def _look(self) -> None:
+        """See what the processes use; kill them where that is too much."""
+        limits = self.request.limits
+        alive = self.proc.below(self.child)
+        if not alive:
+            return
+        self.cpu = max(self.cpu, sum(p.cpu_seconds for p in alive))
+        # Shared pages are counted for each process here: cheap, and never too little.
+        memory = sum(self.proc.resident(p.pid) for p in alive)
+        most = limits.memory_mb * 2**20
+        if memory > most:
+            memory = sum(self.proc.proportional(p.pid) for p in alive)
+        self.peak = max(self.peak, memory)
+        if memory > most:
+            self._kill("memory")
+        # What lies in a socket is nobody's memory, and takes long to put there.
+        elif self.request.isolated and self.proc.sockets(self.child) > limits.files:
+            self._kill("sockets")
+        elif self.cpu > limits.submission_seconds:
+            self._kill("cpu")
+        elif monotonic() - self.began > limits.submission_seconds + GRACE:
+            self._kill("time")
+
+    def _kill(self, why: str) -> None:
+        self.why = self.why or why
+        os.kill(self.child, signal.SIGKILL)
+
+    def _wait_for_child(self) -> dict:
+        """Collect the child and whatever it left; how it ended."""
+        _, status, used = os.wait4(self.child, 0)
+        self.cpu = max(self.cpu, used.ru_utime + used.ru_stime)
+        self.peak = max(self.peak, used.ru_maxrss * 1024)
+        if not self.request.isolated:
+            self._sweep()
+            shutil.rmtree(self.request.home, ignore_errors=True)
+        code = os.waitstatus_to_exitcode(status)
+        if not self.why:
+            if code == -signal.SIGXCPU or (
+                code == -signal.SIGKILL and self.cpu >= self.request.limits.submission_seconds
+            ):
+                self.why = "cpu"
+            elif code == -signal.SIGKILL:  # nothing inside can: the machine is out of memory
+                self.why = "memory"
+            else:
+                self.why = "crashed" if code < 0 else "exited"
+        return {"why": self.why, "code": code}
+
+    def _sweep(self) -> None:
+        """Kill what has outlived its parent: without namespaces, nothing else does."""
+        me = os.getpid()
+        while left := [p.pid for p in self.proc.below(me) if p.pid != me]:
+            for pid in left:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+            try:
+                while os.waitpid(-1, 0)[0]:
+                    pass
+            except ChildProcessError:
+                continue
+
+    def _usage(self) -> dict:
+        return {
+            "cpu_seconds": self.cpu,
+            "peak_memory_mb": self.peak / 2**20,
+            "wall_seconds": monotonic() - self.began,
+        }
+
+    def _tell(self, event: dict, *files: int) -> None:
+        try:
+            socket.send_fds(self.status, [json.dumps(event).encode()], files)
+        except OSError:  # nobody listens any more: the next look finds that out
+            return
+
+
+def _files_of(forbidden: Sequence[str]) -> list[str]:
+    """The course's own files that must not be read where these kinds are forbidden."""
+    if not forbidden:
+        return []
+    from nbjudge.inside.testing import absent
+
+    found = absent.files(forbidden)
+    sources = [path for path in found if path.suffix == ".py"]
+    compiled = [
+        old for path in sources for old in path.parent.glob(f"__pycache__/{path.stem}.*.pyc")
+    ]
+    return [str(path) for path in (*found, *compiled)]
+
+
+def watch(
+    request: Request, status: socket.socket, talk: socket.socket | None, filter_program: bytes
+) -> None:
+    """Be the watcher of one child; never returns."""
+    watcher = Watcher(request, status, talk)
+    try:
+        watcher.run(filter_program)
+    except BaseException:
+        why = {"event": "failed", "message": traceback.format_exc()[-3000:]}
+        watcher._tell(why)
+        if watcher.child:
+            os.kill(watcher.child, signal.SIGKILL)
+    finally:
+        os._exit(0)

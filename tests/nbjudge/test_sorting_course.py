@@ -1,0 +1,134 @@
+"""A course about something else, with neither this course's packages nor PyTorch and NumPy.
+
+It lies in ``courses/sorting`` and is released, checked and graded by the judge's own commands, in
+processes in which no course is installed.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+
+from nbjudge import cells, sandbox
+from nbjudge.variants import fill
+
+HERE = Path(__file__).parent / "courses"
+NAME = "ps01-sorting"
+
+sys.path.append(str(HERE / "sorting"))
+from sorting_answers import RIGHT, WRONG  # noqa: E402
+
+#: Learner → answers by exercise.
+CLASS = {
+    **{f"right-{n}": {piece: RIGHT[piece][n] for piece in RIGHT} for n in (0, 1)},
+    **{
+        f"wrong-{piece}-{n}": {**{p: RIGHT[p][0] for p in RIGHT}, piece: source}
+        for piece, known in WRONG.items()
+        for n, (source, _, _) in enumerate(known)
+    },
+    "looks": {
+        **{p: RIGHT[p][0] for p in RIGHT},
+        "merge": "import sys\nprint([m for m in ('numpy', 'torch') if m in sys.modules])\n"
+        + RIGHT["merge"][0],
+    },
+    "blank": {},
+}
+
+
+def nbjudge(course, *arguments):
+    """Run one of the judge's commands where no course is installed."""
+    environment = {**os.environ, "PYTHONPATH": str(HERE / "alone"), "LOADED": f"{course}/loaded"}
+    environment.pop("NBJUDGE_ROOT", None)
+    return subprocess.run(
+        [sys.executable, "-m", "nbjudge", *map(str, arguments)],
+        env=environment, cwd=course, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+
+
+def with_a_look(path):
+    """The notebook, in which a test sees to it that the process it runs in has neither library."""
+    notebook = nbformat.read(path, as_version=4)
+    test = next(cell for cell in notebook.cells if cells.grade_id(cell) == "merge--empty")
+    test.source += "\nimport sys\nassert not {'numpy', 'torch'} & sys.modules.keys(), 'loaded'"
+    return nbformat.writes(notebook)
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """The course, released, with a class that has handed in and was graded."""
+    folder = tmp_path_factory.mktemp("sorting") / "course"
+    shutil.copytree(HERE / "sorting", folder, ignore=shutil.ignore_patterns("*.py[co]", "__py*"))
+    source = folder / "solutions" / NAME / f"{NAME}.ipynb"
+    source.write_text(with_a_look(source))
+    made = nbjudge(folder, "release")
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert (folder / "loaded").read_text() == "\n", "a release needs neither library"
+    release = folder / "notebooks" / "assignments" / NAME / f"{NAME}.ipynb"
+    blank = nbformat.read(release, as_version=4)
+    for student, answers in CLASS.items():
+        path = folder / "submitted" / student / NAME / release.name
+        path.parent.mkdir(parents=True)
+        nbformat.write(fill(blank, answers), path)
+    graded = nbjudge(
+        folder, "grade", NAME, "--submitted", "submitted", "--into", "graded", "--workers", "1",
+        "--call-seconds", "1", "--cell-seconds", "5",
+        *([] if sandbox.status().works else ["--no-sandbox"]),
+    )  # fmt: skip
+    assert graded.returncode == 0, graded.stdout + graded.stderr
+    report = json.loads((folder / "graded" / "report.json").read_text())
+    return SimpleNamespace(folder=folder, release=release, students=report[NAME]["students"])
+
+
+def lost(course, student):
+    """Test → what was told, of those that did not get all their points."""
+    tests = course.students[student]["tests"]
+    return {n: t["message"] for n, t in tests.items() if t["score"] < t["max_score"]}
+
+
+def test_the_release_holds_no_answer(course):
+    text = course.release.read_text()
+    assert "BEGIN" not in text and "zip(numbers" not in text
+    assert text.count("NotImplementedError") == len(RIGHT)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_right_answers_get_all_points(course, number):
+    assert lost(course, f"right-{number}") == {}
+
+
+@pytest.mark.parametrize(
+    ("piece", "number"), [(piece, n) for piece, known in WRONG.items() for n in range(len(known))]
+)
+def test_a_wrong_answer_loses_its_tests_and_is_told_why(course, piece, number):
+    _, loses, told = WRONG[piece][number]
+    found = lost(course, f"wrong-{piece}-{number}")
+    assert set(found) == loses
+    assert any(told in message for message in found.values()), found
+
+
+def test_nothing_is_given_for_the_release(course):
+    tests = course.students["blank"]["tests"]
+    assert len(tests) == 6 and not any(test["score"] for test in tests.values())
+
+
+def test_neither_library_is_loaded(course):
+    run = course.folder / "graded" / "autograded" / "looks" / NAME / f"{NAME}.ipynb"
+    answer = next(c for c in nbformat.read(run, 4).cells if cells.grade_id(c) == "merge")
+    assert answer.outputs[0].text == "[]\n"
+    told = Path(course.folder, "loaded").read_text().splitlines()
+    # Dask loads NumPy for itself, in the process that gives out work.
+    assert told and set(told) <= {"", "numpy"} and told[0] == ""
+
+
+def test_a_learner_checks_their_own(course):
+    for student, code in ("right-1", 0), ("wrong-merge-0", 1):
+        path = course.folder / "submitted" / student / NAME / course.release.name
+        done = nbjudge(course.folder, "check", path)
+        assert done.returncode == code, done.stdout + done.stderr
+    assert "stand one after the other" in " ".join(done.stdout.split())
