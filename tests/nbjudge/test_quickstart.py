@@ -22,6 +22,8 @@ from nbjudge.judge import Job, judge, names_of, solution_of
 from nbjudge.merge import blank, merge
 from nbjudge.sandbox import Limits
 
+pytestmark = pytest.mark.thorough("use of another course")
+
 #: The notebooks of its only problem set.
 NOTEBOOKS = ("problem1.ipynb", "problem2.ipynb")
 

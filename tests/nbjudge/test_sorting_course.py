@@ -24,6 +24,8 @@ NAME = "ps01-sorting"
 sys.path.append(str(HERE / "sorting"))
 from sorting_answers import RIGHT, WRONG  # noqa: E402
 
+pytestmark = pytest.mark.thorough("use of another course")
+
 #: Learner → answers by exercise.
 CLASS = {
     **{f"right-{n}": {piece: RIGHT[piece][n] for piece in RIGHT} for n in (0, 1)},

@@ -263,15 +263,18 @@ def test_no_notebook_that_is_kept_runs_what_a_learner_wrote(graded):
         assert {c.id: c.source for c in found.cells if c.id in plain} == plain, path
 
 
+@pytest.mark.thorough("attack")
 def test_a_page_shows_no_picture_that_a_browser_cannot(graded):
     page = (graded.into / "feedback/exhausts_the_browser" / target_set.NAME).glob("*.html")
     assert "<img" not in next(page).read_text(encoding="utf-8")
 
 
+@pytest.mark.thorough("attack")
 def test_how_a_process_ends_tells_nothing_of_a_hidden_test(graded):
     assert "exit code" not in told(graded.report.students["lies_how_it_ended"])
 
 
+@pytest.mark.thorough("attack")
 def test_a_marker_does_not_wait_for_a_page(graded):
     """The formgrader makes its page of the notebook that is kept."""
     from nbconvert.filters import markdown2html
