@@ -174,5 +174,27 @@ FIGURES = {
                 "arrows": {"q": [20, 1.6], "k": [40, 1.3]},
             },
         ),
+        Figure(
+            "merges",
+            "How does a text become tokens?",
+            "At first every byte is a token. Each merge joins one pair of neighbours that was "
+            "frequent in Shakespeare's plays. Go through the merges one by one, then type a text "
+            "of your own.",
+            "notebooks/09-decoder",
+            data={"text": "The newest note is the oldest: café", "longest": 120, "count": 40},
+            stored=("writer",),
+            scripts=("gpt-model",),
+        ),
+        Figure(
+            "writer",
+            "What comes next, and who chooses?",
+            "A small GPT that has read Shakespeare's plays. Grey bars are its probabilities for "
+            "the next token, dark ones what your settings leave of them. Let it write, token by "
+            "token.",
+            "notebooks/09-decoder",
+            data={"text": "My lord, I would not", "longest": 120, "bars": 12, "many": 20},
+            stored=("writer",),
+            scripts=("gpt-model",),
+        ),
     )
 }

@@ -19,8 +19,8 @@ from tfcourse.extras import EXTRAS, distribution
 #: What may be imported without being declared: the code around it says what to do without.
 OPTIONAL = {"triton"}
 
-#: A lesson compares with them if they are installed; without them its cells say what to install.
-LESSONS_OPTIONAL = {"09-decoder": {"transformers", "tokenizers"}}
+#: A notebook compares with them if they are installed; without them its cells say what to install.
+NOTEBOOKS_OPTIONAL = {"evidence/09-decoder": {"transformers"}}
 
 
 @pytest.fixture(scope="module")
@@ -130,22 +130,22 @@ def test_what_learners_notebooks_import_is_in_their_extra(course, project):
             if cell.cell_type != "code":
                 continue
             plain = re.sub(r"^\s*[%!].*", "", cell.source, flags=re.MULTILINE)
-            for module in imported(plain) - LESSONS_OPTIONAL.get(path.stem, set()):
+            for module in imported(plain) - NOTEBOOKS_OPTIONAL.get(path.stem, set()):
                 assert distribution(module) in declared, f"{path.name} imports {module}"
 
 
-@pytest.mark.parametrize("lesson", LESSONS_OPTIONAL)
+@pytest.mark.parametrize("name", NOTEBOOKS_OPTIONAL)
 def test_without_an_optional_package_a_cell_says_in_a_line_what_to_install(
-    course, monkeypatch, capsys, lesson
+    course, monkeypatch, capsys, name
 ):
     import nbformat
 
-    notebook = nbformat.read(course / "notebooks" / f"{lesson}.ipynb", 4)
+    notebook = nbformat.read(course / "notebooks" / f"{name}.ipynb", 4)
     code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     touched = [one for one in code if "if transformers is None:" in one]
-    assert len(touched) == 3
-    for name in LESSONS_OPTIONAL[lesson]:
-        monkeypatch.setitem(sys.modules, name, None)
+    assert len(touched) == 2
+    for optional in NOTEBOOKS_OPTIONAL[name]:
+        monkeypatch.setitem(sys.modules, optional, None)
     names = {"os": os, "torch": torch}
     for one in touched:
         exec(one, names)

@@ -1,19 +1,13 @@
 """The problem sets' notebooks: what they promise in words is what their cells hold."""
 
-import functools
 import re
 
 import nbformat
 import pytest
-import yaml
-from markdown_it.renderer import RendererHTML
-from markdown_it.tree import SyntaxTreeNode
-from myst_parser.config.main import MdParserConfig
-from myst_parser.mdit_to_docutils.base import compute_unique_slug
-from myst_parser.parsers.mdit import create_md_parser
 from whole_class import COURSE, source_notebook
 
 from coursebook.course import problem_set_names
+from coursebook.headings import headings
 from nbjudge import cells
 from nbjudge.check import sections
 
@@ -74,21 +68,9 @@ def test_each_piece_says_its_points_and_time_and_needs(notebook):
         assert row.endswith(f"| {told.group(2)} min |")
 
 
-@functools.cache
 def anchors(lesson):
-    """A lesson's headings by their anchors, which are made as the site makes them."""
-    book = yaml.safe_load((COURSE / "_config.yml").read_text("utf-8"))
-    extensions = set(book["parse"]["myst_enable_extensions"])
-    parser = create_md_parser(MdParserConfig(enable_extensions=extensions), RendererHTML)
-    found = {}
-    for cell in nbformat.read(COURSE / "notebooks" / lesson, as_version=4).cells:
-        if cell.cell_type != "markdown":
-            continue
-        for node in SyntaxTreeNode(parser.parse(cell.source)).walk():
-            depth = book["sphinx"]["config"]["myst_heading_anchors"]
-            if node.type == "heading" and int(node.tag[1:]) <= depth:
-                found[compute_unique_slug(node, found)] = node.children[0].content
-    return found
+    """The words of a lesson's headings, by their anchors."""
+    return {h.anchor: h.title for h in headings(COURSE / "notebooks" / lesson, COURSE)}
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -19,8 +19,11 @@ from coursebook.live.__main__ import draw
 from coursebook.live.catalogue import FIGURES
 from tfcourse.attention import scaled_dot_product_attention
 from tfcourse.attention.multi_head import split_heads
+from tfcourse.generation import keep_top_k, keep_top_p
 from tfcourse.models.skipgram import SkipGram, SkipGramConfig
 from tfcourse.positions import RotaryPositions, SinusoidalPositions
+from tfcourse.tokenizers import BPETokenizer
+from tfcourse.tokenizers.bpe import BYTES
 
 #: As near as a figure's numbers must be to the package's.
 NEAR = 1e-4
@@ -966,3 +969,132 @@ def test_packed_numbers_are_the_same_numbers(shown) -> None:
     text = packed(json.dumps(rows, separators=(",", ":")))
     assert text.count("Live.unpacked") == 2 and len(text) < 1400
     assert shown.evaluate(text) == rows
+
+
+@pytest.fixture(scope="module")
+def writer(course: Path):
+    """The model that goes on with a text, in the package's own classes, and its tokens."""
+    module, stored = figure_script(course, "figure_writer"), stored_model(course, "writer")
+    return module.load(stored)
+
+
+TEXTS = ["The newest note", "  two  spaces\n\nO Romeo, 'tis café 注 🎸!", "we'll see: 1597"]
+
+
+@browser
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_scripts_tokens_are_the_packages(shown, writer, text: str) -> None:
+    _, tokenizer = writer
+    found = shown.evaluate(
+        """text => {
+            const tokenizer = Live.tokenizer(Live.data.writer.merges), ids = tokenizer.encode(text);
+            return { ids, cut: tokenizer.cut(text, 7), back: tokenizer.decode(ids) };
+        }""",
+        text,
+    )
+    assert found["ids"] == tokenizer.encode(text)
+    merges = tokenizer.merges[:7]
+    fewer = BPETokenizer([*sorted(BYTES), *map("".join, merges)], merges)
+    assert found["cut"] == fewer.tokenize(text)
+    assert found["back"] == text
+
+
+@browser
+def test_the_scripts_gpt_is_the_packages(shown, writer) -> None:
+    model, tokenizer = writer
+    ids = tokenizer.encode("My lord, I would not have you speak of it so soon, for the king")
+    found = shown.evaluate("ids => Live.gpt(Live.data.writer).read(ids)", ids)
+    with torch.no_grad():
+        output = model(torch.tensor([ids]), maps=True)
+    assert (torch.tensor(found["logits"]) - output.logits[0, -1]).abs().max() < NEAR
+    maps = torch.stack(output.maps["self"])[:, 0]
+    assert (torch.tensor(found["maps"]) - maps).abs().max() < NEAR
+
+
+@browser
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"temperature": 0.4}, {"k": 3}, {"p": 0.6}, {"temperature": 2, "k": 9, "p": 0.8}],
+)
+def test_what_may_be_drawn_is_as_in_the_package(shown, generator, settings: dict) -> None:
+    logits = torch.randn(50, generator=generator, dtype=torch.float64)
+    found = shown.evaluate(
+        "([logits, settings]) => Live.chosen(logits, settings).shares", [logits.tolist(), settings]
+    )
+    kept = logits / settings.get("temperature", 1)
+    if "k" in settings:
+        kept = keep_top_k(kept, settings["k"])
+    if "p" in settings:
+        kept = keep_top_p(kept, settings["p"])
+    assert found == pytest.approx(kept.softmax(-1).tolist(), abs=1e-12)
+
+
+@browser
+def test_merges(shown, writer) -> None:
+    keys, (_, tokenizer) = Keys(shown, "merges"), writer
+    slider = keys.figure.get_by_label("Merges", exact=True)
+    keys.reach("Text")
+    keys.press("Control+a")
+    keys.page.keyboard.type("the café")
+    for press, count in (("Home", 0), ("End", len(tokenizer.merges))):
+        keys.reach("Merges")
+        keys.press(press)
+        assert int(slider.input_value()) == count
+        cut = keys.drawn().partition("tokens: ")[2].removesuffix(".").split(" | ")
+        if count:
+            assert cut == [token.replace("Ġ", "␣") for token in tokenizer.tokenize("the café")]
+        else:
+            assert len(cut) == len("the café".encode())
+        assert f"9 bytes, {len(cut)} tokens after {count} merges" in keys.said
+    keys = Keys(shown, "merges")
+    keys.reach("Merges")
+    keys.press("Home")
+    keys.reach("One merge more", "button")
+    keys.press("Enter")
+    left, right = tokenizer.merges[0]
+    assert f"Merge 1: {left} + {right}".replace("Ġ", "␣") in " ".join(keys.texts())
+    keys = Keys(shown, "merges")
+    keys.reach("Text")
+    keys.press("Control+a", "Backspace")
+    assert keys.figure.locator(".live-note").inner_text() == "Type something."
+
+
+@browser
+def test_writer(shown, writer) -> None:
+    keys, (model, tokenizer) = Keys(shown, "writer"), writer
+    keys.reach("Beginning")
+    keys.press("Control+a")
+    keys.page.keyboard.type("What say you, my")
+    ids = torch.tensor([tokenizer.encode("What say you, my")])
+
+    def agrees(**settings) -> None:
+        with torch.no_grad():
+            logits = model(ids[:, -model.config.longest :]).logits[0, -1]
+        logits = logits / settings.get("temperature", 1)
+        logits = keep_top_k(logits, settings["k"]) if "k" in settings else logits
+        likeliest = logits.softmax(-1).topk(min(3, settings.get("k", 3)))
+        said = keys.drawn().partition("tokens: ")[2].partition(". The text")[0]
+        for share, id_ in zip(*(found.tolist() for found in likeliest), strict=True):
+            token = tokenizer.token(id_).replace("Ġ", "␣").replace("Ċ", "⏎")
+            assert f"{token} {share:.3f}" in said or f"{token} {share:.4f}" in said
+
+    agrees()
+    keys.reach("Write the 20 likeliest", "button")
+    keys.press("Enter")
+    for _ in range(20):
+        with torch.no_grad():
+            best = model(ids[:, -model.config.longest :]).logits[:, -1:].argmax(-1)
+        ids = torch.cat([ids, best], dim=1)
+    assert keys.drawn().partition("The text so far: ")[2] == tokenizer.decode(ids[0].tolist())
+    keys = Keys(shown, "writer")
+    keys.reach("Top-k")
+    keys.press("Home", "ArrowRight", "ArrowRight")
+    agrees(k=2)
+    assert keys.said.startswith("2 of 512 tokens can be drawn")
+    keys.reach("Draw one token", "button")
+    keys.press("Enter")
+    text = keys.drawn().partition("The text so far: ")[2]
+    assert text.startswith(tokenizer.decode(ids[0].tolist())) and len(text) > 20
+    keys.reach("Start again", "button")
+    keys.press("Enter")
+    assert keys.drawn().endswith(FIGURES["writer"].data["text"])

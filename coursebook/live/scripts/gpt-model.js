@@ -1,0 +1,102 @@
+// A small GPT and its tokens, with the names of tfcourse: text to ids, ids to a score for each next token.
+"use strict";
+
+// Byte-pair encoding: 256 bytes, and the pairs that are joined, in their order.
+Live.tokenizer = (merges) => {
+  // A visible sign for each byte, as in GPT-2: bytes that have none of their own get letters from 256 on.
+  const signs = [];
+  for (let byte = 0, next = 256; byte < 256; byte += 1) {
+    const shown = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
+    signs.push(String.fromCodePoint(shown ? byte : (next += 1) - 1));
+  }
+  const byteOf = new Map(signs.map((sign, byte) => [sign, byte]));
+  const tokens = [...[...signs].sort(), ...merges.map((pair) => pair.join(""))];
+  const ids = new Map(tokens.map((token, id) => [token, id]));
+  // A word with the space before it; nothing is joined across words.
+  const WORDS = /'(?:s|t|re|ve|m|ll|d)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
+
+  function join(word, [left, right]) {
+    const joined = [];
+    for (let i = 0; i < word.length; i += 1) {
+      if (word[i] === left && word[i + 1] === right) joined.push(left + word[(i += 1)]);
+      else joined.push(word[i]);
+    }
+    return joined;
+  }
+
+  const bytes = (text) => Array.from(new TextEncoder().encode(text), (byte) => signs[byte]);
+  return {
+    tokens,
+    // The tokens of a text after the first `count` merges.
+    cut: (text, count = merges.length) => (text.match(WORDS) || []).flatMap((word) =>
+      merges.slice(0, count).reduce((parts, pair) => (parts.includes(pair[0]) ? join(parts, pair) : parts), bytes(word))),
+    encode(text) { return this.cut(text).map((token) => ids.get(token)); },
+    decode: (row) => new TextDecoder().decode(Uint8Array.from(row.flatMap((id) => [...tokens[id]].map((sign) => byteOf.get(sign))))),
+    // A token as a reader sees it: the space and the line's end have signs.
+    shown: (token) => token.replaceAll("Ġ", "␣").replaceAll("Ċ", "⏎"),
+  };
+};
+
+Live.gpt = (stored) => {
+  const { layers, heads, width, longest } = stored.sizes;
+  const scaled = (value) => (Array.isArray(value) ? value.map(scaled) : value * stored.step);
+  const w = Object.fromEntries(Object.entries(stored.weights).map(([name, value]) => [name, scaled(value)]));
+  const across = width / heads;
+  const mean = (x) => x.reduce((a, b) => a + b, 0) / x.length;
+
+  function norm(x, name) {
+    const middle = mean(x), moved = x.map((value) => value - middle);
+    const deviation = Math.sqrt(mean(moved.map((value) => value * value)) + 1e-5);
+    return moved.map((value, i) => (value / deviation) * w[`${name}.gain`][i] + w[`${name}.shift`][i]);
+  }
+  const affine = (X, matrix, bias) => Live.times(X, w[matrix]).map((row) => Live.add(row, w[bias]));
+  const gelu = (x) => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
+
+  function attend(X, name) {
+    const all = affine(X, `${name}.W_QKV`, `${name}.b_QKV`);
+    const part = (which, h) => all.map((row) => row.slice(which * width + h * across, which * width + (h + 1) * across));
+    const each = Array.from({ length: heads }, (_, h) => Live.attention(part(0, h), part(1, h), part(2, h), { causal: true }));
+    const joined = X.map((_, t) => each.flatMap(({ output }) => output[t]));
+    return { added: affine(joined, `${name}.W_O`, `${name}.b_O`), maps: each.map(({ weights }) => weights) };
+  }
+
+  return {
+    longest, heads, layers,
+    // The scores of the token that comes after `ids`, and each head's weights in each layer.
+    read(ids) {
+      let x = ids.map((id, t) => Live.add(w["embedding.weight"][id], w["positions.P"][t]));
+      const maps = [];
+      for (let layer = 0; layer < layers; layer += 1) {
+        const block = `blocks.${layer}`;
+        const found = attend(x.map((row) => norm(row, `${block}.attention_norm`)), `${block}.attention`);
+        x = x.map((row, t) => Live.add(row, found.added[t]));
+        maps.push(found.maps);
+        const hidden = affine(x.map((row) => norm(row, `${block}.ffn_norm`)), `${block}.ffn.W_1`, `${block}.ffn.b_1`);
+        const added = affine(hidden.map((row) => row.map(gelu)), `${block}.ffn.W_2`, `${block}.ffn.b_2`);
+        x = x.map((row, t) => Live.add(row, added[t]));
+      }
+      const last = norm(x[x.length - 1], "norm");
+      return { logits: w["embedding.weight"].map((row) => Live.dot(row, last)), maps };
+    },
+  };
+};
+
+// What is left of a distribution: temperature first, then the k likeliest, then the fewest with probability p.
+// A token outside has probability 0.
+Live.chosen = (logits, { temperature = 1, k = Infinity, p = 1 } = {}) => {
+  const order = logits.map((_, id) => id).sort((a, b) => logits[b] - logits[a]);
+  let scores = logits.map((logit) => logit / temperature);
+  const keep = (kept) => { scores = scores.map((score, id) => (kept.has(id) ? score : -Infinity)); };
+  if (k < order.length) keep(new Set(order.slice(0, k)));
+  if (p < 1) {
+    const shares = Live.softmax(scores), kept = new Set();
+    let before = 0;
+    for (const id of order) {
+      if (before >= p) break;
+      kept.add(id);
+      before += shares[id];
+    }
+    keep(kept);
+  }
+  return { shares: Live.softmax(scores), order };
+};

@@ -1,0 +1,124 @@
+"""``{coverage}``: what the five lectures teach, and where a lesson teaches it.
+
+``book/coverage.yml`` names the topics of each lecture, in the lecture's order. A cell of a lesson
+names those that it teaches in its metadata, ``{"tfcourse": {"teaches": ["one-hot"]}}``; the page
+links to the section that the cell stands in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+from coursebook import course
+from coursebook.headings import headings
+from coursebook.sphinx import tree
+from coursebook.sphinx.map import MarkdownTable
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A section of a lesson."""
+
+    lesson: str
+    title: str
+    anchor: str
+
+
+@dataclass
+class Coverage:
+    """Topics by name, each lecture's places with their topics, and where each topic is taught."""
+
+    topics: dict[str, str]
+    lectures: dict[str, dict[str, list[str]]]
+    taught: dict[str, list[Place]] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+
+def taught_in(path: Path, root: Path) -> list[tuple[str, Place]]:
+    """The topics that a lesson's cells name, each with the section that the cell stands in.
+
+    A cell that holds a heading itself belongs to the section that it ends in.
+    """
+    found, sections = [], headings(path, root)
+    for number, cell in enumerate(tree.cells(path)):
+        for topic in cell["metadata"].get("tfcourse", {}).get("teaches", []):
+            above = [heading for heading in sections if heading.cell <= number]
+            section = above[-1]
+            found.append((topic, Place(path.stem, section.title, section.anchor)))
+    return found
+
+
+def read_coverage(root: Path) -> Coverage:
+    """Both halves put together, with every fault found on the way."""
+    written = yaml.safe_load((root / "book" / "coverage.yml").read_text("utf-8"))
+    coverage = Coverage(written["topics"], written["lectures"])
+    for lecture, places in coverage.lectures.items():
+        for place, topics in places.items():
+            coverage.faults += [
+                f"coverage.yml, {lecture}, {place}: there is no topic {topic}"
+                for topic in topics
+                if topic not in coverage.topics
+            ]
+    for path in course.chapter_paths(root):
+        for topic, place in taught_in(path, root):
+            if topic not in coverage.topics:
+                coverage.faults.append(
+                    f"{path.name} teaches {topic}; coverage.yml has no such topic"
+                )
+            else:
+                places = coverage.taught.setdefault(topic, [])
+                if place not in places:
+                    places.append(place)
+    for topic in coverage.topics:
+        if topic not in coverage.taught:
+            coverage.faults.append(f"coverage.yml: no lesson's cell teaches {topic}")
+    return coverage
+
+
+class CoverageTable(MarkdownTable):
+    """One lecture's topics, in its order, with links to the sections that teach them."""
+
+    required_arguments = 1
+    classes = ["coverage"]
+
+    def run(self) -> list[nodes.Node]:
+        root, lecture = Path(self.env.srcdir), self.arguments[0]
+        coverage = read_coverage(root)
+        for path in (root / "book" / "coverage.yml", *course.chapter_paths(root)):
+            self.env.note_dependency(str(path))
+        if lecture not in coverage.lectures:
+            raise self.error(f"coverage: coverage.yml has no lecture {lecture!r}")
+        lines = ["| In the lecture | Topic | Taught in |", "|---|---|---|"]
+        for place, topics in coverage.lectures[lecture].items():
+            for number, topic in enumerate(topics):
+                where = " · ".join(map(self._link, coverage.taught.get(topic, [])))
+                row = ("" if number else place, coverage.topics[topic], where or "nowhere yet")
+                lines.append(f"| {' | '.join(row)} |")
+        return self.markdown(lines)
+
+    @staticmethod
+    def _link(place: Place) -> str:
+        title = place.title.replace("|", "\\|")
+        return f"[{int(place.lesson[:2])} {title}](/notebooks/{place.lesson}.ipynb#{place.anchor})"
+
+
+def report_faults(app: Sphinx) -> None:
+    """Warn of everything that is wrong, at each build, whichever pages are read again."""
+    root = Path(app.srcdir)
+    if (root / "book" / "coverage.yml").is_file():
+        for fault in read_coverage(root).faults:
+            logger.warning("%s", fault, type="course", subtype="coverage")
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_directive("coverage", CoverageTable)
+    app.connect("builder-inited", report_faults)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
