@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from operator import attrgetter
 
 import torch
 import torch.nn.functional as F
@@ -101,10 +102,9 @@ def stored_weights(model: BERT, sense: Affine) -> dict[str, list]:
 
     The head that guesses words was there to learn from; no figure needs it.
     """
-    own = model.state_dict()
-    weights = {name: own[theirs] for name, theirs in NAMES.items()}
-    weights |= {"sense_W": sense.W.data, "sense_b": sense.b.data}
-    return {name: (w / STEP).round().int().tolist() for name, w in weights.items()}
+    weights = {name: attrgetter(theirs)(model) for name, theirs in NAMES.items()}
+    weights |= {"sense_W": sense.W, "sense_b": sense.b}
+    return {name: (w.detach() / STEP).round().int().tolist() for name, w in weights.items()}
 
 
 def load(stored: dict) -> tuple[BERT, Affine]:

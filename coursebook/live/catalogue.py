@@ -196,5 +196,21 @@ FIGURES = {
             stored=("writer",),
             scripts=("gpt-model",),
         ),
+        Figure(
+            "hidden-word",
+            "What does the second side tell?",
+            "Two small models guess the hidden word. They are alike, but one sees both sides of "
+            "the gap and the other the left side only. Hide another word, or type a sentence of "
+            "your own.",
+            "notebooks/10-encoder",
+            data={
+                "sentence": "he plucked the guitar strings ending with a high note",
+                "hidden": 1,
+                "longest": 16,
+                "best": 5,
+            },
+            stored=("gaps",),
+            scripts=("reader-model",),
+        ),
     )
 }

@@ -36,6 +36,12 @@ Live.reader = (stored) => {
       const passed = affine(hidden, w.W_2, w.b_2);
       return { x, each, states: h.map((row, t) => norm(Live.add(row, passed[t]), w.gain_2, w.shift_2)) };
     },
+    // The probability of each word behind a state, for models that were trained to fill in words.
+    guess(state) {
+      const [moved] = affine([state], w.W_head, w.b_head);
+      const h = norm(moved.map((value) => Math.max(value, 0)), w.gain_head, w.shift_head);
+      return Live.softmax(w.E.map((row, word) => Live.dot(row, h) + w.b_words[word]));
+    },
     // What is meant by the word that has several senses: its label and probability.
     sense(words, states) {
       const place = words.indexOf(stored.senses.word);

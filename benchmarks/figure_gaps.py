@@ -1,0 +1,137 @@
+"""Train the two models of the figure *hidden-word*, and write them to ``book/figures/gaps.json``.
+
+Both guess hidden words of the corpus *senses*. One sees both sides of a gap, the other the left
+side only; all else is the same. Weights are stored as whole multiples of ``step``, so that the
+file is small. The figure computes with these rounded numbers, and so do the tests that compare
+them with ``tfcourse``. About a minute on one thread::
+
+    python benchmarks/figure_gaps.py
+    python -m coursebook.live            # then draw the still pictures again
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from operator import attrgetter
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+from coursebook import course
+from tfcourse import data
+from tfcourse.batching import Batches, mask_words, pad
+from tfcourse.models.bert import BERT
+from tfcourse.tokenizers import WordTokenizer
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import figure_reader as reader  # noqa: E402
+
+STEPS, BATCH, RATE = 1500, 64, 5e-3
+#: Which model sees what, by its name in the file.
+SIDES = {"both": False, "left": True}
+#: The weights of the encoder, and of the head that guesses words.
+NAMES = reader.NAMES | {
+    "W_head": "words.transform.W", "b_head": "words.transform.b",
+    "gain_head": "words.norm.gain", "shift_head": "words.norm.shift", "b_words": "words.b_V",
+}  # fmt: skip
+
+
+def new_model(vocabulary: int, causal: bool) -> BERT:
+    """The encoder of the other figures, with a head that guesses words."""
+    config, _ = reader.new_reader(vocabulary)
+    return BERT(replace(config.config, causal=causal, predicts=("words",)))
+
+
+def train(rows: list[list[int]], words: int, causal: bool, seed: int) -> BERT:
+    """Masked words, with Adam; the rate rises for a tenth of the steps and falls to zero."""
+    torch.manual_seed(seed)
+    model = new_model(words, causal)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, RATE, total_steps=STEPS, pct_start=0.1
+    )
+    known = torch.arange(len(reader.SPECIAL), words)
+    generator = torch.Generator().manual_seed(seed)
+    batches = Batches(rows, BATCH, collate=lambda ids: pad(ids, reader.PAD), seed=seed)
+    done = 0
+    while done < STEPS:
+        for ids, lengths in batches:
+            real = torch.arange(ids.shape[1]) < lengths[:, None]
+            read, asked = mask_words(ids, real, mask=reader.MASK, words=known, generator=generator)
+            logits = model(read, lengths=lengths, places=asked).logits
+            loss = F.cross_entropy(logits, ids[asked])
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimiser.step()
+            schedule.step()
+            done += 1
+            if done == STEPS:
+                break
+    return model.eval()
+
+
+def stored_weights(model: BERT) -> dict[str, list]:
+    """Each weight as whole multiples of the reader's step."""
+    return {
+        name: (attrgetter(theirs)(model).detach() / reader.STEP).round().int().tolist()
+        for name, theirs in NAMES.items()
+    }
+
+
+def load(stored: dict, side: str) -> BERT:
+    """A model as the file holds it: what the figure computes with."""
+    model = new_model(len(stored["words"]), SIDES[side])
+    weights = stored["sides"][side]
+    model.load_state_dict(
+        {NAMES[name]: torch.tensor(w) * stored["step"] for name, w in weights.items()}
+    )
+    return model.eval()
+
+
+@torch.no_grad()
+def right(model: BERT, rows: list[list[int]]) -> float:
+    """The share of words guessed right, each hidden in turn."""
+    found = []
+    for ids in rows:
+        read = torch.tensor(ids).repeat(len(ids), 1)
+        read.fill_diagonal_(reader.MASK)
+        logits = model(read, places=torch.eye(len(ids)).bool()).logits
+        found.append(logits.argmax(-1) == torch.tensor(ids))
+    return torch.cat(found).double().mean().item()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=0)
+    seed = parser.parse_args().seed
+    torch.set_num_threads(1)
+    texts = {
+        split: [" ".join(s.words) for s in data.load("senses", split)]
+        for split in ("train", "test")
+    }
+    words = WordTokenizer.train(texts["train"], special=reader.SPECIAL)
+    rows = {split: [words.encode(text) for text in found] for split, found in texts.items()}
+    models = {side: train(rows["train"], len(words), SIDES[side], seed) for side in SIDES}
+    stored = {
+        "about": "Two small encoders for a live figure, trained by benchmarks/figure_gaps.py",
+        "seed": seed,
+        "words": [words.token(i) for i in range(len(words))],
+        "sizes": {"heads": reader.SIZES["heads"], "longest": reader.SIZES["longest"], "eps": 1e-5},
+        "step": reader.STEP,
+        "sides": {side: stored_weights(model) for side, model in models.items()},
+    }
+    for side, model in models.items():
+        told = [right(one, rows["test"][:300]) for one in (model, load(stored, side))]
+        print(f"{side}: hidden words {told[0]:.3f} right, rounded {told[1]:.3f}")
+    path = course.root() / "book" / "figures" / "gaps.json"
+    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
+    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB, {len(words)} words")
+
+
+if __name__ == "__main__":
+    main()
