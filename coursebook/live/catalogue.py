@@ -174,5 +174,14 @@ FIGURES = {
                 "arrows": {"q": [20, 1.6], "k": [40, 1.3]},
             },
         ),
+        Figure(
+            "lengths",
+            "Trained on 32 words: what happens on longer texts?",
+            "Small models, one for each scheme, all trained on 32 words at a time. Make the test "
+            "shorter and longer, see which losses rise, and follow one scheme through all lengths.",
+            "notebooks/07-positions",
+            data={"start": 512, "follow": "rotary"},
+            stored=("lengths",),
+        ),
     )
 }
