@@ -38,7 +38,7 @@ def content(figure: Figure) -> dict:
 def _axes(axes: Axes) -> dict:
     legend = axes.get_legend()
     lines = [np.asarray(line.get_ydata(orig=False), float) for line in axes.get_lines()]
-    bars = np.array([p.get_y() + p.get_height() for p in axes.patches if hasattr(p, "get_height")])
+    bars = np.array([p.get_y() + p.get_height() for p in axes.patches if hasattr(p, "get_y")])
     dots = [np.ma.getdata(c.get_offsets())[:, 1] for c in axes.collections if _has_dots(c)]
     images = [image_content(np.ma.filled(i.get_array(), np.nan)) for i in axes.images]
     scales = {"xlim": axes.get_xscale(), "ylim": axes.get_yscale()}

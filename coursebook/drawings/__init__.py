@@ -20,6 +20,7 @@ site turns the lightness round and keeps the hues (:mod:`coursebook.sphinx.dark`
 """
 
 from coursebook.drawings.colours import COLOURS
+from coursebook.drawings.dials import dial
 from coursebook.drawings.drawing import Drawing, arrow, draw
 from coursebook.drawings.layout import beside, stack
 from coursebook.drawings.pieces import block, mask_grid, matrix, sign, step, words
@@ -33,6 +34,7 @@ __all__ = [
     "beside",
     "block",
     "dependencies",
+    "dial",
     "draw",
     "looks",
     "mask_grid",

@@ -175,6 +175,15 @@ FIGURES = {
             },
         ),
         Figure(
+            "lengths",
+            "Trained on 32 words: what happens on longer texts?",
+            "Small models, one for each scheme, all trained on 32 words at a time. Make the test "
+            "shorter and longer, see which losses rise, and follow one scheme through all lengths.",
+            "notebooks/07-positions",
+            data={"start": 512, "follow": "rotary"},
+            stored=("lengths",),
+        ),
+        Figure(
             "merges",
             "How does a text become tokens?",
             "At first every byte is a token. Each merge joins one pair of neighbours that was "

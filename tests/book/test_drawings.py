@@ -1,11 +1,13 @@
 """The drawing kit: described, true to the tensors, one colour for each role, the same bytes."""
 
 import itertools
+import math
 import re
 import warnings
 
 import matplotlib as mpl
 import nbformat
+import numpy as np
 import pytest
 import torch
 
@@ -111,6 +113,26 @@ def test_a_window_marks_the_centre_and_what_it_reaches(centre, near):
     for i, box in enumerate(axes.patches):
         middle = box.get_x() + box.get_width() / 2
         assert (bracket.get_xdata().min() < middle < bracket.get_xdata().max()) == (i in inside)
+
+
+@pytest.mark.parametrize(
+    ("angle", "right", "up"),
+    [(0, 0, 1), (math.pi / 2, 1, 0), (math.pi, 0, -1), (-math.pi / 2, -1, 0), (7, 0.66, 0.75)],
+)
+def test_a_hand_points_where_sine_and_cosine_say(angle, right, up):
+    """Clockwise from the top: the sine across, the cosine up, as in a sinusoidal code."""
+    circle, hand = draw(drawings.dial(angle), alt="x").figure.axes[0].patches
+    across, down = np.subtract(hand._posA_posB[1], circle.center)
+    assert across == pytest.approx(0.9 * circle.radius * right, abs=0.01)
+    assert -down == pytest.approx(0.9 * circle.radius * up, abs=0.01)
+
+
+@pytest.mark.parametrize("seen, degrees", [(0.0, None), (math.pi, 180), (20.0, 360)])
+def test_a_dial_shades_what_was_seen_from_the_top_on(seen, degrees):
+    patches = draw(drawings.dial(1.0, seen=seen), alt="x").figure.axes[0].patches
+    wedges = [patch for patch in patches if hasattr(patch, "theta1")]
+    assert [w.theta2 - w.theta1 for w in wedges] == ([degrees] if degrees else [])
+    assert all(w.theta1 == -90 for w in wedges)
 
 
 def test_everything_stays_on_the_card():

@@ -805,6 +805,37 @@ def test_every_pair_and_every_arrow_can_be_set_by_keyboard(shown) -> None:
         agrees(keys)
 
 
+def test_the_figure_of_lengths_has_the_records_losses(course: Path) -> None:
+    module = figure_script(course, "figure_lengths")
+    stored = json.loads((course / "book" / "figures" / "lengths.json").read_text("utf-8"))
+    assert stored == module.shown(), "python benchmarks/figure_lengths.py"
+
+
+@browser
+def test_lengths(shown, course: Path) -> None:
+    keys, schemes = Keys(shown, "lengths"), figure_script(course, "figure_lengths").shown()
+    names, lengths = list(schemes["losses"]), schemes["lengths"]
+    means = {
+        name: [None if None in seeds else sum(seeds) / len(seeds) for seeds in each]
+        for name, each in schemes["losses"].items()
+    }
+    keys.reach("Words at a time")
+    keys.press("Home")
+    for place, length in enumerate(lengths):
+        expected = [f"{x[place]:.4f}" if x[place] else "none" for x in means.values()]
+        told = keys.drawn(0).removeprefix(f"Loss at {length} words: ").rstrip(".").split("; ")
+        assert told == [f"{name} {loss}" for name, loss in zip(names, expected, strict=True)]
+        own, before = means["rotary"][place], means["rotary"][0]
+        assert numbers(keys.said)[-3:] == pytest.approx([own, own - before, 32], abs=6e-4)
+        keys.press("ArrowRight")
+    keys.reach("Follow")
+    keys.press("Home", "ArrowDown")
+    assert keys.said == (
+        "512 words, 16 times the length of training: learned positions have no code there."
+    )
+    assert "learned goes from 2.6106 at 32 words no further" in keys.drawn(1)
+
+
 # ---- mouse and finger --------------------------------------------------------------------------
 
 

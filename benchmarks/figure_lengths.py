@@ -1,0 +1,40 @@
+"""Take what the figure *train short, test long* shows out of its record, into ``book/figures``.
+
+Nothing is trained: the losses are those of ``records/positions-lengths.json``, of the schemes in
+the order of the figure. After a new record::
+
+    python benchmarks/figure_lengths.py
+    python -m coursebook.live            # then draw the still pictures again
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from coursebook import course, records
+
+#: The schemes that are shown; two would lie on those of the codes that are added.
+SHOWN = (
+    "none", "learned", "sinusoidal", "rotary", "rotary, stretched", "Shaw", "ALiBi",
+)  # fmt: skip
+
+
+def shown() -> dict[str, Any]:
+    """What the figure is given: lengths in words, and each scheme's losses, one for each seed."""
+    results = records.load("positions-lengths")["results"]
+    lengths = results["settings"]["test_lengths"]
+    return {
+        "trained": results["settings"]["train_length"],
+        "lengths": lengths,
+        "losses": {
+            name: [results["schemes"][name]["losses"][str(length)] for length in lengths]
+            for name in SHOWN
+        },
+    }
+
+
+if __name__ == "__main__":
+    path = course.root() / "book" / "figures" / "lengths.json"
+    path.write_text(json.dumps(shown(), separators=(",", ":")) + "\n", "utf-8")
+    print(path.name)
