@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 import tempfile
 from html import escape
+from itertools import compress
 from pathlib import Path
 
 from coursebook import course
 from coursebook.live import FOLDER, STYLES, Figure, publish, stills
 from coursebook.live.catalogue import FIGURES
 
-#: Gives each picture of a figure as it is drawn at the start.
-DRAWN = "figure => [...figure.querySelectorAll('svg.live-picture')].map(one => one.outerHTML)"
+#: Gives each picture of a figure as it is drawn at the start, and which rules of style it needs.
+DRAWN = """(figure, selectors) => [...figure.querySelectorAll('svg.live-picture')].map(one =>
+  [one.outerHTML, selectors.map(name => one.matches(name) || one.querySelector(name) !== null)])"""
 
 
 def bare_page(root: Path, folder: Path, figures: list[Figure]) -> Path:
@@ -34,22 +36,41 @@ def bare_page(root: Path, folder: Path, figures: list[Figure]) -> Path:
     return page
 
 
-def alone(svg: str) -> str:
+def rules() -> dict[str, str]:
+    """The rules of style for pictures: from selector to the whole rule, in order."""
+    style = re.sub(r"/\*.*?\*/", "", (FOLDER / "picture.css").read_text("utf-8"), flags=re.S)
+    return {
+        found["selector"].strip(): " ".join(found[0].split())
+        for found in re.finditer(r"(?P<selector>[^{}]+)\{[^{}]*\}", style)
+    }
+
+
+def alone(svg: str, style: str) -> str:
     """A picture taken out of its page: with its own styles, and nothing to take hold of."""
-    style = re.sub(r"/\*.*?\*/|\n\s*", " ", (FOLDER / "picture.css").read_text("utf-8"), flags=re.S)
     svg = re.sub(r' (tabindex|role|aria-value\w+)="[^"]*"', "", svg)
     svg = svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" role="img" ', 1)
-    return svg.replace(">", f"><style>{re.sub(' +', ' ', style).strip()}</style>", 1) + "\n"
+    return svg.replace(">", f"><style>{style}</style>", 1) + "\n"
 
 
 def draw(browser, root: Path) -> dict[str, list[str]]:
-    """The still pictures of every figure, drawn by a Playwright browser."""
+    """The still pictures of every figure, drawn by a Playwright browser.
+
+    A picture carries only the rules that apply to it, so that a new figure's style changes no
+    other figure's picture, and no lesson that stores one.
+    """
+    style = rules()
     with tempfile.TemporaryDirectory() as folder:
         page = browser.new_page()
         page.goto(bare_page(root, Path(folder), list(FIGURES.values())).as_uri())
-        drawn = {name: page.locator(f"#{one.id}").evaluate(DRAWN) for name, one in FIGURES.items()}
+        drawn = {
+            name: page.locator(f"#{one.id}").evaluate(DRAWN, list(style))
+            for name, one in FIGURES.items()
+        }
         page.close()
-    return {name: [alone(svg) for svg in pictures] for name, pictures in drawn.items()}
+    return {
+        name: [alone(svg, " ".join(compress(style.values(), needed))) for svg, needed in pictures]
+        for name, pictures in drawn.items()
+    }
 
 
 def main() -> None:

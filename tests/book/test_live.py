@@ -67,7 +67,7 @@ def test_each_figure_has_its_script_its_page_and_its_data(course: Path) -> None:
         assert (course / f"{one.page}.ipynb").is_file(), one.page
         for name in one.stored:
             stored = course / "book" / "figures" / f"{name}.json"
-            assert stored.stat().st_size < 150_000
+            assert stored.stat().st_size < 300_000, "a page loads it before anyone asks"
             json.loads(stored.read_text("utf-8"))
 
 
