@@ -221,5 +221,55 @@ FIGURES = {
             stored=("gaps",),
             scripts=("reader-model",),
         ),
+        Figure(
+            "translator",
+            "Where does a translator look?",
+            "A small Transformer that translates numbers and dates between German, English and "
+            "French. Type one in any of the three. Each row of squares shows where it looked "
+            "before it wrote the word on the left.",
+            "notebooks/11-encoder-decoder",
+            data={
+                "sentence": "siebenunddreißigtausendfünfhunderteinundzwanzig",
+                "languages": [
+                    ["deutsch", "German"],
+                    ["english", "English"],
+                    ["français", "French"],
+                ],
+                "into": "english",
+                "longest": 120,
+            },
+            stored=("translator",),
+            scripts=("translator-model",),
+        ),
+        Figure(
+            "film",
+            "How does a translator learn where to look?",
+            "The same model while it was trained, at one sentence: what it writes after so many "
+            "steps, and where its last block looks before each word. Move through the training.",
+            "notebooks/11-encoder-decoder",
+            data={"start": 300},
+            stored=("film",),
+        ),
+        Figure(
+            "search",
+            "What does it help to keep several texts?",
+            "The same model, half trained, translates 289,125 into French. Below each text that is "
+            "kept are the words that could follow, with the log-probability of the whole text. "
+            "Go on step by step, and keep more texts.",
+            "notebooks/11-encoder-decoder",
+            data={"start": 2, "width": "2", "shown": 3},
+            stored=("search",),
+        ),
+        Figure(
+            "inside",
+            "What does a GPT compute?",
+            "The small GPT of chapter 9, opened: each tensor on its way from the ids to the "
+            "probabilities of the next token, with its shape. A line marks numbers below zero. "
+            "Switch off the mask, the positions or a head, and see what changes.",
+            "book/explore",
+            data={"text": "My lord, I would not", "most": 12, "start": 8, "bars": 12},
+            stored=("writer",),
+            scripts=("gpt-model",),
+        ),
     )
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import re
@@ -269,8 +270,8 @@ def test_the_scripts_reader_is_the_packages(shown, reader, text: str, causal: bo
         assert found["sense"] == pytest.approx(expected["sense"].tolist(), abs=NEAR)
 
 
-def typed(keys: Keys, text: str) -> None:
-    keys.reach("Sentence")
+def typed(keys: Keys, text: str, label: str = "Sentence") -> None:
+    keys.reach(label)
     keys.press("Control+a")
     keys.page.keyboard.type(text)
 
@@ -1188,3 +1189,177 @@ def test_hidden_word(shown, gaps) -> None:
     typed(keys, "a zebra played")
     assert "does not know zebra" in keys.figure.locator(".live-note").inner_text()
     assert len(keys.drawn()) > 20, "a shorter sentence moves the gap into it"
+
+
+@pytest.fixture(scope="module")
+def translator(course: Path):
+    """The model that translates numbers and dates, in the package's own class, and its words."""
+    module, stored = figure_script(course, "figure_translator"), stored_model(course, "translator")
+    return (module, *module.load(stored))
+
+
+@browser
+def test_the_scripts_translator_is_the_packages(shown, translator) -> None:
+    module, model, words = translator
+    pairs = module.pairs_of("test", held_out=6)[:40:2]
+    assert len(pairs) == 20
+    for source, target in pairs:
+        ids, row = module.as_pair(words, source, target)
+        for length in (1, len(row) - 1):
+            with torch.no_grad():
+                found = model(torch.tensor([ids]), torch.tensor([row[:length]]), maps=True)
+            logits, maps = shown.evaluate(
+                """([ids, row]) => {
+                    const model = Live.translator(Live.data.translator);
+                    const { logits, maps } = model.decode(row, model.encode(ids));
+                    return [logits, maps];
+                }""",
+                [ids, row[:length]],
+            )
+            assert logits == pytest.approx(found.logits[0, -1].tolist(), abs=1e-3)
+            for block, theirs in zip(maps, found.maps["cross"], strict=True):
+                assert (torch.tensor(block) - theirs[0]).abs().max() < NEAR
+
+
+@browser
+def test_translator(shown, translator) -> None:
+    module, model, words = translator
+    keys = Keys(shown, "translator")
+    for language, text in (
+        ("english", "acht und neunzig"),
+        ("english", "März 3, 1999"),
+        ("english", "siebenunddreißigtausend"),
+    ):
+        typed(keys, text, "A number or a date, in words")
+        cut = shown.evaluate(
+            "text => Live.translator(Live.data.translator).split(text).words", text
+        )
+        (said,) = module.translate(model, words, words, [" ".join([language, *cut])], new_tokens=22)
+        assert keys.drawn().startswith(f"Written: {said}. Before {said.split()[0]} it looks at ")
+    keys.reach("Word written")
+    keys.press("ArrowRight")
+    assert f"Before writing {said.split()[1]} it looks most at" in keys.said
+    keys = Keys(shown, "translator")
+    keys.reach("Into")
+    keys.press("ArrowDown")
+    (said,) = module.translate(model, words, words, [" ".join(["français", *cut])], new_tokens=22)
+    assert keys.drawn().startswith(f"Written: {said}. Before {said.split()[1]} ")
+    keys = Keys(shown, "translator")
+    typed(keys, "a zebra", "A number or a date, in words")
+    assert "It has never read a and zebra" in keys.figure.locator(".live-note").inner_text()
+    keys.press("Control+a", "Delete")
+    assert "Type at least one word." in keys.figure.locator(".live-note").inner_text()
+
+
+@browser
+def test_film(shown, course: Path) -> None:
+    stored = stored_model(course, "film")
+    keys = Keys(shown, "film")
+    keys.reach("Steps of training")
+    for press, one in (("Home", stored["frames"][0]), ("End", stored["frames"][-1])):
+        keys.press(press)
+        assert keys.said == f"{one['step']:,} steps: {' '.join(one['said']) or '(nothing)'}."
+        words = [*stored["source"], "end"]
+        first = one["weights"][0]
+        assert (
+            f"looks most at {words[first.index(max(first))]}, {max(first) / 100:.2f}"
+            in keys.drawn()
+        )
+
+
+@browser
+def test_search(shown, course: Path) -> None:
+    stored = stored_model(course, "search")
+    for width, steps in stored["widths"].items():
+        kept = [([], 0.0)]
+        for candidates in steps:
+            assert all(one["kept"] == (i < int(width)) for i, one in enumerate(candidates))
+            kept = [
+                (kept[one["parent"]][0] + ([one["word"]] if one["word"] else []), one["logp"])
+                for one in candidates
+                if one["kept"]
+            ]
+        best = max(kept, key=lambda one: one[1])
+        said = " ".join(best[0]).replace("</s>", "■")
+        keys = Keys(shown, "search")
+        keys.reach("Texts kept")
+        keys.press(width)
+        keys = Keys(shown, "search")
+        keys.reach("Step")
+        keys.press("End")
+        assert f"{said} ({best[1]:.2f})".replace("-", "−") in keys.said
+
+
+def opened(model, ids: torch.Tensor, causal: bool, places: bool, gone: str) -> dict:
+    """What a GPT computes on the way, by the package's modules, in double precision."""
+    model = copy.deepcopy(model).double()
+    if gone:
+        layer, head = map(int, gone.split("."))
+        across = model.config.d_model // model.config.heads
+        with torch.no_grad():
+            model.blocks[layer].attention.W_O[head * across : (head + 1) * across] = 0
+    with torch.no_grad():
+        found = {"embedded": model.embedding(ids), "blocks": []}
+        x = found["start"] = (
+            model.positions.embed(found["embedded"]) if places else found["embedded"]
+        )
+        for block in model.blocks:
+            before = block.attention_norm(x)
+            added, weights = block.attention(before, causal=causal)
+            between = x + added
+            again = block.ffn_norm(between)
+            made = block.ffn(again)
+            x = between + made
+            found["blocks"].append(
+                {"before": before, "added": added, "between": between, "again": again, "made": made,
+                 "after": x, "maps": weights[0]}
+            )  # fmt: skip
+        found["logits"] = (model.norm(x) @ model.embedding.weight.T)[0, -1]
+    return found
+
+
+@browser
+@pytest.mark.parametrize(
+    ("causal", "places", "gone"),
+    [(True, True, ""), (False, True, ""), (True, False, ""), (True, True, "1.2")],
+)
+def test_what_a_gpt_computes_is_the_packages(shown, writer, causal, places, gone) -> None:
+    model, tokenizer = writer
+    ids = torch.tensor([tokenizer.encode("My lord, I would not")])
+    ours = opened(model, ids, causal, places, gone)
+    theirs = shown.evaluate(
+        """([ids, causal, places, gone]) => {
+            const model = Live.gpt(Live.data.writer);
+            return model.read(ids, { causal, places, gone: new Set(gone ? [gone] : []) });
+        }""",
+        [ids[0].tolist(), causal, places, gone],
+    )
+    for name in ("embedded", "start"):
+        assert (torch.tensor(theirs[name]).double() - ours[name][0]).abs().max() < NEAR
+    for block, one in zip(theirs["blocks"], ours["blocks"], strict=True):
+        maps = torch.tensor([head["weights"] for head in block["each"]]).double()
+        assert (maps - one.pop("maps")).abs().max() < NEAR
+        for name, tensor in one.items():
+            assert (torch.tensor(block[name]).double() - tensor[0]).abs().max() < NEAR, name
+    assert theirs["logits"] == pytest.approx(ours["logits"].tolist(), abs=1e-3)
+
+
+@browser
+def test_inside(shown, writer) -> None:
+    model, tokenizer = writer
+    keys = Keys(shown, "inside")
+    keys.reach("Step")
+    keys.press("Home")
+    ids = tokenizer.encode(FIGURES["inside"].data["text"])
+    assert keys.drawn() == f"Ids: the text, cut into tokens. Shape T = {len(ids)}."
+    assert [text for text in keys.texts() if text.isdigit()] == [str(one) for one in ids]
+    keys.press("End")
+    shares = opened(model, torch.tensor([ids]), True, True, "")["logits"].softmax(-1)
+    assert f"with probability {shares.max():.2f}." in keys.said
+    keys.reach("Switch off")
+    keys.press("End")
+    off = f"{model.config.layers - 1}.{model.config.heads - 1}"
+    less = opened(model, torch.tensor([ids]), True, True, off)["logits"].softmax(-1)
+    assert f"with probability {less.max():.2f}. With all parts on" in keys.said
+    typed(Keys(shown, "inside"), "x" * 60, "Text")
+    assert "Only the first 12 tokens are read." in keys.figure.locator(".live-note").inner_text()

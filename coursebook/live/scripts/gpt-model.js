@@ -52,31 +52,44 @@ Live.gpt = (stored) => {
   const affine = (X, matrix, bias) => Live.times(X, w[matrix]).map((row) => Live.add(row, w[bias]));
   const gelu = (x) => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
 
-  function attend(X, name) {
+  // What attention adds, and all that it computes on the way. A head that is `gone` adds nothing.
+  function attend(X, name, { causal, gone }) {
     const all = affine(X, `${name}.W_QKV`, `${name}.b_QKV`);
     const part = (which, h) => all.map((row) => row.slice(which * width + h * across, which * width + (h + 1) * across));
-    const each = Array.from({ length: heads }, (_, h) => Live.attention(part(0, h), part(1, h), part(2, h), { causal: true }));
+    const each = Array.from({ length: heads }, (_, h) => {
+      const [q, k, v] = [part(0, h), part(1, h), part(2, h)];
+      const found = Live.attention(q, k, v, { causal });
+      return { q, k, v, ...found, output: gone(h) ? found.output.map((row) => row.map(() => 0)) : found.output };
+    });
     const joined = X.map((_, t) => each.flatMap(({ output }) => output[t]));
-    return { added: affine(joined, `${name}.W_O`, `${name}.b_O`), maps: each.map(({ weights }) => weights) };
+    return { each, added: affine(joined, `${name}.W_O`, `${name}.b_O`) };
   }
 
   return {
-    longest, heads, layers,
-    // The scores of the token that comes after `ids`, and each head's weights in each layer.
-    read(ids) {
-      let x = ids.map((id, t) => Live.add(w["embedding.weight"][id], w["positions.P"][t]));
-      const maps = [];
+    longest, heads, layers, width,
+    // The scores of the token that comes after `ids`, each head's weights in each layer, and all that is computed
+    // on the way. The mask and the positions can be left out, and heads, named "layer.head", taken out.
+    read(ids, { causal = true, places = true, gone = new Set() } = {}) {
+      const embedded = ids.map((id) => w["embedding.weight"][id]);
+      let x = embedded.map((row, t) => (places ? Live.add(row, w["positions.P"][t]) : row));
+      const start = x, blocks = [];
       for (let layer = 0; layer < layers; layer += 1) {
         const block = `blocks.${layer}`;
-        const found = attend(x.map((row) => norm(row, `${block}.attention_norm`)), `${block}.attention`);
-        x = x.map((row, t) => Live.add(row, found.added[t]));
-        maps.push(found.maps);
-        const hidden = affine(x.map((row) => norm(row, `${block}.ffn_norm`)), `${block}.ffn.W_1`, `${block}.ffn.b_1`);
-        const added = affine(hidden.map((row) => row.map(gelu)), `${block}.ffn.W_2`, `${block}.ffn.b_2`);
-        x = x.map((row, t) => Live.add(row, added[t]));
+        const before = x.map((row) => norm(row, `${block}.attention_norm`));
+        const { each, added } = attend(before, `${block}.attention`, { causal, gone: (h) => gone.has(`${layer}.${h}`) });
+        const between = x.map((row, t) => Live.add(row, added[t]));
+        const again = between.map((row) => norm(row, `${block}.ffn_norm`));
+        const hidden = affine(again, `${block}.ffn.W_1`, `${block}.ffn.b_1`).map((row) => row.map(gelu));
+        const made = affine(hidden, `${block}.ffn.W_2`, `${block}.ffn.b_2`);
+        x = between.map((row, t) => Live.add(row, made[t]));
+        blocks.push({ before, each, added, between, again, hidden, made, after: x });
       }
       const last = norm(x[x.length - 1], "norm");
-      return { logits: w["embedding.weight"].map((row) => Live.dot(row, last)), maps };
+      return {
+        logits: w["embedding.weight"].map((row) => Live.dot(row, last)),
+        maps: blocks.map(({ each }) => each.map(({ weights }) => weights)),
+        embedded, start, blocks, last,
+      };
     },
   };
 };

@@ -1,0 +1,206 @@
+"""Train the model of the figures *translator*, *film* and *search*, and write their data.
+
+One Transformer translates numbers and dates between German, English and French. The figure
+*translator* computes with its weights, stored as whole multiples of ``step``; *film* shows what
+one of its heads looked at while it learned; *search* shows what searches of three widths found
+when it had learned half. About five minutes on one thread::
+
+    python benchmarks/figure_translator.py
+    python -m coursebook.live            # then draw the still pictures again
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import permutations
+from statistics import mean
+
+import torch
+
+from coursebook import course
+from tfcourse import data
+from tfcourse.batching import Batches, pad_pairs
+from tfcourse.models.transformer import Transformer, TransformerConfig
+from tfcourse.runs import translate
+from tfcourse.tokenizers import WordTokenizer
+from tfcourse.tokenizers.base import ROLES
+from tfcourse.training import Translation, adamw, fit, noam
+
+LANGUAGES = {"de": "deutsch", "en": "english", "fr": "français"}
+LAYERS, HEADS, WIDTH, LONGEST = 2, 4, 48, 24
+STEPS, BATCH, WARMUP, FACTOR = 4000, 64, 200, 0.5
+#: How finely weights are stored.
+STEP = 1 / 64
+#: The film's sentence and its moments.
+WATCHED = "english sieben und dreißig tausend fünf hundert ein und zwanzig"
+MOMENTS = (*range(20, 301, 20), 350, 400, 500, 600, 800, 1000, 2000, 4000)
+SEARCHED, HALF, WIDTHS = (
+    "français ninety eight thousand six hundred and seventy one",
+    220,
+    (1, 2, 4),
+)
+#: Continuations of each kept text that the search's figure shows.
+SHOWN = 4
+
+
+def pairs_of(split: str, **options) -> list[tuple[str, str]]:
+    """Numbers and dates in all six directions; a source begins with the language to write."""
+    found = []
+    for a, b in permutations(LANGUAGES, 2):
+        for corpus, more in (("number-words", {"form": "pieces"}), ("dates", {})):
+            for s, t in data.load(corpus, split, source=a, target=b, **more, **options):
+                found.append((f"{LANGUAGES[b]} {s}", t))
+    return found
+
+
+def new_model(vocabulary: int) -> Transformer:
+    """The model of 2017, small."""
+    return Transformer(
+        TransformerConfig(
+            vocabulary, longest=LONGEST, encoder_layers=LAYERS, decoder_layers=LAYERS, heads=HEADS,
+            d_model=WIDTH, dropout=0.0,
+        )
+    )  # fmt: skip
+
+
+@torch.no_grad()
+def load(stored: dict) -> tuple[Transformer, WordTokenizer]:
+    """The model as the file holds it, which is what the figure computes with, and its words."""
+    model = new_model(len(stored["words"]))
+    for name, p in model.named_parameters():
+        p.copy_(torch.tensor(stored["weights"][name]).view_as(p) * stored["step"])
+    words = WordTokenizer(stored["words"], special=tuple(ROLES.values()), punctuation=True)
+    return model.eval(), words
+
+
+def as_pair(words: WordTokenizer, source: str, target: str = "") -> tuple[list[int], list[int]]:
+    return words.encode(source, end=True), words.encode(target, start=True, end=True)
+
+
+@torch.no_grad()
+def frame(model: Transformer, words: WordTokenizer, step: int) -> dict:
+    """What the model writes for the film's sentence now, and where its last block looks."""
+    model.eval()
+    (said,) = translate(model, words, words, [WATCHED], new_tokens=14)
+    source, target, lengths = pad_pairs([as_pair(words, WATCHED, said)])
+    maps = model(source, target[:, :-1], lengths, maps=True).maps["cross"][-1][0]  # (h, T, S)
+    model.train()
+    whole = (maps.mean(0) * 100).round().int().tolist()
+    return {"step": step, "said": words.tokenize(said), "weights": whole}
+
+
+@torch.no_grad()
+def search(model: Transformer, words: WordTokenizer, text: str, beams: int) -> list[list[dict]]:
+    """Beam search, with all that it looked at: for each step the candidates, best first.
+
+    A candidate continues the kept text ``parent`` of the step before with ``word``; ``logp`` is
+    that of the whole text so far. Those that were kept say so; a finished text stays as it is.
+    """
+    source, _, lengths = pad_pairs([as_pair(words, text)])
+    memory, _ = model.encode(source, lengths)
+    kept, steps = [([words.start], 0.0)], []
+    while len(steps) < 16 and not all(ids[-1] == words.end for ids, _ in kept):
+        candidates = []
+        for parent, (ids, before) in enumerate(kept):
+            if ids[-1] == words.end:
+                candidates.append((before, parent, None, ids))
+                continue
+            logits = model.decode(torch.tensor([ids]), memory, lengths)
+            logits = logits if isinstance(logits, torch.Tensor) else logits.logits
+            likely = logits[0, -1].log_softmax(-1).topk(SHOWN)
+            for logp, word in zip(*(one.tolist() for one in likely), strict=True):
+                candidates.append((before + logp, parent, word, [*ids, word]))
+        candidates.sort(key=lambda one: -one[0])
+        steps.append(
+            [
+                {
+                    "parent": parent,
+                    "word": None if word is None else words.tokens[word],
+                    "logp": round(logp, 2),
+                    "kept": place < beams,
+                }
+                for place, (logp, parent, word, _) in enumerate(candidates)
+            ]
+        )
+        kept = [(ids, logp) for logp, _, _, ids in candidates[:beams]]
+    return steps
+
+
+def searches_that_differ(model: Transformer, words: WordTokenizer) -> dict:
+    """The searches for the first test number of which the widest finds a likelier text."""
+    numbers = data.load(
+        "number-words", "test", held_out=200, source="en", target="fr", form="pieces"
+    )
+    for pair in numbers:
+        text = f"{LANGUAGES['fr']} {pair.source}"
+        found = {str(width): search(model, words, text, width) for width in WIDTHS}
+        greedy, *_, widest = (steps[-1][0]["logp"] for steps in found.values())
+        if widest > greedy:
+            return {"source": text, "target": pair.target, "widths": found}
+    raise RuntimeError("greedy search finds the likeliest text for every test number")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=STEPS)
+    seed, steps = vars(parser.parse_args()).values()
+    torch.set_num_threads(1)
+    pairs = pairs_of("train", examples=6000)
+    words = WordTokenizer.train([text for pair in pairs for text in pair], punctuation=True)
+    frames, searches = [], {}
+
+    def watch(step, model, _):
+        if step in MOMENTS:
+            frames.append(frame(model, words, step))
+        if step == HALF:
+            model.eval()
+            searches.update(searches_that_differ(model, words))
+            model.train()
+
+    torch.manual_seed(seed)
+    model = new_model(len(words))
+    fit(
+        model,
+        Batches(
+            [as_pair(words, *pair) for pair in pairs], BATCH, collate=pad_pairs, seed=seed,
+            lengths=lambda pair: len(pair[0]),
+        ),
+        steps=steps, lr=noam(WIDTH, WARMUP, FACTOR), loss=Translation(words.pad, smoothing=0.1),
+        optimiser=adamw(betas=(0.9, 0.98), eps=1e-9), seed=seed, device="cpu", on_step=watch,
+    )  # fmt: skip
+    model.eval()
+    about = "A Transformer trained by benchmarks/figure_translator.py on numbers and dates in words"
+    stored = {
+        "about": about,
+        "seed": seed,
+        "sizes": {"layers": LAYERS, "heads": HEADS, "width": WIDTH, "longest": LONGEST},
+        "step": STEP,
+        "words": list(words.tokens),
+        "weights": {
+            name: (p.detach() / STEP).round().int().tolist() for name, p in model.named_parameters()
+        },
+    }
+    keep("translator", stored)
+    keep(
+        "film", {"about": about, "seed": seed, "source": words.tokenize(WATCHED), "frames": frames}
+    )
+    keep("search", {"about": about, "seed": seed, "after": HALF, **searches})
+    tests = pairs_of("test", held_out=200)
+    for name, one in (("trained", model), ("rounded", load(stored)[0])):
+        said = translate(one, words, words, [s for s, _ in tests], new_tokens=20, batch=200)
+        right = mean(
+            a == words.decode(words.encode(t)) for a, (_, t) in zip(said, tests, strict=True)
+        )
+        print(f"{name}: {right:.3f} of {len(tests)} translated exactly")
+
+
+def keep(name: str, stored: dict) -> None:
+    path = course.root() / "book" / "figures" / f"{name}.json"
+    path.write_text(json.dumps(stored, separators=(",", ":"), ensure_ascii=False) + "\n", "utf-8")
+    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
+
+
+if __name__ == "__main__":
+    main()
