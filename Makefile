@@ -13,7 +13,7 @@ say    := @printf '\n\033[1m== %s\033[0m\n'
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lint test test-all test-numerics lab book serve release grade bench gpu bench-grading chapters clean
+.PHONY: help demo lint test test-all test-numerics lab book serve release grade bench live gpu bench-grading chapters clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,11 +70,16 @@ chapters: $(READY)  ## run every lesson and its evidence again and store the out
 	@$(BIN)/tfcourse chapter notebooks/[0-9][0-9]-*.ipynb notebooks/evidence/[0-9][0-9]-*.ipynb
 
 # What needs a GPU or tries the grader has targets of its own.
-ELSEWHERE := benchmarks/on_gpu.py $(wildcard benchmarks/grading_*.py)
+FIGURES   := $(wildcard benchmarks/figure_*.py)
+ELSEWHERE := benchmarks/on_gpu.py $(wildcard benchmarks/grading_*.py) $(FIGURES)
 MEASURES  := $(filter-out $(ELSEWHERE),$(wildcard benchmarks/[a-z]*.py))
 
 bench: $(READY)  ## measure on CPU what the pages quote, into benchmarks/records (real corpora: TFCOURSE_DATA)
 	@for script in $(MEASURES); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+live: $(READY)  ## train the live figures' models again and draw the figures (real corpora: TFCOURSE_DATA)
+	@for script in $(FIGURES); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+	@$(BIN)/python -m coursebook.live
 
 gpu: $(READY)  ## all that a GPU is for: CUDA tests, presets and chapters at size (GPU=--list shows the parts)
 	@$(BIN)/python benchmarks/on_gpu.py $(GPU)
