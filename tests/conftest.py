@@ -16,6 +16,7 @@ from types import ModuleType  # noqa: E402
 
 import pytest  # noqa: E402
 from jaxtyping import install_import_hook  # noqa: E402
+from steady import steady  # noqa: E402
 
 # Every annotated shape in the package is checked whenever a test calls it.
 CHECKED = ["attention", "generation", "kernels", "layers", "models", "positions", "properties",
@@ -108,6 +109,8 @@ def chromium():
         def patient_context(**settings):
             context = new_context(**settings)
             context.set_default_timeout(PATIENCE)
+            new_page = context.new_page
+            context.new_page = lambda: steady(new_page())
             return context
 
         browser.new_context = patient_context
