@@ -1,7 +1,8 @@
 """Measurements that a page quotes: written by a script that anyone can run again, read by chapters.
 
 A record is a JSON file in ``benchmarks/records/``: what was measured, on which device, with which
-versions, threads and seed, when, and by which command.
+versions, threads and seed, when, and by which command. A record that a verdict rests on also holds
+the conditions that were committed before the run: a test compares them with today's.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ import datetime
 import json
 import platform
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from coursebook import course
 
@@ -37,7 +41,51 @@ def _without_place(argument: str) -> str:
     return path.name if path.is_absolute() else path.as_posix()
 
 
-def write(name: str, results: Any, *, seed: int, device: str = "cpu") -> Path:
+def conditions(*claims: str) -> dict[str, Any]:
+    """What would refute each of ``claims``, as committed, and the commit: taken before the run.
+
+    Returns
+    -------
+    stated
+        ``{"commit": hash, "refuted": {claim: text}}``, for the ``stated`` of :func:`write`.
+
+    Raises
+    ------
+    ValueError
+        If a condition in ``book/claims.yml`` is not committed, or there is no such claim: commit
+        the condition first, then measure.
+    """
+    root = course.root()
+
+    def git(*words: str) -> str:
+        return subprocess.run(
+            ["git", *words], cwd=root, capture_output=True, text=True, check=True
+        ).stdout
+
+    committed = yaml.safe_load(git("show", "HEAD:book/claims.yml"))
+    today = yaml.safe_load((root / "book" / "claims.yml").read_text("utf-8"))
+    for claim in claims:
+        if claim not in today:
+            raise ValueError(f"book/claims.yml has no claim {claim!r}")
+        if committed.get(claim, {}).get("refuted") != today[claim]["refuted"]:
+            raise ValueError(
+                f"the condition of {claim} in book/claims.yml is not committed. Commit it first, "
+                "then measure: a condition must not be newer than its run"
+            )
+    return {
+        "commit": git("rev-parse", "HEAD").strip(),
+        "refuted": {claim: committed[claim]["refuted"] for claim in claims},
+    }
+
+
+def write(
+    name: str,
+    results: Any,
+    *,
+    seed: int,
+    device: str = "cpu",
+    stated: dict[str, Any] | None = None,
+) -> Path:
     """Write the record ``name``, with all that is needed to judge and to repeat it.
 
     Parameters
@@ -50,6 +98,8 @@ def write(name: str, results: Any, *, seed: int, device: str = "cpu") -> Path:
         The seed that the run started from.
     device:
         ``"cpu"`` or ``"cuda"``.
+    stated:
+        What :func:`conditions` gave before the run, if a verdict rests on it.
 
     Returns
     -------
@@ -67,6 +117,7 @@ def write(name: str, results: Any, *, seed: int, device: str = "cpu") -> Path:
         "threads": torch.get_num_threads(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
         "seed": seed,
+        **({"stated": stated} if stated else {}),
         "results": results,
     }
     path = _folder() / f"{name}.json"

@@ -29,6 +29,8 @@ logger = logging.getLogger(__name__)
 #: The lectures, by the key that the pages name them by.
 LECTURES = ("UW", "UBC", "224N", "UCB", "KA")
 NOT_TESTED = "not tested yet"
+#: How much the limit of a claim matters: whether whoever relies on the claim will meet it.
+SEVERITIES = ("slight", "serious")
 #: The end of the class name that gives a verdict its look.
 LOOKS = {**{word: key for key, word in claims.VERDICTS.items()}, NOT_TESTED: "open"}
 
@@ -61,9 +63,11 @@ def _entries(path: Path, planned: set[str], faults: list[str]) -> dict[str, dict
     entries = yaml.safe_load(path.read_text("utf-8"))
     wanted = {"claim", "sources", "chapter", "measured", "refuted"}
     for name, entry in entries.items():
-        if set(entry) != wanted:
+        if set(entry) - {"severity"} != wanted:
             faults.append(f"claims.yml, {name}: it must have exactly {', '.join(sorted(wanted))}")
             continue
+        if entry.get("severity", SEVERITIES[0]) not in SEVERITIES:
+            faults.append(f"claims.yml, {name}: severity must be {' or '.join(SEVERITIES)}")
         if unknown := set(entry["sources"]) - set(LECTURES):
             faults.append(f"claims.yml, {name}: no lecture has the key {', '.join(unknown)}")
         if entry["chapter"] not in planned:
@@ -147,6 +151,13 @@ def read_ledger(root: Path) -> Ledger:
                 )
             else:
                 ledger.tested[tested.claim] = tested
+    for name, entry in ledger.entries.items():
+        limited = ledger.verdict(name) == claims.VERDICTS["limit"]
+        if limited != ("severity" in entry) and name in ledger.tested:
+            ledger.faults.append(
+                f"claims.yml, {name}: the verdict is {ledger.verdict(name)!r}, so severity must be "
+                + (f"there: {' or '.join(SEVERITIES)}" if limited else "left out")
+            )
     for path in course.chapter_paths(root):
         _check_stated(ledger, path)
     return ledger
@@ -206,7 +217,9 @@ class ClaimsLedger(_LedgerDirective):
         return [table]
 
     def _row(self, ledger: Ledger, name: str, entry: dict, chapter: tree.Planned) -> nodes.row:
-        row = nodes.row(ids=[f"claim-{name}"])
+        chosen_by = [f"by-lecture-{lecture}" for lecture in entry["sources"]]
+        chosen_by += [f"by-lesson-{chapter.name}", f"by-verdict-{LOOKS[ledger.verdict(name)]}"]
+        row = nodes.row(ids=[f"claim-{name}"], classes=chosen_by)
         claim = nodes.entry("", nodes.paragraph("", "", nodes.literal(text=name)))
         claim += self.parsed(entry["claim"])
         claim += self.parsed(f"*What is measured:* {entry['measured']}")
@@ -236,6 +249,8 @@ class ClaimsLedger(_LedgerDirective):
             if tested.limit:
                 unsettled = word == claims.VERDICTS["unsettled"]
                 label = "What would settle it" if unsettled else "Limit"
+                if severity := ledger.entries[name].get("severity"):
+                    label = f"{severity} limit".capitalize()
                 entry += nodes.paragraph(text=f"{label}: {tested.limit}")
             entry += nodes.paragraph(text=f"Measured: {tested.figure}")
         return entry

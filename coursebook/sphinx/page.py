@@ -154,7 +154,12 @@ def drop_mathjax(app: Sphinx, page: str, template: str, context: dict, doctree) 
 
 
 #: Styles and scripts that extensions bring for every page, and what a page has that needs them.
-BROUGHT = {"sphinx-design": 'class="sd-', "design-tabs": 'class="sd-', "sphinx-thebe": "thebe"}
+BROUGHT = {
+    "ledger.js": "claims-ledger",
+    "sphinx-design": 'class="sd-',
+    "design-tabs": 'class="sd-',
+    "sphinx-thebe": "thebe",
+}
 
 
 def drop_brought(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:

@@ -20,6 +20,7 @@ ENTRY = {
     "chapter": CHAPTER,
     "measured": "The spread.",
     "refuted": "none.",
+    "severity": "slight",
 }
 PLAN = [{"part": "II", "chapters": {CHAPTER: {"title": "Self-attention", "about": "How?"}}}]
 HELD = "claim self-scale: holds\nmeasured: exponent 0.50\n"
@@ -27,7 +28,7 @@ LIMIT = "claim self-scale: holds, with a limit (at the start)\nmeasured: exponen
 
 
 def write_course(folder: Path, *printed: str, tags: tuple[str, ...] = ("claim",)) -> Path:
-    """A course of one chapter with one claim; its cells have printed ``printed``."""
+    """A course of one chapter with one claim, limited; its cells have printed ``printed``."""
     for name in ("book", "notebooks"):
         (folder / name).mkdir()
     (folder / "book" / "chapters.yml").write_text(yaml.safe_dump(PLAN))
@@ -113,7 +114,7 @@ def test_a_claim_that_no_chapter_tested_says_so(tmp_path: Path) -> None:
     "printed, said",
     [
         ([HELD.replace("self-scale", "self-other")], "claims.yml has no claim self-other"),
-        ([HELD, HELD], "has a verdict in 05-self-attention.ipynb already"),
+        ([LIMIT, LIMIT], "has a verdict in 05-self-attention.ipynb already"),
         (["claim self-scale: perhaps\nmeasured: 1\n"], "must print exactly one verdict"),
         (["claim self-scale: holds\n"], "must print exactly one verdict"),
         ([HELD + HELD], "must print exactly one verdict"),
@@ -139,6 +140,7 @@ def test_a_verdict_in_a_cell_without_the_tag_is_a_fault(tmp_path: Path) -> None:
         ({"chapter": "99-none"}, "99-none is not in chapters.yml"),
         ({"sources": ["MIT"]}, "no lecture has the key MIT"),
         ({"verdict": "holds"}, "must have exactly"),
+        ({"severity": "grave"}, "severity must be slight or serious"),
     ],
 )
 def test_what_is_wrong_in_the_list_of_claims_is_a_fault(
@@ -151,8 +153,50 @@ def test_what_is_wrong_in_the_list_of_claims_is_a_fault(
     assert said in faults[0]
 
 
+@pytest.mark.parametrize(
+    "printed, severity, said",
+    [
+        (LIMIT, {}, "so severity must be there: slight or serious"),
+        (HELD, {"severity": "slight"}, "so severity must be left out"),
+    ],
+)
+def test_a_limit_and_no_other_verdict_has_a_severity(
+    tmp_path: Path, printed: str, severity: dict, said: str
+) -> None:
+    write_course(tmp_path, printed)
+    entry = {key: value for key, value in ENTRY.items() if key != "severity"} | severity
+    (tmp_path / "book" / "claims.yml").write_text(yaml.safe_dump({"self-scale": entry}))
+    (fault,) = read_ledger(tmp_path).faults
+    assert said in fault
+
+
+@pytest.mark.browser
+def test_the_ledger_shows_what_is_chosen(course: Path, page, address: str) -> None:
+    ledger = read_ledger(course)
+    page.goto(f"{address}/book/claims.html")
+    shown = page.locator(".claims-ledger tbody tr:visible")
+    assert shown.count() == len(ledger.entries)
+    page.get_by_label("Verdict").select_option(label="does not hold as stated")
+    wanted = {c for c, t in ledger.tested.items() if t.verdict == "does not hold as stated"}
+    assert {row.get_attribute("id") for row in shown.all()} == {f"claim-{c}" for c in wanted}
+    page.get_by_label("Verdict").select_option("")
+    page.get_by_label("Lecture").select_option("KA")
+    page.get_by_label("Lesson").select_option("07-positions")
+    wanted = {
+        name
+        for name, entry in ledger.entries.items()
+        if entry["chapter"] == "07-positions" and "KA" in entry["sources"]
+    }
+    assert {row.get_attribute("id") for row in shown.all()} == {f"claim-{c}" for c in wanted}
+    assert page.locator(".ledger-filter [role=status]").text_content().startswith(f"{len(wanted)} ")
+    assert page.locator(".claims-ledger:visible").count() == 1
+    page.evaluate("location.hash = 'claim-words-onehot'")
+    page.locator("#claim-words-onehot").wait_for(state="visible")
+    assert not page.faults
+
+
 def test_a_fault_is_a_warning_of_the_build(tmp_path: Path) -> None:
-    write_course(tmp_path, HELD, HELD)
+    write_course(tmp_path, LIMIT, LIMIT)
     _, warnings = build(tmp_path, "", extensions=("coursebook.sphinx.claims",))
     assert "has a verdict in 05-self-attention.ipynb already" in warnings
 
@@ -162,9 +206,15 @@ def test_the_page_shows_verdict_figure_and_count(tmp_path: Path) -> None:
     text = "```{claims-summary}\n```\n\n```{claims-ledger} II\n```\n"
     html, warnings = build(tmp_path, text, extensions=("coursebook.sphinx.claims",))
     assert not warnings
-    assert "Of 1 claims: 0: holds; 1: holds, with a limit;" in html
+    assert "Of 1 claims: 1: holds, with a limit." in html
     row = html.split('id="claim-self-scale"', 1)[1]
-    for part in ("Scores grow.", "UW", "verdict-limit", "Limit: at the start", "exponent 0.50"):
+    for part in (
+        "Scores grow.",
+        "UW",
+        "verdict-limit",
+        "Slight limit: at the start",
+        "exponent 0.50",
+    ):
         assert part in row
 
 

@@ -1,0 +1,75 @@
+"""No condition is newer than the run that was judged by it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from coursebook import records
+from coursebook.course import root
+
+ROOT = root(Path(__file__).parent)
+TODAY = yaml.safe_load((ROOT / "book" / "claims.yml").read_text("utf-8"))
+RECORDS = sorted((ROOT / "benchmarks" / "records").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_a_record_was_judged_by_todays_conditions(path: Path) -> None:
+    stated = json.loads(path.read_text()).get("stated", {"refuted": {}})
+    for claim, condition in stated["refuted"].items():
+        assert TODAY[claim]["refuted"] == condition, (
+            f"the condition of {claim} changed after {path.name} was measured: measure again, "
+            "with fresh seeds"
+        )
+
+
+@pytest.fixture
+def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A course in git with one claim, committed."""
+    (tmp_path / "book").mkdir()
+    for mark in ("_toc.yml", "nbgrader_config.py"):
+        (tmp_path / mark).touch()
+    write_claims(tmp_path, "a ratio below 2.")
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "claims"]):
+        git(tmp_path, *words)
+    monkeypatch.setenv("TFCOURSE_ROOT", str(tmp_path))
+    return tmp_path
+
+
+def write_claims(folder: Path, refuted: str) -> None:
+    claims = {"self-scale": {"claim": "Scores grow.", "refuted": refuted}}
+    (folder / "book" / "claims.yml").write_text(yaml.safe_dump(claims))
+
+
+def git(folder: Path, *words: str) -> str:
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    done = subprocess.run(
+        ["git", *who, *words], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_a_record_holds_the_condition_and_the_commit(small_course: Path) -> None:
+    stated = records.conditions("self-scale")
+    path = records.write("scale", {"ratio": 3}, seed=1, stated=stated)
+    assert json.loads(path.read_text())["stated"] == {
+        "commit": git(small_course, "rev-parse", "HEAD").strip(),
+        "refuted": {"self-scale": "a ratio below 2."},
+    }
+
+
+def test_a_condition_that_is_not_committed_is_refused(small_course: Path) -> None:
+    write_claims(small_course, "a ratio below 1.5.")
+    with pytest.raises(ValueError, match="Commit it first"):
+        records.conditions("self-scale")
+    git(small_course, "commit", "-q", "-a", "-m", "another condition")
+    assert records.conditions("self-scale")["refuted"] == {"self-scale": "a ratio below 1.5."}
+
+
+def test_an_unknown_claim_is_refused(small_course: Path) -> None:
+    with pytest.raises(ValueError, match="no claim 'self-scales'"):
+        records.conditions("self-scales")
