@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -64,10 +65,15 @@ class Figure:
 
     def files(self) -> list[str]:
         """The scripts that a page with this figure loads, in order."""
-        data = [f"data-{name}.js" for name in self.stored]
-        return ["kit.js", *data, *(f"{name}.js" for name in (*self.scripts, self.name))]
+        return ["kit.js", *(f"{name}.js" for name in (*self.scripts, self.name))]
 
-    def html(self, pictures: str = "", caption: str | None = None) -> str:
+    def needs(self) -> list[str]:
+        """The files of numbers that it is given when the reader comes near it."""
+        return [f"data-{name}.js" for name in self.stored]
+
+    def html(
+        self, pictures: str = "", caption: str | None = None, needs: Sequence[str] = ()
+    ) -> str:
         """The figure on a page: still pictures and the caption, which the script takes over.
 
         Parameters
@@ -76,11 +82,14 @@ class Figure:
             What to show until the script has drawn, as HTML.
         caption:
             The caption as HTML; by default the plain text.
+        needs:
+            Addresses of what :meth:`needs` names, unless the page loads it at once.
         """
         data = json.dumps(self.data).replace("<", "\\u003c")
+        later = f' data-needs="{escape(" ".join(needs))}"' if needs else ""
         said = f"<p>{escape(self.caption)}</p>" if caption is None else caption
         return (
-            f'<figure class="live" id="{self.id}" data-figure="{self.name}">'
+            f'<figure class="live" id="{self.id}" data-figure="{self.name}"{later}>'
             f'<p class="live-title">{escape(self.title)}</p>'
             f'<div class="live-stage"><div class="live-panels">{pictures}</div></div>'
             f'<script type="application/json">{data}</script>'

@@ -23,7 +23,7 @@ DRAWN = """(figure, selectors) => [...figure.querySelectorAll('svg.live-picture'
 def bare_page(root: Path, folder: Path, figures: list[Figure]) -> Path:
     """A page with nothing but these figures, to be opened from the disk."""
     publish(root, folder)
-    files = dict.fromkeys(name for one in figures for name in one.files())
+    files = dict.fromkeys(name for one in figures for name in (*one.files(), *one.needs()))
     head = "".join(f'<link rel="stylesheet" href="{name}">' for name in STYLES)
     head += "".join(f'<script defer src="{escape(name)}"></script>' for name in files)
     body = "".join(one.html() for one in figures)

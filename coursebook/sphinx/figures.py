@@ -6,6 +6,7 @@ Written ```` ```{live} temperature ````; a lesson writes ``live.figure("temperat
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 from docutils import nodes
@@ -34,7 +35,9 @@ class LiveDirective(SphinxDirective):
         if figure.name in known:
             raise self.error(f"live: {figure.name!r} is twice on this page")
         known.add(figure.name)
-        for path in live.stills(Path(self.env.srcdir), figure.name):
+        root = Path(self.env.srcdir)
+        numbers = [root / "book" / "figures" / f"{name}.json" for name in figure.stored]
+        for path in (*live.stills(root, figure.name), *numbers):
             self.env.note_dependency(str(path))
         return [live_figure("", ids=[figure.id], figure=figure)]
 
@@ -47,7 +50,13 @@ def visit_figure(self: HTML5Translator, node: live_figure) -> None:
         f'alt="{live.alt(path.read_text("utf-8"))}">'
         for path in live.stills(Path(self.builder.srcdir), figure.name)
     )
-    self.body.append(figure.html(pictures))
+    # The address changes with the numbers, or a browser would keep those of an earlier build.
+    numbers = Path(self.builder.srcdir) / "book" / "figures"
+    needs = [
+        f"{up}_static/live/{file}?v={zlib.crc32((numbers / f'{name}.json').read_bytes()):08x}"
+        for name, file in zip(figure.stored, figure.needs(), strict=True)
+    ]
+    self.body.append(figure.html(pictures, needs=needs))
     raise nodes.SkipNode
 
 

@@ -62,14 +62,14 @@ def test_a_figure_that_there_is_not_is_refused() -> None:
 def test_each_figure_has_its_script_its_page_and_its_data(course: Path) -> None:
     scripts = {path.stem for path in (live.FOLDER / "scripts").glob("*.js")}
     used = {name.removesuffix(".js") for one in FIGURES.values() for name in one.files()}
-    assert {name for name in used if not name.startswith("data-")} == scripts
+    assert used == scripts
     for one in FIGURES.values():
         assert any((course / f"{one.page}{end}").is_file() for end in (".ipynb", ".md")), one.page
         for name in one.stored:
             stored = (course / "book" / "figures" / f"{name}.json").read_text("utf-8")
             json.loads(stored)
             packed = live.packed(stored).encode()
-            assert len(packed) < 200_000, "a page loads it before anyone asks"
+            assert len(packed) < 200_000, "too heavy for a telephone"
 
 
 def test_figures_do_not_import_the_subject(course: Path) -> None:

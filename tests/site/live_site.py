@@ -63,6 +63,14 @@ def offline(chromium, **settings) -> Iterator:
     context.close()
 
 
+def open_all(page, file: Path) -> None:
+    """Open the page and come near each figure, so that all have been given their numbers."""
+    page.goto(file.as_uri())
+    for figure in page.locator("figure.live").all():
+        figure.scroll_into_view_if_needed()
+    page.wait_for_function("!document.querySelector('figure.live:not(.is-live)')")
+
+
 def figure_script(course: Path, name: str) -> ModuleType:
     """The script that trains a figure's model, which also loads it into the package's classes."""
     path = course / "benchmarks" / f"{name}.py"

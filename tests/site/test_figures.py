@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from live_site import build_figures, figure_script, offline, stored_model
+from live_site import build_figures, figure_script, offline, open_all, stored_model
 from test_pages import AXE, OVERFLOW, set_theme
 from tiny_site import build
 from torch import Tensor
@@ -42,10 +42,28 @@ def test_what_a_figure_becomes(tmp_path: Path, course: Path) -> None:
     (tmp_path / "book" / "figures").symlink_to(course / "book" / "figures")
     html, warnings = build(tmp_path, "```{live} heads\n```", ALONE)
     assert not warnings
-    assert '<figure class="live" id="figure-heads" data-figure="heads">' in html
+    needs = re.search(r'id="figure-heads" data-figure="heads" data-needs="([^"]+)"', html)
+    assert needs and re.fullmatch(r"_static/live/data-reader\.js\?v=[0-9a-f]{8}", needs[1])
     assert html.count('<img class="live-picture" src="_static/live/heads.') == 4
     scripts = re.findall(r'src="_static/live/([\w-]+)\.js', html)
-    assert scripts == ["kit", "data-reader", "reader-model", "heads"]
+    assert scripts == ["kit", "reader-model", "heads"]
+
+
+@pytest.mark.browser
+def test_a_model_is_loaded_when_the_reader_comes_near(chromium, tmp_path, course: Path) -> None:
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "figures").symlink_to(course / "book" / "figures")
+    far = "\n\n".join(["A line."] * 300)
+    build(tmp_path, f"```{{live}} temperature\n```\n\n{far}\n\n```{{live}} heads\n```", ALONE)
+    with offline(chromium) as page:
+        page.goto((tmp_path / "out" / "index.html").as_uri())
+        page.locator("#figure-temperature.is-live").wait_for()
+        assert not [url for url in page.asked if "data-reader" in url]
+        assert page.locator("#figure-heads img").count() == 4
+        page.locator("#figure-heads").scroll_into_view_if_needed()
+        page.locator("#figure-heads.is-live").wait_for()
+        assert len([url for url in page.asked if "data-reader" in url]) == 1
+        assert not page.faults
 
 
 def test_a_page_without_a_figure_loads_none_of_it(tmp_path: Path, course: Path) -> None:
@@ -90,7 +108,7 @@ def themed(tmp_path_factory: pytest.TempPathFactory, course: Path) -> Path:
 def shown(chromium, page_file: Path):
     """The page with every figure; nothing may come from elsewhere or go wrong."""
     with offline(chromium) as page:
-        page.goto(page_file.as_uri())
+        open_all(page, page_file)
         yield page
         assert not page.faults
         assert all(url.startswith(("file:", "data:")) for url in page.asked)
@@ -897,7 +915,7 @@ class Finger:
 def test_a_finger_drags_and_the_page_still_scrolls(chromium, page_file: Path) -> None:
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
     with offline(chromium, **phone) as page:
-        page.goto(page_file.as_uri())
+        open_all(page, page_file)
         finger, scrolled = Finger(page), "window.scrollY"
         for name, part in HELD:
             held = page.locator(f"#figure-{name}").locator(part)
@@ -953,7 +971,7 @@ def test_print_has_the_picture_without_the_controls(shown) -> None:
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
 def test_nothing_moves_by_itself(chromium, page_file: Path, motion: str) -> None:
     with offline(chromium, reduced_motion=motion) as page:
-        page.goto(page_file.as_uri())
+        open_all(page, page_file)
         asked = len(page.asked)
         running = "f => f.getAnimations({subtree: true}).length"
         for name in FIGURES:
@@ -982,7 +1000,7 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(chromium, themed: Path, axe: 
     own = AXE.replace("axe.run(document,", "axe.run({include: [['figure.live']]},")
     assert own != AXE
     with offline(chromium) as page:
-        page.goto(themed.as_uri())
+        open_all(page, themed)
         page.locator("#figure-rotary summary").click()
         page.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
         page.evaluate(axe)

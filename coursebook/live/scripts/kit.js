@@ -260,11 +260,34 @@ const Live = (() => {
 
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+  function begin(figure) {
+    const data = JSON.parse(figure.querySelector("script").textContent);
+    starts[figure.dataset.figure](uiOf(figure), data);
+    figure.classList.add("is-live");
+  }
+
+  // A trained model is heavy: it is loaded when the reader comes near its figure, once for all that use it.
+  const loaded = {};
+  const load = (address) => loaded[address] ??= new Promise((done, failed) => {
+    const script = document.createElement("script");
+    Object.assign(script, { src: address, onload: done, onerror: failed });
+    document.head.append(script);
+  });
+
   document.addEventListener("DOMContentLoaded", () => {
+    const near = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (!isIntersecting) continue;
+        near.unobserve(target);
+        Promise.all(target.dataset.needs.split(" ").map(load)).then(
+          () => begin(target),
+          () => target.querySelector("figcaption").append(" The numbers of this figure could not be loaded: it stands still."),
+        );
+      }
+    }, { rootMargin: "100% 0px" });
     for (const figure of document.querySelectorAll("figure.live")) {
-      const data = JSON.parse(figure.querySelector("script").textContent);
-      starts[figure.dataset.figure](uiOf(figure), data);
-      figure.classList.add("is-live");
+      if (figure.dataset.needs) near.observe(figure);
+      else begin(figure);
     }
   });
 
