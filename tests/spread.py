@@ -6,8 +6,10 @@ each problem set's class, and the files that :data:`TOGETHER` names.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
+from collections.abc import Generator
 
 import pytest
 
@@ -31,7 +33,7 @@ SECONDS = (
 KEPT = "tfcourse/seconds"
 
 #: So many of the longest scopes are shown.
-SHOWN = 12
+SHOWN = 24
 
 
 #: Files that share a fixture of a folder's, which is costly: whose names match, and their scope's.
@@ -78,20 +80,47 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     return ByScope(config, log)
 
 
+def processor_seconds() -> float:
+    """What this process and those that it has waited for have used of the processor."""
+    took = os.times()
+    return took.user + took.system + took.children_user + took.children_system
+
+
+class Meter:
+    """Writes to each report the processor's time since the one before in its process."""
+
+    def __init__(self) -> None:
+        self.last = processor_seconds()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        now = processor_seconds()
+        report.processor = now - self.last
+        self.last = now
+        return report
+
+
 class Clock:
-    """Where the time goes: by folder and by scope, in the process that hears of all tests."""
+    """Where the time goes: by folder and by scope, in the process that hears of all tests.
+
+    The clock's time depends on what else the machine does; the processor's does not.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.scopes: Counter[str] = Counter()
         self.folders: Counter[str] = Counter()
         self.tests: Counter[str] = Counter()
+        self.processor: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         folder = "/".join(report.nodeid.partition("::")[0].split("/")[:-1][:2])
         self.scopes[scope(report.nodeid)] += report.duration
         self.folders[folder] += report.duration
         self.tests[folder] += report.when == "call"
+        for name in (folder, scope(report.nodeid)):
+            self.processor[name] += getattr(report, "processor", 0)
 
     def pytest_sessionfinish(self) -> None:
         if hasattr(self.config, "cache") and getattr(self.config.option, "numprocesses", None):
@@ -101,14 +130,17 @@ class Clock:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if not getattr(self.config.option, "numprocesses", None):
             return
-        terminalreporter.section("where the time went, in seconds of a process")
+        terminalreporter.section("where the time went, in seconds: clock, processor")
         for folder, took in self.folders.most_common():
-            terminalreporter.write_line(f"{took:6.0f} {self.tests[folder]:6} tests  {folder}")
+            terminalreporter.write_line(
+                f"{took:6.0f} {self.processor[folder]:6.0f} {self.tests[folder]:6} tests  {folder}"
+            )
         terminalreporter.write_line("longest of those that stay together:")
         for name, took in self.scopes.most_common(SHOWN):
-            terminalreporter.write_line(f"{took:6.0f} {name}")
+            terminalreporter.write_line(f"{took:6.0f} {self.processor[name]:6.0f} {name}")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Meter())
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Clock(config))
