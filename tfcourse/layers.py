@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import at_least_one, share, width
+from tfcourse.arguments import at_least_one, check_probability, width
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 
 
@@ -164,7 +164,7 @@ class FeedForward(nn.Module):
         super().__init__()
         d_ff = 4 * d_model if d_ff is None else d_ff
         at_least_one(d_model=d_model, d_ff=d_ff)
-        share(dropout=dropout)
+        check_probability(dropout=dropout)
         if activation not in ACTIVATIONS:
             raise ValueError(f"activation must be one of {list(ACTIVATIONS)}, got {activation!r}")
         self.activation, self.dropout = activation, dropout
@@ -280,7 +280,7 @@ class Block(nn.Module):
         super().__init__()
         if norm not in ("pre", "post"):
             raise ValueError(f'norm must be "pre" or "post", got {norm!r}')
-        share(dropout=dropout)
+        check_probability(dropout=dropout)
         d_model = len(attention.W_Q)
         if cross is not None and len(cross.W_Q) != d_model:
             raise ValueError(f"cross must have d_model={d_model}, got {len(cross.W_Q)}")

@@ -16,10 +16,10 @@ def sizes(**given: int | None) -> None:
     at_least_one(**{name: size for name, size in given.items() if size is not None})
 
 
-def divides(heads: int, d_model: int) -> None:
+def divides(num_heads: int, d_model: int) -> None:
     """Refuse a width that does not fall into equal heads."""
-    if d_model % heads:
-        raise ValueError(f"d_model must be divisible by heads={heads}, got {d_model}")
+    if d_model % num_heads:
+        raise ValueError(f"d_model must be divisible by num_heads={num_heads}, got {d_model}")
 
 
 def look_up(table: nn.Embedding, ids: Tensor, name: str, letters: str = "B T") -> Tensor:
