@@ -20,9 +20,9 @@ options = {examples = 50, held_out = 20}
 kind = "characters"
 [model]
 kind = "Transformer"
-encoder_layers = 1
-decoder_layers = 1
-heads = 2
+num_encoder_layers = 1
+num_decoder_layers = 1
+num_heads = 2
 d_model = 8
 [training]
 steps = 3
@@ -62,7 +62,7 @@ def test_those_that_are_compared_have_one_budget():
     ):
         loaded = [presets.load(name) for name in group]
         sizes = [
-            count_parameters(p.model.model_class(p.model.config(vocabulary=vocabulary)))
+            count_parameters(p.model.model_class(p.model.config(vocab_size=vocabulary)))
             for p in loaded
         ]
         assert max(sizes) / min(sizes) < 1.03, dict(zip(group, sizes, strict=True))
@@ -138,8 +138,8 @@ def test_what_is_no_change_is_refused(text):
         ('"Transformer"', '"Transformers"', r"\[model\]: kind must be one of \['GPT', "),
         ('"Transformer"', '"GPT"', r"\[model\]: encoder_layers is no attribute of GPTConfig"),
         ("heads = 2", "headz = 2", r"\[model\]: headz is no attribute of TransformerConfig that"),
-        ("heads = 2", "heads = 3", r"\[model\]: d_model must be divisible by heads=3, got 8"),
-        ("heads = 2", "heads = 2.5", r"\[model\] heads must be a whole number, got 2.5"),
+        ("num_heads = 2", "num_heads = 3", r"\[model\]: d_model must be divisible by num_heads=3, got 8"),
+        ("num_heads = 2", "num_heads = 2.5", r"\[model\] num_heads must be a whole number, got 2.5"),
         ("heads = 2", "vocabulary = 9", r"\[model\]: vocabulary is no attribute of .* a preset"),
         ('"dates"', '"date"', r"\[data\]: name must be one of \[.*'dates'.* got 'date'"),
         ('test = "test"', 'test = "tests"', r"\[data\]: test must be one of \['train', "),
@@ -177,4 +177,4 @@ def test_a_preset_says_all_that_its_run_depends_on():
     """What is written out has every key, so that a later default changes no old run."""
     says = tomllib.loads(presets.to_toml(presets.load("dates")))
     assert {"seed", "lr", "betas", "clip", "schedule"} <= set(says["training"])
-    assert {"beams", "alpha", "new_tokens"} <= set(says["evaluation"])
+    assert {"beams", "alpha", "max_new_tokens"} <= set(says["evaluation"])
