@@ -5,16 +5,13 @@ A refusal names the argument, what it was and must be.
 
 from __future__ import annotations
 
-import dataclasses
-import functools
+import inspect
 import warnings
 from collections.abc import Container, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-T = TypeVar("T")
 
 #: Names of sizes and choices that have changed: the old one, and today's.
 RENAMED = {
@@ -74,27 +71,31 @@ def renamed(
     return found
 
 
-def takes_old_names(config: type[T]) -> type[T]:
-    """Let a dataclass take and show its values under their old names too, with a warning."""
-    known = {f.name for f in dataclasses.fields(config)}
-    init = config.__init__
+class _TakesOldNames(type):
+    """What makes the classes of :class:`OldNames`: their calls take old names too."""
 
-    @functools.wraps(init)
-    def start(self: Any, *args: Any, **given: Any) -> None:
-        if not given.keys() <= known:
-            given = renamed(given, known, config.__name__, DeprecationWarning, stacklevel=2)
-        init(self, *args, **given)
+    def __call__(cls, *args: Any, **given: Any) -> Any:
+        known = cls.__dataclass_fields__
+        if not given.keys() <= known.keys():
+            given = renamed(given, known, cls.__name__, DeprecationWarning)
+        return super().__call__(*args, **given)
 
-    def missing(self: Any, name: str) -> Any:
-        new = new_name(name, known)
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        signature = inspect.signature(cls.__init__)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])  # not self
+
+
+class OldNames(metaclass=_TakesOldNames):
+    """A dataclass that takes and shows its values under their old names too, with a warning."""
+
+    def __getattr__(self, name: str) -> Any:
+        new = new_name(name, type(self).__dataclass_fields__)
         if new == name:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         told = f"{type(self).__name__}: {name} is now called {new}"
         warnings.warn(told, DeprecationWarning, stacklevel=2)
         return getattr(self, new)
-
-    config.__init__, config.__getattr__ = start, missing
-    return config
 
 
 def at_least_one(**sizes: int) -> None:

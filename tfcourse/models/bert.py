@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import above_zero, check_probability, one_of, takes_old_names
+from tfcourse.arguments import OldNames, above_zero, check_probability, one_of
 from tfcourse.attention import MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
 from tfcourse.models.checks import divides, look_up, real, sizes
@@ -24,9 +24,8 @@ from tfcourse.positions import LearnedPositions
 HEADS = ("words", "next", "classes")
 
 
-@takes_old_names
 @dataclass(frozen=True)
-class BERTConfig:
+class BERTConfig(OldNames):
     """Sizes and choices of a :class:`BERT`; the defaults are those of BERT base.
 
     Attributes

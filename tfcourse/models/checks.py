@@ -58,7 +58,7 @@ def real(lengths: Tensor | None, x: Tensor, name: str = "lengths") -> Bool[Tenso
     return padding_mask(lengths, x.shape[1])
 
 
-def held(caches: Sequence[KeyValueCache] | None, layers: int, name: str = "caches") -> int:
+def held(caches: Sequence[KeyValueCache] | None, num_layers: int, name: str = "caches") -> int:
     """How many tokens the caches of a stack hold.
 
     Raises
@@ -69,9 +69,9 @@ def held(caches: Sequence[KeyValueCache] | None, layers: int, name: str = "cache
     if caches is None:
         return 0
     lengths = [cache.length for cache in caches]
-    if len(lengths) != layers or any(length != lengths[0] for length in lengths):
+    if len(lengths) != num_layers or any(length != lengths[0] for length in lengths):
         raise ValueError(
-            f"{name} must be one for each of the {layers} layers, all of one length, "
+            f"{name} must be one for each of the {num_layers} layers, all of one length, "
             f"got lengths {lengths}"
         )
     return lengths[0]

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import check_probability, one_of, takes_old_names
+from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.attention import KeyValueCache, MultiHeadAttention, RollingCache, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
 from tfcourse.models.checks import divides, held, look_up, sizes
@@ -33,9 +33,8 @@ POSITIONS = (
 )  # fmt: skip
 
 
-@takes_old_names
 @dataclass(frozen=True)
-class GPTConfig:
+class GPTConfig(OldNames):
     """Sizes and choices of a :class:`GPT`; the defaults are those of the smallest GPT-2.
 
     Attributes

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import check_probability, one_of, takes_old_names
+from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.models.checks import look_up, sizes
 from tfcourse.models.counting import count_parameters, product_flops, recurrent_flops
 from tfcourse.models.output import Output
@@ -19,9 +19,8 @@ from tfcourse.recurrent import GRUCell, LSTMCell, Recurrent, RNNCell, State
 CELLS = {"rnn": RNNCell, "gru": GRUCell, "lstm": LSTMCell}
 
 
-@takes_old_names
 @dataclass(frozen=True)
-class RecurrentLMConfig:
+class RecurrentLMConfig(OldNames):
     """Sizes and choices of a :class:`RecurrentLM`.
 
     Attributes

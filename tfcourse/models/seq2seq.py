@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import check_probability, one_of, takes_old_names
+from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.attention import AdditiveAttention, DotAttention
 from tfcourse.models.checks import look_up, real, sizes
 from tfcourse.models.counting import (
@@ -27,9 +27,8 @@ from tfcourse.recurrent import Recurrent, State
 ATTENTIONS = ("none", "additive", "dot", "general")
 
 
-@takes_old_names
 @dataclass(frozen=True)
-class Seq2SeqConfig:
+class Seq2SeqConfig(OldNames):
     """Sizes and choices of a :class:`Seq2Seq`.
 
     Attributes

@@ -9,16 +9,15 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import axes, takes_old_names
+from tfcourse.arguments import OldNames, axes
 from tfcourse.attention.dot_product import tracing
 from tfcourse.models.checks import sizes
 from tfcourse.models.counting import count_parameters, product_flops
 from tfcourse.models.output import Output
 
 
-@takes_old_names
 @dataclass(frozen=True)
-class SkipGramConfig:
+class SkipGramConfig(OldNames):
     """Sizes of a :class:`SkipGram`.
 
     Attributes

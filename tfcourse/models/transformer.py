@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import axes, check_probability, one_of, takes_old_names
+from tfcourse.arguments import OldNames, axes, check_probability, one_of
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
 from tfcourse.models.checks import divides, held, look_up, real, sizes
@@ -22,9 +22,8 @@ from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
 POSITIONS = ("sinusoidal", "sinusoidal_halves", "learned")
 
 
-@takes_old_names
 @dataclass(frozen=True)
-class TransformerConfig:
+class TransformerConfig(OldNames):
     """Sizes and choices of a :class:`Transformer`; the defaults are the paper's base model.
 
     Attributes

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tfcourse.arguments import check_probability, one_of, takes_old_names
+from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.attention import MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
 from tfcourse.models.checks import divides, sizes
@@ -19,9 +19,8 @@ from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions
 
 
-@takes_old_names
 @dataclass(frozen=True)
-class ViTConfig:
+class ViTConfig(OldNames):
     """Sizes and choices of a :class:`ViT`; the defaults are those of ViT-B/16.
 
     Attributes

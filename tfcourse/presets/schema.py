@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 from tfcourse import data
 from tfcourse.arguments import (
+    OldNames,
     above_zero,
     at_least_one,
     check_probability,
     one_of,
     renamed,
-    takes_old_names,
 )
 
 #: What a run learns to do, and the models that can.
@@ -78,9 +78,8 @@ class Data:
             raise ValueError(f"options must be among {list(card.options)}, got {unknown[0]!r}")
 
 
-@takes_old_names
 @dataclass(frozen=True)
-class Tokens:
+class Tokens(OldNames):
     """``[tokenizer]``: what texts are cut into; trained on the training split.
 
     Attributes
@@ -281,9 +280,8 @@ class Training:
             )
 
 
-@takes_old_names
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(OldNames):
     """``[evaluation]``: how the trained model is judged, on ``data.test``.
 
     Attributes

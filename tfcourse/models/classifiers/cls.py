@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import check_probability, one_of, takes_old_names
+from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.attention import MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
 from tfcourse.models.checks import divides, look_up, real, sizes
@@ -23,9 +23,8 @@ from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
 POSITIONS = ("learned", "sinusoidal", "none")
 
 
-@takes_old_names
 @dataclass(frozen=True)
-class TransformerClassifierConfig:
+class TransformerClassifierConfig(OldNames):
     """Sizes and choices of a :class:`TransformerClassifier`.
 
     Attributes

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import axes, check_probability, takes_old_names
+from tfcourse.arguments import OldNames, axes, check_probability
 from tfcourse.attention import AttentionPooling, padding_mask
 from tfcourse.models.checks import look_up, sizes
 from tfcourse.models.classifiers.pooling import draw_weights
@@ -23,9 +23,8 @@ from tfcourse.models.output import Output
 from tfcourse.recurrent import GRUCell, Recurrent
 
 
-@takes_old_names
 @dataclass(frozen=True)
-class HierarchicalConfig:
+class HierarchicalConfig(OldNames):
     """Sizes of a :class:`HierarchicalClassifier`; the defaults are the paper's.
 
     Attributes

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import check_probability, takes_old_names
+from tfcourse.arguments import OldNames, check_probability
 from tfcourse.attention import AttentionPooling, average_by_scores
 from tfcourse.models.checks import look_up, real, sizes
 from tfcourse.models.counting import (
@@ -22,9 +22,8 @@ from tfcourse.models.output import Output
 from tfcourse.recurrent import GRUCell, Recurrent, RecurrentCell
 
 
-@takes_old_names
 @dataclass(frozen=True)
-class PoolingConfig:
+class PoolingConfig(OldNames):
     """Sizes and choices of a :class:`PoolingClassifier`.
 
     Attributes
