@@ -49,7 +49,7 @@ def train(
     seed: Annotated[int | None, typer.Option(help="In place of the preset's.", min=0)] = None,
     change: Annotated[
         list[str] | None,
-        typer.Option("--set", help="KEY=VALUE, such as model.layers=2; as often as you like."),
+        typer.Option("--set", help="KEY=VALUE, such as model.num_layers=2; as often as you like."),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run that was stopped in the folder.")
