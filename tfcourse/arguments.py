@@ -41,7 +41,7 @@ def renamed(
     category: type[Warning] = FutureWarning,
     stacklevel: int = 2,
 ) -> dict[str, Any]:
-    """Named values under today's names, with a warning for each that has an old one.
+    """Named values under today's names, with one warning that names all old ones.
 
     Parameters
     ----------
@@ -60,15 +60,15 @@ def renamed(
     ValueError
         If a value is given under both its names.
     """
-    found = {}
-    for name, value in given.items():
-        new = new_name(name, known)
-        if new != name:
-            if new in given:
-                raise ValueError(f"{where} must have {new} alone, got its old name {name} too")
-            warnings.warn(f"{where}: {name} is now called {new}", category, stacklevel + 1)
-        found[new] = value
-    return found
+    new = {name: new_name(name, known) for name in given}
+    old = {name: today for name, today in new.items() if today != name}
+    for name, today in old.items():
+        if today in given:
+            raise ValueError(f"{where} must have {today} alone, got its old name {name} too")
+    if old:
+        told = ", ".join(f"{name} is now called {today}" for name, today in old.items())
+        warnings.warn(f"{where}: {told}", category, stacklevel + 1)
+    return {new[name]: value for name, value in given.items()}
 
 
 class _TakesOldNames(type):
