@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from tfcourse.affine import affine
 from tfcourse.arguments import at_least_one, check_probability, width
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 
@@ -181,10 +182,10 @@ class FeedForward(nn.Module):
     def forward(self, x: Float[Tensor, "*batch D"]) -> Float[Tensor, "*batch D"]:
         """The same net for every token."""
         width("x", x, d_model=len(self.W_1))
-        hidden = ACTIVATIONS[self.activation](F.linear(x, self.W_1.T, self.b_1))
+        hidden = ACTIVATIONS[self.activation](affine(x, self.W_1, self.b_1))
         if self.dropout and self.training:
             hidden = F.dropout(hidden, self.dropout)
-        return F.linear(hidden, self.W_2.T, self.b_2)
+        return affine(hidden, self.W_2, self.b_2)
 
 
 class SwiGLU(nn.Module):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from tfcourse.affine import affine
 from tfcourse.arguments import at_least_one, axes, check_probability, width
 from tfcourse.attention.cache import KeyValueCache
 from tfcourse.attention.dot_product import scaled_dot_product_attention
@@ -209,7 +209,7 @@ class MultiHeadAttention(nn.Module):
             width("context", x, d_context=self.d_context)
             start = 0 if cache is None else cache.length
             start = start if position_ids is None else position_ids
-            q, k, v = _linear(x, self.W_QKV, self.b_QKV).split(self.widths, dim=-1)
+            q, k, v = affine(x, self.W_QKV, self.b_QKV).split(self.widths, dim=-1)
             q = split_heads(q, self.num_heads)  # (B, H, T, K)
             k, v = (
                 split_heads(k, self.num_kv_heads),
@@ -225,11 +225,11 @@ class MultiHeadAttention(nn.Module):
             axes("context", context, "B S C")
             width("context", context, d_context=self.d_context)
             W_Q, W_KV, b_Q, b_KV = self._for_context()
-            q = split_heads(_linear(x, W_Q, b_Q), self.num_heads)
+            q = split_heads(affine(x, W_Q, b_Q), self.num_heads)
             if cache is not None and cache.length:
                 k, v = cache.held()
             else:
-                k, v = _linear(context, W_KV, b_KV).split(self.widths[1:], dim=-1)
+                k, v = affine(context, W_KV, b_KV).split(self.widths[1:], dim=-1)
                 k, v = split_heads(k, self.num_kv_heads), split_heads(v, self.num_kv_heads)
                 if cache is not None:
                     cache.append(k, v)
@@ -244,7 +244,7 @@ class MultiHeadAttention(nn.Module):
             window=self.window if context is None else None,
             dropout=self.dropout if self.training else 0.0, fused=fused,
         )  # fmt: skip
-        return _linear(merge_heads(heads), self.W_O, self.b_O), weights
+        return affine(merge_heads(heads), self.W_O, self.b_O), weights
 
     def _for_context(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
         """What multiplies ``x``, what multiplies the context, and their vectors."""
@@ -339,16 +339,11 @@ def multi_head_by_loop(
         g = h * G // H  # the group of keys and values that head h shares
         columns, k_columns = slice(h * d_k, (h + 1) * d_k), slice(g * d_k, (g + 1) * d_k)
         v_columns = slice(g * d_v, (g + 1) * d_v)
-        q = _linear(x, layer.W_Q[:, columns], _part(layer.b_Q, columns))
-        k = _linear(context, layer.W_K[:, k_columns], _part(layer.b_K, k_columns))
-        v = _linear(context, layer.W_V[:, v_columns], _part(layer.b_V, v_columns))
+        q = affine(x, layer.W_Q[:, columns], _part(layer.b_Q, columns))
+        k = affine(context, layer.W_K[:, k_columns], _part(layer.b_K, k_columns))
+        v = affine(context, layer.W_V[:, v_columns], _part(layer.b_V, v_columns))
         outputs.append(scaled_dot_product_attention(q, k, v, mask, causal=causal)[0])
-    return _linear(torch.cat(outputs, dim=-1), layer.W_O, layer.b_O)
-
-
-def _linear(x: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
-    """``x W + b``, row vectors."""
-    return F.linear(x, W.T, b)
+    return affine(torch.cat(outputs, dim=-1), layer.W_O, layer.b_O)
 
 
 def _part(b: Tensor | None, columns: slice) -> Tensor | None:

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from tfcourse.affine import Affine, affine
 from tfcourse.arguments import OldNames, above_zero, check_probability, one_of
 from tfcourse.attention import MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
@@ -288,24 +289,6 @@ class BERT(nn.Module):
         return batch * (sum(block_flops(block, length) for block in self.blocks) + head)
 
 
-class Affine(nn.Module):
-    """``x W + b``, row vectors, with ``W`` of ``(d_in, d_out)``.
-
-    Notes
-    -----
-    The linear layers of BERT's heads: Devlin et al. 2019, section 3.1 and appendix A.
-    """
-
-    def __init__(self, d_in: int, d_out: int) -> None:
-        super().__init__()
-        self.W = nn.Parameter(torch.empty(d_in, d_out))
-        self.b = nn.Parameter(torch.zeros(d_out))
-
-    def forward(self, x: Float[Tensor, "*batch I"]) -> Float[Tensor, "*batch O"]:
-        """``x W + b``."""
-        return F.linear(x, self.W.T, self.b)
-
-
 class MaskedWords(nn.Module):
     """The head that guesses words: a layer of its own, then the embedding turned round.
 
@@ -323,4 +306,4 @@ class MaskedWords(nn.Module):
 
     def forward(self, x: Float[Tensor, "*T D"], E: Float[Tensor, "V D"]) -> Float[Tensor, "*T V"]:
         """Score every word of the vocabulary at every place."""
-        return F.linear(self.norm(self.activation(self.transform(x))), E, self.b_V)
+        return affine(self.norm(self.activation(self.transform(x))), E.T, self.b_V)

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
+from tfcourse.affine import affine
 from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.attention import KeyValueCache, MultiHeadAttention, RollingCache, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
@@ -252,8 +253,8 @@ class GPT(nn.Module):
             seen.append(weights)  # (B, H, T, S)
             if return_states:
                 passed.append(x)  # (B, T, D)
-        W_U = self.embedding.weight if self.W_U is None else self.W_U.T
-        logits = F.linear(self.norm(x), W_U)  # (B, T, V)
+        W_U = self.embedding.weight.T if self.W_U is None else self.W_U  # (D, V)
+        logits = affine(self.norm(x), W_U)  # (B, T, V)
         return Output(
             logits,
             {"self": seen} if return_weights else None,

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from tfcourse.affine import affine
 from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.models.checks import look_up, sizes
 from tfcourse.models.counting import count_parameters, product_flops, recurrent_flops
@@ -170,8 +171,8 @@ class RecurrentLM(nn.Module):
         x = F.dropout(x, self.config.dropout, self.training)
         h, state = self.recurrent(x, lengths, state, fused=fused)  # (B, T, Dh)
         h = F.dropout(h, self.config.dropout, self.training)
-        W_U = self.embedding.weight if self.W_U is None else self.W_U.T
-        return F.linear(h, W_U, self.b_U), state
+        W_U = self.embedding.weight.T if self.W_U is None else self.W_U  # (Dh, V)
+        return affine(h, W_U, self.b_U), state
 
     def count_parameters(self) -> int:
         """How many learned numbers there are; a tied unembedding counts once."""

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from tfcourse.affine import affine
 from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.attention import AdditiveAttention, DotAttention
 from tfcourse.models.checks import look_up, real, sizes
@@ -317,7 +318,7 @@ class Seq2Seq(nn.Module):
             read, weights, state = self._advance(part, state, fused)
             t.append(read)
             seen.append(weights)
-        logits = F.linear(self._drop(torch.cat(t, dim=1)), self.W_U.T, self.b_U)  # (B, T, V)
+        logits = affine(self._drop(torch.cat(t, dim=1)), self.W_U, self.b_U)  # (B, T, V)
         if not return_weights:
             return Output(logits), state
         cross = [] if self.attention is None else [torch.cat(seen, dim=1)[:, None]]

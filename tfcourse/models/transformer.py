@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from tfcourse.affine import affine
 from tfcourse.arguments import OldNames, axes, check_probability, one_of
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
@@ -310,8 +311,8 @@ class Transformer(nn.Module):
             across.append(cross)  # (B, H, T, S)
             if return_states:
                 passed.append(y)  # (B, T, D)
-        W_U = self.target_embedding.weight if self.W_U is None else self.W_U.T
-        logits = F.linear(self.decoder_norm(y), W_U, self.b_U)  # (B, T, V)
+        W_U = self.target_embedding.weight.T if self.W_U is None else self.W_U  # (D, V)
+        logits = affine(self.decoder_norm(y), W_U, self.b_U)  # (B, T, V)
         return Output(
             logits,
             {"decoder": own, "cross": across} if return_weights else None,

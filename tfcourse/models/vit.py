@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from tfcourse.affine import affine
 from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.attention import MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
@@ -157,7 +158,7 @@ class ViT(nn.Module):
                 f"images must be (B, {config.channels}, {config.image}, {config.image}), "
                 f"got {tuple(images.shape)}"
             )
-        tokens = F.linear(patchify(images, config.patch), self.W_P.T, self.b_P)  # (B, N, D)
+        tokens = affine(patchify(images, config.patch), self.W_P, self.b_P)  # (B, N, D)
         x = torch.cat([self.c.expand(images.shape[0], 1, -1), tokens], dim=1)  # (B, N + 1, D)
         x = F.dropout(self.positions.embed(x), config.dropout, self.training)
         seen, passed = [], [x] if return_states else []
@@ -166,7 +167,7 @@ class ViT(nn.Module):
             seen.append(weights)
             if return_states:
                 passed.append(x)
-        logits = F.linear(self.norm(x[:, 0]), self.W.T, self.b)
+        logits = affine(self.norm(x[:, 0]), self.W, self.b)
         return Output(
             logits,
             {"self": seen} if return_weights else None,

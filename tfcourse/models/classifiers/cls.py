@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
+from tfcourse.affine import affine
 from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.attention import MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
@@ -162,7 +163,7 @@ class TransformerClassifier(nn.Module):
             x, (weights,) = block(x, mask, fused=not return_weights)
             seen.append(weights)
         pooled = x[:, 0] if self.c is not None else average(x, mask)[0][:, 0]
-        logits = F.linear(self.norm(pooled), self.W.T, self.b)
+        logits = affine(self.norm(pooled), self.W, self.b)
         return Output(logits, {"self": seen} if return_weights else None)
 
     def count_parameters(self) -> int:

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
+from tfcourse.affine import affine
 from tfcourse.arguments import OldNames, axes, check_probability
 from tfcourse.attention import AttentionPooling, padding_mask
 from tfcourse.models.checks import look_up, sizes
@@ -146,7 +147,7 @@ class HierarchicalClassifier(nn.Module):
         s, of_words = self.word_pool(h, padding_mask(words, S))  # (B N, 1, 2 Dh), (B N, 1, S)
         h, _ = self.sentence_gru(s.view(B, N, -1), sentences, fused=fused)
         v, of_sentences = self.sentence_pool(h, padding_mask(sentences, N))  # (B, 1, 2 Dh)
-        logits = F.linear(self._drop(v[:, 0]), self.W.T, self.b)
+        logits = affine(self._drop(v[:, 0]), self.W, self.b)
         if not return_weights:
             return Output(logits)
         of_words = of_words.view(B, N, 1, S)

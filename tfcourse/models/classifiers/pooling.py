@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from tfcourse.affine import affine
 from tfcourse.arguments import OldNames, check_probability
 from tfcourse.attention import AttentionPooling, average_by_scores
 from tfcourse.models.checks import look_up, real, sizes
@@ -134,7 +135,7 @@ class PoolingClassifier(nn.Module):
         if self.gru is not None:
             x, _ = self.gru(x, lengths, fused=fused)
         pooled, weights = average(x, mask) if self.pool is None else self.pool(x, mask)
-        logits = F.linear(self._drop(pooled.flatten(1)), self.W.T, self.b)
+        logits = affine(self._drop(pooled.flatten(1)), self.W, self.b)
         return Output(logits, {"words": [weights[:, None]]} if return_weights else None)
 
     def _drop(self, x: Tensor) -> Tensor:
