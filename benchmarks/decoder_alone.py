@@ -40,16 +40,16 @@ D, D_FF, LONGEST, NEW_TOKENS = 96, 256, 320, 60
 def encoder_decoder(size: int) -> nn.Module:
     """Two blocks that read, two that write; one vocabulary."""
     return Transformer(TransformerConfig(
-        size, longest=LONGEST, encoder_layers=2, decoder_layers=2, heads=4, d_model=D, d_ff=D_FF,
-        norm="pre", dropout=0.0, padding=0,
+        size, context_length=LONGEST, num_encoder_layers=2, num_decoder_layers=2, num_heads=4,
+        d_model=D, d_ff=D_FF, norm="pre", dropout=0.0, padding=0,
     ))  # fmt: skip
 
 
 def decoder(size: int, kind: type[GPT] = GPT) -> nn.Module:
     """Four blocks; no cross-attention, so a wider feed-forward layer. First weights as above."""
     model = kind(GPTConfig(
-        size, longest=LONGEST, layers=4, heads=4, d_model=D, d_ff=D_FF + D,
-        positions="sinusoidal", ffn="relu", scaled=True,
+        size, context_length=LONGEST, num_layers=4, num_heads=4, d_model=D, d_ff=D_FF + D,
+        positions="sinusoidal", ffn="relu", scale_embeddings=True,
     ))  # fmt: skip
     for block in model.blocks:
         block.attention.reset_parameters()
@@ -99,7 +99,7 @@ def loss_on(kind: str, model: nn.Module, ids: list) -> float:
 def written(model: nn.Module, tokens: BPETokenizer, sources: list[str]) -> list[str]:
     """Greedy translations."""
     if isinstance(model, Transformer):
-        return translate(model, tokens, tokens, sources, new_tokens=NEW_TOKENS)
+        return translate(model, tokens, tokens, sources, max_new_tokens=NEW_TOKENS)
     prompts = [[*tokens.encode(text, end=True), tokens.start] for text in sources]
     order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
     found = [""] * len(prompts)
@@ -107,7 +107,7 @@ def written(model: nn.Module, tokens: BPETokenizer, sources: list[str]) -> list[
         places = order[begin : begin + 100]
         prompt, lengths = pad([prompts[i] for i in places])
         got = greedy(
-            model, prompt, prompt_lengths=lengths, new_tokens=NEW_TOKENS, end=tokens.end
+            model, prompt, prompt_lengths=lengths, max_new_tokens=NEW_TOKENS, eos_id=tokens.end
         )  # fmt: skip
         for i, row in zip(places, got.rows(), strict=True):
             found[i] = tokens.decode(row)

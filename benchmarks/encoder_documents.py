@@ -113,7 +113,7 @@ def pretrained(tokens: WordTokenizer, prose: list[str], seed: int, steps: int) -
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     model = BERT(BERTConfig(
-        len(tokens), longest=LONGEST, layers=1, heads=4, d_model=64, dropout=0.0,
+        len(tokens), context_length=LONGEST, num_layers=1, num_heads=4, d_model=64, dropout=0.0,
         padding=tokens.pad, std=STD,
     ))  # fmt: skip
 

@@ -121,7 +121,11 @@ def main() -> None:
         "about": "Two small encoders for a live figure, trained by benchmarks/figure_gaps.py",
         "seed": seed,
         "words": [words.token(i) for i in range(len(words))],
-        "sizes": {"heads": reader.SIZES["heads"], "longest": reader.SIZES["longest"], "eps": 1e-5},
+        "sizes": {
+            "heads": reader.SIZES["num_heads"],
+            "longest": reader.SIZES["context_length"],
+            "eps": 1e-5,
+        },
         "step": reader.STEP,
         "sides": {side: stored_weights(model) for side, model in models.items()},
     }

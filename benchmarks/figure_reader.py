@@ -26,7 +26,14 @@ from tfcourse.data.grammars.senses import LABELS, WORD
 from tfcourse.models.bert import BERT, Affine, BERTConfig
 from tfcourse.tokenizers import WordTokenizer
 
-SIZES = {"longest": 24, "layers": 1, "heads": 4, "d_model": 32, "d_ff": 64, "segments": 1}
+SIZES = {
+    "context_length": 24,
+    "num_layers": 1,
+    "num_heads": 4,
+    "d_model": 32,
+    "d_ff": 64,
+    "segments": 1,
+}
 SPECIAL = ("<pad>", "<unk>", "<mask>")
 PAD, UNKNOWN, MASK = range(3)
 #: How finely weights are stored, and how often a word is made unknown in training.
@@ -51,7 +58,7 @@ NAMES = {
 def new_reader(vocabulary: int, dropout: float = 0.0) -> tuple[BERT, Affine]:
     """The encoder, and what reads the sense from its state at *note*."""
     config = BERTConfig(
-        vocabulary=vocabulary, **SIZES, activation="relu", eps=1e-5, dropout=dropout,
+        vocab_size=vocabulary, **SIZES, activation="relu", eps=1e-5, dropout=dropout,
         padding=PAD, std=0.5 / SIZES["d_model"] ** 0.5,
     )  # fmt: skip
     sense = Affine(SIZES["d_model"], len(LABELS))
@@ -143,7 +150,7 @@ def main() -> None:
         "seed": seed,
         "words": [words.token(i) for i in range(len(words))],
         "senses": {"word": WORD, "labels": LABELS},
-        "sizes": {"heads": SIZES["heads"], "longest": SIZES["longest"], "eps": 1e-5},
+        "sizes": {"heads": SIZES["num_heads"], "longest": SIZES["context_length"], "eps": 1e-5},
         "step": STEP,
         "weights": stored_weights(model, sense),
     }

@@ -58,8 +58,8 @@ def new_model(vocabulary: int) -> Transformer:
     """The model of 2017, small."""
     return Transformer(
         TransformerConfig(
-            vocabulary, longest=LONGEST, encoder_layers=LAYERS, decoder_layers=LAYERS, heads=HEADS,
-            d_model=WIDTH, dropout=0.0,
+            vocabulary, context_length=LONGEST, num_encoder_layers=LAYERS,
+            num_decoder_layers=LAYERS, num_heads=HEADS, d_model=WIDTH, dropout=0.0,
         )
     )  # fmt: skip
 
@@ -82,9 +82,11 @@ def as_pair(words: WordTokenizer, source: str, target: str = "") -> tuple[list[i
 def frame(model: Transformer, words: WordTokenizer, step: int) -> dict:
     """What the model writes for the film's sentence now, and where its last block looks."""
     model.eval()
-    (said,) = translate(model, words, words, [WATCHED], new_tokens=14)
+    (said,) = translate(model, words, words, [WATCHED], max_new_tokens=14)
     source, target, lengths = pad_pairs([as_pair(words, WATCHED, said)])
-    maps = model(source, target[:, :-1], lengths, maps=True).maps["cross"][-1][0]  # (h, T, S)
+    maps = model(source, target[:, :-1], lengths, return_weights=True).maps["cross"][-1][
+        0
+    ]  # (h, T, S)
     model.train()
     whole = (maps.mean(0) * 100).round().int().tolist()
     return {"step": step, "said": words.tokenize(said), "weights": whole}
@@ -189,7 +191,7 @@ def main() -> None:
     keep("search", {"about": about, "seed": seed, "after": HALF, **searches})
     tests = pairs_of("test", held_out=200)
     for name, one in (("trained", model), ("rounded", load(stored)[0])):
-        said = translate(one, words, words, [s for s, _ in tests], new_tokens=20, batch=200)
+        said = translate(one, words, words, [s for s, _ in tests], max_new_tokens=20, batch=200)
         right = mean(
             a == words.decode(words.encode(t)) for a, (_, t) in zip(said, tests, strict=True)
         )

@@ -105,8 +105,10 @@ def compare(B: int, new_tokens: int, repeats: int, backend: str = "inductor") ->
         return written[:, 1:]
 
     ways: dict[str, Callable[[], Tensor]] = {
-        "tfcourse": lambda: greedy(model, prompt, new_tokens=new_tokens).tokens,
-        "tfcourse, compiled step": lambda: greedy(compiled, prompt, new_tokens=new_tokens).tokens,
+        "tfcourse": lambda: greedy(model, prompt, max_new_tokens=new_tokens).tokens,
+        "tfcourse, compiled step": lambda: (
+            greedy(compiled, prompt, max_new_tokens=new_tokens).tokens
+        ),
         "plain loop": lambda: plain.write(prompt, new_tokens),
         "Hugging Face generate": theirs,
     }

@@ -68,7 +68,7 @@ def neighbourly(seed: int, given: bool) -> GPT:
     model = made(seed, "relative")
     K = WIDTH // HEADS
     for block in model.blocks:
-        block.attention.positions = RelativePositions(K, longest=2)
+        block.attention.positions = RelativePositions(K, max_distance=2)
     if given:
         first = model.blocks[0].attention
         with torch.no_grad():  # a query that is the same for all tokens, and likes distance -1
@@ -81,7 +81,7 @@ def neighbourly(seed: int, given: bool) -> GPT:
 @torch.no_grad()
 def shares(model: GPT, rows: Tensor, period: int) -> tuple[Tensor, Tensor]:
     """Of each head, ``(L, H)``: weight on the token before, and on what followed this one."""
-    maps = torch.stack(model(rows, maps=True).maps["self"])  # (L, B, H, T, T)
+    maps = torch.stack(model(rows, return_weights=True).maps["self"])  # (L, B, H, T, T)
     query, key = torch.arange(T)[:, None], torch.arange(T)
     followed = ((query - key + 1) % period == 0) & (key < query)
     before = maps.diagonal(-1, -2, -1).mean((1, 3))

@@ -104,8 +104,8 @@ PUBLISHED = [
 def pretrain(side: str, scratch: Path, quick: bool) -> dict[str, Any]:
     """Pre-train a preset, or go on with it, and say how it does on hidden words."""
     few = {
-        "model.d_model": 16, "model.layers": 1, "tokenizer.vocabulary": 300, "data.train": "test",
-        "data.validation": "test", "data.held_out": 20,
+        "model.d_model": 16, "model.num_layers": 1, "tokenizer.vocab_size": 300,
+        "data.train": "test", "data.validation": "test", "data.held_out": 20,
     }  # fmt: skip
     changes = short(**few) if quick else {}
     preset = presets.load(SIDES[side], changes)
@@ -127,7 +127,7 @@ def build(way: Way, pretrained: BERT) -> nn.Module:
     config = pretrained.config
     if way.pooled == "embeddings":
         model = PoolingClassifier(
-            PoolingConfig(config.vocabulary, 2, config.d_model, queries=0, dropout=DROPOUT)
+            PoolingConfig(config.vocab_size, 2, config.d_model, queries=0, dropout=DROPOUT)
         )
         if way.pretrained:
             model.embedding.load_state_dict(pretrained.embedding.state_dict())
@@ -164,7 +164,7 @@ def finetune(way: Way, lr: float, seed: int, scratch: Path, quick: bool) -> dict
     tokens, few = extra["tokenizer"], 64 if quick else None
     parts = {
         split: Batches(
-            sentences(tokens, split, pretrained.config.longest)[:few], BATCH,
+            sentences(tokens, split, pretrained.config.context_length)[:few], BATCH,
             collate=lambda some: pad_labelled(some, tokens.pad), shuffle=split == "train",
             seed=seed, lengths=lambda example: len(example[0]),
         )

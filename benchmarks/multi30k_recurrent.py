@@ -75,7 +75,7 @@ def measure(name: str, changes: dict[str, Any]) -> dict[str, Any]:
     read, written = task.extra["source_tokenizer"], task.extra["target_tokenizer"]
     texts = translate(
         task.model, read, written, [source for source, _ in pairs],
-        new_tokens=preset.evaluation.new_tokens, batch=preset.evaluation.batch,
+        max_new_tokens=preset.evaluation.max_new_tokens, batch=preset.evaluation.batch,
     )  # fmt: skip
     return {
         "preset": name, "changes": changes, **results,
@@ -99,9 +99,9 @@ def main() -> None:
     }  # fmt: skip
     if choice.quick:
         changes |= short(**{
-            "evaluation.beams": 2, "evaluation.new_tokens": 3, "data.train": "test2017-mscoco",
+            "evaluation.beams": 2, "evaluation.max_new_tokens": 3, "data.train": "test2017-mscoco",
             "data.validation": "test2017-mscoco", "data.held_out": 61,
-            "data.test": "test2017-mscoco", "model.d_model": 16, "tokenizer.vocabulary": 400,
+            "data.test": "test2017-mscoco", "model.d_model": 16, "tokenizer.vocab_size": 400,
         })  # fmt: skip
     results = {"steps": choice.steps, "models": {}, "published": PUBLISHED}
     if not choice.quick:

@@ -257,8 +257,8 @@ def encoder_decoder(B: int, T: int) -> dict[str, Callable[[], None]]:
     x, y = ids[:, :-1].contiguous(), ids[:, 1:].contiguous()
     ours = Transformer(
         TransformerConfig(
-            V, longest=T, encoder_layers=layers, decoder_layers=layers, heads=heads,
-            d_model=d_model, norm="pre", dropout=0.0,
+            V, context_length=T, num_encoder_layers=layers, num_decoder_layers=layers,
+            num_heads=heads, d_model=d_model, norm="pre", dropout=0.0,
         )
     )  # fmt: skip
     theirs = TorchTransformer(V, layers, heads, d_model, T)

@@ -53,7 +53,7 @@ SCHEMES = {
     "sinusoidal": lambda s: SinusoidalPositions(s.d_model),
     "sinusoidal, concatenated": sinusoidal_beside,
     "Shaw": lambda s: RelativePositions(s.d_k),
-    "ALiBi": lambda s: ALiBi(s.heads),
+    "ALiBi": lambda s: ALiBi(s.num_heads),
     "rotary": lambda s: RotaryPositions(s.d_k),
     "rotary, stretched": lambda s: RotaryPositions(s.d_k),
 }

@@ -18,7 +18,7 @@ RATES = (3e-3, 6e-3, 1.2e-2)
 
 def lstm() -> RecurrentLM:
     """As many parameters as the tied GPT, or a little fewer."""
-    return RecurrentLM(RecurrentLMConfig(V, 75, layers=2, cell="lstm", tied=True))
+    return RecurrentLM(RecurrentLMConfig(V, 75, num_layers=2, cell="lstm", tied=True))
 
 
 if __name__ == "__main__":

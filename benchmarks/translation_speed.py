@@ -50,8 +50,8 @@ LARGER: dict[str, Callable[[], nn.Module]] = {
     "general attention": lambda: recurrent("general", 166),
     "Transformer": lambda: Transformer(
         TransformerConfig(
-            VOCABULARY, longest=max(LENGTHS), encoder_layers=2, decoder_layers=2, heads=4,
-            d_model=128, d_ff=256, norm="pre", dropout=0.0,
+            VOCABULARY, context_length=max(LENGTHS), num_encoder_layers=2, num_decoder_layers=2,
+            num_heads=4, d_model=128, d_ff=256, norm="pre", dropout=0.0,
         )
     ),
 }  # fmt: skip

@@ -131,16 +131,16 @@ def recurrent(attention: str, d_hidden: int) -> Callable[[Corpus], nn.Module]:
 def transformer(corpus: Corpus) -> nn.Module:
     """Two blocks that read, two that write; one vocabulary."""
     return Transformer(TransformerConfig(
-        corpus.shared, longest=64, encoder_layers=2, decoder_layers=2, heads=4, d_model=32,
-        d_ff=156, norm="pre", dropout=0.0, padding=0,
+        corpus.shared, context_length=64, num_encoder_layers=2, num_decoder_layers=2, num_heads=4,
+        d_model=32, d_ff=156, norm="pre", dropout=0.0, padding=0,
     ))  # fmt: skip
 
 
 def decoder(corpus: Corpus, kind: type[GPT] = GPT) -> nn.Module:
     """Four blocks; choices and first weights as the Transformer's."""
     model = kind(GPTConfig(
-        corpus.shared, longest=64, layers=4, heads=4, d_model=32, d_ff=188,
-        positions="sinusoidal", ffn="relu", scaled=True,
+        corpus.shared, context_length=64, num_layers=4, num_heads=4, d_model=32, d_ff=188,
+        positions="sinusoidal", ffn="relu", scale_embeddings=True,
     ))  # fmt: skip
     for block in model.blocks:
         block.attention.reset_parameters()

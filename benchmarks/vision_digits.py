@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from tfcourse import data, presets, training
 from tfcourse.batching import Batches
 from tfcourse.models.counting import count_parameters
-from tfcourse.models.vit import ViT, ViTConfig, cut
+from tfcourse.models.vit import ViT, ViTConfig, patchify
 from tfcourse.runs.images import Scale, vary
 from tfcourse.runs.running import schedule
 from tfcourse.training import Classification
@@ -30,7 +30,7 @@ from tfcourse.training import Classification
 SEEDS = (0, 1, 2)
 PRESET = "digits-vit"
 CHANGES = {
-    "model.layers": 2, "model.d_model": 48, "model.d_ff": 96, "model.dropout": 0.0,
+    "model.num_layers": 2, "model.d_model": 48, "model.d_ff": 96, "model.dropout": 0.0,
     "training.steps": 400, "training.warmup": 30,
 }  # fmt: skip
 #: The highest rate of each, chosen in trial runs.
@@ -56,7 +56,7 @@ def in_another_order(pixels: Tensor) -> Tensor:
     """The patches of each picture in one fixed order drawn at random."""
     across = SIDE // PATCH
     order = torch.randperm(across**2, generator=torch.Generator().manual_seed(0))
-    patches = cut(pixels, PATCH)[:, order]  # (B, N, patch * patch)
+    patches = patchify(pixels, PATCH)[:, order]  # (B, N, patch * patch)
     grid = patches.reshape(-1, across, across, PATCH, PATCH).transpose(2, 3)
     return grid.reshape(-1, 1, SIDE, SIDE)
 

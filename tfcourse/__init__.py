@@ -1,13 +1,14 @@
 """The companion package of the course *Attention to Transformers*.
 
 Blocks know nothing of models, models nothing of training, and nothing knows of grading. Each part
-is loaded when it is first used: ``import tfcourse`` alone loads nothing, not even PyTorch.
+is loaded when it is first used: ``import tfcourse`` alone loads nothing, not even PyTorch. What is
+used most may be taken from here: ``from tfcourse import GPT, GPTConfig``.
 """
 
 from __future__ import annotations
 
 import importlib
-from types import ModuleType
+from typing import Any
 
 __version__ = "0.1.0"
 
@@ -18,12 +19,36 @@ _PARTS = (
     "training", "trees",
 )  # fmt: skip
 
+#: The names that may be taken from here, by the part that has them.
+_NAMES = {
+    "models": (
+        "BERT", "BERTConfig", "GPT", "GPTConfig", "RecurrentLM", "RecurrentLMConfig", "Seq2Seq",
+        "Seq2SeqConfig", "SkipGram", "SkipGramConfig", "Transformer", "TransformerConfig", "ViT",
+        "ViTConfig",
+    ),
+    "attention": (
+        "AdditiveAttention", "AttentionPooling", "DotAttention", "KeyValueCache",
+        "MultiHeadAttention", "SelfAttention", "causal_mask", "padding_mask",
+        "scaled_dot_product_attention",
+    ),
+    "layers": ("Block", "FeedForward", "LayerNorm", "RMSNorm", "SwiGLU"),
+    "positions": (
+        "ALiBi", "LearnedPositions", "RelativePositions", "RotaryPositions", "SinusoidalPositions",
+    ),
+    "recurrent": ("GRUCell", "LSTMCell", "RNNCell", "Recurrent"),
+    "generation": ("beam_search", "greedy", "sample"),
+    "training": ("fit", "open_saved", "save"),
+}  # fmt: skip
+_WHERE = {name: part for part, names in _NAMES.items() for name in names}
 
-def __getattr__(name: str) -> ModuleType:
+
+def __getattr__(name: str) -> Any:
     if name in _PARTS:
         return importlib.import_module(f"tfcourse.{name}")
+    if name in _WHERE:
+        return getattr(importlib.import_module(f"tfcourse.{_WHERE[name]}"), name)
     raise AttributeError(f"module 'tfcourse' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_PARTS]
+    return [*globals(), *_PARTS, *_WHERE]

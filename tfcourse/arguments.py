@@ -1,12 +1,101 @@
-"""Refusals that many components share: each names the argument, what it was and must be."""
+"""What many components share of their arguments: refusals, and the names that have changed.
+
+A refusal names the argument, what it was and must be.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+import warnings
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+#: Names of sizes and choices that have changed: the old one, and today's.
+RENAMED = {
+    "vocabulary": "vocab_size",
+    "target_vocabulary": "target_vocab_size",
+    "longest": "context_length",
+    "layers": "num_layers",
+    "encoder_layers": "num_encoder_layers",
+    "decoder_layers": "num_decoder_layers",
+    "heads": "num_heads",
+    "kv_heads": "num_kv_heads",
+    "scaled": "scale_embeddings",
+    "new_tokens": "max_new_tokens",
+}
+
+
+def new_name(name: str, known: Container[str]) -> str:
+    """Today's name of an argument, if ``known`` has it; else the name as it is."""
+    new = RENAMED.get(name, name)
+    return new if new in known and name not in known else name
+
+
+def renamed(
+    given: Mapping[str, Any],
+    known: Container[str],
+    where: str,
+    category: type[Warning] = FutureWarning,
+    stacklevel: int = 2,
+) -> dict[str, Any]:
+    """Named values under today's names, with one warning that names all old ones.
+
+    Parameters
+    ----------
+    given:
+        The values by name.
+    known:
+        The names of today; others that are not in :data:`RENAMED` stay, to be refused later.
+    where:
+        What the values are for, in the warning: a config's class, or a file.
+    category, stacklevel:
+        As for :func:`warnings.warn`. ``FutureWarning`` is shown to whoever reads an old file,
+        ``DeprecationWarning`` to whoever wrote the call.
+
+    Raises
+    ------
+    ValueError
+        If a value is given under both its names.
+    """
+    new = {name: new_name(name, known) for name in given}
+    old = {name: today for name, today in new.items() if today != name}
+    for name, today in old.items():
+        if today in given:
+            raise ValueError(f"{where} must have {today} alone, got its old name {name} too")
+    if old:
+        told = ", ".join(f"{name} is now called {today}" for name, today in old.items())
+        warnings.warn(f"{where}: {told}", category, stacklevel + 1)
+    return {new[name]: value for name, value in given.items()}
+
+
+class _TakesOldNames(type):
+    """What makes the classes of :class:`OldNames`: their calls take old names too."""
+
+    def __call__(cls, *args: Any, **given: Any) -> Any:
+        known = cls.__dataclass_fields__
+        if not given.keys() <= known.keys():
+            given = renamed(given, known, cls.__name__, DeprecationWarning)
+        return super().__call__(*args, **given)
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        signature = inspect.signature(cls.__init__)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])  # not self
+
+
+class OldNames(metaclass=_TakesOldNames):
+    """A dataclass that takes and shows its values under their old names too, with a warning."""
+
+    def __getattr__(self, name: str) -> Any:
+        new = new_name(name, type(self).__dataclass_fields__)
+        if new == name:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        told = f"{type(self).__name__}: {name} is now called {new}"
+        warnings.warn(told, DeprecationWarning, stacklevel=2)
+        return getattr(self, new)
 
 
 def at_least_one(**sizes: int) -> None:
@@ -62,17 +151,17 @@ def above_zero(**numbers: float) -> None:
             raise ValueError(f"{name} must be above 0, got {number}")
 
 
-def share(**shares: float) -> None:
-    """Shares to drop; dropping everything leaves nothing to grow.
+def check_probability(**probabilities: float) -> None:
+    """Probabilities of dropping something; dropping everything leaves nothing.
 
     Raises
     ------
     ValueError
         If one does not lie in [0, 1).
     """
-    for name, part in shares.items():
-        if not 0 <= part < 1:
-            raise ValueError(f"{name} must lie in [0, 1), got {part}")
+    for name, p in probabilities.items():
+        if not 0 <= p < 1:
+            raise ValueError(f"{name} must lie in [0, 1), got {p}")
 
 
 def axes(name: str, x: Tensor, letters: str) -> None:

@@ -10,7 +10,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import at_least_one, share, width
+from tfcourse.affine import affine
+from tfcourse.arguments import at_least_one, check_probability, width
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 
 
@@ -164,7 +165,7 @@ class FeedForward(nn.Module):
         super().__init__()
         d_ff = 4 * d_model if d_ff is None else d_ff
         at_least_one(d_model=d_model, d_ff=d_ff)
-        share(dropout=dropout)
+        check_probability(dropout=dropout)
         if activation not in ACTIVATIONS:
             raise ValueError(f"activation must be one of {list(ACTIVATIONS)}, got {activation!r}")
         self.activation, self.dropout = activation, dropout
@@ -181,10 +182,10 @@ class FeedForward(nn.Module):
     def forward(self, x: Float[Tensor, "*batch D"]) -> Float[Tensor, "*batch D"]:
         """The same net for every token."""
         width("x", x, d_model=len(self.W_1))
-        hidden = ACTIVATIONS[self.activation](F.linear(x, self.W_1.T, self.b_1))
+        hidden = ACTIVATIONS[self.activation](affine(x, self.W_1, self.b_1))
         if self.dropout and self.training:
             hidden = F.dropout(hidden, self.dropout)
-        return F.linear(hidden, self.W_2.T, self.b_2)
+        return affine(hidden, self.W_2, self.b_2)
 
 
 class SwiGLU(nn.Module):
@@ -280,7 +281,7 @@ class Block(nn.Module):
         super().__init__()
         if norm not in ("pre", "post"):
             raise ValueError(f'norm must be "pre" or "post", got {norm!r}')
-        share(dropout=dropout)
+        check_probability(dropout=dropout)
         d_model = len(attention.W_Q)
         if cross is not None and len(cross.W_Q) != d_model:
             raise ValueError(f"cross must have d_model={d_model}, got {len(cross.W_Q)}")

@@ -58,7 +58,7 @@ class LearnedPositions(Positions):
 
     Parameters
     ----------
-    longest:
+    context_length:
         Number of places, ``N``. There is no code past it.
     d_model:
         Width of the tokens, ``D``.
@@ -74,10 +74,10 @@ class LearnedPositions(Positions):
     Positional Encoding"; UBC section 3.
     """
 
-    def __init__(self, longest: int, d_model: int) -> None:
+    def __init__(self, context_length: int, d_model: int) -> None:
         super().__init__()
-        at_least_one(longest=longest, d_model=d_model)
-        self.P = nn.Parameter(torch.empty(longest, d_model))
+        at_least_one(context_length=context_length, d_model=d_model)
+        self.P = nn.Parameter(torch.empty(context_length, d_model))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -335,19 +335,19 @@ class RelativePositions(Positions):
 
     .. math:: e_{ij} = \frac{q_i \cdot (k_j + a_{\operatorname{clip}(j - i)})}{\sqrt{d_k}}
 
-    Distances beyond ``longest`` share the outermost vectors.
+    Distances beyond ``max_distance`` share the outermost vectors.
 
     Parameters
     ----------
     d_k:
         Width of a head's queries.
-    longest:
+    max_distance:
         Largest distance that has a value of its own; longer ones share it.
 
     Attributes
     ----------
     a:
-        ``(2 longest + 1, K)``, shared by all heads.
+        ``(2 max_distance + 1, K)``, shared by all heads.
 
     Notes
     -----
@@ -356,11 +356,11 @@ class RelativePositions(Positions):
     finds the keys' enough.
     """
 
-    def __init__(self, d_k: int, longest: int = 16) -> None:
+    def __init__(self, d_k: int, max_distance: int = 16) -> None:
         super().__init__()
-        at_least_one(d_k=d_k, longest=longest)
-        self.longest = longest
-        self.a = nn.Parameter(torch.empty(2 * longest + 1, d_k))
+        at_least_one(d_k=d_k, max_distance=max_distance)
+        self.max_distance = max_distance
+        self.a = nn.Parameter(torch.empty(2 * max_distance + 1, d_k))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -369,9 +369,11 @@ class RelativePositions(Positions):
 
     def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "*batch T S"]:
         """``q_i . a_(j-i) / sqrt(d_k)`` for each query and key."""
-        with_each = q @ self.a.T * q.shape[-1] ** -0.5  # (..., T, 2 longest + 1)
-        offset = relative_offsets(q.shape[-2], S, q.device).clamp(-self.longest, self.longest)
-        index = (offset + self.longest).expand(*q.shape[:-1], S)
+        with_each = q @ self.a.T * q.shape[-1] ** -0.5  # (..., T, 2 max_distance + 1)
+        offset = relative_offsets(q.shape[-2], S, q.device).clamp(
+            -self.max_distance, self.max_distance
+        )
+        index = (offset + self.max_distance).expand(*q.shape[:-1], S)
         return with_each.gather(-1, index)
 
 
@@ -384,7 +386,7 @@ class ALiBi(Positions):
 
     Parameters
     ----------
-    heads:
+    num_heads:
         Number of heads, ``H``.
 
     Attributes
@@ -399,10 +401,10 @@ class ALiBi(Positions):
     one of the next larger.
     """
 
-    def __init__(self, heads: int) -> None:
+    def __init__(self, num_heads: int) -> None:
         super().__init__()
-        at_least_one(heads=heads)
-        slopes = torch.tensor(alibi_slopes(heads), dtype=torch.float32)
+        at_least_one(num_heads=num_heads)
+        slopes = torch.tensor(alibi_slopes(num_heads), dtype=torch.float32)
         self.register_buffer("slopes", slopes[:, None, None], persistent=False)
 
     def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "H T S"]:
@@ -421,26 +423,26 @@ class TreePositions(Positions):
 
     Parameters
     ----------
-    heads:
+    num_heads:
         Number of attention heads, ``H``.
-    longest:
+    max_distance:
         Largest distance that has a value of its own; longer ones share it.
 
     Attributes
     ----------
     w:
-        ``(H, longest + 1)``.
+        ``(H, max_distance + 1)``.
 
     Notes
     -----
     After Wang et al. 2019; UW "Learnable Position Representation Vectors".
     """
 
-    def __init__(self, heads: int, longest: int = 8) -> None:
+    def __init__(self, num_heads: int, max_distance: int = 8) -> None:
         super().__init__()
-        at_least_one(heads=heads, longest=longest)
-        self.longest = longest
-        self.w = nn.Parameter(torch.empty(heads, longest + 1))
+        at_least_one(num_heads=num_heads, max_distance=max_distance)
+        self.max_distance = max_distance
+        self.w = nn.Parameter(torch.empty(num_heads, max_distance + 1))
         self.distances: Tensor | None = None
         self.reset_parameters()
 
@@ -456,7 +458,7 @@ class TreePositions(Positions):
         ValueError
             As :func:`tree_distances` does.
         """
-        self.distances = tree_distances(parents).clamp(max=self.longest)
+        self.distances = tree_distances(parents).clamp(max=self.max_distance)
 
     def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "B H T S"]:
         """The learned numbers ``(B, H, T, S)`` of the first ``S`` words of the trees that were set.
@@ -489,11 +491,11 @@ def relative_offsets(T: int, S: int, device: torch.device | None = None) -> Int[
     return torch.arange(S, device=device)[None, :] - i[:, None]
 
 
-def alibi_slopes(heads: int) -> list[float]:
+def alibi_slopes(num_heads: int) -> list[float]:
     """The slope of each head: a geometric series that ends at 2^-8."""
-    power = 2 ** math.floor(math.log2(heads))
+    power = 2 ** math.floor(math.log2(num_heads))
     slopes = [2 ** (-8 * h / power) for h in range(1, power + 1)]
-    if power < heads:
+    if power < num_heads:
         between = [2 ** (-8 * h / (2 * power)) for h in range(1, 2 * power + 1, 2)]
-        slopes += between[: heads - power]
+        slopes += between[: num_heads - power]
     return slopes

@@ -231,7 +231,7 @@ class Recurrent(nn.Module):
         or the like of ``partial(RNNCell, nonlinearity="relu")``.
     d_in, d_hidden:
         Width of a token, ``D``, and of each cell's hidden state, ``Dh``.
-    layers, bidirectional:
+    num_layers, bidirectional:
         Number of layers, and whether each has a second cell that reads backwards.
     dropout:
         Probability with which, in training, a number that goes from a layer to the next is zero.
@@ -259,16 +259,16 @@ class Recurrent(nn.Module):
         cell: Callable[[int, int], RecurrentCell],
         d_in: int,
         d_hidden: int,
-        layers: int = 1,
+        num_layers: int = 1,
         bidirectional: bool = False,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        if layers < 1:
-            raise ValueError(f"layers must be at least 1, got {layers}")
-        self.layers, self.directions = layers, 1 + bidirectional
+        if num_layers < 1:
+            raise ValueError(f"num_layers must be at least 1, got {num_layers}")
+        self.num_layers, self.directions = num_layers, 1 + bidirectional
         self.d_hidden, self.d_out = d_hidden, self.directions * d_hidden
-        widths = [d_in] * self.directions + [self.d_out] * self.directions * (layers - 1)
+        widths = [d_in] * self.directions + [self.d_out] * self.directions * (num_layers - 1)
         cells = [cell(width, d_hidden) if callable(cell) else None for width in widths]
         if not isinstance(cells[0], RecurrentCell):
             raise ValueError(f"cell must be RNNCell, GRUCell, LSTMCell or make one, got {cell!r}")
@@ -326,7 +326,7 @@ class Recurrent(nn.Module):
     def _loop(self, x: Tensor, state: State, real: Tensor | None) -> tuple[Tensor, State]:
         """Layer upon layer, in each direction along time."""
         last = []
-        for layer in range(self.layers):
+        for layer in range(self.num_layers):
             if layer > 0:
                 x = self.dropout(x)
             outputs = []
@@ -349,7 +349,7 @@ class Recurrent(nn.Module):
             weights = _one_buffer(weights)
         dropout = self.dropout.p if self.dropout.training else 0.0
         # In eval mode too cuDNN must be told that it trains, or it computes no gradient.
-        settings = (True, self.layers, dropout, torch.is_grad_enabled(), self.directions == 2)
+        settings = (True, self.num_layers, dropout, torch.is_grad_enabled(), self.directions == 2)
         if real is None:
             outputs, *last = kernel(x, _each(Tensor.contiguous, state), weights, *settings, True)
             return outputs, _state(last)

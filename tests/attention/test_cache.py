@@ -23,7 +23,7 @@ TREES = torch.tensor([[1, -1, 1, 4, 2, 4, 5], [-1, 0, 0, 2, 3, -1, 5], [6, 6, 6,
 
 
 def tree_positions():
-    scheme = TreePositions(H, longest=3)
+    scheme = TreePositions(H, max_distance=3)
     scheme.set_trees(TREES)
     return scheme
 
@@ -35,7 +35,7 @@ SCHEMES = {
     "concatenated": lambda: ConcatenatedPositions(D, 2, SinusoidalPositions(2)),
     "rotary": lambda: RotaryPositions(D // H),
     "rotary halves": lambda: RotaryPositions(D // H, "halves", ntk=2.0),
-    "relative": lambda: RelativePositions(D // H, longest=2),
+    "relative": lambda: RelativePositions(D // H, max_distance=2),
     "alibi": lambda: ALiBi(H),
     "tree": tree_positions,
 }
@@ -47,7 +47,7 @@ SCHEMES = {
        fused=st.booleans())  # fmt: skip
 def test_in_pieces_equals_at_once(cuts, seed, scheme, kv_heads, fused):
     positions = SCHEMES[scheme]()
-    layer = MultiHeadAttention(D, H, kv_heads=kv_heads, positions=positions).double()
+    layer = MultiHeadAttention(D, H, num_kv_heads=kv_heads, positions=positions).double()
     layout.scramble(layer, seed)
     x = torch.randn(3, T, D, generator=torch.Generator().manual_seed(seed)).double()
     at_once, all_weights = layer(positions.embed(x), causal=True)
@@ -114,14 +114,14 @@ def test_memory_is_taken_once():
 
 
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(ValueError, match="longest must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="max_length must be at least 1, got 0"):
         KeyValueCache(0)
     cache = KeyValueCache(3)
     with pytest.raises(ValueError, match="must hold at least one token, it is empty"):
         cache.held()
     two = torch.zeros(2, H, 2, 4)
     cache.append(two, two)
-    with pytest.raises(ValueError, match="the cache must hold 4 tokens, longest is 3"):
+    with pytest.raises(ValueError, match="the cache must hold 4 tokens, max_length is 3"):
         cache.append(two, two)
     # A batch of one would broadcast over the cache's two rows without a word.
     with pytest.raises(ValueError, match=r"k must have shape \(2, 2, 1, 4\), got \(1, 2, 1, 4\)"):

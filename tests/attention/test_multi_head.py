@@ -118,7 +118,7 @@ def test_by_formula_by_kernel_and_by_loop(
     B, T, more, groups, each, K, Dv, D, seed, bias, causal, cross, dtype
 ):
     """d_k and d_v are free, heads may share keys, and a query may have no key at all."""
-    layer = build(seed, dtype, D, groups * each, kv_heads=groups, d_k=K, d_v=Dv, bias=bias)
+    layer = build(seed, dtype, D, groups * each, num_kv_heads=groups, d_k=K, d_v=Dv, bias=bias)
     x = draw(seed, dtype, B, T, D)
     context = draw(seed + 1, dtype, B, T + more, D) if cross else None
     mask = draw(seed + 2, dtype, B, T, T + more if cross else T) < 0.5
@@ -137,7 +137,7 @@ def test_by_formula_by_kernel_and_by_loop(
        dtype=dtypes)  # fmt: skip
 def test_grouped_queries_equal_pytorchs(B, T, groups, each, K, seed, causal, fused, dtype):
     D, H = 6, groups * each
-    layer = build(seed, dtype, D, H, kv_heads=groups, d_k=K, d_v=K)
+    layer = build(seed, dtype, D, H, num_kv_heads=groups, d_k=K, d_v=K)
     x = draw(seed, dtype, B, T, D).requires_grad_()
     y = x.detach().clone().requires_grad_()
 
@@ -271,7 +271,7 @@ def test_its_properties(fused):
     assert_same_in_train_and_eval(Causal(fused), x)
     assert_stateless(Causal(fused), x)
     assert_gradients_reach_every_parameter(Causal(fused), x, exempt=["b_K"])
-    layer = build(0, torch.float32, 8, 4, kv_heads=2)
+    layer = build(0, torch.float32, 8, 4, num_kv_heads=2)
     assert_permutation_equivariant(layer, x)
     assert_shapes(layer, "B T D -> B T D, B 4 T T", D=8)
     assert_shapes(build(0, torch.float32, 8, 2, d_context=5), "B T 8, B S 5 -> B T 8, B 2 T S")
@@ -304,13 +304,17 @@ def test_heads_split_and_merge(B, T, H, K):
     ("sizes", "choices", "told"),
     [
         ((0, 1), {}, "d_model must be at least 1, got 0"),
-        ((8, 0), {}, "heads must be at least 1, got 0"),
-        ((8, 2), {"kv_heads": 0}, "kv_heads must be at least 1, got 0"),
+        ((8, 0), {}, "num_heads must be at least 1, got 0"),
+        ((8, 2), {"num_kv_heads": 0}, "num_kv_heads must be at least 1, got 0"),
         ((8, 2), {"d_context": 0}, "d_context must be at least 1, got 0"),
         ((8, 2), {"d_k": 0}, "d_k must be at least 1, got 0"),
         ((8, 2), {"d_v": 0}, "d_v must be at least 1, got 0"),
-        ((8, 3), {}, "d_model must be divisible by heads=3 unless d_k and d_v are given, got 8"),
-        ((8, 4), {"kv_heads": 3}, "kv_heads must divide heads=4, got 3"),
+        (
+            (8, 3),
+            {},
+            "d_model must be divisible by num_heads=3 unless d_k and d_v are given, got 8",
+        ),
+        ((8, 4), {"num_kv_heads": 3}, "num_kv_heads must divide num_heads=4, got 3"),
         ((8, 2), {"dropout": 1.0}, r"dropout must lie in \[0, 1\), got 1.0"),
         ((8, 2), {"dropout": -0.1}, r"dropout must lie in \[0, 1\), got -0.1"),
     ],
@@ -334,7 +338,7 @@ def test_inputs_that_do_not_fit_are_refused(unchecked):
         module.MultiHeadAttention(8, 2, positions=ALiBi(2))(x, x)
     with pytest.raises(ValueError, match="layer must have no positions"):
         multi_head_by_loop(MultiHeadAttention(8, 2, positions=ALiBi(2)), x)
-    with pytest.raises(ValueError, match="divisible by heads=3, got 8"):
+    with pytest.raises(ValueError, match="divisible by num_heads=3, got 8"):
         split_heads(x, 3)
 
 
@@ -346,5 +350,5 @@ def test_a_bias_for_another_number_of_heads_is_refused(unchecked):
 
 
 def test_it_shows_its_sizes():
-    assert str(MultiHeadAttention(12, 4)) == "MultiHeadAttention(d_model=12, heads=4, d_k=3)"
-    assert "kv_heads=2" in str(MultiHeadAttention(12, 4, kv_heads=2))
+    assert str(MultiHeadAttention(12, 4)) == "MultiHeadAttention(d_model=12, num_heads=4, d_k=3)"
+    assert "num_kv_heads=2" in str(MultiHeadAttention(12, 4, num_kv_heads=2))

@@ -8,7 +8,7 @@ from tfcourse.attention import KeyValueCache, MultiHeadAttention, draw_matrices
 
 D, H = 8, 2
 KINDS = {
-    "usual": {}, "grouped": {"kv_heads": 1}, "widths": {"d_k": 3, "d_v": 5},
+    "usual": {}, "grouped": {"num_kv_heads": 1}, "widths": {"d_k": 3, "d_v": 5},
     "context": {"d_context": 5}, "no vectors": {"bias": False},
 }  # fmt: skip
 
@@ -39,7 +39,7 @@ def test_they_lie_side_by_side(layer):
         assert layer.b_Q is layer.b_K is layer.b_V is None
     else:
         assert torch.equal(layer.b_QKV, torch.cat([layer.b_Q, layer.b_K, layer.b_V]))
-    heads, groups, d_k = layer.heads, layer.kv_heads, layer.d_k
+    heads, groups, d_k = layer.num_heads, layer.num_kv_heads, layer.d_k
     d_v = len(layer.W_O) // heads
     assert layer.W_Q.shape == (D, heads * d_k)
     assert layer.W_K.shape == (layer.d_context, groups * d_k)
@@ -66,7 +66,7 @@ def test_what_is_written_into_one_changes_that_one(name, layer):
 def test_weights_of_an_older_version_load(layer):
     old = stored_before(layer)
     again = MultiHeadAttention(D, H, d_k=layer.d_k, d_v=len(layer.W_O) // H,
-                               kv_heads=layer.kv_heads, d_context=layer.d_context,
+                               num_kv_heads=layer.num_kv_heads, d_context=layer.d_context,
                                bias=layer.b_O is not None)  # fmt: skip
     given = dict(old)
     assert str(again.load_state_dict(given)) == "<All keys matched successfully>"
@@ -83,7 +83,7 @@ def test_weights_of_an_older_version_load(layer):
 
 def test_each_is_drawn_as_a_matrix_of_its_own():
     """So a model begins with the numbers it began with when they were three parameters."""
-    layer = MultiHeadAttention(D, H, kv_heads=1)
+    layer = MultiHeadAttention(D, H, num_kv_heads=1)
     torch.manual_seed(1)
     draw_matrices(layer, nn.init.normal_)
     torch.manual_seed(1)
@@ -110,10 +110,10 @@ def test_the_gradient_is_in_the_same_columns(layer):
         v = context @ W_V
         if layer.b_O is not None:
             q, k, v = q + layer.b_Q.detach(), k + layer.b_K.detach(), v + layer.b_V.detach()
-        each = layer.heads // layer.kv_heads
-        q = q.unflatten(-1, (layer.heads, -1)).transpose(1, 2)
+        each = layer.num_heads // layer.num_kv_heads
+        q = q.unflatten(-1, (layer.num_heads, -1)).transpose(1, 2)
         k, v = (
-            y.unflatten(-1, (layer.kv_heads, -1)).transpose(1, 2).repeat_interleave(each, 1)
+            y.unflatten(-1, (layer.num_kv_heads, -1)).transpose(1, 2).repeat_interleave(each, 1)
             for y in (k, v)
         )
         out = (q @ k.mT / layer.d_k**0.5).softmax(-1) @ v

@@ -35,8 +35,10 @@ def test_the_band_by_hand():
 @pytest.mark.parametrize("fused", [False, True])
 def test_a_window_is_a_banded_mask(positions, window, fused):
     torch.manual_seed(0)
-    slides = MultiHeadAttention(8, 2, kv_heads=1, positions=POSITIONS[positions](), window=window)
-    full = MultiHeadAttention(8, 2, kv_heads=1, positions=POSITIONS[positions]())
+    slides = MultiHeadAttention(
+        8, 2, num_kv_heads=1, positions=POSITIONS[positions](), window=window
+    )
+    full = MultiHeadAttention(8, 2, num_kv_heads=1, positions=POSITIONS[positions]())
     full.load_state_dict(slides.state_dict())
     x = torch.randn(3, 11, 8)
     i = torch.arange(11)
@@ -73,12 +75,12 @@ def test_a_rolling_cache_in_pieces_equals_at_once(positions, window, pieces):
 @torch.no_grad()
 def test_a_gpt_with_a_window_writes_the_same_with_and_without_a_cache():
     torch.manual_seed(0)
-    model = GPT(GPTConfig(11, longest=8, layers=2, heads=2, d_model=8, window=3,
+    model = GPT(GPTConfig(11, context_length=8, num_layers=2, num_heads=2, d_model=8, window=3,
                           positions="rotary_halves")).eval()  # fmt: skip
     for p in model.parameters():
         p.normal_(std=0.5)
     prompt = torch.randint(11, (3, 4))
-    how = {"new_tokens": 20, "beyond": "go_on"}
+    how = {"max_new_tokens": 20, "beyond": "go_on"}
     cached, plain = (
         sample(model, prompt, **how, cached=cached, generator=torch.Generator().manual_seed(0))
         for cached in (True, False)

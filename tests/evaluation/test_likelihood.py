@@ -77,7 +77,7 @@ def test_each_token_is_predicted_once_with_what_stands_before_it(N, window, data
 
 
 @pytest.mark.parametrize("make", [
-    lambda: GPT(GPTConfig(11, longest=16, layers=2, heads=2, d_model=8, dropout=0.5)),
+    lambda: GPT(GPTConfig(11, 16, num_layers=2, num_heads=2, d_model=8, dropout=0.5)),
     lambda: RecurrentLM(RecurrentLMConfig(11, d_model=8, dropout=0.5)),
 ])  # fmt: skip
 def test_equals_the_loss_over_the_whole_text_where_it_fits(make, generator):
@@ -98,7 +98,7 @@ def test_equals_the_loss_over_the_whole_text_where_it_fits(make, generator):
 
 
 def test_parts_in_evaluation_stay_there(generator):
-    model = GPT(GPTConfig(11, longest=16, layers=1, heads=2, d_model=8)).train()
+    model = GPT(GPTConfig(11, context_length=16, num_layers=1, num_heads=2, d_model=8)).train()
     model.blocks[0].eval()
     language_model_nll(model, torch.randint(0, 11, (9,), generator=generator), 4)
     assert model.training

@@ -45,8 +45,8 @@ def test_with_enough_beams_it_is_exhaustive(name, alpha):
         model = make(name, seed, V).eval()
         asked = ask(name, B=1, seed=seed, vocabulary=V)
         expected = best_of_all(model, asked, V, N, alpha)
-        got = beam_search(model, **asked, new_tokens=N, end=END, beams=len(expected), alpha=alpha,
-                          keep=5, early=False)  # fmt: skip
+        got = beam_search(model, **asked, max_new_tokens=N, eos_id=END, beams=len(expected),
+                          alpha=alpha, num_return_sequences=5, early=False)  # fmt: skip
         for place, (score, text) in enumerate(expected[:5]):
             assert got.tokens[place, : got.lengths[place]].tolist() == text
             torch.testing.assert_close(float(got.scores[place]), score, rtol=0, atol=1e-9)
@@ -57,8 +57,10 @@ def test_with_enough_beams_it_is_exhaustive(name, alpha):
 @given(name=names, seed=seeds, alpha=st.sampled_from([0.0, 0.6, 2.0]))
 def test_one_beam_is_greedy(name, seed, alpha):
     model, asked = make(name, seed), ask(name, seed=seed)
-    expected = greedy(model, **asked, new_tokens=9, end=END)
-    got = beam_search(model, **asked, new_tokens=9, end=END, beams=1, alpha=alpha, early=True)
+    expected = greedy(model, **asked, max_new_tokens=9, eos_id=END)
+    got = beam_search(
+        model, **asked, max_new_tokens=9, eos_id=END, beams=1, alpha=alpha, early=True
+    )
     assert got.rows() == expected.rows()
     assert torch.equal(got.lengths, expected.lengths) and torch.equal(got.ended, expected.ended)
     penalty = torch.tensor([length_penalty(n, alpha) for n in got.lengths.tolist()])
@@ -72,15 +74,15 @@ def test_a_batch_equals_its_rows_and_cached_equals_uncached(
     name, seed, beams, alpha, early, cached
 ):
     model, asked = make(name, seed), ask(name, seed=seed)
-    how = {"new_tokens": 6, "end": END, "beams": beams, "alpha": alpha, "early": early,
-           "keep": min(2, beams)}  # fmt: skip
+    how = {"max_new_tokens": 6, "eos_id": END, "beams": beams, "alpha": alpha, "early": early,
+           "num_return_sequences": min(2, beams)}  # fmt: skip
     together = beam_search(model, **asked, **how, cached=cached)
     for b in range(3):
         one = {key: x[b : b + 1] for key, x in asked.items()}
         if "source" in one:
             one["source"] = one["source"][:, : one["source_lengths"][0]]
         alone = beam_search(model, **one, **how)
-        mine = slice(b * how["keep"], (b + 1) * how["keep"])
+        mine = slice(b * how["num_return_sequences"], (b + 1) * how["num_return_sequences"])
         torch.testing.assert_close(alone.scores, together.scores[mine], rtol=0, atol=1e-9)
         assert alone.rows() == together._replace(**{
             key: getattr(together, key)[mine] for key in together._fields
@@ -92,7 +94,16 @@ def test_a_batch_equals_its_rows_and_cached_equals_uncached(
 def test_scores_are_those_of_the_text_and_stopping_late_is_never_worse(name, seed, alpha):
     model, asked = make(name, seed).eval(), ask(name, seed=seed)
     late, soon = (
-        beam_search(model, **asked, new_tokens=7, end=END, beams=3, alpha=alpha, keep=3, early=e)
+        beam_search(
+            model,
+            **asked,
+            max_new_tokens=7,
+            eos_id=END,
+            beams=3,
+            alpha=alpha,
+            num_return_sequences=3,
+            early=e,
+        )
         for e in (False, True)
     )
     assert (late.scores[::3] >= soon.scores[::3] - 1e-12).all()
@@ -178,9 +189,15 @@ def check_searches(got, expected, end, keep):
 @pytest.mark.parametrize(("beams", "keep", "alpha", "penalty", "early", "end"), SEARCHES)
 def test_500_random_models_as_a_search_by_lists(beams, keep, alpha, penalty, early, end):
     V, N, B, start = 7, 7, 500, 0
-    how = {"beams": beams, "keep": keep, "alpha": alpha, "penalty": penalty, "early": early}
+    how = {
+        "beams": beams,
+        "num_return_sequences": keep,
+        "alpha": alpha,
+        "penalty": penalty,
+        "early": early,
+    }
     models = Chains(beams, B, V, N)
-    got = beam_search(models, torch.full((B, 1), start), new_tokens=N, end=end, **how)
+    got = beam_search(models, torch.full((B, 1), start), max_new_tokens=N, eos_id=end, **how)
     expected = [
         search_by_lists(lambda texts, b=b: models.after(b, texts, start), beams, N, end, keep,
                         early, lambda n: length_penalty(n, alpha, penalty))
@@ -196,7 +213,9 @@ def test_models_and_sources_as_a_search_by_lists(name, ends):
     for seed in range(4):
         model, asked = make(name, seed).eval(), ask(name, B=B, seed=seed)
         end = frequent(model, asked, N, K) if ends else None
-        got = beam_search(model, **asked, new_tokens=N, end=end, beams=K, keep=K)
+        got = beam_search(
+            model, **asked, max_new_tokens=N, eos_id=end, beams=K, num_return_sequences=K
+        )
         expected = []
         for b in range(B):
             one = {key: x[b : b + 1] for key, x in asked.items()}
@@ -237,18 +256,18 @@ TREE = {(): {0: 0.6, 1: 0.4}, (0,): {0: 0.5, 1: 0.5}, (1,): {0: 0.9, END: 0.1}}
 
 def test_it_finds_what_begins_with_an_unlikely_word():
     prompt = torch.zeros(1, 1).long()
-    led = greedy(Tree(TREE, 3), prompt, new_tokens=5, end=END)
+    led = greedy(Tree(TREE, 3), prompt, max_new_tokens=5, eos_id=END)
     assert led.tokens[0, 0] == 0
     torch.testing.assert_close(led.scores.exp(), torch.tensor([0.3]).double())
-    found = beam_search(Tree(TREE, 3), prompt, new_tokens=5, end=END, beams=2, alpha=0.0)
+    found = beam_search(Tree(TREE, 3), prompt, max_new_tokens=5, eos_id=END, beams=2, alpha=0.0)
     assert found.rows() == [[1, 0]]
     torch.testing.assert_close(found.scores.exp(), torch.tensor([0.36]).double())
 
 
 def test_hypotheses_that_do_not_exist_score_minus_infinity():
     sure = {(): {0: 1.0}}
-    got = beam_search(Tree(sure, 3), torch.zeros(1, 1).long(), new_tokens=4, end=END, beams=3,
-                      alpha=0.0, keep=3)  # fmt: skip
+    got = beam_search(Tree(sure, 3), torch.zeros(1, 1).long(), max_new_tokens=4, eos_id=END,
+                      beams=3, alpha=0.0, num_return_sequences=3)  # fmt: skip
     assert got.scores.tolist() == [0.0, -torch.inf, -torch.inf]
     assert got.rows() == [[0], [], []] and got.ended.tolist() == [True, False, False]
 
@@ -270,7 +289,7 @@ def test_a_larger_alpha_prefers_longer_text():
     tree = {(): {END: 0.5, 0: 0.5}, (0,): {0: 0.9, END: 0.1}, (0, 0): {END: 1.0}}
     prompt = torch.zeros(1, 1).long()
     texts = [
-        beam_search(Tree(tree, 3), prompt, new_tokens=5, end=END, beams=2, alpha=a,
+        beam_search(Tree(tree, 3), prompt, max_new_tokens=5, eos_id=END, beams=2, alpha=a,
                     early=early).rows()
         for a, early in ((0.0, False), (1.0, False), (1.0, True))
     ]  # fmt: skip
@@ -282,14 +301,14 @@ def test_a_larger_alpha_prefers_longer_text():
     ("change", "told"),
     [
         ({"beams": 0}, "beams must be at least 1, got 0"),
-        ({"keep": 6}, "keep must be at most beams=5, got 6"),
+        ({"num_return_sequences": 6}, "num_return_sequences must be at most beams=5, got 6"),
         ({"alpha": -0.1}, "alpha must be at least 0, got -0.1"),
         ({"penalty": "hf"}, "penalty must be one of \\['gnmt', 'power'\\], got 'hf'"),
-        ({"end": 9}, "end must lie between 0 and 8, got 9"),
-        ({"new_tokens": 16}, "stay within the model's 16 positions"),
+        ({"eos_id": 9}, "eos_id must lie between 0 and 8, got 9"),
+        ({"max_new_tokens": 16}, "stay within the model's 16 positions"),
     ],
 )
 def test_what_does_not_fit_is_refused(change, told):
     name = "transformer pre learned"
     with pytest.raises(ValueError, match=told):
-        beam_search(make(name), **ask(name), **{"new_tokens": 3, "end": END, **change})
+        beam_search(make(name), **ask(name), **{"max_new_tokens": 3, "eos_id": END, **change})

@@ -77,9 +77,9 @@ def test_equal_ids(kind, beams, seed, tmp_path):
     begin = 1 if kind == "marian" else 3
     expected = [cut(row[begin:]) for row in expected.tolist()]
     if beams == 1:
-        got = greedy(ours, **for_ours, new_tokens=N, end=END)
+        got = greedy(ours, **for_ours, max_new_tokens=N, eos_id=END)
     else:
-        got = beam_search(ours, **for_ours, new_tokens=N, end=END, beams=beams, alpha=0.0)
+        got = beam_search(ours, **for_ours, max_new_tokens=N, eos_id=END, beams=beams, alpha=0.0)
     mine = [row[:n] for row, n in zip(got.tokens.tolist(), got.lengths.tolist(), strict=True)]
     assert mine == expected
     assert len({tuple(row) for row in mine}) > 1  # a text that is always the same shows little
@@ -101,8 +101,9 @@ def test_equal_lists_with_their_length_penalty(kind, length_penalty, ends, tmp_p
             output_scores=True,
         )  # fmt: skip
         begin = 1 if kind == "marian" else 3
-        got = beam_search(ours, **for_ours, new_tokens=N, end=end, beams=K, keep=K,
-                          alpha=length_penalty, penalty="power")  # fmt: skip
+        got = beam_search(ours, **for_ours, max_new_tokens=N, eos_id=end, beams=K,
+                          num_return_sequences=K, alpha=length_penalty,
+                          penalty="power")  # fmt: skip
         mine = [row[:n] for row, n in zip(got.tokens.tolist(), got.lengths.tolist(), strict=True)]
         rows = [row[begin:] for row in expected.sequences.tolist()]
         assert mine == [cut(row, end) for row in rows]

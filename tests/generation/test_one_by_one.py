@@ -41,7 +41,7 @@ def row(asked, b, length=None):
 def test_greedy_equals_each_row_written_alone(name, seed, ends, cached):
     model, asked = make(name, seed).eval(), ask(name, seed=seed)
     end = END if ends else None
-    got = greedy(model, **asked, new_tokens=N, end=end, cached=cached)
+    got = greedy(model, **asked, max_new_tokens=N, eos_id=end, cached=cached)
     assert got.tokens.shape == (3, int(got.lengths.max()))
     for b in range(3):
         tokens, score = by_hand(model, row(asked, b), N, end)
@@ -56,7 +56,9 @@ def test_greedy_equals_each_row_written_alone(name, seed, ends, cached):
 def test_prompts_of_several_lengths_equal_each_alone(name, seed, ends, beyond):
     model, asked = make(name, seed).eval(), ask(name, T=4, seed=seed)
     lengths, end = torch.tensor([2, 4, 1]), END if ends else None
-    got = greedy(model, **asked, new_tokens=N, end=end, prompt_lengths=lengths, beyond=beyond)
+    got = greedy(
+        model, **asked, max_new_tokens=N, eos_id=end, prompt_lengths=lengths, beyond=beyond
+    )
     for b in range(3):
         tokens, score = by_hand(model, row(asked, b, int(lengths[b])), N, end)
         assert got.tokens[b, : got.lengths[b]].tolist() == tokens
@@ -69,7 +71,7 @@ def test_cached_equals_uncached_in_float32(name):
     """The text is the same and so are its scores; with room for twice the rounding that is seen."""
     model, asked = make(name, dtype=torch.float32), ask(name, B=4, S=6)
     ways = [
-        sample(model, **asked, new_tokens=N, cached=cached, generator=generator)
+        sample(model, **asked, max_new_tokens=N, cached=cached, generator=generator)
         for cached, generator in ((c, torch.Generator().manual_seed(1)) for c in (True, False))
     ]
     assert torch.equal(ways[0].tokens, ways[1].tokens)
@@ -90,7 +92,7 @@ def test_draws_follow_the_probabilities():
     ):
         p = expected.softmax(-1)
         generator = torch.Generator().manual_seed(0)
-        drawn = sample(model, prompt.expand(n, 2), new_tokens=1, generator=generator, **choices)
+        drawn = sample(model, prompt.expand(n, 2), max_new_tokens=1, generator=generator, **choices)
         share = drawn.tokens[:, 0].bincount(minlength=V) / n
         assert ((share - p).abs() <= 4 * (p * (1 - p) / n).sqrt()).all(), choices
         own = logits.log_softmax(-1)[drawn.tokens[:, 0]]
@@ -100,13 +102,13 @@ def test_draws_follow_the_probabilities():
 def test_one_generator_gives_one_text_and_one_token_is_greedy():
     model, asked = make("gpt learned"), ask("gpt learned")
     one, again, other = (
-        sample(model, **asked, new_tokens=12, generator=torch.Generator().manual_seed(s)).tokens
+        sample(model, **asked, max_new_tokens=12, generator=torch.Generator().manual_seed(s)).tokens
         for s in (0, 0, 1)
     )
     assert torch.equal(one, again) and not torch.equal(one, other)
-    likeliest = greedy(model, **asked, new_tokens=12, end=END)
+    likeliest = greedy(model, **asked, max_new_tokens=12, eos_id=END)
     for choices in ({"top_k": 1}, {"top_p": 1e-9}):
-        got = sample(model, **asked, new_tokens=12, end=END, **choices)
+        got = sample(model, **asked, max_new_tokens=12, eos_id=END, **choices)
         assert torch.equal(got.tokens, likeliest.tokens) and torch.equal(got.ended, likeliest.ended)
 
 
@@ -115,10 +117,10 @@ def test_dropout_is_off_and_every_part_is_left_in_its_mode(name):
     model, asked = make(name), ask(name)
     next(iter(model.children())).eval()  # a part that somebody has frozen
     modes = [part.training for part in model.modules()]
-    first = greedy(model, **asked, new_tokens=N)
-    assert torch.equal(first.scores, greedy(model, **asked, new_tokens=N).scores)
+    first = greedy(model, **asked, max_new_tokens=N)
+    assert torch.equal(first.scores, greedy(model, **asked, max_new_tokens=N).scores)
     assert [part.training for part in model.modules()] == modes
-    assert torch.equal(first.scores, greedy(model.eval(), **asked, new_tokens=N).scores)
+    assert torch.equal(first.scores, greedy(model.eval(), **asked, max_new_tokens=N).scores)
     assert not first.scores.requires_grad
 
 
@@ -126,10 +128,10 @@ def test_one_id_stands_for_a_prompt_of_each_source():
     name = "seq2seq additive"
     model, asked = make(name), ask(name)
     asked["prompt"] = torch.full((3, 1), 4)
-    expected = greedy(model, **asked, new_tokens=N, end=END)
-    got = greedy(model, **asked | {"prompt": 4}, new_tokens=N, end=END)
+    expected = greedy(model, **asked, max_new_tokens=N, eos_id=END)
+    got = greedy(model, **asked | {"prompt": 4}, max_new_tokens=N, eos_id=END)
     assert torch.equal(got.tokens, expected.tokens)
-    assert greedy(make("gpt learned"), 4, new_tokens=3).tokens.shape == (1, 3)
+    assert greedy(make("gpt learned"), 4, max_new_tokens=3).tokens.shape == (1, 3)
 
 
 def test_rows_leave_the_end_out():
@@ -149,17 +151,17 @@ class Counting:
 
 
 def test_anything_that_reads_and_reorders_can_write():
-    got = greedy(Counting(), torch.tensor([[3], [7]]), new_tokens=4)
+    got = greedy(Counting(), torch.tensor([[3], [7]]), max_new_tokens=4)
     assert got.tokens.tolist() == [[4, 5, 6, 7], [8, 0, 1, 2]]
 
 
 @pytest.mark.parametrize(
     ("name", "change", "told"),
     [
-        ("lm gru", {"new_tokens": 0}, "new_tokens must be at least 1, got 0"),
+        ("lm gru", {"max_new_tokens": 0}, "max_new_tokens must be at least 1, got 0"),
         ("lm gru", {"prompt": torch.zeros(2, 0).long()}, r"prompt must be ids .*got \(2, 0\)"),
         ("lm gru", {"prompt": torch.zeros(2).long()}, r"prompt must be ids .*got \(2,\)"),
-        ("lm gru", {"end": V}, "end must lie between 0 and 8, got 9"),
+        ("lm gru", {"eos_id": V}, "eos_id must lie between 0 and 8, got 9"),
         ("lm gru", {"temperature": 0.0}, "temperature must be above 0, got 0.0"),
         ("lm gru", {"top_k": 0}, "top_k must be at least 1, got 0"),
         ("lm gru", {"top_p": 1.5}, r"top_p must lie in \(0, 1\], got 1.5"),
@@ -175,26 +177,30 @@ def test_anything_that_reads_and_reorders_can_write():
 def test_what_does_not_fit_is_refused(name, change, told, unchecked):
     plain = unchecked("tfcourse.generation.one_by_one").sample
     with pytest.raises(ValueError, match=told):
-        plain(make(name), **{**ask(name), "new_tokens": 3, **change})
+        plain(make(name), **{**ask(name), "max_new_tokens": 3, **change})
 
 
 def test_a_model_that_does_not_write_is_refused():
     with pytest.raises(ValueError, match="model must be a GPT, .*got BERT"):
-        greedy(BERT(BERTConfig(9, layers=1, heads=1, d_model=4, longest=4)), 1, new_tokens=1)
+        greedy(
+            BERT(BERTConfig(9, num_layers=1, num_heads=1, d_model=4, context_length=4)),
+            1,
+            max_new_tokens=1,
+        )
 
 
 @pytest.mark.parametrize("name", [n for n in MODELS if not n.startswith(("lm", "seq2seq"))])
 def test_it_never_goes_past_the_positions_without_saying_so(name):
     model, asked = make(name), ask(name)
-    assert greedy(model, **asked, new_tokens=15).tokens.shape == (3, 15)  # 2 + 15 - 1 are read
+    assert greedy(model, **asked, max_new_tokens=15).tokens.shape == (3, 15)  # 2 + 15 - 1 are read
     with pytest.raises(ValueError, match="stay within the model's 16 positions.*got 17 tokens"):
-        greedy(model, **asked, new_tokens=16)
+        greedy(model, **asked, max_new_tokens=16)
     if "learned" in name:
         with pytest.raises(ValueError, match="which it has learned"):
-            greedy(model, **asked, new_tokens=16, beyond="go_on")
+            greedy(model, **asked, max_new_tokens=16, beyond="go_on")
     else:
         for cached in (True, False):
-            got = greedy(model, **asked, new_tokens=20, beyond="go_on", cached=cached)
+            got = greedy(model, **asked, max_new_tokens=20, beyond="go_on", cached=cached)
             assert got.tokens.shape == (3, 20)
         tokens, _ = by_hand(model.eval(), row(asked, 0), 20, None)
         assert got.tokens[0].tolist() == tokens
@@ -205,7 +211,7 @@ def test_it_never_goes_past_the_positions_without_saying_so(name):
 @pytest.mark.parametrize("T", [1, 13, 16, 21])
 def test_sliding_reads_the_newer_half_anew(name, cached, T):
     model, asked = make(name).eval(), ask(name, T=T)
-    got = greedy(model, **asked, new_tokens=30, beyond="slide", cached=cached)
+    got = greedy(model, **asked, max_new_tokens=30, beyond="slide", cached=cached)
     seen, text = asked["prompt"][:, -16:], []
     for _ in range(30):
         token = next_log_p(model, asked, seen).argmax(-1, keepdim=True)

@@ -10,10 +10,10 @@ from tfcourse.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from tfcourse.models.transformer import Transformer, TransformerConfig
 
 V, END = 9, 2
-GPT_SIZES = {"layers": 2, "heads": 2, "d_model": 8, "longest": 16}
+GPT_SIZES = {"num_layers": 2, "num_heads": 2, "d_model": 8, "context_length": 16}
 TRANSFORMER_SIZES = {
-    "encoder_layers": 2, "decoder_layers": 2, "heads": 2, "d_model": 8, "longest": 16,
-    "dropout": 0.1,
+    "num_encoder_layers": 2, "num_decoder_layers": 2, "num_heads": 2, "d_model": 8,
+    "context_length": 16, "dropout": 0.1,
 }  # fmt: skip
 SEQ2SEQ_SIZES = {"d_model": 6, "d_hidden": 8}
 
@@ -24,10 +24,10 @@ MODELS = {
         for positions in ("learned", "sinusoidal", "relative", "alibi", "rotary_interleaved",
                           "rotary_halves", "none")
     },
-    "llama": lambda v: GPT(GPTConfig.llama(v, kv_heads=1, **GPT_SIZES)),
+    "llama": lambda v: GPT(GPTConfig.llama(v, num_kv_heads=1, **GPT_SIZES)),
     **{
         f"lm {cell}": lambda v, c=cell: RecurrentLM(
-            RecurrentLMConfig(v, 6, 8, layers=2, cell=c, dropout=0.1)
+            RecurrentLMConfig(v, 6, 8, num_layers=2, cell=c, dropout=0.1)
         )
         for cell in ("rnn", "gru", "lstm")
     },
@@ -94,5 +94,5 @@ def _log_p(model, asked, text):
 
 def frequent(model, asked, N, K, least=0):
     """The id from ``least`` on that the model writes most: as an end it ends many hypotheses."""
-    written = beam_search(model, **asked, new_tokens=N, beams=K, keep=K).tokens
+    written = beam_search(model, **asked, max_new_tokens=N, beams=K, num_return_sequences=K).tokens
     return least + int(written[written >= least].sub(least).bincount().argmax())

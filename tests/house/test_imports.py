@@ -49,8 +49,11 @@ def test_parts_and_models_are_found_by_name(course):
     from tfcourse.models import GPT, TransformerConfig
 
     assert tfcourse.attention.MultiHeadAttention and tfcourse.layers.Block
-    assert GPT is tfcourse.models.gpt.GPT and TransformerConfig(5).vocabulary == 5
+    assert GPT is tfcourse.models.gpt.GPT and TransformerConfig(5).vocab_size == 5
     assert {"attention", "training"} <= set(dir(tfcourse)) and "GPT" in dir(tfcourse.models)
+    names = [name for name in dir(tfcourse) if not name.startswith("_")]
+    assert "MultiHeadAttention" in names and all(getattr(tfcourse, name) for name in names)
+    assert tfcourse.GPT is GPT and tfcourse.greedy is tfcourse.generation.greedy
     with pytest.raises(AttributeError, match="'tfcourse' has no attribute 'nothing'"):
         _ = tfcourse.nothing
     with pytest.raises(ImportError, match="Nothing"):

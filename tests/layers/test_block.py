@@ -228,7 +228,7 @@ def test_a_llama_block_is_the_same_block():
     """RMSNorm, SwiGLU, rotary positions and grouped queries are choices, not another class."""
     torch.manual_seed(0)
     attention = MultiHeadAttention(
-        D, 4, kv_heads=2, bias=False, positions=RotaryPositions(2, "halves")
+        D, 4, num_kv_heads=2, bias=False, positions=RotaryPositions(2, "halves")
     )
     block = Block(attention, SwiGLU(D, FF), "pre", make_norm=RMSNorm, eps=1e-6)
     layout.scramble(block, 0)

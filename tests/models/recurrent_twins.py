@@ -22,7 +22,11 @@ def twin(net):
     first = net.cells[0]
     kind = {GRUCell: nn.GRU, LSTMCell: nn.LSTM}.get(type(first), nn.RNN)
     theirs = kind(
-        first.d_in, net.d_hidden, net.layers, batch_first=True, bidirectional=net.directions == 2
+        first.d_in,
+        net.d_hidden,
+        net.num_layers,
+        batch_first=True,
+        bidirectional=net.directions == 2,
     ).to(first.W.dtype)
     with torch.no_grad():
         for cell, end in places(net):

@@ -16,7 +16,14 @@ TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
 
 
 def build(seed=0, dtype=torch.float64, **choices):
-    sizes = {"longest": 9, "layers": 2, "heads": 2, "d_model": 8, "d_ff": 12, "predicts": HEADS}
+    sizes = {
+        "context_length": 9,
+        "num_layers": 2,
+        "num_heads": 2,
+        "d_model": 8,
+        "d_ff": 12,
+        "predicts": HEADS,
+    }
     config = BERTConfig(V, **sizes | {"classes": 3, "dropout": 0.0} | choices)
     return layout.scramble(BERT(config).to(dtype), seed).eval()
 
@@ -40,7 +47,7 @@ def test_its_stack_equals_pytorchs(B, T, seed, maps, dtype, causal):
     x = ours.embedding(tokens) + ours.positions.P[:T] + ours.segments(segments)
     mask = torch.ones(T, T, dtype=torch.bool).triu(1) if causal else None
     expected = theirs(ours.embedding_norm(x).detach(), mask=mask, src_key_padding_mask=blocked)
-    got, seen = ours.encode(tokens, segments, real, maps=maps)
+    got, seen = ours.encode(tokens, segments, real, return_weights=maps)
     assert (seen is not None) == maps
     torch.testing.assert_close(got[~blocked], expected[~blocked], rtol=0, atol=TOLERANCE[dtype])
     if dtype == torch.float64:
@@ -70,8 +77,8 @@ def test_padding_is_not_seen(T, seed, head):
 def test_it_reads_both_sides_unless_it_is_told_not_to():
     tokens = ids(1, 6)
     with pytest.raises(AssertionError, match="not causal"):
-        assert_causal(build(), tokens, vocabulary=V)
-    assert_causal(build(causal=True), tokens, vocabulary=V)
+        assert_causal(build(), tokens, vocab_size=V)
+    assert_causal(build(causal=True), tokens, vocab_size=V)
 
 
 def test_heads_answer_from_one_pass_and_the_first_is_the_default():
@@ -127,7 +134,7 @@ def test_the_mean_of_the_real_tokens_may_speak_for_the_whole(T, seed, head):
 def test_only_what_the_head_needs_is_there_and_a_gradient_reaches_all_of_it(head):
     model = build(predicts=(head,))
     assert (model.pooler is None) == (head == "words")
-    out = model(ids(2, 9), ids(2, 9, top=2), maps=True)
+    out = model(ids(2, 9), ids(2, 9, top=2), return_weights=True)
     assert [tuple(m.shape) for m in out.maps["self"]] == [(2, 2, 9, 9)] * 2
     out.logits.square().sum().backward()
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
@@ -153,7 +160,7 @@ def test_the_paddings_embedding_is_not_trained_by_being_looked_up():
 @pytest.mark.parametrize(
     ("choices", "told"),
     [
-        ({"d_model": 9}, "d_model must be divisible by heads=2, got 9"),
+        ({"d_model": 9}, "d_model must be divisible by num_heads=2, got 9"),
         ({"predicts": ("words", "mood")}, r"predicts must be some of .*got \['words', 'mood'\]"),
         ({"predicts": ()}, r"predicts must be some of .*got \[\]"),
         ({"activation": "tan"}, "activation must be one of"),

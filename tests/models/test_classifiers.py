@@ -47,7 +47,14 @@ def hierarchical(seed=0, dtype=torch.float64, **choices):
 
 
 def transformer(seed=0, dtype=torch.float64, **choices):
-    sizes = {"classes": 3, "longest": 9, "layers": 2, "heads": 2, "d_model": 8, "dropout": 0.0}
+    sizes = {
+        "classes": 3,
+        "context_length": 9,
+        "num_layers": 2,
+        "num_heads": 2,
+        "d_model": 8,
+        "dropout": 0.0,
+    }
     config = TransformerClassifierConfig(V, **sizes | choices)
     return make(TransformerClassifier, config, seed, dtype)
 
@@ -93,7 +100,7 @@ def test_pooling_equals_the_formulas(form, lengths, seed, dtype, fused):
         expected.append(o @ p["W"] + p["b"])
         weights.append(a)
     expected = torch.stack(expected)
-    got = ours(tokens, torch.tensor(lengths), maps=True, fused=fused)
+    got = ours(tokens, torch.tensor(lengths), return_weights=True, fused=fused)
     close(got.logits, expected)
     (words,) = got.maps["words"]
     assert words.shape == (len(lengths), 1, max(form["queries"], 1), max(lengths))
@@ -120,7 +127,7 @@ def test_hierarchy_equals_the_formulas(data, B, N, S, seed, hidden, dtype, fused
     documents = data.draw(st.lists(rows, min_size=B, max_size=B))
     lengths = torch.tensor([row + [0] * (N - len(row)) for row in documents])
     tokens = ids(B, N, S, seed=seed)
-    got = ours(tokens, lengths, maps=True, fused=fused)
+    got = ours(tokens, lengths, return_weights=True, fused=fused)
     (of_words,), (of_sentences,) = got.maps["words"], got.maps["sentences"]
     assert of_words.shape == (B, N, 1, S) and of_sentences.shape == (B, 1, 1, N)
     expected = []
@@ -169,7 +176,7 @@ def test_transformer_equals_pytorchs_encoder(B, S, seed, dtype, maps, pooled, pa
     h = h[:, 0] if cls else (h * real[..., None]).sum(1) / lengths[:, None]
     h = F.layer_norm(h, (8,), p["norm.gain"], p["norm.shift"])
     expected = h @ p["W"] + p["b"]
-    got = ours(tokens, lengths if padded else None, maps=maps)
+    got = ours(tokens, lengths if padded else None, return_weights=maps)
     close(got.logits, expected)
     if maps:
         assert [tuple(m.shape) for m in got.maps["self"]] == [(B, 2, S + cls, S + cls)] * 2
@@ -217,9 +224,9 @@ def test_padding_of_words_and_of_sentences_is_not_seen(data, N, S, seed):
 
 def test_an_empty_sentence_between_others_is_a_sentence_and_after_them_is_none():
     model, tokens = hierarchical(), ids(1, 3, 4)
-    maps = model(tokens, torch.tensor([[2, 0, 4]]), maps=True).maps
+    maps = model(tokens, torch.tensor([[2, 0, 4]]), return_weights=True).maps
     assert (maps["sentences"][0] > 0).all() and not maps["words"][0][0, 1].any()
-    maps = model(tokens, torch.tensor([[2, 4, 0]]), maps=True).maps
+    maps = model(tokens, torch.tensor([[2, 4, 0]]), return_weights=True).maps
     assert (maps["sentences"][0] > 0).flatten().tolist() == [True, True, False]
 
 
@@ -243,7 +250,7 @@ def test_a_document_without_words_is_zeros_and_makes_no_nan():
 def test_all_words_are_weighed_alike_without_queries():
     model, tokens = pooling(queries=0), ids(2, 5)
     lengths = torch.tensor([5, 3])
-    words = model(tokens, lengths, maps=True).maps["words"][0]
+    words = model(tokens, lengths, return_weights=True).maps["words"][0]
     close(words[:, 0, 0], torch.tensor([[0.2] * 5, [1 / 3] * 3 + [0] * 2], dtype=torch.float64))
     once = tokens[:1, :1]
     close(model(once).logits, model(once.expand(1, 5)).logits)  # the same word five times
@@ -275,9 +282,9 @@ def test_a_gradient_reaches_every_parameter_and_nothing_is_left_behind():
         # b_K adds the same to all scores of a query, which the softmax does not see.
         exempt = ["b_K"] if isinstance(model, TransformerClassifier) else []
         assert_gradients_reach_every_parameter(model, ids(2, 9), exempt=exempt)
-        assert_stateless(model, ids(2, 9), vocabulary=V)
+        assert_stateless(model, ids(2, 9), vocab_size=V)
     assert_gradients_reach_every_parameter(hierarchical(), ids(2, 3, 4))
-    assert_stateless(hierarchical(), ids(2, 3, 4), vocabulary=V)
+    assert_stateless(hierarchical(), ids(2, 3, 4), vocab_size=V)
 
 
 def test_dropout_falls_in_training_only():
@@ -304,7 +311,7 @@ def test_dropout_falls_in_training_only():
         (hierarchical, {"d_model": 0}, "d_model must be at least 1, got 0"),
         (transformer, {"pooled": "max"}, r"pooled must be one of \['cls', 'mean'\], got 'max'"),
         (transformer, {"positions": "tree"}, "positions must be one of .*got 'tree'"),
-        (transformer, {"d_model": 9}, "d_model must be divisible by heads=2, got 9"),
+        (transformer, {"d_model": 9}, "d_model must be divisible by num_heads=2, got 9"),
         (transformer, {"activation": "tan"}, "activation must be one of .*got 'tan'"),
     ],
 )

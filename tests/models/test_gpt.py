@@ -17,7 +17,7 @@ from tfcourse.properties import assert_causal
 V = 11
 seeds = st.integers(0, 2**32 - 1)
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
-SMALL = {"longest": 9, "layers": 2, "heads": 4, "d_model": 16}
+SMALL = {"context_length": 9, "num_layers": 2, "num_heads": 4, "d_model": 16}
 
 
 def build(seed=0, dtype=torch.float32, **choices):
@@ -35,7 +35,7 @@ def ids(B, T, seed=0):
        activation=st.sampled_from(["relu", "gelu"]))  # fmt: skip
 def test_equals_pytorchs_encoder_with_a_causal_mask(B, T, heads, seed, dtype, maps, activation):
     """Embedding, positions and head are ours in both."""
-    ours = build(seed, dtype, heads=heads, ffn=activation).train()
+    ours = build(seed, dtype, num_heads=heads, ffn=activation).train()
     layer = nn.TransformerEncoderLayer(
         16, heads, 64, dropout=0.0, activation=activation, batch_first=True, norm_first=True
     )
@@ -47,7 +47,7 @@ def test_equals_pytorchs_encoder_with_a_causal_mask(B, T, heads, seed, dtype, ma
     E = ours.embedding.weight.detach().clone().requires_grad_()
     P = ours.positions.P.detach().clone().requires_grad_()
     expected = theirs(E[tokens] + P[:T], mask=~causal_mask(T)) @ E.T
-    got = ours(tokens, maps=maps).logits
+    got = ours(tokens, return_weights=maps).logits
     torch.testing.assert_close(got, expected, rtol=0, atol=TOLERANCE[dtype])
     if dtype == torch.float64:
         cotangent = torch.randn_like(expected)
@@ -61,8 +61,8 @@ def test_equals_pytorchs_encoder_with_a_causal_mask(B, T, heads, seed, dtype, ma
 
 
 FORMS = [{"positions": p} for p in POSITIONS] + [
-    {"llama": True, "kv_heads": 2}, {"llama": True, "kv_heads": 1, "d_k": 6, "ntk": 4.0},
-    {"scaled": True, "bias": False, "tied": False},
+    {"llama": True, "num_kv_heads": 2}, {"llama": True, "num_kv_heads": 1, "d_k": 6, "ntk": 4.0},
+    {"scale_embeddings": True, "bias": False, "tied": False},
 ]  # fmt: skip
 
 
@@ -71,10 +71,12 @@ def test_every_form_token_by_token_equals_all_at_once(form):
     model = build(**form)
     tokens = ids(3, 9)
     with torch.no_grad():
-        expected = model(tokens, maps=True)
+        expected = model(tokens, return_weights=True)
         caches = model.new_caches()
         steps = [model(tokens[:, :4], caches=caches)]
-        steps += [model(tokens[:, t : t + 1], caches=caches, maps=t == 8) for t in range(4, 9)]
+        steps += [
+            model(tokens[:, t : t + 1], caches=caches, return_weights=t == 8) for t in range(4, 9)
+        ]
     got = torch.cat([s.logits for s in steps], dim=1)
     torch.testing.assert_close(got, expected.logits, rtol=0, atol=1e-5)
     last = steps[-1].maps["self"][1]
@@ -84,7 +86,7 @@ def test_every_form_token_by_token_equals_all_at_once(form):
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_every_form_in_both_paths(form):
     model = build(dtype=torch.float64, **form)
-    explicit, fused = model(ids(2, 7), maps=True), model(ids(2, 7))
+    explicit, fused = model(ids(2, 7), return_weights=True), model(ids(2, 7))
     assert fused.maps is None
     assert [tuple(m.shape) for m in explicit.maps["self"]] == [(2, 4, 7, 7)] * 2
     torch.testing.assert_close(explicit.logits, fused.logits, rtol=0, atol=1e-10)
@@ -92,7 +94,7 @@ def test_every_form_in_both_paths(form):
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_no_form_sees_a_later_token(form):
-    assert_causal(build(**form, dropout=0.3), ids(2, 7), vocabulary=V, atol=1e-5)
+    assert_causal(build(**form, dropout=0.3), ids(2, 7), vocab_size=V, atol=1e-5)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
@@ -100,7 +102,7 @@ def test_every_form_knows_order_or_has_none(form):
     """The last token sees the same tokens in both orders: only places can tell them apart."""
     tokens = ids(1, 6)
     other = tokens[:, [2, 0, 1, 4, 3, 5]]
-    model = build(layers=1, dtype=torch.float64, **form)
+    model = build(num_layers=1, dtype=torch.float64, **form)
     moved = (model(tokens).logits[:, -1] - model(other).logits[:, -1]).abs().max().item()
     assert (moved < 1e-12) == (form.get("positions") == "none")
 
@@ -120,7 +122,7 @@ def test_a_gradient_reaches_every_parameter():
 
 def test_it_starts_as_gpt2_does():
     torch.manual_seed(0)
-    model = GPT(GPTConfig(500, 64, layers=8, heads=4, d_model=64))
+    model = GPT(GPTConfig(500, 64, num_layers=8, num_heads=4, d_model=64))
     assert model.embedding.weight.std().item() == pytest.approx(0.02, rel=0.05)
     assert model.blocks[3].ffn.W_1.std().item() == pytest.approx(0.02, rel=0.05)
     for W in (model.blocks[3].ffn.W_2, model.blocks[0].attention.W_O):
@@ -133,13 +135,13 @@ def test_it_starts_as_gpt2_does():
 @pytest.mark.parametrize(
     ("choices", "told"),
     [
-        ({"d_model": 18}, "d_model must be divisible by heads=4, got 18"),
-        ({"kv_heads": 3}, "kv_heads must divide heads=4, got 3"),
+        ({"d_model": 18}, "d_model must be divisible by num_heads=4, got 18"),
+        ({"num_kv_heads": 3}, "num_kv_heads must divide num_heads=4, got 3"),
         ({"positions": "tree"}, "positions must be one of .*got 'tree'"),
         ({"norm": "batch"}, r"norm must be one of \['layer', 'rms'\], got 'batch'"),
         ({"ffn": "sine"}, "ffn must be one of .*got 'sine'"),
         ({"ffn": "swiglu"}, 'bias must be False with ffn="swiglu"'),
-        ({"longest": 0}, "longest must be at least 1, got 0"),
+        ({"context_length": 0}, "context_length must be at least 1, got 0"),
         ({"dropout": -0.1}, r"dropout must lie in \[0, 1\), got -0.1"),
         ({"positions": "rotary_halves", "d_k": 5}, "d_k must be even"),
     ],
@@ -158,7 +160,7 @@ def test_inputs_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="caches must be one for each of the 2 layers"):
         model(ids(1, 2), caches=model.new_caches() * 2)
     caches = model.new_caches(3)
-    with pytest.raises(ValueError, match="the cache must hold 4 tokens, longest is 3"):
+    with pytest.raises(ValueError, match="the cache must hold 4 tokens, max_length is 3"):
         model(ids(1, 4), caches=caches)
     uneven = model.new_caches()
     model(ids(1, 2), caches=uneven)
@@ -169,8 +171,10 @@ def test_inputs_that_do_not_fit_are_refused():
 def test_its_attention_takes_trees_through_the_same_hook():
     """Positions from a parse belong to a sentence, so they are handed over, not configured."""
     torch.manual_seed(0)
-    model = GPT(GPTConfig(11, longest=5, layers=2, heads=2, d_model=8, positions="none")).double()
-    trees = [TreePositions(heads=2).double() for _ in model.blocks]
+    model = GPT(
+        GPTConfig(11, context_length=5, num_layers=2, num_heads=2, d_model=8, positions="none")
+    ).double()
+    trees = [TreePositions(num_heads=2).double() for _ in model.blocks]
     for block, positions in zip(model.blocks, trees, strict=True):
         block.attention.positions = positions
         torch.nn.init.normal_(positions.w)
@@ -184,4 +188,4 @@ def test_its_attention_takes_trees_through_the_same_hook():
     chain, star = logits([1, 2, 3, 4, -1]), logits([4, 4, 4, 4, -1])
     assert (chain[:, 0] - star[:, 0]).abs().max() < 1e-12  # it sees itself alone
     assert (chain[:, 2] - star[:, 2]).abs().max() > 1e-6
-    assert_causal(lambda ids: model(ids).logits, tokens, vocabulary=11)
+    assert_causal(lambda ids: model(ids).logits, tokens, vocab_size=11)

@@ -19,7 +19,7 @@ sizes = st.integers(1, 7)
 def counted(model, *inputs, **more):
     """What the explicit path really takes: on the fused one PyTorch counts by its own formula."""
     with FlopCounterMode(display=False) as counter, torch.no_grad():
-        model.eval()(*inputs, maps=True, **more)
+        model.eval()(*inputs, return_weights=True, **more)
     return counter.get_total_flops()
 
 
@@ -57,7 +57,7 @@ def test_bert(B, T, d_ff, head, classes, pooled):
        layers=st.tuples(st.integers(1, 3), st.integers(1, 3)))  # fmt: skip
 def test_transformer(B, S, T, d_ff, tied, layers):
     model = Transformer(TransformerConfig(
-        V, 13, 8, *layers, heads=2, d_model=8, d_ff=d_ff, shared=False, tied=tied
+        V, 13, 8, *layers, num_heads=2, d_model=8, d_ff=d_ff, shared=False, tied=tied
     ))  # fmt: skip
     assert model.flops(B, S, T) == counted(model, ids(B, S), ids(B, T))
 
@@ -74,7 +74,7 @@ def test_vit(B, across, patch, d_ff):
     ("model", "config", "parameters"),
     [
         (GPT, GPTConfig(50_257), 124_439_808),
-        (GPT, GPTConfig.llama(32_000, layers=32, heads=32, d_model=4096, d_ff=11_008),
+        (GPT, GPTConfig.llama(32_000, num_layers=32, num_heads=32, d_model=4096, d_ff=11_008),
          6_738_415_616),
         (BERT, BERTConfig(30_522), 109_514_298),
         (ViT, ViTConfig(1000), 86_567_656),

@@ -23,7 +23,7 @@ from tfcourse.models.transformer import Transformer, TransformerConfig
 from tfcourse.models.vit import ViT, ViTConfig
 from tfcourse.training import label_smoothed_loss, mean_loss
 
-V, SIZES = 11, {"layers": 1, "heads": 1, "d_model": 8}
+V, SIZES = 11, {"num_layers": 1, "num_heads": 1, "d_model": 8}
 ONE, TWO = torch.tensor([1, 2, 3]), torch.tensor([[1, 2, 3], [4, 5, 6]])
 
 
@@ -41,17 +41,19 @@ def attention(**choices):
 
 
 def gpt():
-    return GPT(GPTConfig(V, longest=8, **SIZES))
+    return GPT(GPTConfig(V, context_length=8, **SIZES))
 
 
 def transformer():
     return Transformer(
-        TransformerConfig(V, longest=8, encoder_layers=1, decoder_layers=1, heads=1, d_model=8)
+        TransformerConfig(
+            V, context_length=8, num_encoder_layers=1, num_decoder_layers=1, num_heads=1, d_model=8
+        )
     )
 
 
 def bert(**choices):
-    return BERT(BERTConfig(V, longest=8, **SIZES, **choices))
+    return BERT(BERTConfig(V, context_length=8, **SIZES, **choices))
 
 
 def documents():

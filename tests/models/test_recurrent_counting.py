@@ -87,4 +87,4 @@ def test_transformer_classifier(B, S, d_ff, pooled):
     model = TransformerClassifier(
         TransformerClassifierConfig(V, 3, 8, 2, 2, 4, d_ff, pooled, dropout=0.0)
     )
-    assert model.flops(B, S) == counted(model, ids(B, S), maps=True)
+    assert model.flops(B, S) == counted(model, ids(B, S), return_weights=True)

@@ -20,7 +20,7 @@ from tfcourse.properties import (
 V = 11
 seeds = st.integers(0, 2**32 - 1)
 cells = st.sampled_from(list(CELLS))
-FORMS = [{"cell": cell, "tied": tied, "layers": 2} for cell in CELLS for tied in (False, True)]
+FORMS = [{"cell": cell, "tied": tied, "num_layers": 2} for cell in CELLS for tied in (False, True)]
 every_form = pytest.mark.parametrize("form", FORMS, ids=str)
 
 
@@ -43,7 +43,7 @@ def parts(state):
        dtype=st.sampled_from([torch.float32, torch.float64]))  # fmt: skip
 def test_equals_pytorchs(B, T, cell, layers, seed, d_hidden, fused, dtype):
     tied = d_hidden is None
-    ours = build(seed, dtype, cell=cell, layers=layers, d_hidden=d_hidden, tied=tied).train()
+    ours = build(seed, dtype, cell=cell, num_layers=layers, d_hidden=d_hidden, tied=tied).train()
     theirs, p = twin(ours.recurrent), copies(ours, "recurrent")
     tokens = ids(B, T, seed)
     h, last = theirs(F.embedding(tokens, p["embedding.weight"]))
@@ -64,7 +64,7 @@ def test_equals_pytorchs(B, T, cell, layers, seed, d_hidden, fused, dtype):
 @given(data=st.data(), T=st.integers(1, 7), cell=cells, fused=st.booleans(), seed=seeds)
 def test_in_parts_equals_all_at_once(data, T, cell, fused, seed):
     """Word by word as when it writes, and in longer parts as when it learns from a long text."""
-    model = build(seed, cell=cell, layers=2)
+    model = build(seed, cell=cell, num_layers=2)
     tokens = ids(2, T, seed)
     expected, last = model.read(tokens)
     state, got, t = None, [], 0
@@ -83,7 +83,7 @@ def test_in_parts_equals_all_at_once(data, T, cell, fused, seed):
 @given(data=st.data(), T=st.integers(1, 6), cell=cells, fused=st.booleans(), seed=seeds)
 def test_padding_is_not_seen(data, T, cell, fused, seed):
     """Nor do empty sequences hurt: they stay where they started."""
-    model = build(seed, cell=cell, layers=2)
+    model = build(seed, cell=cell, num_layers=2)
     lengths = torch.tensor(data.draw(st.lists(st.integers(0, T), min_size=3, max_size=3)))
     tokens = ids(3, T, seed)
     other = torch.where(torch.arange(T) < lengths[:, None], tokens, (tokens + 1) % V)
@@ -105,8 +105,8 @@ def test_padding_is_not_seen(data, T, cell, fused, seed):
 @every_form
 def test_no_token_sees_a_later_one_and_no_call_an_earlier(form):
     model = build(**form, dropout=0.3)
-    assert_causal(model, ids(2, 6), vocabulary=V)
-    assert_stateless(model, ids(2, 6), vocabulary=V)
+    assert_causal(model, ids(2, 6), vocab_size=V)
+    assert_stateless(model, ids(2, 6), vocab_size=V)
 
 
 @every_form
@@ -119,7 +119,7 @@ def test_a_gradient_reaches_every_parameter(form, fused):
 
 
 def test_an_early_token_is_heard_late():
-    model = build(layers=1, cell="lstm")
+    model = build(num_layers=1, cell="lstm")
     tokens = ids(1, 6)
     changed = tokens.clone()
     changed[0, 0] = (changed[0, 0] + 1) % V
@@ -153,7 +153,7 @@ def test_dropout_falls_in_training_only():
     [
         ({"cell": "elman"}, r"cell must be one of \['rnn', 'gru', 'lstm'\], got 'elman'"),
         ({"tied": True, "d_hidden": 5}, "d_hidden must be d_model=6 where .* tied, got 5"),
-        ({"layers": 0}, "layers must be at least 1, got 0"),
+        ({"num_layers": 0}, "num_layers must be at least 1, got 0"),
         ({"d_hidden": 0}, "d_hidden must be at least 1, got 0"),
         ({"dropout": 1.0}, r"dropout must lie in \[0, 1\), got 1.0"),
     ],

@@ -29,7 +29,7 @@ from tfcourse.models.vit import ViT, ViTConfig
 from tfcourse.training import Classification, NextToken, Translation, fit, mean_loss, sgd
 
 V, T = 11, 6
-SIZES = {"layers": 1, "heads": 2, "d_model": 8}
+SIZES = {"num_layers": 1, "num_heads": 2, "d_model": 8}
 
 
 def ids(*shape):
@@ -37,11 +37,17 @@ def ids(*shape):
 
 
 def writes(**choices):
-    return lambda: GPT(GPTConfig(V, longest=16, dropout=0.1, **SIZES, **choices))
+    return lambda: GPT(GPTConfig(V, context_length=16, dropout=0.1, **SIZES, **choices))
 
 
 def transformer(positions="sinusoidal"):
-    sizes = {"encoder_layers": 1, "decoder_layers": 1, "heads": 2, "d_model": 8, "longest": 16}
+    sizes = {
+        "num_encoder_layers": 1,
+        "num_decoder_layers": 1,
+        "num_heads": 2,
+        "d_model": 8,
+        "context_length": 16,
+    }
     return Transformer(TransformerConfig(V, positions=positions, padding=0, **sizes))
 
 
@@ -58,7 +64,7 @@ MODELS = {
     "GPT relative": (writes(positions="relative"), NextToken(), TEXT),
     "GPT alibi": (writes(positions="alibi", window=3), NextToken(), TEXT),
     "GPT yarn": (
-        writes(positions="rotary_halves", rotary_scaling="yarn", rotary_factor=2.0, kv_heads=1,
+        writes(positions="rotary_halves", rotary_scaling="yarn", rotary_factor=2.0, num_kv_heads=1,
                norm="rms", ffn="swiglu", bias=False, tied=False), NextToken(), TEXT,
     ),
     "GPT dynamic": (
@@ -73,14 +79,14 @@ MODELS = {
     **{
         f"Seq2Seq {kind}": (
             lambda kind=kind: Seq2Seq(
-                Seq2SeqConfig(V, d_model=8, d_hidden=8, layers=1, attention=kind)
+                Seq2SeqConfig(V, d_model=8, d_hidden=8, num_layers=1, attention=kind)
             ),
             Translation(0), PAIRS,
         )
         for kind in ("none", "additive", "general")
     },
     "BERT": (
-        lambda: BERT(BERTConfig(V, longest=16, predicts=("classes",), classes=3, **SIZES)),
+        lambda: BERT(BERTConfig(V, context_length=16, predicts=("classes",), classes=3, **SIZES)),
         Classification(), (ids(2, T), torch.zeros(2, T).long(), LENGTHS, torch.tensor([0, 2])),
     ),
     "ViT": (
@@ -153,12 +159,12 @@ def test_a_model_writes(name, monkeypatch):
     reads = "former" in name or "Seq2Seq" in name
     given = {"source": ids(2, T), "source_lengths": LENGTHS} if reads else {}
     prompt = 1 if given else ids(2, 3)
-    asked = {"new_tokens": 6, "end": 2, **given}
+    asked = {"max_new_tokens": 6, "eos_id": 2, **given}
     ways = {
         "greedy": lambda m: greedy(m, prompt, **asked),
         "not cached": lambda m: greedy(m, prompt, cached=False, **asked),
         "drawn": lambda m: sample(m, prompt, top_k=5, top_p=0.9, temperature=0.8, **asked),
-        "beams": lambda m: beam_search(m, prompt, beams=3, keep=2, **asked),
+        "beams": lambda m: beam_search(m, prompt, beams=3, num_return_sequences=2, **asked),
     }
     if not given:
         lengths = torch.tensor([1, 3])

@@ -29,7 +29,7 @@ every_form = pytest.mark.parametrize(
 
 
 def build(seed=0, dtype=torch.float64, **choices):
-    sizes = {"d_model": 4, "d_hidden": 3, "layers": 2}
+    sizes = {"d_model": 4, "d_hidden": 3, "num_layers": 2}
     return layout.scramble(Seq2Seq(Seq2SeqConfig(V, W, **sizes | choices)).to(dtype), seed).eval()
 
 
@@ -54,7 +54,7 @@ def translate(model, encoder, decoder, p, source, target):
     for i, state in enumerate(parts(last)):  # each (layers * directions, 1, Dh)
         if c.bidirectional:
             joined = []
-            for layer in range(c.layers):
+            for layer in range(c.num_layers):
                 both = torch.cat([state[2 * layer], state[2 * layer + 1]], dim=-1)
                 s_0 = both @ p["W_s"][i, layer] + p["b_s"][i, layer]
                 joined.append(torch.tanh(s_0) if i == 0 else s_0)
@@ -97,11 +97,11 @@ def translate(model, encoder, decoder, p, source, target):
        dtype=st.sampled_from([torch.float32, torch.float64]))  # fmt: skip
 def test_equals_the_formulas(form, lengths, seed, T, layers, fused, dtype):
     """Sentence by sentence there, padded in a batch here; forward and every gradient."""
-    ours = build(seed, dtype, layers=layers, **form).train()
+    ours = build(seed, dtype, num_layers=layers, **form).train()
     encoder, decoder, p = twin(ours.encoder), twin(ours.decoder), copies(ours, "encoder", "decoder")
     S = max(lengths)
     source, target = pair(len(lengths), S, T, seed)
-    got = ours(source, target, torch.tensor(lengths), maps=True, fused=fused)
+    got = ours(source, target, torch.tensor(lengths), return_weights=True, fused=fused)
     expected, weights = [], []
     for b, n in enumerate(lengths):
         logits, a = translate(ours, encoder, decoder, p, source[b, :n], target[b])
@@ -136,10 +136,10 @@ def test_step_by_step_equals_all_at_once(form):
     model = build(**form)
     source, target = pair(3, 5, 6)
     lengths = torch.tensor([5, 2, 1])
-    expected = model(source, target, lengths, maps=True)
+    expected = model(source, target, lengths, return_weights=True)
     state, logits, maps = model.encode(source, lengths), [], []
     for t in range(6):
-        out, state = model.step(target[:, t], state, maps=True)
+        out, state = model.step(target[:, t], state, return_weights=True)
         assert out.logits.shape == (3, W)
         logits.append(out.logits)
         maps += out.maps["cross"]
@@ -197,7 +197,7 @@ def test_no_word_sees_a_later_one_in_either_mode(form, fused):
         def forward(self, ids):
             return self.model(source, ids, torch.tensor([4, 2]), fused=fused)
 
-    assert_causal(Decoder(), target, vocabulary=W)
+    assert_causal(Decoder(), target, vocab_size=W)
 
 
 @every_form
@@ -237,7 +237,7 @@ def test_feeding_lets_the_decoder_know_what_it_saw():
 def test_maps_are_shaped_and_sum_to_one():
     source, target = pair(2, 5, 3)
     for kind in ("additive", "general"):
-        out = build(attention=kind)(source, target, torch.tensor([5, 2]), maps=True)
+        out = build(attention=kind)(source, target, torch.tensor([5, 2]), return_weights=True)
         (cross,) = out.maps["cross"]
         assert cross.shape == (2, 1, 3, 5)
         close(cross.sum(-1), torch.ones_like(cross[..., 0]))
@@ -277,7 +277,7 @@ def test_it_learns_to_say_a_sentence_backwards(attention):
         ({"feeding": True}, 'feeding must be False with attention="additive"'),
         ({"cell": "qrnn"}, "cell must be one of .*got 'qrnn'"),
         ({"d_hidden": 0}, "d_hidden must be at least 1, got 0"),
-        ({"layers": 0}, "layers must be at least 1, got 0"),
+        ({"num_layers": 0}, "num_layers must be at least 1, got 0"),
         ({"dropout": -0.5}, r"dropout must lie in \[0, 1\), got -0.5"),
     ],
 )

@@ -131,7 +131,7 @@ def test_a_gradient_reaches_both_matrices():
 
 
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(ValueError, match="vocabulary must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="vocab_size must be at least 1, got 0"):
         SkipGramConfig(0)
     with pytest.raises(ValueError, match="d_model must be at least 1, got 0"):
         SkipGramConfig(5, 0)

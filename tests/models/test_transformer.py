@@ -21,7 +21,13 @@ V, W = 7, 11  # the source's and the target's vocabulary
 
 
 def small(**choices):
-    sizes = {"encoder_layers": 2, "decoder_layers": 2, "heads": 2, "d_model": 8, "d_ff": 12}
+    sizes = {
+        "num_encoder_layers": 2,
+        "num_decoder_layers": 2,
+        "num_heads": 2,
+        "d_model": 8,
+        "d_ff": 12,
+    }
     return TransformerConfig(V, W, **{"shared": False, "dropout": 0.0} | sizes | choices)
 
 
@@ -56,7 +62,7 @@ def test_equals_pytorchs(B, S, T, heads, seed, norm, activation, dtype, padded, 
     It always ends its stacks in a normalisation, in post-norm too.
     """
     config = small(
-        encoder_layers=layers[0], decoder_layers=layers[1], heads=heads, norm=norm,
+        num_encoder_layers=layers[0], num_decoder_layers=layers[1], num_heads=heads, norm=norm,
         final_norm=True, activation=activation,
     )  # fmt: skip
     ours = build(config, seed, dtype)
@@ -77,7 +83,7 @@ def test_equals_pytorchs(B, S, T, heads, seed, norm, activation, dtype, padded, 
         x, y, tgt_mask=torch.ones(T, T, dtype=torch.bool).triu(1),
         src_key_padding_mask=blocked, memory_key_padding_mask=blocked,
     ) @ E2.T  # fmt: skip
-    got = ours(source, target, real if padded else None, maps=maps)
+    got = ours(source, target, real if padded else None, return_weights=maps)
     assert (got.maps is not None) == maps
     torch.testing.assert_close(got.logits, expected, rtol=0, atol=TOLERANCE[dtype])
     if dtype == torch.float64:
@@ -131,7 +137,7 @@ def test_both_orders_of_the_sinusoids_are_the_same_numbers():
                                    (False, False, 3)]
 )  # fmt: skip
 def test_embeddings_are_tied_each_way(shared, tied, tables):
-    model = Transformer(TransformerConfig(V, d_model=8, heads=2, shared=shared, tied=tied))
+    model = Transformer(TransformerConfig(V, d_model=8, num_heads=2, shared=shared, tied=tied))
     blocks = sum(count_parameters(stack) for stack in (model.encoder, model.decoder))
     assert model.count_parameters() == blocks + tables * V * 8
     assert (model.source_embedding is model.target_embedding) == shared
@@ -148,11 +154,13 @@ def test_token_by_token_equals_all_at_once(positions, norm):
     real = torch.tensor([5, 2, 1])
     with torch.no_grad():
         memory, _ = model.encode(source, real)
-        expected = model(source, target, real, maps=True)
+        expected = model(source, target, real, return_weights=True)
         caches = model.new_caches(7)
         steps = [model.decode(target[:, :2], memory, real, caches=caches)]
-        steps += [model.decode(target[:, t : t + 1], memory, real, caches=caches, maps=t == 6)
-                  for t in range(2, 7)]  # fmt: skip
+        steps += [
+            model.decode(target[:, [t]], memory, real, caches=caches, return_weights=t == 6)
+            for t in range(2, 7)
+        ]
     got = torch.cat([s.logits for s in steps], dim=1)
     torch.testing.assert_close(got, expected.logits, rtol=0, atol=1e-5)
     for kind in ("decoder", "cross"):
@@ -187,12 +195,12 @@ def test_the_decoder_sees_no_later_token_in_either_mode(dropout):
         def forward(self, ids):
             return self.model(source, ids)
 
-    assert_causal(Decoder(), target, vocabulary=W)
+    assert_causal(Decoder(), target, vocab_size=W)
 
 
 def test_maps_are_named_and_shaped():
     source, target = pair(2, 5, 3)
-    maps = build(small())(source, target, maps=True).maps
+    maps = build(small())(source, target, return_weights=True).maps
     assert {kind: [tuple(m.shape) for m in layers] for kind, layers in maps.items()} == {
         "encoder": [(2, 2, 5, 5)] * 2, "decoder": [(2, 2, 3, 3)] * 2, "cross": [(2, 2, 3, 5)] * 2
     }  # fmt: skip
@@ -212,15 +220,15 @@ def test_dropout_falls_in_training_only():
 @pytest.mark.parametrize(
     ("choices", "told"),
     [
-        ({"d_model": 9}, "d_model must be divisible by heads=2, got 9"),
+        ({"d_model": 9}, "d_model must be divisible by num_heads=2, got 9"),
         ({"norm": "both"}, r"norm must be one of \['pre', 'post'\], got 'both'"),
         ({"positions": "alibi"}, "positions must be one of .*got 'alibi'"),
         ({"activation": "tan"}, "activation must be one of .*got 'tan'"),
-        ({"shared": True}, "target_vocabulary must be vocabulary=7 where the embedding is shared"),
+        ({"shared": True}, "target_vocab_size must be vocab_size=7 where the embedding is shared"),
         ({"padding": 7}, "padding must lie between 0 and 6, got 7"),
         ({"dropout": 1.0}, r"dropout must lie in \[0, 1\), got 1.0"),
-        ({"decoder_layers": 0}, "decoder_layers must be at least 1, got 0"),
-        ({"d_model": 9, "heads": 3}, "d_model must be even"),
+        ({"num_decoder_layers": 0}, "num_decoder_layers must be at least 1, got 0"),
+        ({"d_model": 9, "num_heads": 3}, "d_model must be even"),
     ],
 )
 def test_sizes_that_do_not_go_together_are_refused(choices, told):
@@ -229,7 +237,7 @@ def test_sizes_that_do_not_go_together_are_refused(choices, told):
 
 
 def test_inputs_that_do_not_fit_are_refused():
-    model = build(small(positions="learned", longest=4))
+    model = build(small(positions="learned", context_length=4))
     source, target = pair(2, 4, 4)
     with pytest.raises(ValueError, match="target must lie between 0 and 10, got 11 to 11"):
         model(source, torch.full((2, 4), 11))

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tfcourse.models.vit import ViT, ViTConfig, cut
+from tfcourse.models.vit import ViT, ViTConfig, patchify
 
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
 
 
 def build(seed=0, dtype=torch.float64, **choices):
-    sizes = {"image": 6, "patch": 3, "layers": 2, "heads": 2, "d_model": 8, "d_ff": 12}
+    sizes = {"image": 6, "patch": 3, "num_layers": 2, "num_heads": 2, "d_model": 8, "d_ff": 12}
     config = ViTConfig(5, **{"channels": 2, "eps": 1e-5} | sizes | choices)
     return layout.scramble(ViT(config).to(dtype), seed).eval()
 
@@ -43,7 +43,7 @@ def test_equals_a_convolution_and_pytorchs_encoder(B, patch, across, channels, s
     seen = F.conv2d(images, kernel, ours.b_P.detach(), stride=patch).flatten(2).mT
     x = torch.cat([ours.c.detach().expand(B, 1, 8), seen], dim=1) + ours.positions.P.detach()
     expected = theirs(x)[:, 0] @ ours.W.detach() + ours.b.detach()
-    got = ours(images, maps=maps)
+    got = ours(images, return_weights=maps)
     torch.testing.assert_close(got.logits, expected, rtol=0, atol=TOLERANCE[dtype])
     if maps:
         N = across**2 + 1
@@ -61,7 +61,7 @@ def test_equals_a_convolution_and_pytorchs_encoder(B, patch, across, channels, s
 
 def test_patches_go_row_by_row():
     image = torch.arange(16.0).reshape(1, 1, 4, 4)
-    assert cut(image, 2)[0].tolist() == [
+    assert patchify(image, 2)[0].tolist() == [
         [0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]
     ]  # fmt: skip
 
@@ -79,7 +79,7 @@ def test_places_tell_patches_apart():
 def test_what_does_not_fit_is_refused(unchecked):
     with pytest.raises(ValueError, match="image must be divisible by patch=4, got 6"):
         build(patch=4)
-    with pytest.raises(ValueError, match="d_model must be divisible by heads=3, got 8"):
-        build(heads=3)
+    with pytest.raises(ValueError, match="d_model must be divisible by num_heads=3, got 8"):
+        build(num_heads=3)
     with pytest.raises(ValueError, match=r"images must be \(B, 2, 6, 6\), got \(1, 3, 6, 6\)"):
         build()(torch.zeros(1, 3, 6, 6, dtype=torch.float64))

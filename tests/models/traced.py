@@ -22,7 +22,7 @@ from tfcourse.models.transformer import Transformer, TransformerConfig
 from tfcourse.models.vit import ViT, ViTConfig
 
 V, LONGEST = 11, 16
-SIZES = {"layers": 1, "heads": 2, "d_model": 8}
+SIZES = {"num_layers": 1, "num_heads": 2, "d_model": 8}
 BATCH, T, S = Dim("batch"), Dim("T", max=LONGEST), Dim("S", max=LONGEST)
 HELD = Dim("held", max=LONGEST - 1)
 
@@ -32,12 +32,14 @@ def ids(*shape):
 
 
 def gpt(**choices):
-    return GPT(GPTConfig(V, longest=LONGEST, **SIZES, **choices)).eval()
+    return GPT(GPTConfig(V, context_length=LONGEST, **SIZES, **choices)).eval()
 
 
 def transformer():
-    sizes = {"encoder_layers": 1, "decoder_layers": 1, "heads": 2, "d_model": 8}
-    return Transformer(TransformerConfig(V, longest=LONGEST, positions="learned", **sizes)).eval()
+    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "num_heads": 2, "d_model": 8}
+    return Transformer(
+        TransformerConfig(V, context_length=LONGEST, positions="learned", **sizes)
+    ).eval()
 
 
 class Step(nn.Module):
@@ -105,7 +107,7 @@ CASES = {
                (2, 5), (3, 9))
         for name, choices in {
             "gpt learned": {},
-            "gpt rotary grouped": {"positions": "rotary_halves", "kv_heads": 1},
+            "gpt rotary grouped": {"positions": "rotary_halves", "num_kv_heads": 1},
             "gpt alibi": {"positions": "alibi"},
             "gpt relative": {"positions": "relative"},
         }.items()
@@ -115,7 +117,7 @@ CASES = {
         (2, 5, 4), (3, 9, 7),
     ),
     "bert with lengths": (
-        lambda: Logits(BERT(BERTConfig(V, longest=LONGEST, **SIZES)).eval()),
+        lambda: Logits(BERT(BERTConfig(V, context_length=LONGEST, **SIZES)).eval()),
         lambda B, T: (ids(B, T), ids(B, T) % 2, T - torch.arange(B)),
         [{0: BATCH, 1: T}, {0: BATCH, 1: T}, {0: BATCH}], (2, 5), (3, 9),
     ),

@@ -279,7 +279,7 @@ def test_tree_distances_equal_a_search(parents):
 
 
 def test_tree_positions_look_their_distance_up():
-    scheme = TreePositions(2, longest=2)
+    scheme = TreePositions(2, max_distance=2)
     scheme.w.data = torch.tensor([[0.0, 1.0, 2.0], [0.0, 10.0, 20.0]])
     scheme.set_trees(torch.tensor([[1, 2, 3, -1]]))  # a chain of four words
     bias = scheme.bias(torch.zeros(1, 2, 4, 3), 4)
@@ -335,7 +335,7 @@ def test_every_scheme_sees_the_order_and_keeps_no_state(make):
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: LearnedPositions(0, 4), "longest must be at least 1, got 0"),
+        (lambda: LearnedPositions(0, 4), "context_length must be at least 1, got 0"),
         (lambda: LearnedPositions(4, 0), "d_model must be at least 1, got 0"),
         (lambda: SinusoidalPositions(7), "d_model must be even and at least 2, got 7"),
         (lambda: SinusoidalPositions(0), "d_model must be even and at least 2, got 0"),
@@ -346,9 +346,9 @@ def test_every_scheme_sees_the_order_and_keeps_no_state(make):
         (lambda: RotaryPositions(4, ntk=0.5), "ntk must be at least 1, got 0.5"),
         (lambda: RotaryPositions(2, ntk=2.0), "d_k must be at least 4 for ntk > 1, got 2"),
         (lambda: RelativePositions(0), "d_k must be at least 1, got 0"),
-        (lambda: RelativePositions(4, 0), "longest must be at least 1, got 0"),
-        (lambda: ALiBi(0), "heads must be at least 1, got 0"),
-        (lambda: TreePositions(0), "heads must be at least 1, got 0"),
+        (lambda: RelativePositions(4, 0), "max_distance must be at least 1, got 0"),
+        (lambda: ALiBi(0), "num_heads must be at least 1, got 0"),
+        (lambda: TreePositions(0), "num_heads must be at least 1, got 0"),
         (lambda: tree_distances(torch.tensor([[3, -1, 1]])), "between -1 and 2, got"),
         (lambda: tree_distances(torch.tensor([[-2, -1, 1]])), "between -1 and 2, got"),
         (lambda: tree_distances(torch.tensor([[1, 0, -1]])), "word 0 is its own ancestor"),

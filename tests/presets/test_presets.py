@@ -20,9 +20,9 @@ options = {examples = 50, held_out = 20}
 kind = "characters"
 [model]
 kind = "Transformer"
-encoder_layers = 1
-decoder_layers = 1
-heads = 2
+num_encoder_layers = 1
+num_decoder_layers = 1
+num_heads = 2
 d_model = 8
 [training]
 steps = 3
@@ -62,7 +62,7 @@ def test_those_that_are_compared_have_one_budget():
     ):
         loaded = [presets.load(name) for name in group]
         sizes = [
-            count_parameters(p.model.model_class(p.model.config(vocabulary=vocabulary)))
+            count_parameters(p.model.model_class(p.model.config(vocab_size=vocabulary)))
             for p in loaded
         ]
         assert max(sizes) / min(sizes) < 1.03, dict(zip(group, sizes, strict=True))
@@ -136,17 +136,17 @@ def test_what_is_no_change_is_refused(text):
         ("[model]", "[modell]", "mine must have no 'modell'; it may have about, task and the sec"),
         ('kind = "Transformer"', "", r"mine \[model\] must have 'kind', which is missing"),
         ('"Transformer"', '"Transformers"', r"\[model\]: kind must be one of \['GPT', "),
-        ('"Transformer"', '"GPT"', r"\[model\]: encoder_layers is no attribute of GPTConfig"),
-        ("heads = 2", "headz = 2", r"\[model\]: headz is no attribute of TransformerConfig that"),
-        ("heads = 2", "heads = 3", r"\[model\]: d_model must be divisible by heads=3, got 8"),
-        ("heads = 2", "heads = 2.5", r"\[model\] heads must be a whole number, got 2.5"),
-        ("heads = 2", "vocabulary = 9", r"\[model\]: vocabulary is no attribute of .* a preset"),
+        ('"Transformer"', '"GPT"', r"\[model\]: num_encoder_layers is no attribute of GPT"),
+        ("num_heads = 2", "headz = 2", r"\[model\]: headz is no attribute of TransformerConfig"),
+        ("num_heads = 2", "num_heads = 3", r"\[model\]: d_model must be divisible by num_heads=3"),
+        ("num_heads = 2", "num_heads = 2.5", r"num_heads must be a whole number, got 2.5"),
+        ("num_heads = 2", "vocab_size = 9", r"\[model\]: vocab_size is no attribute .* a preset"),
         ('"dates"', '"date"', r"\[data\]: name must be one of \[.*'dates'.* got 'date'"),
         ('test = "test"', 'test = "tests"', r"\[data\]: test must be one of \['train', "),
         ("examples = 50", "exampels = 50", r"\[data\]: options must be among .* got 'exampels'"),
         ('test = "test"', "held_out = 5", "held_out must be above 0 exactly where validation is"),
         ('"characters"', '"letters"', r"\[tokenizer\]: kind must be one of .* got 'letters'"),
-        ('"characters"', '"bpe"', r'\[tokenizer\]: vocabulary .* above it for "bpe", got 0'),
+        ('"characters"', '"bpe"', r'\[tokenizer\]: vocab_size .* above it for "bpe", got 0'),
         ('"characters"', '"none"', 'mine: tokenizer.kind must be "none" for pictures and for noth'),
         ('"translation"', '"translating"', "mine: task must be one of .* got 'translating'"),
         ('"translation"', '"images"', r"mine: model.kind must be one of \['ViT'\] for the task"),
@@ -177,4 +177,4 @@ def test_a_preset_says_all_that_its_run_depends_on():
     """What is written out has every key, so that a later default changes no old run."""
     says = tomllib.loads(presets.to_toml(presets.load("dates")))
     assert {"seed", "lr", "betas", "clip", "schedule"} <= set(says["training"])
-    assert {"beams", "alpha", "new_tokens"} <= set(says["evaluation"])
+    assert {"beams", "alpha", "max_new_tokens"} <= set(says["evaluation"])

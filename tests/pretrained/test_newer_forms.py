@@ -86,7 +86,7 @@ def test_padding_before_the_prompt(name, saved):
     places = (real.cumsum(1) - 1).clamp(min=0)
     expected = theirs(x, attention_mask=real.long(), position_ids=places).logits
     for maps in (False, True):
-        got = ours(x, mask=real, position_ids=places, maps=maps).logits
+        got = ours(x, mask=real, position_ids=places, return_weights=maps).logits
         torch.testing.assert_close(got[real], expected[real], rtol=0, atol=1e-5)
     for row, n in enumerate(LENGTHS):  # as each prompt alone
         alone = ours(x[row : row + 1, 9 - n :]).logits[0]
@@ -114,7 +114,7 @@ def test_hidden_states(saved):
         if "lengths" in our_batch:
             del our_batch["lengths"], their_batch["attention_mask"]
         expected = theirs(**their_batch, output_hidden_states=True).hidden_states
-        output = ours(**our_batch, states=True)
+        output = ours(**our_batch, return_states=True)
         norm = ours.norm if name in ("gpt2", "llama") else None
         real = their_batch.pop("attention_mask", None)
         got = output.states["self"]
@@ -134,7 +134,7 @@ def test_hidden_states_of_both_stacks(saved):
     their_batch, our_batch = batch("marian")
     del their_batch["attention_mask"], our_batch["source_lengths"]
     expected = theirs(**their_batch, output_hidden_states=True)
-    states = ours(**our_batch, states=True).states
+    states = ours(**our_batch, return_states=True).states
     same_states(states["encoder"], expected.encoder_hidden_states)
     same_states(states["decoder"], expected.decoder_hidden_states)
     assert make("marian").config.num_hidden_layers + 1 == len(states["encoder"])

@@ -40,7 +40,7 @@ def test_logits(peer, dtype, saved):
     with torch.no_grad():
         expected = logits(peer, theirs(**their_batch))
         for maps in (False, True):
-            got = our_logits(peer, ours, our_batch, expected, maps=maps)
+            got = our_logits(peer, ours, our_batch, expected, return_weights=maps)
             for head, x in expected.items():
                 assert x.std() > 0.1, "the logits must be large enough for a mistake to show"
                 assert_same(
@@ -109,7 +109,7 @@ def test_maps(peer, saved):
     their_batch, our_batch = batch(peer)
     with torch.no_grad():
         output = theirs(**their_batch, output_attentions=True)
-        got = load(folder)(**our_batch, maps=True).maps
+        got = load(folder)(**our_batch, return_weights=True).maps
     if peer.startswith("marian"):
         expected = {
             "encoder": output.encoder_attentions, "decoder": output.decoder_attentions,

@@ -242,13 +242,13 @@ def test_folders_that_hold_nothing_to_read_are_refused(saved, tmp_path):
     ("model", "told"),
     [
         (lambda: GPT(GPTConfig(5, 4, 1, 2, 8, positions="alibi")), "positions must be 'learned'"),
-        (lambda: GPT(GPTConfig(5, 4, 1, 2, 8, kv_heads=1)), "kv_heads must be heads"),
-        (lambda: GPT(GPTConfig.llama(5, heads=2, d_model=8, layers=1, norm="layer")),
+        (lambda: GPT(GPTConfig(5, 4, 1, 2, 8, num_kv_heads=1)), "num_kv_heads must be num_heads"),
+        (lambda: GPT(GPTConfig.llama(5, num_heads=2, d_model=8, num_layers=1, norm="layer")),
          "as llama: norm must be 'rms'"),
         (lambda: BERT(BERTConfig(5, 4, 1, 2, 8, causal=True)), "causal must be False"),
         (lambda: BERT(BERTConfig(5, 4, 1, 2, 8, pooled="mean")), 'pooled must be "cls"'),
         (lambda: BERT(BERTConfig(5, 4, 1, 2, 8, predicts=("words", "classes"))), "predicts must"),
-        (lambda: Transformer(TransformerConfig(5, d_model=8, heads=2)), "positions must be"),
+        (lambda: Transformer(TransformerConfig(5, d_model=8, num_heads=2)), "positions must be"),
         (lambda: torch.nn.Linear(2, 2), "model must be one of .*got Linear"),
     ],
 )  # fmt: skip
@@ -260,7 +260,9 @@ def test_what_transformers_does_not_compute_is_not_saved(model, told, tmp_path):
 
 def test_scaled_rotary_positions_are_saved_as_the_base_they_amount_to(tmp_path):
     torch.manual_seed(0)
-    model = GPT(GPTConfig.llama(23, longest=12, heads=2, d_model=16, layers=1, ntk=4.0))
+    model = GPT(
+        GPTConfig.llama(23, context_length=12, num_heads=2, d_model=16, num_layers=1, ntk=4.0)
+    )
     for p in model.parameters():
         torch.nn.init.normal_(p, std=0.5)  # large enough for other angles to show
     save(model, tmp_path)

@@ -51,7 +51,7 @@ def test_words_go_off_the_longer_text_and_off_the_second_where_both_are_as_long(
 
 
 def test_no_mistake_of_an_encoders_input_is_right(generator):
-    config = BERTConfig(11, 7, layers=1, heads=1, d_model=5, eps=0.3)
+    config = BERTConfig(11, 7, num_layers=1, num_heads=1, d_model=5, eps=0.3)
     model = BERT(config).double().eval()
     with torch.no_grad():
         for p in model.parameters():

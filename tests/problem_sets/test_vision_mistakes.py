@@ -8,7 +8,7 @@ from test_words_mistakes import told_of_other_mistakes
 import tfcourse.positions
 from coursework.mistakes import patches, vision
 from nbjudge.testing import Mistake, by_hand, call, close
-from tfcourse.models.vit import ViT, ViTConfig, cut
+from tfcourse.models.vit import ViT, ViTConfig, patchify
 
 DOUBLE = {"dtype": torch.float64}
 
@@ -18,7 +18,7 @@ DOUBLE = {"dtype": torch.float64}
 
 def test_what_is_right_of_patches_is_what_the_package_cuts_in_another_order(generator):
     images = torch.randn(2, 3, 12, 8, generator=generator)
-    ours = cut(images, 4).unflatten(-1, (3, 4, 4)).permute(0, 1, 3, 4, 2).flatten(2)
+    ours = patchify(images, 4).unflatten(-1, (3, 4, 4)).permute(0, 1, 3, 4, 2).flatten(2)
     assert torch.equal(patches.patches_of(images, 4, 4), ours)
     windows = F.unfold(images, (2, 4), stride=(2, 4)).mT.unflatten(-1, (3, 8))
     assert torch.equal(patches.patches_of(images, 2, 4), windows.mT.flatten(2))
@@ -95,11 +95,13 @@ def test_the_norms_own_epsilon_is_told_from_a_row_of_small_variance():
 
 
 def test_a_model_without_blocks_is_input_and_logits(generator):
-    model = ViT(ViTConfig(4, image=8, patch=4, channels=2, layers=1, heads=1, d_model=6, eps=1e-6))
+    model = ViT(
+        ViTConfig(4, image=8, patch=4, channels=2, num_layers=1, num_heads=1, d_model=6, eps=1e-6)
+    )
     model.blocks = torch.nn.ModuleList()
     images = torch.randn(3, 2, 8, 8, generator=generator)
     w = {n: p.detach() for n, p in model.named_parameters()}
-    x = vision.tokens_of(cut(images, 4), w["W_P"], w["b_P"], w["c"], w["positions.P"])
+    x = vision.tokens_of(patchify(images, 4), w["W_P"], w["b_P"], w["c"], w["positions.P"])
     ours = vision.logits_of(x, w["norm.gain"], w["norm.shift"], w["W"], w["b"])
     assert torch.allclose(model(images).logits, ours, atol=1e-6)
 
@@ -140,7 +142,7 @@ def test_slips_that_cannot_be_told_apart_are_told_together():
         lambda: torch.nn.Unfold(2, stride=2)(torch.ones(1, 2, 4, 4)),
         lambda: F.pixel_unshuffle(torch.ones(1, 2, 4, 4), 2),
         lambda: F.conv2d(torch.ones(1, 2, 4, 4), torch.ones(8, 2, 2, 2), stride=2),
-        lambda: cut(torch.ones(1, 2, 4, 4), 2),
+        lambda: patchify(torch.ones(1, 2, 4, 4), 2),
         lambda: tfcourse.positions.SinusoidalPositions(4),
         lambda: patches.patches_of(torch.ones(1, 2, 4, 4), 2, 2),
     ],

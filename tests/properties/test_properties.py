@@ -56,7 +56,7 @@ class Embedded(nn.Module):
 def test_causal_holds(x):
     assert_causal(Causal(), x)
     assert_causal(Causal(dropout=0.5), x)
-    assert_causal(Embedded(), torch.randint(0, 11, (2, 5)), vocabulary=11)
+    assert_causal(Embedded(), torch.randint(0, 11, (2, 5)), vocab_size=11)
     assert_causal(nn.GRU(8, 8, batch_first=True), x)
 
 
@@ -138,7 +138,7 @@ def test_permutation_fails(x, layer):
 def test_too_little_to_judge_is_refused(x, layer):
     with pytest.raises(ValueError, match="T at least 2"):
         assert_causal(layer, x[:, :1])
-    with pytest.raises(ValueError, match="vocabulary must be at least 2"):
+    with pytest.raises(ValueError, match="vocab_size must be at least 2"):
         assert_causal(nn.Embedding(1, 4), torch.zeros(2, 3, dtype=torch.long))
     with pytest.raises(ValueError, match="lengths must hold at least one below T=6"):
         assert_padding_invariant(layer, x, torch.tensor([6, 6, 6]))

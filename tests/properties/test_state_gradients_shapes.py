@@ -105,7 +105,7 @@ def test_stateless_holds(x, layer):
     assert_stateless(layer, x)
     assert_stateless(nn.Sequential(nn.Dropout(0.5), nn.Linear(8, 8)), x)
     assert_stateless(lambda x, mask: x * mask, x, torch.rand(3, 6, 1) < 0.5)
-    assert_stateless(nn.Embedding(11, 3), torch.tensor([[1, 2], [3, 4]]), vocabulary=11)
+    assert_stateless(nn.Embedding(11, 3), torch.tensor([[1, 2], [3, 4]]), vocab_size=11)
     assert_stateless(nn.GRU(8, 8, batch_first=True), x)
 
 
@@ -219,7 +219,7 @@ def test_shift_invariance_holds(x):
     assert_shift_invariant(Placed(), x)
     assert_shift_invariant(Placed(RotaryPositions(4)), x, by=1)
     assert_shift_invariant(Placed(RotaryPositions(4)), x, by=20)
-    assert_shift_invariant(OfIds(), torch.randint(0, 11, (2, 5)), vocabulary=11)
+    assert_shift_invariant(OfIds(), torch.randint(0, 11, (2, 5)), vocab_size=11)
 
 
 def test_shift_invariance_fails(x):
@@ -251,7 +251,7 @@ def test_shapes_hold(layer):
     assert_shapes(layer, "B T 8 -> B T 8")
     assert_shapes(SelfAttention(8, 3, 5).double(), "B T 8 -> B T Dv", Dv=5)
     assert_shapes(lambda x, y: x @ y.mT, "B T K, B S K -> B T S")
-    assert_shapes(nn.Embedding(7, 4), "B T -> B T 4", vocabulary=7)
+    assert_shapes(nn.Embedding(7, 4), "B T -> B T 4", vocab_size=7)
     assert_shapes(lambda x: (x, None), "B T -> B T")  # what is not promised may be anything
 
 

@@ -186,7 +186,7 @@ def test_causal_in_one_direction_only(kind, fused, generator):
 @both_paths
 @pytest.mark.parametrize("bidirectional", [False, True])
 def test_padding_does_not_matter(kind, fused, bidirectional, generator):
-    net = Recurrent(KINDS[kind][0], 3, 4, layers=2, bidirectional=bidirectional)
+    net = Recurrent(KINDS[kind][0], 3, 4, num_layers=2, bidirectional=bidirectional)
     x = torch.randn(3, 6, 3, generator=generator)
     assert_padding_invariant(WithMask(net, fused), x, torch.tensor([6, 1, 4]))
 
@@ -194,7 +194,7 @@ def test_padding_does_not_matter(kind, fused, bidirectional, generator):
 @every_kind
 @both_paths
 def test_nothing_is_left_behind_and_inputs_are_left_alone(kind, fused, generator):
-    net = Recurrent(KINDS[kind][0], 3, 4, layers=2, bidirectional=True)
+    net = Recurrent(KINDS[kind][0], 3, 4, num_layers=2, bidirectional=True)
     x, lengths = torch.randn(3, 5, 3, generator=generator), torch.tensor([2, 5, 1])
     kept = x.clone(), lengths.clone(), copy.deepcopy(net.state_dict())
     first, _ = net(x, lengths, fused=fused)
@@ -208,7 +208,7 @@ def test_nothing_is_left_behind_and_inputs_are_left_alone(kind, fused, generator
 @every_kind
 @both_paths
 def test_gradient_reaches_every_parameter_also_in_eval_mode(kind, fused, generator):
-    net = Recurrent(KINDS[kind][0], 3, 16, layers=2, bidirectional=True).eval()
+    net = Recurrent(KINDS[kind][0], 3, 16, num_layers=2, bidirectional=True).eval()
     outputs, _ = net(torch.randn(2, 5, 3, generator=generator), fused=fused)
     outputs.square().sum().backward()
     assert all(p.grad.any() for p in net.parameters())
@@ -277,7 +277,7 @@ def test_dropout_of_the_fused_path_is_pytorchs(kind, lengths, generator):
 @both_paths
 def test_a_copy_through_its_weights_is_equal(kind, fused, generator):
     one, _ = make(kind, 3, 4, layers=2, bidirectional=True)
-    two = Recurrent(KINDS[kind][0], 3, 4, layers=2, bidirectional=True).double()
+    two = Recurrent(KINDS[kind][0], 3, 4, num_layers=2, bidirectional=True).double()
     two.load_state_dict(one.state_dict())
     x = torch.randn(2, 5, 3, generator=generator).double()
     assert torch.equal(one(x, fused=fused)[0], two(x, fused=fused)[0])
@@ -301,7 +301,7 @@ def test_a_cell_of_ones_own(generator):
 
 
 def test_sizes():
-    net = Recurrent(LSTMCell, 5, 7, layers=2, bidirectional=True, dropout=0.1)
+    net = Recurrent(LSTMCell, 5, 7, num_layers=2, bidirectional=True, dropout=0.1)
     outputs, (h, c) = net(torch.zeros(3, 4, 5))
     assert outputs.shape == (3, 4, net.d_out) == (3, 4, 14)
     assert h.shape == c.shape == (4, 3, 7)
@@ -311,7 +311,7 @@ def test_sizes():
 
 def test_the_one_buffer_for_cudnn():
     """The same weights, matrices in their order before biases in theirs, without a gap."""
-    net = Recurrent(GRUCell, 3, 4, layers=2)
+    net = Recurrent(GRUCell, 3, 4, num_layers=2)
     weights = [weight for cell in net.cells for weight in cell.torch_weights()]
     pieces = tfcourse.recurrent._one_buffer(weights)
     assert all(torch.equal(a, b) for a, b in zip(pieces, weights, strict=True))
@@ -326,7 +326,7 @@ def test_the_one_buffer_for_cudnn():
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device and torch for it")
 @every_kind
 def test_paths_agree_on_a_gpu_without_a_warning(kind):
-    net = Recurrent(KINDS[kind][0], 16, 32, layers=2, bidirectional=True).double().cuda().eval()
+    net = Recurrent(KINDS[kind][0], 16, 32, num_layers=2, bidirectional=True).double().cuda().eval()
     x = torch.randn(4, 9, 16, dtype=torch.float64, device="cuda")
     for lengths in (None, torch.tensor([9, 1, 0, 4])):
         results = []

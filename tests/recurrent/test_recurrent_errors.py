@@ -26,7 +26,7 @@ def whole(*numbers):
 
 
 def gru(module):
-    return module.Recurrent(module.GRUCell, 3, 4, layers=2, bidirectional=True)
+    return module.Recurrent(module.GRUCell, 3, 4, num_layers=2, bidirectional=True)
 
 
 def without_kernel(module):
@@ -46,7 +46,7 @@ def without_kernel(module):
         (lambda m: m.GRUCell(3, 4)(z(2, 3), (z(2, 4), z(2, 4))),
          r"h of shape \(2, 4\), got \(2, 4\), \(2, 4\)"),
         (lambda m: m.LSTMCell(3, 4)(z(2, 3), z(2, 4)), r"\(h, c\) of shape \(2, 4\), got \(2, 4\)"),
-        (lambda m: m.Recurrent(m.GRUCell, 3, 4, layers=0), "layers must be at least 1, got 0"),
+        (lambda m: m.Recurrent(m.GRUCell, 3, 4, 0), "num_layers must be at least 1, got 0"),
         (lambda m: m.Recurrent(m.GRUCell, 3, 0), "d_hidden must be at least 1, got 0"),
         (lambda m: m.Recurrent(m.GRUCell, 3, 4, dropout=1.5), "dropout probability .* got 1.5"),
         (lambda m: m.Recurrent("gru", 3, 4), "cell must be RNNCell, GRUCell.* got 'gru'"),

@@ -4,21 +4,22 @@ LINES = ["the cat sat on the mat", "the dog sat on the log", "a bird sang in the
 SMALL = {
     "dates": {
         "data.options.examples": 200, "data.options.held_out": 30, "model.d_model": 16,
-        "model.d_ff": 16, "model.heads": 2, "model.encoder_layers": 1, "model.decoder_layers": 1,
-        "training.steps": 6, "training.batch": 8, "training.warmup": 2,
+        "model.d_ff": 16, "model.num_heads": 2, "model.num_encoder_layers": 1,
+        "model.num_decoder_layers": 1, "training.steps": 6, "training.batch": 8,
+        "training.warmup": 2,
     },
     "agreement-lstm": {
         "data.options.examples": 200, "data.options.held_out": 40, "model.d_model": 8,
         "model.d_hidden": 8, "training.steps": 6, "training.batch": 8, "training.warmup": 2,
     },
     "digits-vit": {
-        "model.d_model": 8, "model.d_ff": 8, "model.heads": 2, "model.layers": 1,
+        "model.d_model": 8, "model.d_ff": 8, "model.num_heads": 2, "model.num_layers": 1,
         "training.steps": 6, "training.batch": 16, "training.warmup": 2,
     },
     "tinyshakespeare-cpu": {
-        "data.name": "tiny-text", "model.layers": 1, "model.heads": 2, "model.d_model": 8,
-        "model.longest": 16, "training.window": 16, "training.steps": 6, "training.warmup": 2,
-        "evaluation.batch": 8,
+        "data.name": "tiny-text", "model.num_layers": 1, "model.num_heads": 2, "model.d_model": 8,
+        "model.context_length": 16, "training.window": 16, "training.steps": 6,
+        "training.warmup": 2, "evaluation.batch": 8,
     },
     "wikitext-2-skipgram": {
         "data.name": "tiny-text", "model.d_model": 8, "training.steps": 6, "training.batch": 32,
@@ -26,8 +27,8 @@ SMALL = {
     },
     "reviews-bert-cpu": {
         "data.name": "tiny-text", "data.validation": "validation", "data.held_out": 0,
-        "data.test": "", "model.layers": 1, "model.heads": 2, "model.d_model": 8,
-        "model.longest": 16, "training.window": 16, "training.batch": 8, "training.steps": 6,
+        "data.test": "", "model.num_layers": 1, "model.num_heads": 2, "model.d_model": 8,
+        "model.context_length": 16, "training.window": 16, "training.batch": 8, "training.steps": 6,
         "training.warmup": 2, "evaluation.batch": 3,
     },
 }  # fmt: skip

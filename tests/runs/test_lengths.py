@@ -17,8 +17,8 @@ from tfcourse.runs.lengths import running_sentences, train_short_test_long
 #: A text that counts: 0, 1, ..., 6, 0, 1, ...
 TEXT = torch.arange(900) % 7
 TINY = {
-    "train_length": 4, "test_lengths": (4, 8), "text": TEXT, "steps": 4, "batch": 4, "layers": 1,
-    "heads": 2, "d_model": 8, "watch_every": 2,
+    "train_length": 4, "test_lengths": (4, 8), "text": TEXT, "steps": 4, "batch": 4,
+    "num_layers": 1, "num_heads": 2, "d_model": 8, "watch_every": 2,
 }  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def test_it_learns_a_text_that_can_be_learned():
 
 
 def test_a_seed_decides_the_run():
-    one, same, other = (tiny(lambda s: ALiBi(s.heads), seeds=(n,)).losses for n in (0, 0, 1))
+    one, same, other = (tiny(lambda s: ALiBi(s.num_heads), seeds=(n,)).losses for n in (0, 0, 1))
     assert one == same != other
 
 

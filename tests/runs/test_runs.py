@@ -102,10 +102,12 @@ def test_translations_come_in_the_order_of_their_sources(small, tmp_path):
     task = runs.prepare(small("dates"))
     read, written = task.extra["source_tokenizer"], task.extra["target_tokenizer"]
     texts = ["March 7, 2019", "May 1, 1999", "Thursday, March 7, 2019"]
-    together = runs.translate(task.model, read, written, texts, new_tokens=9, batch=2)
+    together = runs.translate(task.model, read, written, texts, max_new_tokens=9, batch=2)
     for text, got in zip(texts, together, strict=True):
         source = torch.tensor([read.encode(text, end=True)])
-        alone = greedy(task.model, written.start, source=source, new_tokens=9, end=written.end)
+        alone = greedy(
+            task.model, written.start, source=source, max_new_tokens=9, eos_id=written.end
+        )
         assert written.decode(alone.rows()[0]) == got
 
 

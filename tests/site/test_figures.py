@@ -252,11 +252,11 @@ def reader(course: Path):
         x = model.embedding_norm(x)
         layer = model.blocks[0].attention
         q, k, v = (
-            split_heads(x @ W + b, layer.heads)
+            split_heads(x @ W + b, layer.num_heads)
             for W, b in ((layer.W_Q, layer.b_Q), (layer.W_K, layer.b_K), (layer.W_V, layer.b_V))
         )
         outputs, weights = scaled_dot_product_attention(q, k, v, causal=causal)
-        states, (maps,) = model.encode(tokens, maps=True)
+        states, (maps,) = model.encode(tokens, return_weights=True)
         if not causal:
             torch.testing.assert_close(weights, maps)
         shares = sense(states[0, words.index("note")]).softmax(-1) if "note" in words else None
@@ -639,7 +639,7 @@ def test_film_review(shown, course: Path) -> None:
         """Weights, votes and their sum are the package's, over the words that are left."""
         words = [word for word in module.words_of(text) if word not in out]
         tokens = torch.tensor([[ids.get(word, 0) for word in words]])
-        output = model(tokens, torch.tensor([len(words)]), maps=True)
+        output = model(tokens, torch.tensor([len(words)]), return_weights=True)
         weights, logits = output.maps["words"][0][0, 0, 0], output.logits[0]
         votes = model.embedding(tokens)[0] @ (model.W[:, 1] - model.W[:, 0])
         if equal:
@@ -1055,7 +1055,7 @@ def test_the_scripts_gpt_is_the_packages(shown, writer) -> None:
     ids = tokenizer.encode("My lord, I would not have you speak of it so soon, for the king")
     found = shown.evaluate("ids => Live.gpt(Live.data.writer).read(ids)", ids)
     with torch.no_grad():
-        output = model(torch.tensor([ids]), maps=True)
+        output = model(torch.tensor([ids]), return_weights=True)
     assert (torch.tensor(found["logits"]) - output.logits[0, -1]).abs().max() < NEAR
     maps = torch.stack(output.maps["self"])[:, 0]
     assert (torch.tensor(found["maps"]) - maps).abs().max() < NEAR
@@ -1119,7 +1119,7 @@ def test_writer(shown, writer) -> None:
 
     def agrees(**settings) -> None:
         with torch.no_grad():
-            logits = model(ids[:, -model.config.longest :]).logits[0, -1]
+            logits = model(ids[:, -model.config.context_length :]).logits[0, -1]
         logits = logits / settings.get("temperature", 1)
         logits = keep_top_k(logits, settings["k"]) if "k" in settings else logits
         likeliest = logits.softmax(-1).topk(min(3, settings.get("k", 3)))
@@ -1133,7 +1133,7 @@ def test_writer(shown, writer) -> None:
     keys.press("Enter")
     for _ in range(20):
         with torch.no_grad():
-            best = model(ids[:, -model.config.longest :]).logits[:, -1:].argmax(-1)
+            best = model(ids[:, -model.config.context_length :]).logits[:, -1:].argmax(-1)
         ids = torch.cat([ids, best], dim=1)
     assert keys.drawn().partition("The text so far: ")[2] == tokenizer.decode(ids[0].tolist())
     keys = Keys(shown, "writer")
@@ -1225,7 +1225,9 @@ def test_the_scripts_translator_is_the_packages(shown, translator) -> None:
         ids, row = module.as_pair(words, source, target)
         for length in (1, len(row) - 1):
             with torch.no_grad():
-                found = model(torch.tensor([ids]), torch.tensor([row[:length]]), maps=True)
+                found = model(
+                    torch.tensor([ids]), torch.tensor([row[:length]]), return_weights=True
+                )
             logits, maps = shown.evaluate(
                 """([ids, row]) => {
                     const model = Live.translator(Live.data.translator);
@@ -1252,7 +1254,9 @@ def test_translator(shown, translator) -> None:
         cut = shown.evaluate(
             "text => Live.translator(Live.data.translator).split(text).words", text
         )
-        (said,) = module.translate(model, words, words, [" ".join([language, *cut])], new_tokens=22)
+        (said,) = module.translate(
+            model, words, words, [" ".join([language, *cut])], max_new_tokens=22
+        )
         assert keys.drawn().startswith(f"Written: {said}. Before {said.split()[0]} it looks at ")
     keys.reach("Word written")
     keys.press("ArrowRight")
@@ -1260,7 +1264,9 @@ def test_translator(shown, translator) -> None:
     keys = Keys(shown, "translator")
     keys.reach("Into")
     keys.press("ArrowDown")
-    (said,) = module.translate(model, words, words, [" ".join(["français", *cut])], new_tokens=22)
+    (said,) = module.translate(
+        model, words, words, [" ".join(["français", *cut])], max_new_tokens=22
+    )
     assert keys.drawn().startswith(f"Written: {said}. Before {said.split()[1]} ")
     keys = Keys(shown, "translator")
     typed(keys, "a zebra", "A number or a date, in words")
@@ -1313,7 +1319,7 @@ def opened(model, ids: torch.Tensor, causal: bool, places: bool, gone: str) -> d
     model = copy.deepcopy(model).double()
     if gone:
         layer, head = map(int, gone.split("."))
-        across = model.config.d_model // model.config.heads
+        across = model.config.d_model // model.config.num_heads
         with torch.no_grad():
             model.blocks[layer].attention.W_O[head * across : (head + 1) * across] = 0
     with torch.no_grad():
@@ -1376,7 +1382,7 @@ def test_inside(shown, writer) -> None:
     assert f"with probability {shares.max():.2f}." in keys.said
     keys.reach("Switch off")
     keys.press("End")
-    off = f"{model.config.layers - 1}.{model.config.heads - 1}"
+    off = f"{model.config.num_layers - 1}.{model.config.num_heads - 1}"
     less = opened(model, torch.tensor([ids]), True, True, off)["logits"].softmax(-1)
     assert f"with probability {less.max():.2f}. With all parts on" in keys.said
     typed(Keys(shown, "inside"), "x" * 60, "Text")

@@ -136,7 +136,7 @@ def test_what_does_not_fit_is_refused_with_the_reason(kind):
             train(TEXTS, special=special)
     least = 256 if kind == "bytes" else 0
     with pytest.raises(
-        ValueError, match=f"vocabulary must be at least {least + 1}, .* got {least}"
+        ValueError, match=f"vocab_size must be at least {least + 1}, .* got {least}"
     ):
         train(TEXTS, least, special=("<s>",))
 

@@ -43,7 +43,7 @@ def _drawn(seed):
 
 def small_model(seed=0, dropout=0.1, dtype=torch.float32):
     torch.manual_seed(seed)
-    return GPT(GPTConfig(V, T, layers=2, heads=2, d_model=16, dropout=dropout)).to(dtype)
+    return GPT(GPTConfig(V, T, num_layers=2, num_heads=2, d_model=16, dropout=dropout)).to(dtype)
 
 
 LOSS = NextToken(ignore=-1)

@@ -277,7 +277,7 @@ def test_a_model_of_ones_own_will_do():
 
 def test_the_speed_of_a_plain_loop():
     """What the loop adds to a step of a small model stays small: processor time, in turns."""
-    model = GPT(GPTConfig(65, 64, layers=4, heads=4, d_model=128))
+    model = GPT(GPTConfig(65, 64, num_layers=4, num_heads=4, d_model=128))
     x = torch.randint(0, 65, (12, 64))
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
 

@@ -88,7 +88,13 @@ def test_next_token_and_classification():
 
 def test_translation_reads_all_but_the_last_and_says_all_but_the_first():
     torch.manual_seed(0)
-    sizes = {"encoder_layers": 1, "decoder_layers": 1, "heads": 2, "d_model": 8, "padding": 0}
+    sizes = {
+        "num_encoder_layers": 1,
+        "num_decoder_layers": 1,
+        "num_heads": 2,
+        "d_model": 8,
+        "padding": 0,
+    }
     model = Transformer(TransformerConfig(9, **sizes)).eval()
     source, lengths = torch.randint(1, 9, (2, 5)), torch.tensor([5, 3])
     target = torch.tensor([[1, 5, 6, 2], [1, 7, 2, 0]])

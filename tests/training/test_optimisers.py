@@ -18,14 +18,16 @@ from tfcourse.models.transformer import Transformer, TransformerConfig
 from tfcourse.models.vit import ViT, ViTConfig
 from tfcourse.training import adamw, clip_gradients, parameter_groups, sgd
 
-SIZES = {"layers": 2, "heads": 2, "d_model": 8}
+SIZES = {"num_layers": 2, "num_heads": 2, "d_model": 8}
 MODELS = [
     GPT(GPTConfig(9, 8, **SIZES)),
-    GPT(GPTConfig.llama(9, longest=8, **SIZES)),
+    GPT(GPTConfig.llama(9, context_length=8, **SIZES)),
     GPT(GPTConfig(9, 8, positions="relative", **SIZES)),
     BERT(BERTConfig(9, 8, **SIZES, predicts=("words", "classes"))),
-    Transformer(TransformerConfig(9, encoder_layers=1, decoder_layers=1, heads=2, d_model=8)),
-    Seq2Seq(Seq2SeqConfig(9, d_model=8, d_hidden=8, layers=2, cell="lstm")),
+    Transformer(
+        TransformerConfig(9, num_encoder_layers=1, num_decoder_layers=1, num_heads=2, d_model=8)
+    ),
+    Seq2Seq(Seq2SeqConfig(9, d_model=8, d_hidden=8, num_layers=2, cell="lstm")),
     RecurrentLM(RecurrentLMConfig(9, d_model=8)),
     ViT(ViTConfig(image=8, patch=4, channels=1, classes=3, **SIZES)),
     PoolingClassifier(PoolingConfig(9, d_model=8)),

@@ -107,9 +107,12 @@ def cut(name):
         (cut("model.safetensors"), "model.safetensors must be what was saved"),
         (cut("tokenizer.json"), "tokenizer.json must be what was saved"),
         (change(kind="os.system"), "must name one of .*got 'os.system'"),
-        (change(config={"vocabulary": 13, "wide": 2}), "must hold a GPTConfig: .*wide"),
-        (change(config={"vocabulary": 0}), "must hold a GPTConfig: vocabulary must be"),
-        (change(config={"vocabulary": 5, "layers": 1, "heads": 1, "d_model": 4}), "fit its config"),
+        (change(config={"vocab_size": 13, "wide": 2}), "must hold a GPTConfig: .*wide"),
+        (change(config={"vocab_size": 0}), "must hold a GPTConfig: vocab_size must be"),
+        (
+            change(config={"vocab_size": 5, "num_layers": 1, "num_heads": 1, "d_model": 4}),
+            "fit its config",
+        ),
         (change(sha256={"../../model.safetensors": "0"}), "must name files of its own folder"),
     ],
 )

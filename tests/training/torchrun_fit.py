@@ -39,7 +39,13 @@ def train_texts(way, folder=None, stop=STEPS):
 def train_pairs(way):
     """An encoder-decoder, whose three embeddings are one."""
     torch.manual_seed(2)
-    sizes = {"encoder_layers": 1, "decoder_layers": 1, "heads": 2, "d_model": 8, "padding": 0}
+    sizes = {
+        "num_encoder_layers": 1,
+        "num_decoder_layers": 1,
+        "num_heads": 2,
+        "d_model": 8,
+        "padding": 0,
+    }
     model = Transformer(TransformerConfig(9, **sizes, dropout=0.0)).double()
     pairs = [([i % 8 + 1] * (i % 3 + 1), [1, *([i % 7 + 2] * (i % 4 + 1)), 2]) for i in range(20)]
     batches = Batches(pairs, 6, collate=pad_pairs, drop_last=True)

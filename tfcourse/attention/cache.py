@@ -14,7 +14,7 @@ class KeyValueCache:
 
     Parameters
     ----------
-    longest:
+    max_length:
         Most tokens it can hold. Its memory is taken at the first :meth:`append`, in the dtype and
         on the device of what is appended.
 
@@ -30,9 +30,9 @@ class KeyValueCache:
     it; call the model under :func:`torch.no_grad`.
     """
 
-    def __init__(self, longest: int) -> None:
-        at_least_one(longest=longest)
-        self.longest, self.length = longest, 0
+    def __init__(self, max_length: int) -> None:
+        at_least_one(max_length=max_length)
+        self.max_length, self.length = max_length, 0
         self._k: Tensor | None = None
         self._v: Tensor | None = None
 
@@ -48,11 +48,11 @@ class KeyValueCache:
         """
         start, new = self.length, k.shape[-2]
         stop = start + new
-        if stop > self.longest:
-            raise ValueError(f"the cache must hold {stop} tokens, longest is {self.longest}")
+        if stop > self.max_length:
+            raise ValueError(f"the cache must hold {stop} tokens, max_length is {self.max_length}")
         if self._k is None or self._v is None:
-            self._k = k.new_empty(*k.shape[:-2], self.longest, k.shape[-1])
-            self._v = v.new_empty(*v.shape[:-2], self.longest, v.shape[-1])
+            self._k = k.new_empty(*k.shape[:-2], self.max_length, k.shape[-1])
+            self._v = v.new_empty(*v.shape[:-2], self.max_length, v.shape[-1])
         places_k, places_v = self._k.narrow(-2, start, new), self._v.narrow(-2, start, new)
         for name, x, places in (("k", k, places_k), ("v", v, places_v)):
             if x.shape != places.shape:  # copying would broadcast a batch of one without a word

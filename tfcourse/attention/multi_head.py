@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import at_least_one, axes, share, width
+from tfcourse.affine import affine
+from tfcourse.arguments import at_least_one, axes, check_probability, width
 from tfcourse.attention.cache import KeyValueCache
 from tfcourse.attention.dot_product import scaled_dot_product_attention
 from tfcourse.attention.parts import Part, join_parts
@@ -31,13 +31,13 @@ class MultiHeadAttention(nn.Module):
     ----------
     d_model:
         Width of the tokens, ``D``, and of the output.
-    heads:
+    num_heads:
         Number of heads, ``H``.
-    kv_heads:
+    num_kv_heads:
         Number of heads of keys and values, which groups of query heads share (grouped-query
-        attention); ``heads`` unless given. It must divide ``heads``.
+        attention); ``num_heads`` unless given. It must divide ``num_heads``.
     d_k, d_v:
-        Width of a head's queries and keys, and of its values; ``d_model / heads`` unless given.
+        Width of a head's queries and keys, and of its values; ``d_model / num_heads`` unless given.
     d_context:
         Width of the other sequence in cross-attention; ``d_model`` unless given.
     bias:
@@ -82,9 +82,9 @@ class MultiHeadAttention(nn.Module):
     def __init__(
         self,
         d_model: int,
-        heads: int,
+        num_heads: int,
         *,
-        kv_heads: int | None = None,
+        num_kv_heads: int | None = None,
         d_k: int | None = None,
         d_v: int | None = None,
         d_context: int | None = None,
@@ -95,33 +95,35 @@ class MultiHeadAttention(nn.Module):
         window: int | None = None,
     ) -> None:
         super().__init__()
-        kv_heads = heads if kv_heads is None else kv_heads
+        num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
         d_context = d_model if d_context is None else d_context
-        at_least_one(d_model=d_model, heads=heads, kv_heads=kv_heads, d_context=d_context)
-        share(dropout=dropout)
-        if heads % kv_heads:
-            raise ValueError(f"kv_heads must divide heads={heads}, got {kv_heads}")
-        if (d_k is None or d_v is None) and d_model % heads:
+        at_least_one(
+            d_model=d_model, num_heads=num_heads, num_kv_heads=num_kv_heads, d_context=d_context
+        )
+        check_probability(dropout=dropout)
+        if num_heads % num_kv_heads:
+            raise ValueError(f"num_kv_heads must divide num_heads={num_heads}, got {num_kv_heads}")
+        if (d_k is None or d_v is None) and d_model % num_heads:
             raise ValueError(
-                f"d_model must be divisible by heads={heads} unless d_k and d_v are given, "
+                f"d_model must be divisible by num_heads={num_heads} unless d_k and d_v are given, "
                 f"got {d_model}"
             )
-        d_k = d_model // heads if d_k is None else d_k
-        d_v = d_model // heads if d_v is None else d_v
+        d_k = d_model // num_heads if d_k is None else d_k
+        d_v = d_model // num_heads if d_v is None else d_v
         at_least_one(d_k=d_k, d_v=d_v, window=1 if window is None else window)
         self.d_model, self.d_context, self.d_k = d_model, d_context, d_k
         self.scale, self.window = scale, window
-        self.heads, self.kv_heads, self.dropout = heads, kv_heads, dropout
+        self.num_heads, self.num_kv_heads, self.dropout = num_heads, num_kv_heads, dropout
         self.positions = positions
         #: The columns that are the queries', the keys' and the values'.
-        self.widths = [heads * d_k, kv_heads * d_k, kv_heads * d_v]
+        self.widths = [num_heads * d_k, num_kv_heads * d_k, num_kv_heads * d_v]
         if d_context == d_model:
             self.W_QKV = nn.Parameter(torch.empty(d_model, sum(self.widths)))
             self.register_parameter("W_KV", None)
         else:
-            self.W_QKV = nn.Parameter(torch.empty(d_model, heads * d_k))
-            self.W_KV = nn.Parameter(torch.empty(d_context, kv_heads * (d_k + d_v)))
-        self.W_O = nn.Parameter(torch.empty(heads * d_v, d_model))
+            self.W_QKV = nn.Parameter(torch.empty(d_model, num_heads * d_k))
+            self.W_KV = nn.Parameter(torch.empty(d_context, num_kv_heads * (d_k + d_v)))
+        self.W_O = nn.Parameter(torch.empty(num_heads * d_v, d_model))
         b_QKV, b_O = (
             nn.Parameter(torch.empty(size)) if bias else None
             for size in (sum(self.widths), d_model)
@@ -207,9 +209,12 @@ class MultiHeadAttention(nn.Module):
             width("context", x, d_context=self.d_context)
             start = 0 if cache is None else cache.length
             start = start if position_ids is None else position_ids
-            q, k, v = _linear(x, self.W_QKV, self.b_QKV).split(self.widths, dim=-1)
-            q = split_heads(q, self.heads)  # (B, H, T, K)
-            k, v = split_heads(k, self.kv_heads), split_heads(v, self.kv_heads)  # (B, G, T, ...)
+            q, k, v = affine(x, self.W_QKV, self.b_QKV).split(self.widths, dim=-1)
+            q = split_heads(q, self.num_heads)  # (B, H, T, K)
+            k, v = (
+                split_heads(k, self.num_kv_heads),
+                split_heads(v, self.num_kv_heads),
+            )  # (B, G, T, ...)
             if self.positions is not None:
                 q, k = self.positions.rotate(q, start), self.positions.rotate(k, start)
             if cache is not None:
@@ -220,16 +225,16 @@ class MultiHeadAttention(nn.Module):
             axes("context", context, "B S C")
             width("context", context, d_context=self.d_context)
             W_Q, W_KV, b_Q, b_KV = self._for_context()
-            q = split_heads(_linear(x, W_Q, b_Q), self.heads)
+            q = split_heads(affine(x, W_Q, b_Q), self.num_heads)
             if cache is not None and cache.length:
                 k, v = cache.held()
             else:
-                k, v = _linear(context, W_KV, b_KV).split(self.widths[1:], dim=-1)
-                k, v = split_heads(k, self.kv_heads), split_heads(v, self.kv_heads)
+                k, v = affine(context, W_KV, b_KV).split(self.widths[1:], dim=-1)
+                k, v = split_heads(k, self.num_kv_heads), split_heads(v, self.num_kv_heads)
                 if cache is not None:
                     cache.append(k, v)
-        if self.kv_heads != self.heads:  # each group's keys and values serve several heads
-            each = self.heads // self.kv_heads
+        if self.num_kv_heads != self.num_heads:  # each group's keys and values serve several heads
+            each = self.num_heads // self.num_kv_heads
             k, v = k.repeat_interleave(each, dim=1), v.repeat_interleave(each, dim=1)
         if mask is not None and mask.dim() == 3:
             mask = mask[:, None]  # the same for every head
@@ -239,7 +244,7 @@ class MultiHeadAttention(nn.Module):
             window=self.window if context is None else None,
             dropout=self.dropout if self.training else 0.0, fused=fused,
         )  # fmt: skip
-        return _linear(merge_heads(heads), self.W_O, self.b_O), weights
+        return affine(merge_heads(heads), self.W_O, self.b_O), weights
 
     def _for_context(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
         """What multiplies ``x``, what multiplies the context, and their vectors."""
@@ -259,8 +264,10 @@ class MultiHeadAttention(nn.Module):
 
     def extra_repr(self) -> str:
         """The sizes, for ``print(module)``."""
-        groups = f", kv_heads={self.kv_heads}" if self.kv_heads != self.heads else ""
-        return f"d_model={self.d_model}, heads={self.heads}{groups}, d_k={self.d_k}"
+        groups = (
+            f", num_kv_heads={self.num_kv_heads}" if self.num_kv_heads != self.num_heads else ""
+        )
+        return f"d_model={self.d_model}, num_heads={self.num_heads}{groups}, d_k={self.d_k}"
 
 
 def draw_matrices(module: nn.Module, draw: Callable[[Tensor], Tensor]) -> None:
@@ -289,11 +296,13 @@ def _draw(W: Tensor, draw: Callable[[Tensor], Tensor]) -> None:
     W.copy_(draw(torch.empty_like(W, memory_format=torch.contiguous_format)))
 
 
-def split_heads(x: Float[Tensor, "B T HK"], heads: int) -> Float[Tensor, "B H T K"]:
+def split_heads(x: Float[Tensor, "B T HK"], num_heads: int) -> Float[Tensor, "B H T K"]:
     """Heads that lie side by side become an axis of their own, which then is like a batch axis."""
-    if x.shape[-1] % heads:
-        raise ValueError(f"the width of x must be divisible by heads={heads}, got {x.shape[-1]}")
-    return x.view(*x.shape[:2], heads, x.shape[-1] // heads).transpose(1, 2)
+    if x.shape[-1] % num_heads:
+        raise ValueError(
+            f"the width of x must be divisible by num_heads={num_heads}, got {x.shape[-1]}"
+        )
+    return x.view(*x.shape[:2], num_heads, x.shape[-1] // num_heads).transpose(1, 2)
 
 
 def merge_heads(x: Float[Tensor, "B H T K"]) -> Float[Tensor, "B T HK"]:
@@ -323,23 +332,18 @@ def multi_head_by_loop(
     if mask is not None and mask.dim() > 3:
         raise ValueError(f"mask must be one for all heads, got shape {tuple(mask.shape)}")
     context = x if context is None else context
-    H, G = layer.heads, layer.kv_heads
+    H, G = layer.num_heads, layer.num_kv_heads
     d_k, d_v = layer.W_Q.shape[1] // H, layer.W_O.shape[0] // H
     outputs = []
     for h in range(H):
         g = h * G // H  # the group of keys and values that head h shares
         columns, k_columns = slice(h * d_k, (h + 1) * d_k), slice(g * d_k, (g + 1) * d_k)
         v_columns = slice(g * d_v, (g + 1) * d_v)
-        q = _linear(x, layer.W_Q[:, columns], _part(layer.b_Q, columns))
-        k = _linear(context, layer.W_K[:, k_columns], _part(layer.b_K, k_columns))
-        v = _linear(context, layer.W_V[:, v_columns], _part(layer.b_V, v_columns))
+        q = affine(x, layer.W_Q[:, columns], _part(layer.b_Q, columns))
+        k = affine(context, layer.W_K[:, k_columns], _part(layer.b_K, k_columns))
+        v = affine(context, layer.W_V[:, v_columns], _part(layer.b_V, v_columns))
         outputs.append(scaled_dot_product_attention(q, k, v, mask, causal=causal)[0])
-    return _linear(torch.cat(outputs, dim=-1), layer.W_O, layer.b_O)
-
-
-def _linear(x: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
-    """``x W + b``, row vectors."""
-    return F.linear(x, W.T, b)
+    return affine(torch.cat(outputs, dim=-1), layer.W_O, layer.b_O)
 
 
 def _part(b: Tensor | None, columns: slice) -> Tensor | None:

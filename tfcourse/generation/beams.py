@@ -36,12 +36,12 @@ def beam_search(
     model: nn.Module | Decoder,
     prompt: Int[Tensor, "B T"] | int,
     *,
-    new_tokens: int,
-    end: int | None = None,
+    max_new_tokens: int,
+    eos_id: int | None = None,
     beams: int = 5,
     alpha: float = 1.0,
     penalty: str = "gnmt",
-    keep: int = 1,
+    num_return_sequences: int = 1,
     early: bool = False,
     source: Int[Tensor, "B S"] | None = None,
     source_lengths: Int[Tensor, " B"] | None = None,
@@ -54,22 +54,22 @@ def beam_search(
 
     At each step all continuations of a sequence's running hypotheses are ranked by
     log-probability. One of the best ``beams`` that ends is set aside with its score; the best
-    ``beams`` of those that do not end run on. One that is still running after ``new_tokens`` counts
-    as it stands. A sequence is done when no running hypothesis can score better any more than the
-    ``keep`` best set aside, even if it could be continued with certainty up to ``new_tokens``; with
-    ``early`` also when ``beams`` hypotheses were set aside.
+    ``beams`` of those that do not end run on. One that is still running after ``max_new_tokens``
+    counts as it stands. A sequence is done when no running hypothesis can score better any more
+    than the ``num_return_sequences`` best set aside, even if it could be continued with certainty
+    up to ``max_new_tokens``; with ``early`` also when ``beams`` hypotheses were set aside.
 
     Parameters
     ----------
-    model, prompt, new_tokens, end, source, source_lengths, beyond, cached:
+    model, prompt, max_new_tokens, eos_id, source, source_lengths, beyond, cached:
         As for :func:`~tfcourse.generation.greedy`; all prompts are of one length. Without an end
-        token every hypothesis has ``new_tokens`` tokens.
+        token every hypothesis has ``max_new_tokens`` tokens.
     beams:
         Number of hypotheses, ``K``; 1, with ``early``, is greedy search.
     alpha, penalty:
         Exponent and form of :func:`length_penalty`: ``alpha`` is 0 or above, ``penalty`` one of
         ``"gnmt"`` and ``"power"``, which is Hugging Face's.
-    keep:
+    num_return_sequences:
         How many hypotheses of each sequence are given, at most ``beams``: rows of the result, those
         of a sequence together and the best of them first. One that does not exist, where fewer were
         found, has a score of minus infinity.
@@ -79,7 +79,7 @@ def beam_search(
     Returns
     -------
     generated
-        What was written, ``B * keep`` rows, without the prompt.
+        What was written, ``B * num_return_sequences`` rows, without the prompt.
 
     Raises
     ------
@@ -92,27 +92,31 @@ def beam_search(
     Wu et al. 2016, section 7; that only endings among the best ``beams`` count, and when to stop
     early, as in fairseq (Ott et al. 2019).
     """
-    at_least_one(beams=beams, keep=keep)
-    if keep > beams:
-        raise ValueError(f"keep must be at most beams={beams}, got {keep}")
+    at_least_one(beams=beams, num_return_sequences=num_return_sequences)
+    if num_return_sequences > beams:
+        raise ValueError(
+            f"num_return_sequences must be at most beams={beams}, got {num_return_sequences}"
+        )
     one_of(PENALTIES, penalty=penalty)
     if alpha < 0:
         raise ValueError(f"alpha must be at least 0, got {alpha}")
     with writing(model):
-        prompt, decoder = prepare(model, prompt, new_tokens, source, source_lengths, beyond, cached)
+        prompt, decoder = prepare(
+            model, prompt, max_new_tokens, source, source_lengths, beyond, cached
+        )
         logits = decoder.read(prompt)
-        check_end(end, logits)
-        search = _Beams(logits, beams, new_tokens, end, alpha, penalty)
+        check_end(eos_id, logits)
+        search = _Beams(logits, beams, max_new_tokens, eos_id, alpha, penalty)
         rows = torch.arange(len(prompt), device=prompt.device).repeat_interleave(beams)
-        for t in range(new_tokens):
+        for t in range(max_new_tokens):
             # Of equal hypotheses one is enough: the first step starts from one row a sequence.
             log_p = logits.log_softmax(dim=-1)
             chosen, came_from = search.step(log_p if t else log_p[rows], t)
-            if t + 1 == new_tokens or search.done(t, keep, early):
+            if t + 1 == max_new_tokens or search.done(t, num_return_sequences, early):
                 break
             decoder.reorder(rows[came_from] if t == 0 else came_from)
             logits = decoder.read(chosen[:, None])
-        found = search.best(keep)
+        found = search.best(num_return_sequences)
     return found.copied()
 
 
@@ -120,12 +124,12 @@ class _Beams:
     """The running hypotheses and those set aside, of ``B`` sequences at once."""
 
     def __init__(
-        self, logits: Tensor, K: int, N: int, end: int | None, alpha: float, penalty: str
+        self, logits: Tensor, K: int, N: int, eos_id: int | None, alpha: float, penalty: str
     ) -> None:
         B, self.V = logits.shape
         self.B, self.K, self.N = B, K, N
-        self.end, self.alpha, self.penalty = end, alpha, penalty
-        self.fill = 0 if end is None else end
+        self.eos_id, self.alpha, self.penalty = eos_id, alpha, penalty
+        self.fill = 0 if eos_id is None else eos_id
         self.log_p = logits.new_full((B, K), -torch.inf)
         self.log_p[:, 0] = 0.0  # all begin alike: only one of them counts
         self.tokens = torch.full((B, K, N), self.fill, device=logits.device)
@@ -148,7 +152,11 @@ class _Beams:
         came_from, token = index // V, index % V  # (B, 2K)
         tokens = _take(self.tokens, came_from)
         tokens[:, :, t] = token
-        ends = torch.zeros_like(token, dtype=torch.bool) if self.end is None else token == self.end
+        ends = (
+            torch.zeros_like(token, dtype=torch.bool)
+            if self.eos_id is None
+            else token == self.eos_id
+        )
         last = t + 1 == self.N
         # A copy: an end that does not count is still an end, after which nothing runs on.
         counts = torch.ones_like(ends) if last else ends.clone()
@@ -173,24 +181,26 @@ class _Beams:
         self.aside_length = torch.cat([self.aside_length, lengths], dim=1).gather(1, order)
         self.aside_ended = torch.cat([self.aside_ended, ends], dim=1).gather(1, order)
 
-    def done(self, t: int, keep: int, early: bool) -> bool:
+    def done(self, t: int, num_return_sequences: int, early: bool) -> bool:
         """Whether every sequence is."""
         # A log-probability only falls, and the longest text divides it by most.
         bound = self.log_p.amax(dim=1) / length_penalty(self.N, self.alpha, self.penalty)
-        done = self.aside_score[:, keep - 1] >= bound
+        done = self.aside_score[:, num_return_sequences - 1] >= bound
         if early:
             done = done | self.aside_score.isfinite().all(dim=1)
         self.closed |= done
         return bool(self.closed.all())
 
-    def best(self, keep: int) -> Generated:
-        """The best of those set aside, ``(B keep, ...)``."""
-        scores = self.aside_score[:, :keep].flatten()
+    def best(self, num_return_sequences: int) -> Generated:
+        """The best of those set aside, ``(B num_return_sequences, ...)``."""
+        scores = self.aside_score[:, :num_return_sequences].flatten()
         missing = scores == -torch.inf  # what stands there is of no meaning
-        lengths = self.aside_length[:, :keep].flatten().masked_fill(missing, 0)
-        tokens = self.aside_tokens[:, :keep, : int(lengths.max())].flatten(0, 1)
+        lengths = self.aside_length[:, :num_return_sequences].flatten().masked_fill(missing, 0)
+        tokens = self.aside_tokens[:, :num_return_sequences, : int(lengths.max())].flatten(0, 1)
         tokens = tokens.masked_fill(missing[:, None], self.fill)
-        return Generated(tokens, lengths, scores, self.aside_ended[:, :keep].flatten() & ~missing)
+        return Generated(
+            tokens, lengths, scores, self.aside_ended[:, :num_return_sequences].flatten() & ~missing
+        )
 
 
 def _take(hypotheses: Tensor, which: Tensor) -> Tensor:

@@ -37,7 +37,7 @@ def decoder_of(
     *,
     source: Int[Tensor, "B S"] | None = None,
     source_lengths: Int[Tensor, " B"] | None = None,
-    longest: int | None = None,
+    max_length: int | None = None,
     beyond: str = "refuse",
     cached: bool = True,
 ) -> Decoder:
@@ -52,14 +52,14 @@ def decoder_of(
     source, source_lengths:
         What an encoder-decoder reads first, ``(B, S)``, and how many of its tokens are real,
         ``(B,)``.
-    longest:
+    max_length:
         How many tokens will be read at most, which are checked and for which memory is taken; the
-        model's ``config.longest`` unless given.
+        model's ``config.context_length`` unless given.
     beyond:
-        What happens where that is more than ``config.longest``, the most tokens in training.
+        What happens where that is more than ``config.context_length``, the most tokens in training.
         ``"refuse"``: an error. ``"go_on"``: positions past it are used, which learned ones do not
-        have. ``"slide"``, for GPT: whenever ``config.longest`` tokens are held, the newer half of
-        them is read anew from position 0 and the older half forgotten.
+        have. ``"slide"``, for GPT: whenever ``config.context_length`` tokens are held, the newer
+        half of them is read anew from position 0 and the older half forgotten.
     cached:
         ``False`` reads everything anew for each token, as the formula does: slower, and the same
         numbers.
@@ -67,7 +67,7 @@ def decoder_of(
     Raises
     ------
     ValueError
-        If an argument does not go with the model, or ``longest`` goes past its positions.
+        If an argument does not go with the model, or ``max_length`` goes past its positions.
     """
     translates = isinstance(model, (Transformer, Seq2Seq))
     if not isinstance(model, (GPT, RecurrentLM)) and not translates:
@@ -90,25 +90,28 @@ def decoder_of(
         return _Recurrent(model, cached)
     if isinstance(model, Seq2Seq):
         return _Seq2Seq(model, source, source_lengths, cached)
-    longest = model.config.longest if longest is None else longest
-    _within(model.config, longest, beyond)
+    max_length = model.config.context_length if max_length is None else max_length
+    _within(model.config, max_length, beyond)
     if isinstance(model, GPT):
         slides = beyond == "slide"
         return _GPT(
-            model, min(longest, model.config.longest) if slides else longest, slides, cached
+            model,
+            min(max_length, model.config.context_length) if slides else max_length,
+            slides,
+            cached,
         )
-    return _Transformer(model, source, source_lengths, longest, cached)
+    return _Transformer(model, source, source_lengths, max_length, cached)
 
 
-def _within(config, longest: int, beyond: str) -> None:
+def _within(config, max_length: int, beyond: str) -> None:
     """Refuse to go past the positions that a model has, or was trained on."""
-    most, learned = config.longest, config.positions == "learned"
-    if longest <= most or beyond == "slide" or (beyond == "go_on" and not learned):
+    most, learned = config.context_length, config.positions == "learned"
+    if max_length <= most or beyond == "slide" or (beyond == "go_on" and not learned):
         return
     why = "which it has learned" if learned else 'it was trained on; beyond="go_on" goes on'
     raise ValueError(
-        f"prompt and new_tokens must stay within the model's {most} positions, {why}, "
-        f"got {longest} tokens in all"
+        f"prompt and max_new_tokens must stay within the model's {most} positions, {why}, "
+        f"got {max_length} tokens in all"
     )
 
 
@@ -132,10 +135,10 @@ class _WithoutCache:
 class _GPT(_WithoutCache):
     """A GPT with a cache for each block."""
 
-    def __init__(self, model: GPT, longest: int, slides: bool, cached: bool) -> None:
+    def __init__(self, model: GPT, max_length: int, slides: bool, cached: bool) -> None:
         super().__init__(cached)
-        self.model, self.longest, self.slides = model, longest, slides
-        self.caches = model.new_caches(longest) if cached else None
+        self.model, self.max_length, self.slides = model, max_length, slides
+        self.caches = model.new_caches(max_length) if cached else None
 
     def read(self, tokens: Int[Tensor, "B T"]) -> Float[Tensor, "B V"]:
         if self.slides:
@@ -148,12 +151,12 @@ class _GPT(_WithoutCache):
         """The tokens to read: these, or the newest ones from the start, where there is no room."""
         held = 0 if self.tokens is None else self.tokens.shape[1]
         both = self._all(tokens)
-        if held + tokens.shape[1] > self.longest:
+        if held + tokens.shape[1] > self.max_length:
             # Half of them, so that this is done rarely; a long prompt is read as far as it fits.
-            keep = max(self.longest // 2, 1) if held else self.longest
-            self.tokens = both = both[:, -max(keep, min(tokens.shape[1], self.longest)) :]
+            keep = max(self.max_length // 2, 1) if held else self.max_length
+            self.tokens = both = both[:, -max(keep, min(tokens.shape[1], self.max_length)) :]
             if self.cached:
-                self.caches = self.model.new_caches(self.longest)
+                self.caches = self.model.new_caches(self.max_length)
             return both
         return tokens if self.cached else both
 
@@ -166,12 +169,17 @@ class _Transformer(_WithoutCache):
     """An encoder-decoder: two caches for each block of its decoder."""
 
     def __init__(
-        self, model: Transformer, source: Tensor, lengths: Tensor | None, longest: int, cached: bool
+        self,
+        model: Transformer,
+        source: Tensor,
+        lengths: Tensor | None,
+        max_length: int,
+        cached: bool,
     ) -> None:
         super().__init__(cached)
         self.model, self.lengths = model, lengths
         self.memory, _ = model.encode(source, lengths)
-        self.caches = model.new_caches(longest) if cached else None
+        self.caches = model.new_caches(max_length) if cached else None
         self.context_caches = model.new_context_caches(source.shape[1]) if cached else None
         self.of = torch.arange(len(source), device=source.device)  # whose source each row reads
 

@@ -20,8 +20,8 @@ def greedy(
     model: nn.Module | Decoder,
     prompt: Int[Tensor, "B T"] | int,
     *,
-    new_tokens: int,
-    end: int | None = None,
+    max_new_tokens: int,
+    eos_id: int | None = None,
     prompt_lengths: Int[Tensor, " B"] | None = None,
     source: Int[Tensor, "B S"] | None = None,
     source_lengths: Int[Tensor, " B"] | None = None,
@@ -40,10 +40,10 @@ def greedy(
     prompt:
         Ids ``(B, T)`` to continue. One id, such as the one that starts a sentence, stands for a
         row of it for each source.
-    new_tokens:
+    max_new_tokens:
         How many tokens are written at most.
-    end:
-        Id that ends a row; without one all rows get ``new_tokens``.
+    eos_id:
+        Id that ends a row; without one all rows get ``max_new_tokens``.
     prompt_lengths:
         How many tokens of each prompt are real, ``(B,)``, which stand first; all unless given.
     source, source_lengths:
@@ -72,8 +72,10 @@ def greedy(
         return logits.argmax(dim=-1)
 
     with writing(model):
-        prompt, decoder = prepare(model, prompt, new_tokens, source, source_lengths, beyond, cached)
-        found = _write(decoder, prompt, prompt_lengths, new_tokens, end, likeliest)
+        prompt, decoder = prepare(
+            model, prompt, max_new_tokens, source, source_lengths, beyond, cached
+        )
+        found = _write(decoder, prompt, prompt_lengths, max_new_tokens, eos_id, likeliest)
     return found.copied()
 
 
@@ -81,12 +83,12 @@ def sample(
     model: nn.Module | Decoder,
     prompt: Int[Tensor, "B T"] | int,
     *,
-    new_tokens: int,
+    max_new_tokens: int,
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
     generator: torch.Generator | None = None,
-    end: int | None = None,
+    eos_id: int | None = None,
     prompt_lengths: Int[Tensor, " B"] | None = None,
     source: Int[Tensor, "B S"] | None = None,
     source_lengths: Int[Tensor, " B"] | None = None,
@@ -99,7 +101,7 @@ def sample(
 
     Parameters
     ----------
-    model, prompt, new_tokens, end, prompt_lengths, source, source_lengths, beyond, cached:
+    model, prompt, max_new_tokens, eos_id, prompt_lengths, source, source_lengths, beyond, cached:
         As for :func:`greedy`.
     temperature:
         The formula's tau: below 1 the likely becomes likelier, above 1 all become more alike.
@@ -139,8 +141,10 @@ def sample(
         return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)[:, 0]
 
     with writing(model):
-        prompt, decoder = prepare(model, prompt, new_tokens, source, source_lengths, beyond, cached)
-        found = _write(decoder, prompt, prompt_lengths, new_tokens, end, drawn)
+        prompt, decoder = prepare(
+            model, prompt, max_new_tokens, source, source_lengths, beyond, cached
+        )
+        found = _write(decoder, prompt, prompt_lengths, max_new_tokens, eos_id, drawn)
     return found.copied()
 
 
@@ -148,8 +152,8 @@ def _write(
     decoder: Decoder,
     prompt: Tensor,
     prompt_lengths: Tensor | None,
-    new_tokens: int,
-    end: int | None,
+    max_new_tokens: int,
+    eos_id: int | None,
     choose: Callable[[Tensor], Tensor],
 ) -> Generated:
     """The loop that both share: choose, write, read."""
@@ -159,45 +163,45 @@ def _write(
         starts = _checked(prompt_lengths, B, T, prompt.device)
         first, T = int(starts.min()), int(starts.max())
         prompt = prompt[:, :T]
-    last = T + new_tokens
-    text = prompt.new_full((B, last), 0 if end is None else end)
+    last = T + max_new_tokens
+    text = prompt.new_full((B, last), 0 if eos_id is None else eos_id)
     text[:, :T] = prompt
     scores = None
     going = torch.ones(B, dtype=torch.bool, device=prompt.device)  # has not written its end
-    written = torch.full((B,), new_tokens, device=prompt.device)
+    written = torch.full((B,), max_new_tokens, device=prompt.device)
     logits = decoder.read(prompt[:, :first])
-    check_end(end, logits)
+    check_end(eos_id, logits)
     for t in range(first, last):
         chosen = choose(logits)
         gain = -F.cross_entropy(logits, chosen, reduction="none")  # log P(chosen)
         if starts is not None:
             # A longer prompt is still being read while shorter ones are already continued; a row
             # that began earlier stops earlier.
-            given, full = t < starts, t >= starts + new_tokens
+            given, full = t < starts, t >= starts + max_new_tokens
             chosen = torch.where(given, prompt[:, min(t, T - 1)], chosen)
             counts = going & ~given & ~full
         else:
             given, counts = None, going
-        if end is not None or starts is not None:
+        if eos_id is not None or starts is not None:
             gain = gain.masked_fill(~counts, 0.0)
             chosen = torch.where(counts if given is None else counts | given, chosen, text[:, t])
         scores = gain if scores is None else scores + gain
         text[:, t] = chosen
-        if end is not None:
-            ends = counts & (chosen == end)
+        if eos_id is not None:
+            ends = counts & (chosen == eos_id)
             written = torch.where(ends, t + 1 - (T if starts is None else starts), written)
             going = going & ~ends
             if not going.any():
                 break
         if t + 1 < last:
             logits = decoder.read(chosen[:, None])
-    N = int(written.max()) if end is not None else new_tokens
+    N = int(written.max()) if eos_id is not None else max_new_tokens
     if starts is None:
         tokens = text[:, T : T + N]
     else:
         tokens = text.gather(1, starts[:, None] + torch.arange(N, device=text.device))
         beyond = torch.arange(N, device=text.device) >= written[:, None]
-        tokens = tokens.masked_fill(beyond, 0 if end is None else end)
+        tokens = tokens.masked_fill(beyond, 0 if eos_id is None else eos_id)
     return Generated(tokens, written, scores, ~going)
 
 

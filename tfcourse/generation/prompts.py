@@ -15,7 +15,7 @@ from tfcourse.generation.decoders import Decoder, decoder_of
 def prepare(
     model: nn.Module | Decoder,
     prompt: Tensor | int,
-    new_tokens: int,
+    max_new_tokens: int,
     source: Tensor | None,
     source_lengths: Tensor | None,
     beyond: str,
@@ -28,7 +28,7 @@ def prepare(
     ValueError
         If the prompt has no tokens, or not as many rows as the source, or no token may be added.
     """
-    at_least_one(new_tokens=new_tokens)
+    at_least_one(max_new_tokens=max_new_tokens)
     if isinstance(prompt, int):
         prompt = torch.full((1 if source is None else len(source), 1), prompt)
     if isinstance(model, nn.Module):
@@ -47,12 +47,12 @@ def prepare(
     # The last token that is written is never read.
     decoder = decoder_of(
         model, source=source, source_lengths=source_lengths,
-        longest=prompt.shape[1] + new_tokens - 1, beyond=beyond, cached=cached,
+        max_length=prompt.shape[1] + max_new_tokens - 1, beyond=beyond, cached=cached,
     )  # fmt: skip
     return prompt, decoder
 
 
-def check_end(end: int | None, logits: Tensor) -> None:
+def check_end(eos_id: int | None, logits: Tensor) -> None:
     """Refuse an end token that the model cannot write.
 
     Raises
@@ -60,8 +60,8 @@ def check_end(end: int | None, logits: Tensor) -> None:
     ValueError
         If it lies outside the vocabulary.
     """
-    if end is not None and not 0 <= end < logits.shape[-1]:
-        raise ValueError(f"end must lie between 0 and {logits.shape[-1] - 1}, got {end}")
+    if eos_id is not None and not 0 <= eos_id < logits.shape[-1]:
+        raise ValueError(f"eos_id must lie between 0 and {logits.shape[-1] - 1}, got {eos_id}")
 
 
 @contextmanager

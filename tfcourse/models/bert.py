@@ -10,7 +10,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import above_zero, one_of, share
+from tfcourse.affine import Affine, affine
+from tfcourse.arguments import OldNames, above_zero, check_probability, one_of
 from tfcourse.attention import MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
 from tfcourse.models.checks import divides, look_up, real, sizes
@@ -25,16 +26,16 @@ HEADS = ("words", "next", "classes")
 
 
 @dataclass(frozen=True)
-class BERTConfig:
+class BERTConfig(OldNames):
     """Sizes and choices of a :class:`BERT`; the defaults are those of BERT base.
 
     Attributes
     ----------
-    vocabulary:
+    vocab_size:
         Vocabulary size, ``V``.
-    longest:
+    context_length:
         Most tokens of a sequence.
-    layers, heads, d_model:
+    num_layers, num_heads, d_model:
         Number of blocks, of attention heads, and width of the tokens.
     d_ff:
         Width of the feed-forward layer; ``4 d_model`` unless given.
@@ -61,10 +62,10 @@ class BERTConfig:
         models learn sooner from more, such as ``0.5 / d_model ** 0.5``.
     """
 
-    vocabulary: int
-    longest: int = 512
-    layers: int = 12
-    heads: int = 12
+    vocab_size: int
+    context_length: int = 512
+    num_layers: int = 12
+    num_heads: int = 12
     d_model: int = 768
     d_ff: int | None = None
     segments: int = 2
@@ -80,20 +81,20 @@ class BERTConfig:
 
     def __post_init__(self) -> None:
         sizes(
-            vocabulary=self.vocabulary, longest=self.longest, layers=self.layers,
-            heads=self.heads, d_model=self.d_model, d_ff=self.d_ff, segments=self.segments,
-            classes=self.classes,
+            vocab_size=self.vocab_size, context_length=self.context_length,
+            num_layers=self.num_layers, num_heads=self.num_heads, d_model=self.d_model,
+            d_ff=self.d_ff, segments=self.segments, classes=self.classes,
         )  # fmt: skip
-        divides(self.heads, self.d_model)
+        divides(self.num_heads, self.d_model)
         one_of(("cls", "mean"), pooled=self.pooled)
         one_of(ACTIVATIONS, activation=self.activation)
-        share(dropout=self.dropout)
+        check_probability(dropout=self.dropout)
         above_zero(std=self.std)
         if not self.predicts or not set(self.predicts) <= set(HEADS):
             raise ValueError(f"predicts must be some of {list(HEADS)}, got {list(self.predicts)}")
-        if self.padding is not None and not 0 <= self.padding < self.vocabulary:
+        if self.padding is not None and not 0 <= self.padding < self.vocab_size:
             raise ValueError(
-                f"padding must lie between 0 and {self.vocabulary - 1}, got {self.padding}"
+                f"padding must lie between 0 and {self.vocab_size - 1}, got {self.padding}"
             )
 
 
@@ -130,15 +131,15 @@ class BERT(nn.Module):
         super().__init__()
         self.config = config
         D, predicts = config.d_model, config.predicts
-        self.embedding = nn.Embedding(config.vocabulary, D, padding_idx=config.padding)
-        self.positions = LearnedPositions(config.longest, D)
+        self.embedding = nn.Embedding(config.vocab_size, D, padding_idx=config.padding)
+        self.positions = LearnedPositions(config.context_length, D)
         self.segments = nn.Embedding(config.segments, D)
         self.embedding_norm = LayerNorm(D, config.eps)
         self.blocks = nn.ModuleList(
-            Block(MultiHeadAttention(D, config.heads, dropout=config.dropout),
+            Block(MultiHeadAttention(D, config.num_heads, dropout=config.dropout),
                   FeedForward(D, config.d_ff, config.activation), "post",
                   eps=config.eps, dropout=config.dropout)
-            for _ in range(config.layers)
+            for _ in range(config.num_layers)
         )  # fmt: skip
         self.words = MaskedWords(config) if "words" in predicts else None
         self.pooler = Affine(D, D) if {"next", "classes"} & set(predicts) else None
@@ -158,8 +159,8 @@ class BERT(nn.Module):
         *,
         predict: str | None = None,
         places: Bool[Tensor, "B T"] | None = None,
-        maps: bool = False,
-        states: bool = False,
+        return_weights: bool = False,
+        return_states: bool = False,
     ) -> Output:
         """Answer one of the questions the model has a head for.
 
@@ -176,11 +177,11 @@ class BERT(nn.Module):
         places:
             At which places ``"words"`` is asked, ``(B, T)``; at all unless given. A row of ``V``
             logits for each word that nobody asks for is what costs most in pre-training.
-        maps:
+        return_weights:
             Whether to give the attention maps ``"self"``, each ``(B, H, T, T)``; this takes the
             explicit path through attention instead of the fused one.
-        states:
-            Whether to give the hidden states ``"self"``, ``layers + 1`` of them, ``(B, T, D)``.
+        return_states:
+            Whether to give the hidden states ``"self"``, ``num_layers + 1`` of them, ``(B, T, D)``.
 
         Returns
         -------
@@ -197,10 +198,12 @@ class BERT(nn.Module):
         """
         predict = self.config.predicts[0] if predict is None else predict
         one_of(self.config.predicts, predict=predict)
-        x, seen, passed = self._encode(tokens, segments, lengths, maps, states)
+        x, seen, passed = self._encode(tokens, segments, lengths, return_weights, return_states)
         logits = self.head(x, predict, lengths, places)
         return Output(
-            logits, {"self": seen} if maps else None, {"self": passed} if states else None
+            logits,
+            {"self": seen} if return_weights else None,
+            {"self": passed} if return_states else None,
         )
 
     def encode(
@@ -209,19 +212,19 @@ class BERT(nn.Module):
         segments: Int[Tensor, "B T"] | None = None,
         lengths: Int[Tensor, " B"] | None = None,
         *,
-        maps: bool = False,
+        return_weights: bool = False,
     ) -> tuple[Float[Tensor, "B T D"], list[Tensor] | None]:
         """The last states ``(B, T, D)``, and the maps or ``None``; arguments as in ``forward``."""
-        x, seen, _ = self._encode(tokens, segments, lengths, maps, False)
-        return x, seen if maps else None
+        x, seen, _ = self._encode(tokens, segments, lengths, return_weights, False)
+        return x, seen if return_weights else None
 
     def _encode(
         self,
         tokens: Tensor,
         segments: Tensor | None,
         lengths: Tensor | None,
-        maps: bool,
-        states: bool,
+        return_weights: bool,
+        return_states: bool,
     ) -> tuple[Tensor, list[Tensor | None], list[Tensor]]:
         """The last states, each block's weights, and all states if they are asked for."""
         segments = torch.zeros_like(tokens) if segments is None else segments
@@ -229,11 +232,11 @@ class BERT(nn.Module):
         mask = real(lengths, tokens)  # (B, 1, T)
         x = self.positions.embed(x) + look_up(self.segments, segments, "segments")
         x = F.dropout(self.embedding_norm(x), self.config.dropout, self.training)
-        seen, passed = [], [x] if states else []
+        seen, passed = [], [x] if return_states else []
         for block in self.blocks:
-            x, (weights,) = block(x, mask, causal=self.config.causal, fused=not maps)
+            x, (weights,) = block(x, mask, causal=self.config.causal, fused=not return_weights)
             seen.append(weights)
-            if states:
+            if return_states:
                 passed.append(x)
         return x, seen, passed
 
@@ -273,7 +276,7 @@ class BERT(nn.Module):
 
         ``predict`` is as in :meth:`forward`.
         """
-        D, V = self.config.d_model, self.config.vocabulary
+        D, V = self.config.d_model, self.config.vocab_size
         predict = self.config.predicts[0] if predict is None else predict
         one_of(self.config.predicts, predict=predict)
         if predict == "words":
@@ -284,24 +287,6 @@ class BERT(nn.Module):
             if self.config.pooled == "mean":
                 head += product_flops(1, length, D)
         return batch * (sum(block_flops(block, length) for block in self.blocks) + head)
-
-
-class Affine(nn.Module):
-    """``x W + b``, row vectors, with ``W`` of ``(d_in, d_out)``.
-
-    Notes
-    -----
-    The linear layers of BERT's heads: Devlin et al. 2019, section 3.1 and appendix A.
-    """
-
-    def __init__(self, d_in: int, d_out: int) -> None:
-        super().__init__()
-        self.W = nn.Parameter(torch.empty(d_in, d_out))
-        self.b = nn.Parameter(torch.zeros(d_out))
-
-    def forward(self, x: Float[Tensor, "*batch I"]) -> Float[Tensor, "*batch O"]:
-        """``x W + b``."""
-        return F.linear(x, self.W.T, self.b)
 
 
 class MaskedWords(nn.Module):
@@ -317,8 +302,8 @@ class MaskedWords(nn.Module):
         self.activation = ACTIVATIONS[config.activation]
         self.transform = Affine(config.d_model, config.d_model)
         self.norm = LayerNorm(config.d_model, config.eps)
-        self.b_V = nn.Parameter(torch.zeros(config.vocabulary))
+        self.b_V = nn.Parameter(torch.zeros(config.vocab_size))
 
     def forward(self, x: Float[Tensor, "*T D"], E: Float[Tensor, "V D"]) -> Float[Tensor, "*T V"]:
         """Score every word of the vocabulary at every place."""
-        return F.linear(self.norm(self.activation(self.transform(x))), E, self.b_V)
+        return affine(self.norm(self.activation(self.transform(x))), E.T, self.b_V)

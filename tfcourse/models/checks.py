@@ -16,10 +16,10 @@ def sizes(**given: int | None) -> None:
     at_least_one(**{name: size for name, size in given.items() if size is not None})
 
 
-def divides(heads: int, d_model: int) -> None:
+def divides(num_heads: int, d_model: int) -> None:
     """Refuse a width that does not fall into equal heads."""
-    if d_model % heads:
-        raise ValueError(f"d_model must be divisible by heads={heads}, got {d_model}")
+    if d_model % num_heads:
+        raise ValueError(f"d_model must be divisible by num_heads={num_heads}, got {d_model}")
 
 
 def look_up(table: nn.Embedding, ids: Tensor, name: str, letters: str = "B T") -> Tensor:
@@ -58,7 +58,7 @@ def real(lengths: Tensor | None, x: Tensor, name: str = "lengths") -> Bool[Tenso
     return padding_mask(lengths, x.shape[1])
 
 
-def held(caches: Sequence[KeyValueCache] | None, layers: int, name: str = "caches") -> int:
+def held(caches: Sequence[KeyValueCache] | None, num_layers: int, name: str = "caches") -> int:
     """How many tokens the caches of a stack hold.
 
     Raises
@@ -69,9 +69,9 @@ def held(caches: Sequence[KeyValueCache] | None, layers: int, name: str = "cache
     if caches is None:
         return 0
     lengths = [cache.length for cache in caches]
-    if len(lengths) != layers or any(length != lengths[0] for length in lengths):
+    if len(lengths) != num_layers or any(length != lengths[0] for length in lengths):
         raise ValueError(
-            f"{name} must be one for each of the {layers} layers, all of one length, "
+            f"{name} must be one for each of the {num_layers} layers, all of one length, "
             f"got lengths {lengths}"
         )
     return lengths[0]

@@ -55,8 +55,8 @@ def attention_flops(layer: MultiHeadAttention, T: int, S: int, *, new: int | Non
     project = product_flops(T, D, Q) + product_flops(new, C, K + V) + product_flops(T, HV, D)
     look_up = product_flops(T, Q, S) + product_flops(T, S, HV)
     if isinstance(layer.positions, RelativePositions):  # each query meets each distance's vector
-        d_k, distances = Q // layer.heads, len(layer.positions.a)
-        look_up += product_flops(T * layer.heads, d_k, distances)
+        d_k, distances = Q // layer.num_heads, len(layer.positions.a)
+        look_up += product_flops(T * layer.num_heads, d_k, distances)
     return project + look_up
 
 

@@ -11,7 +11,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import one_of, share
+from tfcourse.affine import affine
+from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.attention import KeyValueCache, MultiHeadAttention, RollingCache, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
 from tfcourse.models.checks import divides, held, look_up, sizes
@@ -34,30 +35,30 @@ POSITIONS = (
 
 
 @dataclass(frozen=True)
-class GPTConfig:
+class GPTConfig(OldNames):
     """Sizes and choices of a :class:`GPT`; the defaults are those of the smallest GPT-2.
 
     Attributes
     ----------
-    vocabulary:
+    vocab_size:
         Vocabulary size, ``V``.
-    longest:
+    context_length:
         Context length: the longest sequence in training. Learned positions are limited to it;
         other schemes extrapolate.
-    layers, heads, d_model:
+    num_layers, num_heads, d_model:
         Number of blocks, number of attention heads, and model width.
     d_ff:
         Width of the feed-forward layer; ``4 d_model``, or ``8 d_model / 3`` with ``"swiglu"``,
         unless given.
-    kv_heads, d_k:
-        Heads of keys and values that groups of heads share, and width of a head; ``heads`` and
-        ``d_model / heads`` unless given.
+    num_kv_heads, d_k:
+        Heads of keys and values that groups of heads share, and width of a head; ``num_heads`` and
+        ``d_model / num_heads`` unless given.
     positions:
         One of :data:`POSITIONS`.
     rotary_base, ntk:
         ``base`` and ``ntk`` of :class:`~tfcourse.positions.RotaryPositions`.
     rotary_scaling, rotary_factor, rotary_original:
-        Its ``scaling``, ``factor`` and ``original``; the last is ``longest`` unless given.
+        Its ``scaling``, ``factor`` and ``original``; the last is ``context_length`` unless given.
     window:
         How many tokens a query looks at, itself among them; all earlier ones unless given.
     norm:
@@ -70,20 +71,20 @@ class GPTConfig:
         Whether attention and feed-forward layer add learned vectors.
     tied:
         Whether the unembedding is the embedding.
-    scaled:
+    scale_embeddings:
         Whether embeddings are multiplied by ``sqrt(d_model)``, as in 2017.
     dropout:
         Share set to zero in training: of the embeddings, of attention weights, and of what each
         part adds.
     """
 
-    vocabulary: int
-    longest: int = 1024
-    layers: int = 12
-    heads: int = 12
+    vocab_size: int
+    context_length: int = 1024
+    num_layers: int = 12
+    num_heads: int = 12
     d_model: int = 768
     d_ff: int | None = None
-    kv_heads: int | None = None
+    num_kv_heads: int | None = None
     d_k: int | None = None
     positions: str = "learned"
     rotary_base: float = 10_000.0
@@ -93,7 +94,7 @@ class GPTConfig:
     eps: float = 1e-5
     bias: bool = True
     tied: bool = True
-    scaled: bool = False
+    scale_embeddings: bool = False
     dropout: float = 0.0
     rotary_scaling: str = "none"
     rotary_factor: float = 1.0
@@ -102,29 +103,32 @@ class GPTConfig:
 
     def __post_init__(self) -> None:
         sizes(
-            vocabulary=self.vocabulary, longest=self.longest, layers=self.layers,
-            heads=self.heads, d_model=self.d_model, d_ff=self.d_ff, kv_heads=self.kv_heads,
-            d_k=self.d_k, window=self.window, rotary_original=self.rotary_original,
+            vocab_size=self.vocab_size, context_length=self.context_length,
+            num_layers=self.num_layers, num_heads=self.num_heads, d_model=self.d_model,
+            d_ff=self.d_ff, num_kv_heads=self.num_kv_heads, d_k=self.d_k, window=self.window,
+            rotary_original=self.rotary_original,
         )  # fmt: skip
         one_of(POSITIONS, positions=self.positions)
         one_of(("layer", "rms"), norm=self.norm)
         one_of((*ACTIVATIONS, "swiglu"), ffn=self.ffn)
         check_scaling(self.rotary_scaling, self.rotary_factor, self.original, self.ntk)
-        share(dropout=self.dropout)
+        check_probability(dropout=self.dropout)
         if self.d_k is None:
-            divides(self.heads, self.d_model)
-        if self.heads % (self.kv_heads or 1):
-            raise ValueError(f"kv_heads must divide heads={self.heads}, got {self.kv_heads}")
+            divides(self.num_heads, self.d_model)
+        if self.num_heads % (self.num_kv_heads or 1):
+            raise ValueError(
+                f"num_kv_heads must divide num_heads={self.num_heads}, got {self.num_kv_heads}"
+            )
         if self.ffn == "swiglu" and self.bias:
             raise ValueError('bias must be False with ffn="swiglu", which has no vectors, got True')
 
     @property
     def original(self) -> int:
         """The number of positions that rotary scaling starts from."""
-        return self.longest if self.rotary_original is None else self.rotary_original
+        return self.context_length if self.rotary_original is None else self.rotary_original
 
     @classmethod
-    def llama(cls, vocabulary: int, **choices) -> GPTConfig:
+    def llama(cls, vocab_size: int, **choices) -> GPTConfig:
         """Llama's form: RMSNorm, SwiGLU, rotary positions, no vectors, an unembedding of its own.
 
         ``choices`` are any of the other attributes.
@@ -133,7 +137,7 @@ class GPTConfig:
             "positions": "rotary_halves", "norm": "rms", "ffn": "swiglu", "eps": 1e-6,
             "bias": False, "tied": False,
         }  # fmt: skip
-        return cls(vocabulary, **form | choices)
+        return cls(vocab_size, **form | choices)
 
 
 class GPT(nn.Module):
@@ -167,15 +171,15 @@ class GPT(nn.Module):
         super().__init__()
         self.config = config
         norm = LayerNorm if config.norm == "layer" else RMSNorm
-        self.embedding = nn.Embedding(config.vocabulary, config.d_model)
+        self.embedding = nn.Embedding(config.vocab_size, config.d_model)
         self.positions = _added_to_tokens(config)
         self.blocks = nn.ModuleList(
             Block(_attention(config), _feed_forward(config), "pre",
                   make_norm=norm, eps=config.eps, dropout=config.dropout)
-            for _ in range(config.layers)
+            for _ in range(config.num_layers)
         )  # fmt: skip
         self.norm = norm(config.d_model, config.eps)
-        W_U = None if config.tied else nn.Parameter(torch.empty(config.d_model, config.vocabulary))
+        W_U = None if config.tied else nn.Parameter(torch.empty(config.d_model, config.vocab_size))
         self.register_parameter("W_U", W_U)
         self.reset_parameters()
 
@@ -194,8 +198,8 @@ class GPT(nn.Module):
         caches: Sequence[KeyValueCache] | None = None,
         mask: Bool[Tensor, "B S"] | None = None,
         position_ids: Int[Tensor, "B T"] | None = None,
-        maps: bool = False,
-        states: bool = False,
+        return_weights: bool = False,
+        return_states: bool = False,
     ) -> Output:
         """Score for each place which token comes next.
 
@@ -211,11 +215,11 @@ class GPT(nn.Module):
         position_ids:
             Where each token stands, ``(B, T)``; they follow those held unless given. With padding
             first they are ``(mask.cumsum(1) - 1).clamp(min=0)``.
-        maps:
+        return_weights:
             Whether to give the attention maps ``"self"``, each ``(B, H, T, S)``; this takes the
             explicit path through attention instead of the fused one.
-        states:
-            Whether to give the hidden states ``"self"``, ``layers + 1`` of them, ``(B, T, D)``.
+        return_states:
+            Whether to give the hidden states ``"self"``, ``num_layers + 1`` of them, ``(B, T, D)``.
 
         Returns
         -------
@@ -230,35 +234,42 @@ class GPT(nn.Module):
         """
         start = held(caches, len(self.blocks))
         x = look_up(self.embedding, tokens, "tokens")  # (B, T, D)
-        if self.config.scaled:
+        if self.config.scale_embeddings:
             x = x * self.config.d_model**0.5
         x = self.positions.embed(x, start if position_ids is None else position_ids)
         x = F.dropout(x, self.config.dropout, self.training)
         keys = None if mask is None else mask[:, None]  # the same for every query, (B, 1, S)
-        seen, passed = [], [x] if states else []
+        seen, passed = [], [x] if return_states else []
         for i, block in enumerate(self.blocks):
             cache = None if caches is None else caches[i]
             x, (weights,) = block(
-                x, keys, causal=True, cache=cache, position_ids=position_ids, fused=not maps
+                x,
+                keys,
+                causal=True,
+                cache=cache,
+                position_ids=position_ids,
+                fused=not return_weights,
             )
             seen.append(weights)  # (B, H, T, S)
-            if states:
+            if return_states:
                 passed.append(x)  # (B, T, D)
-        W_U = self.embedding.weight if self.W_U is None else self.W_U.T
-        logits = F.linear(self.norm(x), W_U)  # (B, T, V)
+        W_U = self.embedding.weight.T if self.W_U is None else self.W_U  # (D, V)
+        logits = affine(self.norm(x), W_U)  # (B, T, V)
         return Output(
-            logits, {"self": seen} if maps else None, {"self": passed} if states else None
+            logits,
+            {"self": seen} if return_weights else None,
+            {"self": passed} if return_states else None,
         )
 
-    def new_caches(self, longest: int | None = None) -> list[KeyValueCache]:
-        """Empty caches for ``longest`` tokens, ``config.longest`` unless given; one a block.
+    def new_caches(self, max_length: int | None = None) -> list[KeyValueCache]:
+        """Empty caches, one a block, for ``max_length`` tokens: ``context_length`` unless given.
 
         With ``config.window`` they hold that many of the last tokens and have no limit.
         """
         if self.config.window is not None:
             return [RollingCache(self.config.window) for _ in self.blocks]
-        longest = self.config.longest if longest is None else longest
-        return [KeyValueCache(longest) for _ in self.blocks]
+        max_length = self.config.context_length if max_length is None else max_length
+        return [KeyValueCache(max_length) for _ in self.blocks]
 
     def count_parameters(self) -> int:
         """How many learned numbers there are; a tied unembedding counts once."""
@@ -276,13 +287,13 @@ class GPT(nn.Module):
         """
         c = self.config
         blocks = sum(block_flops(block, length, cached=cached) for block in self.blocks)
-        return batch * (blocks + product_flops(length, c.d_model, c.vocabulary))
+        return batch * (blocks + product_flops(length, c.d_model, c.vocab_size))
 
 
 def _attention(config: GPTConfig) -> MultiHeadAttention:
-    d_k = config.d_k or config.d_model // config.heads
+    d_k = config.d_k or config.d_model // config.num_heads
     return MultiHeadAttention(
-        config.d_model, config.heads, kv_heads=config.kv_heads, d_k=d_k, d_v=d_k,
+        config.d_model, config.num_heads, num_kv_heads=config.num_kv_heads, d_k=d_k, d_v=d_k,
         bias=config.bias, dropout=config.dropout, positions=_met_in_attention(config, d_k),
         window=config.window,
     )  # fmt: skip
@@ -297,7 +308,7 @@ def _feed_forward(config: GPTConfig) -> FeedForward | SwiGLU:
 def _added_to_tokens(config: GPTConfig) -> Positions:
     """The scheme that adds to the tokens once, or none."""
     if config.positions == "learned":
-        return LearnedPositions(config.longest, config.d_model)
+        return LearnedPositions(config.context_length, config.d_model)
     if config.positions == "sinusoidal":
         return SinusoidalPositions(config.d_model)
     return Positions()
@@ -308,7 +319,7 @@ def _met_in_attention(config: GPTConfig, d_k: int) -> Positions | None:
     if config.positions == "relative":
         return RelativePositions(d_k)
     if config.positions == "alibi":
-        return ALiBi(config.heads)
+        return ALiBi(config.num_heads)
     if config.positions.startswith("rotary_"):
         pairing = config.positions.removeprefix("rotary_")
         return RotaryPositions(

@@ -9,7 +9,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import one_of, share
+from tfcourse.affine import affine
+from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.models.checks import look_up, sizes
 from tfcourse.models.counting import count_parameters, product_flops, recurrent_flops
 from tfcourse.models.output import Output
@@ -20,18 +21,18 @@ CELLS = {"rnn": RNNCell, "gru": GRUCell, "lstm": LSTMCell}
 
 
 @dataclass(frozen=True)
-class RecurrentLMConfig:
+class RecurrentLMConfig(OldNames):
     """Sizes and choices of a :class:`RecurrentLM`.
 
     Attributes
     ----------
-    vocabulary:
+    vocab_size:
         Vocabulary size, ``V``.
     d_model:
         Width of the embeddings, ``D``.
     d_hidden:
         Width of the hidden states, ``Dh``; ``d_model`` unless given.
-    layers:
+    num_layers:
         Number of recurrent layers.
     cell:
         One of :data:`CELLS`.
@@ -42,21 +43,21 @@ class RecurrentLMConfig:
         of the last layer's states.
     """
 
-    vocabulary: int
+    vocab_size: int
     d_model: int = 256
     d_hidden: int | None = None
-    layers: int = 1
+    num_layers: int = 1
     cell: str = "lstm"
     tied: bool = False
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
         sizes(
-            vocabulary=self.vocabulary, d_model=self.d_model, d_hidden=self.d_hidden,
-            layers=self.layers,
+            vocab_size=self.vocab_size, d_model=self.d_model, d_hidden=self.d_hidden,
+            num_layers=self.num_layers,
         )  # fmt: skip
         one_of(CELLS, cell=self.cell)
-        share(dropout=self.dropout)
+        check_probability(dropout=self.dropout)
         if self.tied and self.hidden != self.d_model:
             raise ValueError(
                 f"d_hidden must be d_model={self.d_model} where the unembedding is tied, "
@@ -98,9 +99,11 @@ class RecurrentLM(nn.Module):
     def __init__(self, config: RecurrentLMConfig) -> None:
         super().__init__()
         self.config = config
-        V, D, Dh = config.vocabulary, config.d_model, config.hidden
+        V, D, Dh = config.vocab_size, config.d_model, config.hidden
         self.embedding = nn.Embedding(V, D)
-        self.recurrent = Recurrent(CELLS[config.cell], D, Dh, config.layers, dropout=config.dropout)
+        self.recurrent = Recurrent(
+            CELLS[config.cell], D, Dh, config.num_layers, dropout=config.dropout
+        )
         W_U = None if config.tied else nn.Parameter(torch.empty(Dh, V))
         self.register_parameter("W_U", W_U)
         self.b_U = nn.Parameter(torch.empty(V))
@@ -162,14 +165,14 @@ class RecurrentLM(nn.Module):
         """The logits and the state to continue from: token by token, or a long text in parts.
 
         Arguments and errors are those of :meth:`forward`. The state is what the cells held after
-        the last real token: ``h`` of shape ``(layers, B, Dh)``, or ``(h, c)`` for the LSTM.
+        the last real token: ``h`` of shape ``(num_layers, B, Dh)``, or ``(h, c)`` for the LSTM.
         """
         x = look_up(self.embedding, tokens, "tokens")  # (B, T, D)
         x = F.dropout(x, self.config.dropout, self.training)
         h, state = self.recurrent(x, lengths, state, fused=fused)  # (B, T, Dh)
         h = F.dropout(h, self.config.dropout, self.training)
-        W_U = self.embedding.weight if self.W_U is None else self.W_U.T
-        return F.linear(h, W_U, self.b_U), state
+        W_U = self.embedding.weight.T if self.W_U is None else self.W_U  # (Dh, V)
+        return affine(h, W_U, self.b_U), state
 
     def count_parameters(self) -> int:
         """How many learned numbers there are; a tied unembedding counts once."""
@@ -177,5 +180,5 @@ class RecurrentLM(nn.Module):
 
     def flops(self, batch: int, length: int) -> int:
         """Operations of a forward pass over ``batch`` sequences of ``length`` tokens."""
-        unembed = product_flops(length, self.config.hidden, self.config.vocabulary)
+        unembed = product_flops(length, self.config.hidden, self.config.vocab_size)
         return batch * (recurrent_flops(self.recurrent, length) + unembed)

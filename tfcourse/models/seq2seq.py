@@ -10,7 +10,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import one_of, share
+from tfcourse.affine import affine
+from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.attention import AdditiveAttention, DotAttention
 from tfcourse.models.checks import look_up, real, sizes
 from tfcourse.models.counting import (
@@ -28,20 +29,20 @@ ATTENTIONS = ("none", "additive", "dot", "general")
 
 
 @dataclass(frozen=True)
-class Seq2SeqConfig:
+class Seq2SeqConfig(OldNames):
     """Sizes and choices of a :class:`Seq2Seq`.
 
     Attributes
     ----------
-    vocabulary:
-        Source vocabulary size, and the target's too unless ``target_vocabulary`` is given.
-    target_vocabulary:
-        Target vocabulary size, ``V``; ``vocabulary`` unless given.
+    vocab_size:
+        Source vocabulary size, and the target's too unless ``target_vocab_size`` is given.
+    target_vocab_size:
+        Target vocabulary size, ``V``; ``vocab_size`` unless given.
     d_model:
         Width of the embeddings, ``D``.
     d_hidden:
         Width of the hidden states, ``Dh``, of the decoder and of each direction of the encoder.
-    layers, cell:
+    num_layers, cell:
         Number of layers of either net, and their cell: ``"rnn"``, ``"gru"`` or ``"lstm"``.
     bidirectional:
         Whether the encoder reads in both directions.
@@ -55,11 +56,11 @@ class Seq2SeqConfig:
         of what the logits are made from.
     """
 
-    vocabulary: int
-    target_vocabulary: int | None = None
+    vocab_size: int
+    target_vocab_size: int | None = None
     d_model: int = 256
     d_hidden: int = 256
-    layers: int = 1
+    num_layers: int = 1
     cell: str = "gru"
     bidirectional: bool = True
     attention: str = "additive"
@@ -68,12 +69,12 @@ class Seq2SeqConfig:
 
     def __post_init__(self) -> None:
         sizes(
-            vocabulary=self.vocabulary, target_vocabulary=self.target_vocabulary,
-            d_model=self.d_model, d_hidden=self.d_hidden, layers=self.layers,
+            vocab_size=self.vocab_size, target_vocab_size=self.target_vocab_size,
+            d_model=self.d_model, d_hidden=self.d_hidden, num_layers=self.num_layers,
         )  # fmt: skip
         one_of(CELLS, cell=self.cell)
         one_of(ATTENTIONS, attention=self.attention)
-        share(dropout=self.dropout)
+        check_probability(dropout=self.dropout)
         if self.attention == "dot" and self.bidirectional:
             raise ValueError(
                 'bidirectional must be False with attention="dot", which wants source states as '
@@ -87,7 +88,7 @@ class Seq2SeqConfig:
     @property
     def writes(self) -> int:
         """Number of tokens the target may be made of, ``V``."""
-        return self.vocabulary if self.target_vocabulary is None else self.target_vocabulary
+        return self.vocab_size if self.target_vocab_size is None else self.target_vocab_size
 
     @property
     def d_memory(self) -> int:
@@ -101,7 +102,7 @@ class DecoderState(NamedTuple):
     Attributes
     ----------
     hidden:
-        What its cells hold: ``h`` ``(layers, B, Dh)``, or ``(h, c)`` for the LSTM.
+        What its cells hold: ``h`` ``(num_layers, B, Dh)``, or ``(h, c)`` for the LSTM.
     memory:
         The source's states ``(B, S, Dm)``; ``None`` without attention.
     mask:
@@ -156,15 +157,15 @@ class Seq2Seq(nn.Module):
     Attributes
     ----------
     source_embedding, target_embedding:
-        Weights ``(vocabulary, D)`` and ``(V, D)``.
+        Weights ``(vocab_size, D)`` and ``(V, D)``.
     encoder, decoder:
         Two :class:`~tfcourse.recurrent.Recurrent` with weights of their own.
     attention:
         :class:`~tfcourse.attention.AdditiveAttention`, :class:`~tfcourse.attention.DotAttention` or
         ``None``.
     W_s, b_s:
-        ``(parts, layers, 2 Dh, Dh)`` and ``(parts, layers, 1, Dh)``, or ``None`` with an encoder of
-        one direction. The LSTM has two parts; its ``c`` has no bounds, so no tanh.
+        ``(parts, num_layers, 2 Dh, Dh)`` and ``(parts, num_layers, 1, Dh)``, or ``None`` with an
+        encoder of one direction. The LSTM has two parts; its ``c`` has no bounds, so no tanh.
     W_t:
         ``(Dh + D + Dm, 2 D)`` with ``"additive"``: maxout takes the larger of each pair of columns;
         ``(Dm + Dh, Dh)`` with ``"dot"`` and ``"general"``; else ``None``.
@@ -183,10 +184,10 @@ class Seq2Seq(nn.Module):
         super().__init__()
         self.config = config
         D, Dh, Dm, V = config.d_model, config.d_hidden, config.d_memory, config.writes
-        cell, layers, kind = CELLS[config.cell], config.layers, config.attention
-        self.source_embedding = nn.Embedding(config.vocabulary, D)
+        cell, num_layers, kind = CELLS[config.cell], config.num_layers, config.attention
+        self.source_embedding = nn.Embedding(config.vocab_size, D)
         self.target_embedding = nn.Embedding(V, D)
-        self.encoder = Recurrent(cell, D, Dh, layers, config.bidirectional, config.dropout)
+        self.encoder = Recurrent(cell, D, Dh, num_layers, config.bidirectional, config.dropout)
         d_in, self.attention, W_t, d_out = D, None, None, Dh
         if kind == "additive":
             d_in, d_out = D + Dm, D
@@ -196,11 +197,11 @@ class Seq2Seq(nn.Module):
             d_in = D + Dh if config.feeding else D
             self.attention = DotAttention(Dh, Dm, kind)
             W_t = nn.Parameter(torch.empty(Dm + Dh, Dh))
-        self.decoder = Recurrent(cell, d_in, Dh, layers, dropout=config.dropout)
+        self.decoder = Recurrent(cell, d_in, Dh, num_layers, dropout=config.dropout)
         self.register_parameter("W_t", W_t)
         two, parts = config.bidirectional, cell.parts
-        W_s = nn.Parameter(torch.empty(parts, layers, 2 * Dh, Dh)) if two else None
-        b_s = nn.Parameter(torch.empty(parts, layers, 1, Dh)) if two else None
+        W_s = nn.Parameter(torch.empty(parts, num_layers, 2 * Dh, Dh)) if two else None
+        b_s = nn.Parameter(torch.empty(parts, num_layers, 1, Dh)) if two else None
         self.register_parameter("W_s", W_s)
         self.register_parameter("b_s", b_s)
         self.W_U = nn.Parameter(torch.empty(d_out, V))
@@ -227,7 +228,7 @@ class Seq2Seq(nn.Module):
         target_in: Int[Tensor, "B T"],
         source_lengths: Int[Tensor, " B"] | None = None,
         *,
-        maps: bool = False,
+        return_weights: bool = False,
         fused: bool = True,
     ) -> Output:
         """Score for each place of the target which word comes next, the true words before it given.
@@ -241,7 +242,7 @@ class Seq2Seq(nn.Module):
             needs no lengths, as no word sees a later one.
         source_lengths:
             Number of real tokens of each source, ``(B,)``, which stand first; ``None`` for all.
-        maps:
+        return_weights:
             Whether to give the attention maps, ``"cross"``: one ``(B, 1, T, S)``, or none without
             attention.
         fused:
@@ -259,7 +260,7 @@ class Seq2Seq(nn.Module):
             If an id or a length is impossible.
         """
         state = self.encode(source, source_lengths, fused=fused)
-        return self.decode(target_in, state, maps=maps, fused=fused)[0]
+        return self.decode(target_in, state, return_weights=return_weights, fused=fused)[0]
 
     def encode(
         self,
@@ -290,7 +291,7 @@ class Seq2Seq(nn.Module):
         target_in: Int[Tensor, "B T"],
         state: DecoderState,
         *,
-        maps: bool = False,
+        return_weights: bool = False,
         fused: bool = True,
     ) -> tuple[Output, DecoderState]:
         """Score the next word at each place of the target, going on from a state.
@@ -301,7 +302,7 @@ class Seq2Seq(nn.Module):
             Ids ``(B, T)``, which follow what the state has seen, with ``T`` at least 1.
         state:
             What :meth:`encode`, or an earlier call, gave.
-        maps, fused:
+        return_weights, fused:
             As in :meth:`forward`.
 
         Returns
@@ -317,20 +318,20 @@ class Seq2Seq(nn.Module):
             read, weights, state = self._advance(part, state, fused)
             t.append(read)
             seen.append(weights)
-        logits = F.linear(self._drop(torch.cat(t, dim=1)), self.W_U.T, self.b_U)  # (B, T, V)
-        if not maps:
+        logits = affine(self._drop(torch.cat(t, dim=1)), self.W_U, self.b_U)  # (B, T, V)
+        if not return_weights:
             return Output(logits), state
         cross = [] if self.attention is None else [torch.cat(seen, dim=1)[:, None]]
         return Output(logits, {"cross": cross}), state
 
     def step(
-        self, tokens: Int[Tensor, " B"], state: DecoderState, *, maps: bool = False
+        self, tokens: Int[Tensor, " B"], state: DecoderState, *, return_weights: bool = False
     ) -> tuple[Output, DecoderState]:
         """One word more: the logits ``(B, V)`` of what follows ``tokens`` ``(B,)``, and the state.
 
         The map, where asked for, is ``(B, 1, 1, S)``. See :meth:`decode`.
         """
-        output, state = self.decode(tokens[:, None], state, maps=maps)
+        output, state = self.decode(tokens[:, None], state, return_weights=return_weights)
         return output._replace(logits=output.logits[:, 0]), state
 
     def _advance(
@@ -380,8 +381,8 @@ class Seq2Seq(nn.Module):
         S, T = source_length, target_length
         flops = recurrent_flops(self.encoder, S) + recurrent_flops(self.decoder, T)
         if self.W_s is not None:
-            parts, layers, both, Dh = self.W_s.shape
-            flops += product_flops(parts * layers, both, Dh)
+            parts, num_layers, both, Dh = self.W_s.shape
+            flops += product_flops(parts * num_layers, both, Dh)
         if self.attention is not None:
             flops += alignment_flops(self.attention, T, S) + product_flops(T, *self.W_t.shape)
         return batch * (flops + product_flops(T, *self.W_U.shape))

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import axes
+from tfcourse.arguments import OldNames, axes
 from tfcourse.attention.dot_product import tracing
 from tfcourse.models.checks import sizes
 from tfcourse.models.counting import count_parameters, product_flops
@@ -17,22 +17,22 @@ from tfcourse.models.output import Output
 
 
 @dataclass(frozen=True)
-class SkipGramConfig:
+class SkipGramConfig(OldNames):
     """Sizes of a :class:`SkipGram`.
 
     Attributes
     ----------
-    vocabulary:
+    vocab_size:
         Vocabulary size, ``V``.
     d_model:
         Width of the vectors, ``D``.
     """
 
-    vocabulary: int
+    vocab_size: int
     d_model: int = 100
 
     def __post_init__(self) -> None:
-        sizes(vocabulary=self.vocabulary, d_model=self.d_model)
+        sizes(vocab_size=self.vocab_size, d_model=self.d_model)
 
 
 class SkipGram(nn.Module):
@@ -51,9 +51,9 @@ class SkipGram(nn.Module):
     Attributes
     ----------
     W:
-        ``(vocabulary, D)``: a row :math:`w_c` for each word in the centre.
+        ``(vocab_size, D)``: a row :math:`w_c` for each word in the centre.
     V:
-        ``(D, vocabulary)``: a column :math:`v_o` for each word around it.
+        ``(D, vocab_size)``: a column :math:`v_o` for each word around it.
 
     Notes
     -----
@@ -65,8 +65,8 @@ class SkipGram(nn.Module):
     def __init__(self, config: SkipGramConfig) -> None:
         super().__init__()
         self.config = config
-        self.W = nn.Parameter(torch.empty(config.vocabulary, config.d_model))
-        self.V = nn.Parameter(torch.empty(config.d_model, config.vocabulary))
+        self.W = nn.Parameter(torch.empty(config.vocab_size, config.d_model))
+        self.V = nn.Parameter(torch.empty(config.d_model, config.vocab_size))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -85,7 +85,7 @@ class SkipGram(nn.Module):
         Returns
         -------
         output
-            Logits ``(B, vocabulary)``; there are no maps.
+            Logits ``(B, vocab_size)``; there are no maps.
 
         Raises
         ------
@@ -163,7 +163,7 @@ class SkipGram(nn.Module):
 
         ``negatives`` are drawn for each pair; the full softmax unless given.
         """
-        scored = self.config.vocabulary if negatives is None else 1 + negatives
+        scored = self.config.vocab_size if negatives is None else 1 + negatives
         return batch * product_flops(1, self.config.d_model, scored)
 
     def _check(self, name: str, ids: Tensor) -> None:
@@ -171,8 +171,8 @@ class SkipGram(nn.Module):
         if tracing() or ids.device.type != "cpu" or not ids.numel():
             return
         lowest, highest = int(ids.min()), int(ids.max())
-        if lowest < 0 or highest >= self.config.vocabulary:
+        if lowest < 0 or highest >= self.config.vocab_size:
             raise ValueError(
-                f"{name} must lie between 0 and {self.config.vocabulary - 1}, "
+                f"{name} must lie between 0 and {self.config.vocab_size - 1}, "
                 f"got {lowest} to {highest}"
             )

@@ -10,7 +10,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import axes, one_of, share
+from tfcourse.affine import affine
+from tfcourse.arguments import OldNames, axes, check_probability, one_of
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
 from tfcourse.models.checks import divides, held, look_up, real, sizes
@@ -23,19 +24,19 @@ POSITIONS = ("sinusoidal", "sinusoidal_halves", "learned")
 
 
 @dataclass(frozen=True)
-class TransformerConfig:
+class TransformerConfig(OldNames):
     """Sizes and choices of a :class:`Transformer`; the defaults are the paper's base model.
 
     Attributes
     ----------
-    vocabulary:
-        Source vocabulary size, and the target's too unless ``target_vocabulary`` is given.
-    target_vocabulary:
-        Target vocabulary size; ``vocabulary`` unless given.
-    longest:
+    vocab_size:
+        Source vocabulary size, and the target's too unless ``target_vocab_size`` is given.
+    target_vocab_size:
+        Target vocabulary size; ``vocab_size`` unless given.
+    context_length:
         Longest sequence in training. Learned positions are limited to it; sinusoidal ones
         extrapolate.
-    encoder_layers, decoder_layers, heads, d_model, d_ff:
+    num_encoder_layers, num_decoder_layers, num_heads, d_model, d_ff:
         Numbers of blocks and of attention heads, width of the tokens, and width of the feed-forward
         layer (``4 d_model`` unless given).
     norm:
@@ -49,7 +50,7 @@ class TransformerConfig:
         Whether source and target share one embedding, which wants one vocabulary.
     tied:
         Whether the unembedding is the target's embedding; the paper shares all three.
-    scaled:
+    scale_embeddings:
         Whether embeddings are multiplied by ``sqrt(d_model)``.
     output_bias:
         Whether a learned vector is added to the logits.
@@ -63,12 +64,12 @@ class TransformerConfig:
         Id of the padding, whose embedding is not trained by being looked up; none unless given.
     """
 
-    vocabulary: int
-    target_vocabulary: int | None = None
-    longest: int = 512
-    encoder_layers: int = 6
-    decoder_layers: int = 6
-    heads: int = 8
+    vocab_size: int
+    target_vocab_size: int | None = None
+    context_length: int = 512
+    num_encoder_layers: int = 6
+    num_decoder_layers: int = 6
+    num_heads: int = 8
     d_model: int = 512
     d_ff: int | None = None
     norm: str = "post"
@@ -76,7 +77,7 @@ class TransformerConfig:
     positions: str = "sinusoidal"
     shared: bool = True
     tied: bool = True
-    scaled: bool = True
+    scale_embeddings: bool = True
     output_bias: bool = False
     activation: str = "relu"
     eps: float = 1e-5
@@ -86,31 +87,31 @@ class TransformerConfig:
 
     def __post_init__(self) -> None:
         sizes(
-            vocabulary=self.vocabulary, target_vocabulary=self.target_vocabulary,
-            longest=self.longest, encoder_layers=self.encoder_layers,
-            decoder_layers=self.decoder_layers, heads=self.heads, d_model=self.d_model,
-            d_ff=self.d_ff,
+            vocab_size=self.vocab_size, target_vocab_size=self.target_vocab_size,
+            context_length=self.context_length, num_encoder_layers=self.num_encoder_layers,
+            num_decoder_layers=self.num_decoder_layers, num_heads=self.num_heads,
+            d_model=self.d_model, d_ff=self.d_ff,
         )  # fmt: skip
-        divides(self.heads, self.d_model)
+        divides(self.num_heads, self.d_model)
         one_of(("pre", "post"), norm=self.norm)
         one_of(POSITIONS, positions=self.positions)
         one_of(ACTIVATIONS, activation=self.activation)
-        share(dropout=self.dropout, attention_dropout=self.attention_dropout)
-        if self.shared and self.writes != self.vocabulary:
+        check_probability(dropout=self.dropout, attention_dropout=self.attention_dropout)
+        if self.shared and self.writes != self.vocab_size:
             raise ValueError(
-                f"target_vocabulary must be vocabulary={self.vocabulary} where the embedding is "
-                f"shared, got {self.target_vocabulary}"
+                f"target_vocab_size must be vocab_size={self.vocab_size} where the embedding is "
+                f"shared, got {self.target_vocab_size}"
             )
-        if self.padding is not None and not 0 <= self.padding < min(self.vocabulary, self.writes):
+        if self.padding is not None and not 0 <= self.padding < min(self.vocab_size, self.writes):
             raise ValueError(
-                f"padding must lie between 0 and {min(self.vocabulary, self.writes) - 1}, "
+                f"padding must lie between 0 and {min(self.vocab_size, self.writes) - 1}, "
                 f"got {self.padding}"
             )
 
     @property
     def writes(self) -> int:
         """Number of tokens the target may be made of, ``V``."""
-        return self.vocabulary if self.target_vocabulary is None else self.target_vocabulary
+        return self.vocab_size if self.target_vocab_size is None else self.target_vocab_size
 
     @property
     def ends_in_norm(self) -> bool:
@@ -149,7 +150,7 @@ class Transformer(nn.Module):
         super().__init__()
         self.config = config
         D, V = config.d_model, config.writes
-        self.source_embedding = nn.Embedding(config.vocabulary, D, padding_idx=config.padding)
+        self.source_embedding = nn.Embedding(config.vocab_size, D, padding_idx=config.padding)
         self.target_embedding = (
             self.source_embedding if config.shared
             else nn.Embedding(V, D, padding_idx=config.padding)
@@ -157,10 +158,10 @@ class Transformer(nn.Module):
         self.source_positions = _positions(config)
         self.target_positions = _positions(config)
         self.encoder = nn.ModuleList(
-            _block(config, cross=False) for _ in range(config.encoder_layers)
+            _block(config, cross=False) for _ in range(config.num_encoder_layers)
         )
         self.decoder = nn.ModuleList(
-            _block(config, cross=True) for _ in range(config.decoder_layers)
+            _block(config, cross=True) for _ in range(config.num_decoder_layers)
         )
         ends = config.ends_in_norm
         self.encoder_norm = LayerNorm(D, config.eps) if ends else nn.Identity()
@@ -188,8 +189,8 @@ class Transformer(nn.Module):
         target: Int[Tensor, "B T"],
         source_lengths: Int[Tensor, " B"] | None = None,
         *,
-        maps: bool = False,
-        states: bool = False,
+        return_weights: bool = False,
+        return_states: bool = False,
     ) -> Output:
         """Score for each place of the target which token comes next.
 
@@ -199,11 +200,11 @@ class Transformer(nn.Module):
             Ids ``(B, S)`` and ``(B, T)``; the target begins with what starts a sentence.
         source_lengths:
             Number of real tokens of each source, ``(B,)``; all of them unless given.
-        maps:
+        return_weights:
             Whether to give the attention maps: ``"encoder"`` ``(B, H, S, S)``, ``"decoder"``
             ``(B, H, T, T)`` and ``"cross"`` ``(B, H, T, S)``, one for each block; this takes the
             explicit path through attention instead of the fused one.
-        states:
+        return_states:
             Whether to give the hidden states ``"encoder"`` ``(B, S, D)`` and ``"decoder"``
             ``(B, T, D)``, one more of each than there are blocks.
 
@@ -218,14 +219,18 @@ class Transformer(nn.Module):
             If an id or a length is impossible, or a sequence goes past the last learned
             position.
         """
-        memory, seen, passed = self._encode(source, source_lengths, maps, states)
+        memory, seen, passed = self._encode(source, source_lengths, return_weights, return_states)
         logits, across, after = self.decode(
-            target, memory, source_lengths, maps=maps, states=states
+            target,
+            memory,
+            source_lengths,
+            return_weights=return_weights,
+            return_states=return_states,
         )
         return Output(
             logits,
-            {"encoder": seen, **across} if maps else None,
-            {"encoder": passed, **after} if states else None,
+            {"encoder": seen, **across} if return_weights else None,
+            {"encoder": passed, **after} if return_states else None,
         )
 
     def encode(
@@ -233,23 +238,27 @@ class Transformer(nn.Module):
         source: Int[Tensor, "B S"],
         source_lengths: Int[Tensor, " B"] | None = None,
         *,
-        maps: bool = False,
+        return_weights: bool = False,
     ) -> tuple[Float[Tensor, "B S D"], list[Tensor] | None]:
         """What was read, ``(B, S, D)``, and the encoder's maps or ``None``; see ``forward``."""
-        memory, seen, _ = self._encode(source, source_lengths, maps, False)
-        return memory, seen if maps else None
+        memory, seen, _ = self._encode(source, source_lengths, return_weights, False)
+        return memory, seen if return_weights else None
 
     def _encode(
-        self, source: Tensor, source_lengths: Tensor | None, maps: bool, states: bool
+        self,
+        source: Tensor,
+        source_lengths: Tensor | None,
+        return_weights: bool,
+        return_states: bool,
     ) -> tuple[Tensor, list[Tensor | None], list[Tensor]]:
         """What was read, each block's weights, and the states if they are asked for."""
         x = self._tokens(self.source_embedding, self.source_positions, source, "source")
         mask = real(source_lengths, source, "source_lengths")
-        seen, passed = [], [x] if states else []
+        seen, passed = [], [x] if return_states else []
         for block in self.encoder:
-            x, (weights,) = block(x, mask, fused=not maps)
+            x, (weights,) = block(x, mask, fused=not return_weights)
             seen.append(weights)
-            if states:
+            if return_states:
                 passed.append(x)
         return self.encoder_norm(x), seen, passed
 
@@ -261,8 +270,8 @@ class Transformer(nn.Module):
         *,
         caches: Sequence[KeyValueCache] | None = None,
         context_caches: Sequence[KeyValueCache] | None = None,
-        maps: bool = False,
-        states: bool = False,
+        return_weights: bool = False,
+        return_states: bool = False,
     ) -> Output:
         """Score the next token at each place of the target, from what the encoder read.
 
@@ -277,7 +286,7 @@ class Transformer(nn.Module):
         context_caches:
             One for each block, for its attention to ``memory``, whose keys and values are computed
             at the first call alone: :meth:`new_context_caches`.
-        maps, states:
+        return_weights, return_states:
             As in :meth:`forward`: ``"decoder"`` and ``"cross"``; ``"decoder"``.
 
         Returns
@@ -290,24 +299,24 @@ class Transformer(nn.Module):
         axes("memory", memory, "B S D")
         mask = real(source_lengths, memory, "source_lengths")
         y = self._tokens(self.target_embedding, self.target_positions, target, "target", start)
-        own, across, passed = [], [], [y] if states else []
+        own, across, passed = [], [], [y] if return_states else []
         for i, block in enumerate(self.decoder):
             cache = None if caches is None else caches[i]
             context_cache = None if context_caches is None else context_caches[i]
             y, (weights, cross) = block(
                 y, context=memory, context_mask=mask, causal=True, cache=cache,
-                context_cache=context_cache, fused=not maps,
+                context_cache=context_cache, fused=not return_weights,
             )  # fmt: skip
             own.append(weights)  # (B, H, T, T)
             across.append(cross)  # (B, H, T, S)
-            if states:
+            if return_states:
                 passed.append(y)  # (B, T, D)
-        W_U = self.target_embedding.weight if self.W_U is None else self.W_U.T
-        logits = F.linear(self.decoder_norm(y), W_U, self.b_U)  # (B, T, V)
+        W_U = self.target_embedding.weight.T if self.W_U is None else self.W_U  # (D, V)
+        logits = affine(self.decoder_norm(y), W_U, self.b_U)  # (B, T, V)
         return Output(
             logits,
-            {"decoder": own, "cross": across} if maps else None,
-            {"decoder": passed} if states else None,
+            {"decoder": own, "cross": across} if return_weights else None,
+            {"decoder": passed} if return_states else None,
         )
 
     def _tokens(
@@ -315,14 +324,14 @@ class Transformer(nn.Module):
     ) -> Tensor:
         """Embeddings with their places, ``(B, T, D)``."""
         x = look_up(table, ids, name)
-        if self.config.scaled:
+        if self.config.scale_embeddings:
             x = x * self.config.d_model**0.5
         return F.dropout(positions.embed(x, start), self.config.dropout, self.training)
 
-    def new_caches(self, longest: int | None = None) -> list[KeyValueCache]:
-        """Empty caches for ``longest`` tokens, ``config.longest`` unless given; one a block."""
-        longest = self.config.longest if longest is None else longest
-        return [KeyValueCache(longest) for _ in self.decoder]
+    def new_caches(self, max_length: int | None = None) -> list[KeyValueCache]:
+        """Empty caches, one a block, for ``max_length`` tokens: ``context_length`` unless given."""
+        max_length = self.config.context_length if max_length is None else max_length
+        return [KeyValueCache(max_length) for _ in self.decoder]
 
     def new_context_caches(self, source_length: int) -> list[KeyValueCache]:
         """Empty caches for the keys and values of a source of this length; one a block."""
@@ -359,14 +368,16 @@ class SinusoidalHalves(SinusoidalPositions):
 
 def _positions(config: TransformerConfig) -> Positions:
     if config.positions == "learned":
-        return LearnedPositions(config.longest, config.d_model)
+        return LearnedPositions(config.context_length, config.d_model)
     kind = SinusoidalHalves if config.positions == "sinusoidal_halves" else SinusoidalPositions
     return kind(config.d_model)
 
 
 def _block(config: TransformerConfig, *, cross: bool) -> Block:
     def attention() -> MultiHeadAttention:
-        return MultiHeadAttention(config.d_model, config.heads, dropout=config.attention_dropout)
+        return MultiHeadAttention(
+            config.d_model, config.num_heads, dropout=config.attention_dropout
+        )
 
     return Block(
         attention(),

@@ -10,7 +10,8 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tfcourse.arguments import one_of, share
+from tfcourse.affine import affine
+from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.attention import MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
 from tfcourse.models.checks import divides, sizes
@@ -20,7 +21,7 @@ from tfcourse.positions import LearnedPositions
 
 
 @dataclass(frozen=True)
-class ViTConfig:
+class ViTConfig(OldNames):
     """Sizes and choices of a :class:`ViT`; the defaults are those of ViT-B/16.
 
     Attributes
@@ -31,7 +32,7 @@ class ViTConfig:
         Side of the square image and of a square patch, in pixels; the patches must tile the image.
     channels:
         Numbers for each pixel.
-    layers, heads, d_model:
+    num_layers, num_heads, d_model:
         Number of blocks, of attention heads, and width of the tokens.
     d_ff:
         Width of the feed-forward layer; ``4 d_model`` unless given.
@@ -46,8 +47,8 @@ class ViTConfig:
     image: int = 224
     patch: int = 16
     channels: int = 3
-    layers: int = 12
-    heads: int = 12
+    num_layers: int = 12
+    num_heads: int = 12
     d_model: int = 768
     d_ff: int | None = None
     activation: str = "gelu"
@@ -57,11 +58,12 @@ class ViTConfig:
     def __post_init__(self) -> None:
         sizes(
             classes=self.classes, image=self.image, patch=self.patch, channels=self.channels,
-            layers=self.layers, heads=self.heads, d_model=self.d_model, d_ff=self.d_ff,
+            num_layers=self.num_layers, num_heads=self.num_heads, d_model=self.d_model,
+            d_ff=self.d_ff,
         )  # fmt: skip
-        divides(self.heads, self.d_model)
+        divides(self.num_heads, self.d_model)
         one_of(ACTIVATIONS, activation=self.activation)
-        share(dropout=self.dropout)
+        check_probability(dropout=self.dropout)
         if self.image % self.patch:
             raise ValueError(f"image must be divisible by patch={self.patch}, got {self.image}")
 
@@ -105,10 +107,10 @@ class ViT(nn.Module):
         self.c = nn.Parameter(torch.empty(D))
         self.positions = LearnedPositions(config.patches + 1, D)
         self.blocks = nn.ModuleList(
-            Block(MultiHeadAttention(D, config.heads, dropout=config.dropout),
+            Block(MultiHeadAttention(D, config.num_heads, dropout=config.dropout),
                   FeedForward(D, config.d_ff, config.activation), "pre",
                   eps=config.eps, dropout=config.dropout)
-            for _ in range(config.layers)
+            for _ in range(config.num_layers)
         )  # fmt: skip
         self.norm = LayerNorm(D, config.eps)
         self.W = nn.Parameter(torch.empty(D, config.classes))
@@ -121,7 +123,11 @@ class ViT(nn.Module):
         nn.init.normal_(self.c, std=0.02)
 
     def forward(
-        self, images: Float[Tensor, "B C X Y"], *, maps: bool = False, states: bool = False
+        self,
+        images: Float[Tensor, "B C X Y"],
+        *,
+        return_weights: bool = False,
+        return_states: bool = False,
     ) -> Output:
         """Score the classes of each image.
 
@@ -129,11 +135,11 @@ class ViT(nn.Module):
         ----------
         images:
             ``(B, channels, image, image)``.
-        maps:
+        return_weights:
             Whether to give the attention maps ``"self"``, each ``(B, H, N + 1, N + 1)`` with the
             class token first; this takes the explicit path instead of the fused one.
-        states:
-            Whether to give the hidden states ``"self"``, ``layers + 1`` of them,
+        return_states:
+            Whether to give the hidden states ``"self"``, ``num_layers + 1`` of them,
             ``(B, N + 1, D)``.
 
         Returns
@@ -152,18 +158,20 @@ class ViT(nn.Module):
                 f"images must be (B, {config.channels}, {config.image}, {config.image}), "
                 f"got {tuple(images.shape)}"
             )
-        tokens = F.linear(cut(images, config.patch), self.W_P.T, self.b_P)  # (B, N, D)
+        tokens = affine(patchify(images, config.patch), self.W_P, self.b_P)  # (B, N, D)
         x = torch.cat([self.c.expand(images.shape[0], 1, -1), tokens], dim=1)  # (B, N + 1, D)
         x = F.dropout(self.positions.embed(x), config.dropout, self.training)
-        seen, passed = [], [x] if states else []
+        seen, passed = [], [x] if return_states else []
         for block in self.blocks:
-            x, (weights,) = block(x, fused=not maps)
+            x, (weights,) = block(x, fused=not return_weights)
             seen.append(weights)
-            if states:
+            if return_states:
                 passed.append(x)
-        logits = F.linear(self.norm(x[:, 0]), self.W.T, self.b)
+        logits = affine(self.norm(x[:, 0]), self.W, self.b)
         return Output(
-            logits, {"self": seen} if maps else None, {"self": passed} if states else None
+            logits,
+            {"self": seen} if return_weights else None,
+            {"self": passed} if return_states else None,
         )
 
     def count_parameters(self) -> int:
@@ -178,7 +186,7 @@ class ViT(nn.Module):
         return batch * (cut_and_embed + blocks + product_flops(1, c.d_model, c.classes))
 
 
-def cut(images: Float[Tensor, "B C X Y"], patch: int) -> Float[Tensor, "B N CPP"]:
+def patchify(images: Float[Tensor, "B C X Y"], patch: int) -> Float[Tensor, "B N CPP"]:
     """Patches row by row from the top left, each as one row of numbers: channel, row, column."""
     B, C, X, Y = images.shape
     rows = images.reshape(B, C, X // patch, patch, Y // patch, patch)

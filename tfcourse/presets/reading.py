@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from tfcourse.arguments import renamed
 from tfcourse.presets.schema import Data, Evaluation, Model, Preset, Tokens, Training
 
 #: The sections, and what they are read into.
@@ -39,6 +40,7 @@ def parse(text: str, name: str, changes: Mapping[str, Any] | None = None) -> Pre
         says = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{name} must be TOML: {error}") from None
+    says = _under_new_names(says, name)
     for key, value in (changes or {}).items():
         _change(says, key, value, name)
     return from_mapping(says, name)
@@ -54,6 +56,7 @@ def from_mapping(says: Mapping[str, Any], name: str) -> Preset:
     for key in ("about", "task", "data", "model", "training"):
         if key not in says:
             raise ValueError(f"{name} must have {key!r}, which is missing")
+    says = _under_new_names(says, name)
     parts = {key: _value(says[key], str, f"{name}: {key}") for key in ("about", "task")}
     for section, kind in SECTIONS.items():
         if section in says:
@@ -109,7 +112,26 @@ def _change(says: dict[str, Any], key: str, value: Any, name: str) -> None:
         place = place.setdefault(part, {})
         if not isinstance(place, dict):
             raise ValueError(f"{name} has no section {'.'.join(way)!r} for the change of {key!r}")
-    place[last] = value
+    place |= renamed({last: value}, _keys(way[0], place) if len(way) == 1 else (), key)
+
+
+def _under_new_names(says: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The sections with today's names of their keys; a warning names each that has an old one."""
+    return {
+        key: renamed(part, _keys(key, part), f"{name} [{key}]")
+        if isinstance(part, Mapping)
+        else part
+        for key, part in says.items()
+    }
+
+
+def _keys(section: str, says: Mapping[str, Any]) -> set[str]:
+    """The keys that a section may have; none where that is not known, which is refused later."""
+    try:
+        known = Model(says["kind"]).config_class if section == "model" else SECTIONS[section]
+        return {f.name for f in dataclasses.fields(known)}
+    except (KeyError, ValueError, TypeError):
+        return set()
 
 
 def _section(says: Any, kind: type, where: str) -> Any:

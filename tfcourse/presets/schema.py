@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from tfcourse import data
-from tfcourse.arguments import above_zero, at_least_one, one_of, share
+from tfcourse.arguments import (
+    OldNames,
+    above_zero,
+    at_least_one,
+    check_probability,
+    one_of,
+    renamed,
+)
 
 #: What a run learns to do, and the models that can.
 TASKS = {
@@ -26,7 +33,7 @@ MODELS = {
     "Seq2Seq": "seq2seq", "ViT": "vit", "SkipGram": "skipgram", "BERT": "bert",
 }  # fmt: skip
 #: What a model's config says that the data decide, so that a preset does not.
-FROM_DATA = ("vocabulary", "target_vocabulary", "padding", "classes", "image", "channels")
+FROM_DATA = ("vocab_size", "target_vocab_size", "padding", "classes", "image", "channels")
 
 
 @dataclass(frozen=True)
@@ -72,14 +79,14 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Tokens:
+class Tokens(OldNames):
     """``[tokenizer]``: what texts are cut into; trained on the training split.
 
     Attributes
     ----------
     kind:
         ``"characters"``, ``"words"``, ``"bpe"``, or ``"none"`` for pictures.
-    vocabulary:
+    vocab_size:
         Most tokens, special ones among them; 0 for all there are (``"bpe"`` needs a number).
     at_least:
         How often a character or a word must occur to be kept.
@@ -92,7 +99,7 @@ class Tokens:
     """
 
     kind: str = "none"
-    vocabulary: int = 0
+    vocab_size: int = 0
     at_least: int = 1
     special: tuple[str, ...] = ("<pad>", "<s>", "</s>", "<unk>")
     lower: bool = False
@@ -104,9 +111,9 @@ class Tokens:
     def __post_init__(self) -> None:
         one_of(self.KINDS, kind=self.kind)
         at_least_one(at_least=self.at_least)
-        if self.vocabulary < 0 or (self.kind == "bpe" and not self.vocabulary):
+        if self.vocab_size < 0 or (self.kind == "bpe" and not self.vocab_size):
             raise ValueError(
-                f'vocabulary must be at least 0, and above it for "bpe", got {self.vocabulary}'
+                f'vocab_size must be at least 0, and above it for "bpe", got {self.vocab_size}'
             )
         if (self.lower or self.punctuation) and self.kind != "words":
             raise ValueError(f'lower and punctuation are for kind="words", got {self.kind!r}')
@@ -131,7 +138,10 @@ class Model:
 
     def __post_init__(self) -> None:
         one_of(MODELS, kind=self.kind)
-        known = [f.name for f in dataclasses.fields(self.config_class) if f.name not in FROM_DATA]
+        fields = [f.name for f in dataclasses.fields(self.config_class)]
+        choices = renamed(self.choices, fields, self.config_class.__name__, DeprecationWarning)
+        object.__setattr__(self, "choices", choices)
+        known = [name for name in fields if name not in FROM_DATA]
         if unknown := [name for name in self.choices if name not in known]:
             raise ValueError(
                 f"{unknown[0]} is no attribute of {self.config_class.__name__} that a preset "
@@ -160,7 +170,7 @@ class Model:
     def _stand_ins(self) -> dict[str, int]:
         """Something for what the data will decide."""
         if self.kind != "ViT":
-            return {"vocabulary": 8}
+            return {"vocab_size": 8}
         return {"classes": 2, "image": self.choices.get("patch", 16)}
 
 
@@ -247,7 +257,7 @@ class Training:
             negatives=self.negatives, around=self.around,
         )  # fmt: skip
         above_zero(lr=self.lr, eps=self.eps, subsample=self.subsample, masked=self.masked)
-        share(smoothing=self.smoothing, masked=self.masked)
+        check_probability(smoothing=self.smoothing, masked=self.masked)
         one_of(self.SCHEDULES, schedule=self.schedule)
         one_of(("", "bfloat16"), autocast=self.autocast)
         for name in ("seed", "batch", "batch_tokens", "window", "warmup", "lowest", "weight_decay",
@@ -271,7 +281,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(OldNames):
     """``[evaluation]``: how the trained model is judged, on ``data.test``.
 
     Attributes
@@ -284,7 +294,7 @@ class Evaluation:
     tokenize, lowercase:
         Of BLEU: sacrebleu's name for how sentences are cut into words, and whether case counts as
         the same.
-    new_tokens:
+    max_new_tokens:
         Most tokens that are written.
     batch:
         Examples judged at once.
@@ -295,7 +305,7 @@ class Evaluation:
     alpha: float = 1.0
     tokenize: str = "13a"
     lowercase: bool = False
-    new_tokens: int = 64
+    max_new_tokens: int = 64
     batch: int = 100
 
     MEASURES: ClassVar = ("loss", "exact", "bleu", "chrf", "accuracy", "wordsim")
@@ -304,7 +314,7 @@ class Evaluation:
         for measure in self.measures:
             one_of(self.MEASURES, measures=measure)
         one_of(("13a", "none", "intl", "char"), tokenize=self.tokenize)
-        at_least_one(beams=self.beams, new_tokens=self.new_tokens, batch=self.batch)
+        at_least_one(beams=self.beams, max_new_tokens=self.max_new_tokens, batch=self.batch)
         if self.alpha < 0:
             raise ValueError(f"alpha must be at least 0, got {self.alpha}")
 

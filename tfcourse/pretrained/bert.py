@@ -62,10 +62,10 @@ class Bert(Family):
             )
         classes = len(tensors["classifier.weight"]) if "classes" in predicts else 2
         return BERTConfig(
-            vocabulary=need(settings, "vocab_size"),
-            longest=need(settings, "max_position_embeddings"),
-            layers=need(settings, "num_hidden_layers"),
-            heads=need(settings, "num_attention_heads"),
+            vocab_size=need(settings, "vocab_size"),
+            context_length=need(settings, "max_position_embeddings"),
+            num_layers=need(settings, "num_hidden_layers"),
+            num_heads=need(settings, "num_attention_heads"),
             d_model=need(settings, "hidden_size"),
             d_ff=need(settings, "intermediate_size"),
             segments=settings.get("type_vocab_size", 2),
@@ -81,10 +81,10 @@ class Bert(Family):
         """``config.json`` from our config."""
         found = {
             "architectures": [ARCHITECTURES[frozenset(config.predicts)]],
-            "vocab_size": config.vocabulary,
-            "max_position_embeddings": config.longest,
-            "num_hidden_layers": config.layers,
-            "num_attention_heads": config.heads,
+            "vocab_size": config.vocab_size,
+            "max_position_embeddings": config.context_length,
+            "num_hidden_layers": config.num_layers,
+            "num_attention_heads": config.num_heads,
             "hidden_size": config.d_model,
             "intermediate_size": config.d_ff or 4 * config.d_model,
             "type_vocab_size": config.segments,
@@ -125,7 +125,7 @@ class Bert(Family):
             Weight(f"{embeddings}.token_type_embeddings.weight", ("segments.weight",)),
             *norm(f"{embeddings}.LayerNorm", "embedding_norm"),
         ]
-        for i in range(config.layers):
+        for i in range(config.num_layers):
             theirs, ours = f"bert.encoder.layer.{i}", f"blocks.{i}"
             names = {x: f"{theirs}.attention.self.{n}"
                      for x, n in zip("QKV", ("query", "key", "value"), strict=True)}  # fmt: skip

@@ -40,10 +40,10 @@ class GPT2(Family):
             add_cross_attention=False,
         )  # fmt: skip
         return GPTConfig(
-            vocabulary=need(settings, "vocab_size"),
-            longest=need(settings, "n_positions"),
-            layers=need(settings, "n_layer"),
-            heads=need(settings, "n_head"),
+            vocab_size=need(settings, "vocab_size"),
+            context_length=need(settings, "n_positions"),
+            num_layers=need(settings, "n_layer"),
+            num_heads=need(settings, "n_head"),
             d_model=need(settings, "n_embd"),
             d_ff=settings.get("n_inner"),
             ffn=activation(settings, "activation_function", "gelu_new", ACTIVATIONS),
@@ -56,10 +56,10 @@ class GPT2(Family):
         """``config.json`` from our config."""
         return {
             "architectures": ["GPT2LMHeadModel"],
-            "vocab_size": config.vocabulary,
-            "n_positions": config.longest,
-            "n_layer": config.layers,
-            "n_head": config.heads,
+            "vocab_size": config.vocab_size,
+            "n_positions": config.context_length,
+            "n_layer": config.num_layers,
+            "n_head": config.num_heads,
             "n_embd": config.d_model,
             "n_inner": config.d_ff,
             "activation_function": activation_name(config.ffn),
@@ -71,15 +71,16 @@ class GPT2(Family):
     def differs(self, config: GPTConfig) -> list[str]:
         """What of our config GPT-2 has no place for."""
         fixed = {
-            "positions": "learned", "norm": "layer", "bias": True, "scaled": False, "window": None,
+            "positions": "learned", "norm": "layer", "bias": True, "scale_embeddings": False,
+            "window": None,
         }  # fmt: skip
         why = [f"{n} must be {v!r}" for n, v in fixed.items() if getattr(config, n) != v]
         if config.ffn == "swiglu":
             why.append("ffn must not be 'swiglu'")
-        if config.kv_heads not in (None, config.heads):
-            why.append("kv_heads must be heads")
-        if config.d_k not in (None, config.d_model / config.heads):
-            why.append("d_k must be d_model / heads")
+        if config.num_kv_heads not in (None, config.num_heads):
+            why.append("num_kv_heads must be num_heads")
+        if config.d_k not in (None, config.d_model / config.num_heads):
+            why.append("d_k must be d_model / num_heads")
         return why
 
     def copies(self, config: GPTConfig) -> dict[str, str]:
@@ -93,7 +94,7 @@ class GPT2(Family):
             Weight("transformer.wpe.weight", ("positions.P",)),
             *norm("transformer.ln_f", "norm"),
         ]
-        for i in range(config.layers):
+        for i in range(config.num_layers):
             theirs, ours = f"transformer.h.{i}", f"blocks.{i}"
             found += [
                 *norm(f"{theirs}.ln_1", f"{ours}.attention_norm"),

@@ -28,15 +28,15 @@ class Llama(Family):
     def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> GPTConfig:
         """Our config from ``config.json``."""
         must_be(settings, hidden_act="silu", attention_bias=False, mlp_bias=False)
-        heads = need(settings, "num_attention_heads")
+        num_heads = need(settings, "num_attention_heads")
         return GPTConfig.llama(
-            vocabulary=need(settings, "vocab_size"),
-            longest=settings.get("max_position_embeddings", 2048),
-            layers=need(settings, "num_hidden_layers"),
-            heads=heads,
+            vocab_size=need(settings, "vocab_size"),
+            context_length=settings.get("max_position_embeddings", 2048),
+            num_layers=need(settings, "num_hidden_layers"),
+            num_heads=num_heads,
             d_model=need(settings, "hidden_size"),
             d_ff=need(settings, "intermediate_size"),
-            kv_heads=settings.get("num_key_value_heads") or heads,
+            num_kv_heads=settings.get("num_key_value_heads") or num_heads,
             d_k=settings.get("head_dim"),
             **_rotary(settings),
             eps=float(settings.get("rms_norm_eps", 1e-6)),
@@ -46,17 +46,17 @@ class Llama(Family):
 
     def settings(self, config: GPTConfig) -> dict[str, Any]:
         """``config.json`` from our config; NTK scaling is written as the base it amounts to."""
-        d_k = config.d_k or config.d_model // config.heads
+        d_k = config.d_k or config.d_model // config.num_heads
         base = config.rotary_base
         if config.ntk > 1:
             base *= config.ntk ** (d_k / (d_k - 2))
         return {
             "architectures": ["LlamaForCausalLM"],
-            "vocab_size": config.vocabulary,
-            "max_position_embeddings": config.longest,
-            "num_hidden_layers": config.layers,
-            "num_attention_heads": config.heads,
-            "num_key_value_heads": config.kv_heads or config.heads,
+            "vocab_size": config.vocab_size,
+            "max_position_embeddings": config.context_length,
+            "num_hidden_layers": config.num_layers,
+            "num_attention_heads": config.num_heads,
+            "num_key_value_heads": config.num_kv_heads or config.num_heads,
             "head_dim": d_k,
             "hidden_size": config.d_model,
             "intermediate_size": config.d_ff or 8 * config.d_model // 3,
@@ -73,10 +73,10 @@ class Llama(Family):
         """What of our config Llama has no place for."""
         fixed = {
             "positions": "rotary_halves", "norm": "rms", "ffn": "swiglu", "bias": False,
-            "scaled": False, "window": None,
+            "scale_embeddings": False, "window": None,
         }  # fmt: skip
         if config.rotary_scaling == "dynamic":
-            fixed["original"] = config.longest  # there it has no entry of its own
+            fixed["original"] = config.context_length  # there it has no entry of its own
         return [f"{n} must be {v!r}" for n, v in fixed.items() if getattr(config, n) != v]
 
     def copies(self, config: GPTConfig) -> dict[str, str]:
@@ -89,7 +89,7 @@ class Llama(Family):
             Weight("model.embed_tokens.weight", ("embedding.weight",)),
             Weight("model.norm.weight", ("norm.gain",)),
         ]
-        for i in range(config.layers):
+        for i in range(config.num_layers):
             theirs, ours = f"model.layers.{i}", f"blocks.{i}"
             names = {x: f"{theirs}.self_attn.{x.lower()}_proj" for x in "QKVO"}
             found += [

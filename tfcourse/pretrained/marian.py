@@ -42,9 +42,9 @@ class Marian(Family):
 
     def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> TransformerConfig:
         """Our config from ``config.json``, and whether there is a bias from what is stored."""
-        heads = need(settings, "encoder_attention_heads")
+        num_heads = need(settings, "encoder_attention_heads")
         d_ff = need(settings, "encoder_ffn_dim")
-        must_be(settings, decoder_attention_heads=heads, decoder_ffn_dim=d_ff)
+        must_be(settings, decoder_attention_heads=num_heads, decoder_ffn_dim=d_ff)
         shared = settings.get("share_encoder_decoder_embeddings", True)
         tied = settings.get("tie_word_embeddings", True)
         if shared and not tied:
@@ -52,20 +52,20 @@ class Marian(Family):
                 "tie_word_embeddings in config.json must be True where "
                 "share_encoder_decoder_embeddings is, got False"
             )
-        vocabulary = need(settings, "vocab_size")
+        vocab_size = need(settings, "vocab_size")
         return TransformerConfig(
-            vocabulary=vocabulary,
-            target_vocabulary=None if shared else settings.get("decoder_vocab_size") or vocabulary,
-            longest=need(settings, "max_position_embeddings"),
-            encoder_layers=need(settings, "encoder_layers"),
-            decoder_layers=need(settings, "decoder_layers"),
-            heads=heads,
+            vocab_size=vocab_size,
+            target_vocab_size=None if shared else settings.get("decoder_vocab_size") or vocab_size,
+            context_length=need(settings, "max_position_embeddings"),
+            num_encoder_layers=need(settings, "encoder_layers"),
+            num_decoder_layers=need(settings, "decoder_layers"),
+            num_heads=num_heads,
             d_model=need(settings, "d_model"),
             d_ff=d_ff,
             positions="sinusoidal_halves",
             shared=shared,
             tied=tied,
-            scaled=settings.get("scale_embedding", False),
+            scale_embeddings=settings.get("scale_embedding", False),
             output_bias=BIAS in tensors,
             activation=activation(settings, "activation_function", "gelu", ACTIVATIONS),
             dropout=float(settings.get("dropout", 0.1)),
@@ -77,25 +77,25 @@ class Marian(Family):
         """``config.json`` from our config."""
         found = {
             "architectures": ["MarianMTModel"],
-            "vocab_size": config.vocabulary,
+            "vocab_size": config.vocab_size,
             "decoder_vocab_size": config.writes,
-            "max_position_embeddings": config.longest,
+            "max_position_embeddings": config.context_length,
             "d_model": config.d_model,
             "share_encoder_decoder_embeddings": config.shared,
             "tie_word_embeddings": config.tied,
-            "scale_embedding": config.scaled,
+            "scale_embedding": config.scale_embeddings,
             "activation_function": activation_name(config.activation),
             "dropout": config.dropout,
             "attention_dropout": config.attention_dropout,
             "pad_token_id": config.padding,
         }
-        for side, layers in (
-            ("encoder", config.encoder_layers),
-            ("decoder", config.decoder_layers),
+        for side, num_layers in (
+            ("encoder", config.num_encoder_layers),
+            ("decoder", config.num_decoder_layers),
         ):
             found |= {
-                f"{side}_layers": layers,
-                f"{side}_attention_heads": config.heads,
+                f"{side}_layers": num_layers,
+                f"{side}_attention_heads": config.num_heads,
                 f"{side}_ffn_dim": config.d_ff or 4 * config.d_model,
             }
         return found
@@ -120,7 +120,7 @@ class Marian(Family):
 
     def tables(self, config: TransformerConfig) -> dict[str, Tensor]:
         """The sinusoids may be stored."""
-        places = torch.arange(config.longest)
+        places = torch.arange(config.context_length)
         table = SinusoidalHalves(config.d_model).table(places, torch.float64)
         return {f"model.{side}.embed_positions.weight": table for side in ("encoder", "decoder")}
 
@@ -133,11 +133,11 @@ class Marian(Family):
                 Weight("model.encoder.embed_tokens.weight", ("source_embedding.weight",)),
                 Weight("model.decoder.embed_tokens.weight", ("target_embedding.weight",)),
             ]
-        for side, layers in (
-            ("encoder", config.encoder_layers),
-            ("decoder", config.decoder_layers),
+        for side, num_layers in (
+            ("encoder", config.num_encoder_layers),
+            ("decoder", config.num_decoder_layers),
         ):
-            for i in range(layers):
+            for i in range(num_layers):
                 found += _block(f"model.{side}.layers.{i}", f"{side}.{i}", side == "decoder")
         if not config.tied:
             found += affine("lm_head", "W_U")

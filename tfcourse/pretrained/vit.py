@@ -58,8 +58,8 @@ class VisionTransformer(Family):
             image=_side(settings, "image_size"),
             patch=_side(settings, "patch_size"),
             channels=settings.get("num_channels", 3),
-            layers=need(settings, "num_hidden_layers"),
-            heads=need(settings, "num_attention_heads"),
+            num_layers=need(settings, "num_hidden_layers"),
+            num_heads=need(settings, "num_attention_heads"),
             d_model=need(settings, "hidden_size"),
             d_ff=need(settings, "intermediate_size"),
             activation=activation(settings, "hidden_act", "gelu", ACTIVATIONS),
@@ -75,8 +75,8 @@ class VisionTransformer(Family):
             "image_size": config.image,
             "patch_size": config.patch,
             "num_channels": config.channels,
-            "num_hidden_layers": config.layers,
-            "num_attention_heads": config.heads,
+            "num_hidden_layers": config.num_layers,
+            "num_attention_heads": config.num_heads,
             "hidden_size": config.d_model,
             "intermediate_size": config.d_ff or 4 * config.d_model,
             "hidden_act": activation_name(config.activation),
@@ -99,7 +99,7 @@ class VisionTransformer(Family):
             Weight(f"{projection}.weight", ("W_P",), transposed=True, shape=kernel),
             Weight(f"{projection}.bias", ("b_P",)),
         ]  # fmt: skip
-        for i in range(config.layers):
+        for i in range(config.num_layers):
             theirs, ours = f"vit.encoder.layer.{i}", f"blocks.{i}"
             names = {x: f"{theirs}.attention.attention.{n}"
                      for x, n in zip("QKV", ("query", "key", "value"), strict=True)}  # fmt: skip

@@ -47,15 +47,15 @@ def distance(a: Tensor, b: Tensor) -> float:
     return (a - b).abs().max().item() if a.numel() else 0.0
 
 
-def another(part: Tensor, x: Tensor, vocabulary: int | None) -> Tensor:
+def another(part: Tensor, x: Tensor, vocab_size: int | None) -> Tensor:
     """Tokens like ``part`` with every entry another one, drawn the same way at every call."""
     generator = torch.Generator().manual_seed(1)
     if part.is_floating_point():
         noise = torch.randn(part.shape, generator=generator, dtype=torch.float64)
         return part + (1 + noise.abs()).to(part)
-    size = int(x.max()) + 1 if vocabulary is None else vocabulary
+    size = int(x.max()) + 1 if vocab_size is None else vocab_size
     if size < 2:
-        raise ValueError(f"vocabulary must be at least 2 to change a token, got {size}")
+        raise ValueError(f"vocab_size must be at least 2 to change a token, got {size}")
     step = torch.randint(1, size, part.shape, generator=generator).to(part)
     return (part + step) % size
 

@@ -9,7 +9,7 @@ from tfcourse.properties.calling import Module, another, distance, in_mode, leng
 
 
 def assert_causal(
-    module: Module, x: Tensor, *, vocabulary: int | None = None, atol: float = 1e-6
+    module: Module, x: Tensor, *, vocab_size: int | None = None, atol: float = 1e-6
 ) -> None:
     """No output may move when tokens after it change; judged in train and in eval mode.
 
@@ -19,7 +19,7 @@ def assert_causal(
         Called as ``module(x)``.
     x:
         ``(B, T, D)`` floats or ``(B, T)`` token ids, with ``T`` at least 2.
-    vocabulary:
+    vocab_size:
         For token ids: ids are drawn below this; one more than the largest in ``x`` unless given.
     atol:
         By how much an output may move.
@@ -36,7 +36,7 @@ def assert_causal(
         before = run(module, x)
         for t in range(1, T):
             changed = x.clone()
-            changed[:, t:] = another(x[:, t:], x, vocabulary)
+            changed[:, t:] = another(x[:, t:], x, vocab_size)
             moved = distance(before[:, :t], run(module, changed)[:, :t])
             if not moved <= atol:
                 raise AssertionError(
@@ -82,7 +82,7 @@ def assert_permutation_equivariant(module: Module, x: Tensor, *, atol: float = 1
 
 
 def assert_shift_invariant(
-    module: Module, x: Tensor, *, by: int = 3, vocabulary: int | None = None, atol: float = 1e-5
+    module: Module, x: Tensor, *, by: int = 3, vocab_size: int | None = None, atol: float = 1e-5
 ) -> None:
     """Tokens that stand ``by`` places further on must give the same outputs.
 
@@ -99,7 +99,7 @@ def assert_shift_invariant(
         ``(B, T, D)`` floats or ``(B, T)`` token ids, with ``T`` at least 2.
     by:
         How far the tokens move, at least 1.
-    vocabulary:
+    vocab_size:
         As for :func:`assert_causal`.
     atol:
         By how much an output may move.
@@ -114,7 +114,7 @@ def assert_shift_invariant(
     T = length_of(x, at_least=2)
     if by < 1:
         raise ValueError(f"by must be at least 1, got {by}")
-    before_them = another(x[:, :1].expand(-1, by, *x.shape[2:]), x, vocabulary)
+    before_them = another(x[:, :1].expand(-1, by, *x.shape[2:]), x, vocab_size)
     moved_on = torch.cat([before_them, x], dim=1)
     visible = torch.ones(len(x), 1, by + T, dtype=torch.bool, device=x.device)
     hidden = visible.clone()

@@ -12,7 +12,7 @@ TRIED = ((2, 5, 3, 7, 4, 6), (1, 1, 1, 1, 1, 1))
 
 
 def assert_shapes(
-    module: Module, promise: str, *, vocabulary: int | None = None, **sizes: int
+    module: Module, promise: str, *, vocab_size: int | None = None, **sizes: int
 ) -> None:
     """The module must give these shapes for these inputs, whatever the free sizes are.
 
@@ -24,7 +24,7 @@ def assert_shapes(
         Shapes in letters, as the docstrings write them: ``"B T D -> B T D, B H T T"``. Inputs stand
         left of the arrow and outputs right of it, with commas between them. Outputs that the
         promise does not name may be anything. A number stands for itself.
-    vocabulary:
+    vocab_size:
         Inputs are token ids below this where given, else floats in the parameters' dtype.
     sizes:
         What letters stand for: ``D=8``. Letters of the inputs without a size, as ``B`` and ``T``,
@@ -48,7 +48,7 @@ def assert_shapes(
         raise ValueError(f"promise must have at most {len(TRIED[0])} free letters, got {free}")
     for tried in TRIED:
         size = {**sizes, **dict(zip(free, tried, strict=False))}
-        given = [_draw(module, _shape(letters, size), vocabulary) for letters in inputs]
+        given = [_draw(module, _shape(letters, size), vocab_size) for letters in inputs]
         with seeded(), torch.no_grad():
             got = module(*given)
         _compare(got, given, outputs, size, " ".join(f"{a}={size[a]}" for a in free))
@@ -89,10 +89,10 @@ def _shape(letters: list[str], size: dict[str, int]) -> tuple[int, ...]:
     return tuple(int(a) if a.isdigit() else size[a] for a in letters)
 
 
-def _draw(module: Module, shape: tuple[int, ...], vocabulary: int | None) -> Tensor:
+def _draw(module: Module, shape: tuple[int, ...], vocab_size: int | None) -> Tensor:
     like = next(module.parameters(), None) if isinstance(module, torch.nn.Module) else None
     like = torch.empty(0) if like is None else like
     generator = torch.Generator().manual_seed(0)
-    if vocabulary is not None:
-        return torch.randint(vocabulary, shape, generator=generator).to(like.device)
+    if vocab_size is not None:
+        return torch.randint(vocab_size, shape, generator=generator).to(like.device)
     return torch.randn(shape, generator=generator).to(like)

@@ -11,7 +11,7 @@ from tfcourse.properties.calling import Module, another, distance, in_mode, mode
 
 
 def assert_stateless(
-    module: Module, *inputs: Tensor, vocabulary: int | None = None, atol: float = 1e-6
+    module: Module, *inputs: Tensor, vocab_size: int | None = None, atol: float = 1e-6
 ) -> None:
     """Nothing may be left behind between calls, and no input changed.
 
@@ -25,7 +25,7 @@ def assert_stateless(
         Called as ``module(*inputs)``.
     inputs:
         Floats or token ids. Masks and other boolean inputs stay as they are.
-    vocabulary:
+    vocab_size:
         As for :func:`assert_causal`.
     atol:
         By how much an output may move.
@@ -36,7 +36,7 @@ def assert_stateless(
         If an earlier call is seen, saying which, or an input was written to.
     """
     kept = [x.clone() for x in inputs]
-    others = [x if x.dtype == torch.bool else another(x, x, vocabulary) for x in inputs]
+    others = [x if x.dtype == torch.bool else another(x, x, vocab_size) for x in inputs]
     fresh = copy.deepcopy(module)
     with in_mode(module, train=False):
         first = run(module, *inputs)

@@ -30,7 +30,7 @@ def agreement(preset: Preset) -> Task:
     tokens = tokenizer(preset, texts)
     needs(tokens, "pad", "start", "end")
     choice = preset.training
-    model = preset.model.model_class(preset.model.config(vocabulary=len(tokens)))
+    model = preset.model.model_class(preset.model.config(vocab_size=len(tokens)))
 
     def collate(rows: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
         ids, _ = pad(rows, tokens.pad)

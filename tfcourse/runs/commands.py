@@ -49,7 +49,7 @@ def train(
     seed: Annotated[int | None, typer.Option(help="In place of the preset's.", min=0)] = None,
     change: Annotated[
         list[str] | None,
-        typer.Option("--set", help="KEY=VALUE, such as model.layers=2; as often as you like."),
+        typer.Option("--set", help="KEY=VALUE, such as model.num_layers=2; as often as you like."),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run that was stopped in the folder.")
@@ -129,7 +129,7 @@ def translate(
     length_penalty: Annotated[
         float, typer.Option(help="Alpha of Wu et al.; larger prefers longer translations.", min=0)
     ] = 1.0,
-    new_tokens: Annotated[
+    max_new_tokens: Annotated[
         int | None,
         typer.Option("--tokens", help="Most to write; else the preset's.", min=1),
     ] = None,
@@ -141,16 +141,18 @@ def translate(
     `tfcourse translate runs/multi30k-de-en-cpu --beam 5 < sentences.txt`.
     """
     from tfcourse import runs
+    from tfcourse.arguments import renamed
 
     with plain_errors():
         model, extra = _opened(folder, device, "source_tokenizer", "translate")
+        judged = renamed(extra["preset"]["evaluation"], ("max_new_tokens",), str(folder))
         lines = texts or [line.rstrip("\n") for line in sys.stdin]
         if not lines:
             raise ValueError("texts must be at least one, got none: give them, or lines of input")
         found = runs.translate(
             model, extra["source_tokenizer"], extra["target_tokenizer"], lines, beams=beam,
             alpha=length_penalty,
-            new_tokens=new_tokens or extra["preset"]["evaluation"]["new_tokens"],
+            max_new_tokens=max_new_tokens or judged["max_new_tokens"],
         )  # fmt: skip
         for line in found:
             typer.echo(line)
@@ -159,7 +161,7 @@ def translate(
 def generate(
     folder: Folder,
     prompt: Annotated[str, typer.Option(help="Text to continue.")] = "",
-    new_tokens: Annotated[
+    max_new_tokens: Annotated[
         int, typer.Option("--tokens", help="How many tokens to write, at most.", min=1)
     ] = 300,
     temperature: Annotated[
@@ -190,7 +192,7 @@ def generate(
         # A model without a token that starts a text starts on a new line.
         ids = tokens.encode(prompt, start=starts) if prompt or starts else tokens.encode("\n")
         asked = {
-            "new_tokens": new_tokens, "end": tokens.end,
+            "max_new_tokens": max_new_tokens, "eos_id": tokens.end,
             "beyond": "slide" if isinstance(model, GPT) else "refuse",
         }  # fmt: skip
         begin = torch.tensor([ids])

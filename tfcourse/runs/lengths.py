@@ -28,14 +28,14 @@ class Sizes(NamedTuple):
 
     Attributes
     ----------
-    d_model, heads, d_k:
+    d_model, num_heads, d_k:
         Width of the tokens, number of attention heads, and width of a head.
     train_length:
         Tokens of each sequence in training.
     """
 
     d_model: int
-    heads: int
+    num_heads: int
     d_k: int
     train_length: int
 
@@ -98,8 +98,8 @@ def train_short_test_long(
     steps: int = 300,
     batch: int = 32,
     lr: float = 3e-3,
-    layers: int = 2,
-    heads: int = 4,
+    num_layers: int = 2,
+    num_heads: int = 4,
     d_model: int = 64,
     watch_every: int = 10,
 ) -> Lengths:
@@ -125,7 +125,7 @@ def train_short_test_long(
         A row of ids; :func:`running_sentences` unless given. Its last tenth is held out.
     steps, batch, lr:
         Steps of AdamW, sequences of each, and the highest rate, which follows a cosine to zero.
-    layers, heads, d_model:
+    num_layers, num_heads, d_model:
         Sizes of the :class:`~tfcourse.models.GPT`.
     watch_every:
         Steps from one measure of the loss at the training length to the next.
@@ -165,11 +165,11 @@ def train_short_test_long(
             f"text must leave at least {longest + 1} tokens in its last tenth for the longest "
             f"test, got {len(ids)} tokens in all"
         )
-    vocabulary = int(ids.max()) + 1
+    vocab_size = int(ids.max()) + 1
     # Windows of any length cover the same tokens; longer ones only show more of what was before.
     judged = ids[ends : ends + (len(ids) - ends - 1) // longest * longest + 1]
     short = _first(Windows(ids[ends:], train_length), 2 * batch)
-    sizes = Sizes(d_model, heads, d_model // heads, train_length)
+    sizes = Sizes(d_model, num_heads, d_model // num_heads, train_length)
 
     losses: dict[int, list[float | None]] = {length: [] for length in test_lengths}
     places: dict[int, list[Tensor]] = {length: [] for length in test_lengths}
@@ -178,8 +178,8 @@ def train_short_test_long(
     for seed in seeds:
         torch.manual_seed(seed)
         model = GPT(
-            GPTConfig(vocabulary, train_length, layers, heads, d_model, positions="none",
-                      tied=False, scaled=True)
+            GPTConfig(vocab_size, train_length, num_layers, num_heads, d_model, positions="none",
+                      tied=False, scale_embeddings=True)
         )  # fmt: skip
         nn.init.normal_(model.embedding.weight, std=d_model**-0.5)
         used = make(sizes)

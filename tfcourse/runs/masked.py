@@ -40,7 +40,7 @@ def masked_words(preset: Preset) -> Task:
     """
     train, validation, test = corpora(preset)
     choice = preset.training
-    if "words" not in preset.model.config(vocabulary=1).predicts:
+    if "words" not in preset.model.config(vocab_size=1).predicts:
         raise ValueError(
             "model.predicts must have 'words' for masked words, got "
             f"{list(preset.model.choices['predicts'])}"
@@ -49,7 +49,7 @@ def masked_words(preset: Preset) -> Task:
     hide = Hide(tokens, choice.masked)
     ids = running_text(tokens, documents(train))
     model = preset.model.model_class(
-        preset.model.config(vocabulary=len(tokens), padding=tokens.pad)
+        preset.model.config(vocab_size=len(tokens), padding=tokens.pad)
     )
 
     def held_out(corpus: Corpus) -> Batches:

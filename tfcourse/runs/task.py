@@ -59,7 +59,7 @@ def corpora(preset: Preset) -> tuple[data.Corpus, data.Corpus, data.Corpus]:
 def tokenizer(preset: Preset, texts: Iterable[str]) -> Tokenizer:
     """The tokenizer that the preset asks for, trained on these texts."""
     t = preset.tokenizer
-    most = t.vocabulary or None
+    most = t.vocab_size or None
     if t.kind == "characters":
         return tokenizers.CharTokenizer.train(texts, most, special=t.special, at_least=t.at_least)
     if t.kind == "words":

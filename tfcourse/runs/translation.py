@@ -27,9 +27,9 @@ def translation(preset: Preset) -> Task:
         read, written = tokenizer(preset, sources), tokenizer(preset, targets)
     for tokens in (read, written):
         needs(tokens, "pad", "start", "end")
-    from_data: dict[str, Any] = {"vocabulary": len(read)}
+    from_data: dict[str, Any] = {"vocab_size": len(read)}
     if read is not written:
-        from_data["target_vocabulary"] = len(written)
+        from_data["target_vocab_size"] = len(written)
     if preset.model.kind == "Transformer":
         from_data["padding"] = written.pad
     model = preset.model.model_class(preset.model.config(**from_data))
@@ -57,7 +57,7 @@ def translation(preset: Preset) -> Task:
         for beams in dict.fromkeys((1, e.beams)):
             written_texts = translate(
                 model, read, written, [source for source, _ in test], beams=beams, alpha=e.alpha,
-                new_tokens=e.new_tokens, batch=e.batch,
+                max_new_tokens=e.max_new_tokens, batch=e.batch,
             )  # fmt: skip
             name = "greedy" if beams == 1 else f"beam {beams}, alpha {e.alpha:g}"
             found[name] = _measured(preset, written_texts, [target for _, target in test])
@@ -84,7 +84,7 @@ def translate(
     *,
     beams: int = 1,
     alpha: float = 1.0,
-    new_tokens: int = 64,
+    max_new_tokens: int = 64,
     batch: int = 100,
 ) -> list[str]:
     """What a trained translator makes of texts.
@@ -97,7 +97,7 @@ def translate(
         The tokenizers of source and target.
     texts:
         The sources.
-    beams, alpha, new_tokens:
+    beams, alpha, max_new_tokens:
         As for :func:`~tfcourse.generation.beam_search`; 1 beam is greedy search.
     batch:
         How many are translated at once.
@@ -114,7 +114,7 @@ def translate(
         places = order[begin : begin + batch]
         source, lengths = pad([ids[i] for i in places], read.pad)
         asked = {
-            "prompt": written.start, "new_tokens": new_tokens, "end": written.end,
+            "prompt": written.start, "max_new_tokens": max_new_tokens, "eos_id": written.end,
             "source": source, "source_lengths": lengths,
         }  # fmt: skip
         if beams == 1:

@@ -28,7 +28,7 @@ class Pairs:
     ----------
     lines:
         The text, ids of each line.
-    vocabulary:
+    vocab_size:
         Number of words.
     size:
         Pairs in a batch.
@@ -44,13 +44,13 @@ class Pairs:
     """
 
     def __init__(
-        self, lines: list[list[int]], vocabulary: int, size: int, *, around: int = 5,
+        self, lines: list[list[int]], vocab_size: int, size: int, *, around: int = 5,
         subsample: float = 1e-3, negatives: int = 5, seed: int = 0,
     ) -> None:  # fmt: skip
         self.words = np.fromiter((w for line in lines for w in line), np.int32)
         self.line = np.repeat(np.arange(len(lines)), [len(line) for line in lines])
         self.size, self.around, self.negatives, self.seed = size, around, negatives, seed
-        counts = np.bincount(self.words, minlength=vocabulary)
+        counts = np.bincount(self.words, minlength=vocab_size)
         with np.errstate(divide="ignore"):
             kept = np.sqrt(subsample * len(self.words) / counts)
         self.kept = np.minimum(kept, 1.0)
@@ -122,7 +122,7 @@ def word_vectors(preset: Preset) -> Task:
             f"got {list(tokens.special)}"
         )
     ids = [[tokens.id(word) for word in _words(line, preset) if word in tokens] for line in lines]
-    model = preset.model.model_class(preset.model.config(vocabulary=len(tokens)))
+    model = preset.model.model_class(preset.model.config(vocab_size=len(tokens)))
 
     def judge(model: nn.Module) -> dict[str, Any]:
         return {

@@ -69,7 +69,7 @@ class Tokenizer(ABC):
 
     @classmethod
     @abstractmethod
-    def train(cls, texts: Iterable[str], vocabulary: int | None = None) -> Self:
+    def train(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
         """Choose the tokens by what the texts contain."""
 
     @abstractmethod
@@ -312,7 +312,7 @@ def check_special(special: Sequence[str]) -> tuple[str, ...]:
     return tuple(special)
 
 
-def check_size(vocabulary: int | None, least: int, what: str) -> None:
+def check_size(vocab_size: int | None, least: int, what: str) -> None:
     """Refuse a vocabulary that has no room for what it must hold."""
-    if vocabulary is not None and vocabulary < least:
-        raise ValueError(f"vocabulary must be at least {least}, {what}, got {vocabulary}")
+    if vocab_size is not None and vocab_size < least:
+        raise ValueError(f"vocab_size must be at least {least}, {what}, got {vocab_size}")

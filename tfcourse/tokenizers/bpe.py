@@ -94,7 +94,7 @@ class BPETokenizer(Tokenizer):
     def train(
         cls,
         texts: Iterable[str],
-        vocabulary: int = 1000,
+        vocab_size: int = 1000,
         *,
         special: Sequence[str] = (ROLES["pad"], ROLES["start"], ROLES["end"]),
     ) -> Self:
@@ -104,7 +104,7 @@ class BPETokenizer(Tokenizer):
         ----------
         texts:
             What to train on. Nothing is joined across two texts.
-        vocabulary:
+        vocab_size:
             How many tokens to have: special ones, 256 bytes, and joined ones. There are fewer
             where the texts have no more pairs.
         special:
@@ -113,19 +113,19 @@ class BPETokenizer(Tokenizer):
         Raises
         ------
         ValueError
-            If ``texts`` is one text, ``vocabulary`` has no room for bytes and special tokens,
+            If ``texts`` is one text, ``vocab_size`` has no room for bytes and special tokens,
             or a special name is a word that a text may contain.
         """
         special = check_special(special)
         _check_special_bytes(special)
-        check_size(vocabulary, len(special) + len(BYTES), "256 bytes and the special tokens")
+        check_size(vocab_size, len(special) + len(BYTES), "256 bytes and the special tokens")
         alphabet = sorted(BYTES)
         byte_ids = [len(special) + alphabet.index(c) for c in BYTES]
         counts = Counter()
         for text in check_texts(texts):
             counts.update(WORDS.findall(text))
         words = {tuple(byte_ids[b] for b in word.encode()): n for word, n in counts.items()}
-        tokens, pairs = learn_merges(words, (*special, *alphabet), vocabulary)
+        tokens, pairs = learn_merges(words, (*special, *alphabet), vocab_size)
         return cls(tokens, [(tokens[left], tokens[right]) for left, right in pairs], special)
 
     @classmethod

@@ -38,7 +38,7 @@ class CharTokenizer(Tokenizer):
     def train(
         cls,
         texts: Iterable[str],
-        vocabulary: int | None = None,
+        vocab_size: int | None = None,
         *,
         special: Sequence[str] = tuple(ROLES.values()),
         at_least: int = 1,
@@ -49,7 +49,7 @@ class CharTokenizer(Tokenizer):
         ----------
         texts:
             What to train on.
-        vocabulary:
+        vocab_size:
             Most tokens to have, special ones among them: the most frequent characters are kept,
             of equally frequent ones the first by code point. All, unless given.
         special:
@@ -60,17 +60,17 @@ class CharTokenizer(Tokenizer):
         Raises
         ------
         ValueError
-            If ``texts`` is one text, ``vocabulary`` has no room, or a special name is a single
+            If ``texts`` is one text, ``vocab_size`` has no room, or a special name is a single
             character.
         """
         special = check_special(special)
         at_least_one(at_least=at_least)
-        check_size(vocabulary, len(special), "the number of special tokens")
+        check_size(vocab_size, len(special), "the number of special tokens")
         counts = Counter()
         for text in check_texts(texts):
             counts.update(text)
         kept = [c for c, n in most_frequent(counts) if n >= at_least]
-        room = None if vocabulary is None else vocabulary - len(special)
+        room = None if vocab_size is None else vocab_size - len(special)
         return cls((*special, *sorted(kept[:room])), special)
 
     def _encode(self, text: str) -> list[int]:

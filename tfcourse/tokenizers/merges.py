@@ -12,7 +12,7 @@ Pair = tuple[int, int]
 
 
 def learn_merges(
-    words: Mapping[Sequence[int], int], tokens: Iterable[str], vocabulary: int
+    words: Mapping[Sequence[int], int], tokens: Iterable[str], vocab_size: int
 ) -> tuple[list[str], list[Pair]]:
     """Join the pair that occurs most often into a new token, again and again.
 
@@ -26,7 +26,7 @@ def learn_merges(
         Each different word as ids, and how often it occurs. No merge reaches beyond a word.
     tokens:
         What there is at first; a token's place is its id.
-    vocabulary:
+    vocab_size:
         How many tokens to have in the end. There are fewer where every word has become one token.
 
     Returns
@@ -54,7 +54,7 @@ def learn_merges(
     heapify(queue)
 
     merges = []
-    while len(tokens) < vocabulary and queue:
+    while len(tokens) < vocab_size and queue:
         count, pair, where = heappop(queue)
         if -count != counts[pair]:  # earlier merges have taken some of its places
             if counts[pair]:

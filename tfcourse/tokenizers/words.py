@@ -60,7 +60,7 @@ class WordTokenizer(Tokenizer):
     def train(
         cls,
         texts: Iterable[str],
-        vocabulary: int | None = None,
+        vocab_size: int | None = None,
         *,
         special: Sequence[str] = tuple(ROLES.values()),
         at_least: int = 1,
@@ -73,7 +73,7 @@ class WordTokenizer(Tokenizer):
         ----------
         texts:
             What to train on.
-        vocabulary:
+        vocab_size:
             Most tokens to have, special ones among them: the most frequent words are kept, of
             equally frequent ones the first by code points. All, unless given.
         special:
@@ -87,18 +87,18 @@ class WordTokenizer(Tokenizer):
         Raises
         ------
         ValueError
-            If ``texts`` is one text, or ``vocabulary`` has no room for the special tokens.
+            If ``texts`` is one text, or ``vocab_size`` has no room for the special tokens.
         """
         special = check_special(special)
         at_least_one(at_least=at_least)
-        check_size(vocabulary, len(special), "the number of special tokens")
+        check_size(vocab_size, len(special), "the number of special tokens")
         counts = Counter()
         for text in check_texts(texts):
             counts.update(split(text, punctuation, lower))
         for token in special:
             del counts[token]
         kept = [word for word, n in most_frequent(counts) if n >= at_least]
-        room = None if vocabulary is None else vocabulary - len(special)
+        room = None if vocab_size is None else vocab_size - len(special)
         return cls((*special, *kept[:room]), special, punctuation=punctuation, lower=lower)
 
     def _encode(self, text: str) -> list[int]:

@@ -72,7 +72,7 @@ class Team:
         """Whether this is the process that writes and reports."""
         return self.rank == 0
 
-    def total(self, numbers: Sequence[Any]) -> list[float]:
+    def all_reduce(self, numbers: Sequence[Any]) -> list[float]:
         """The sum of each number over all processes."""
         numbers = [n if isinstance(n, Tensor) else torch.tensor(n) for n in numbers]
         # One transfer from the device for all.
@@ -81,7 +81,7 @@ class Team:
             dist.all_reduce(sums)
         return sums.tolist()
 
-    def gathered(self, thing: Any) -> list[Any]:
+    def all_gather(self, thing: Any) -> list[Any]:
         """What each process has, in their order."""
         if self.world == 1:
             return [thing]
@@ -89,9 +89,9 @@ class Team:
         dist.all_gather_object(things, thing)
         return things
 
-    def told(self, thing: Any) -> Any:
+    def broadcast(self, thing: Any) -> Any:
         """What process 0 has."""
-        return self.gathered(thing)[0]
+        return self.all_gather(thing)[0]
 
 
 class Shared:
@@ -134,12 +134,15 @@ class Shared:
         if compile:
             self.run = torch.compile(self.run)
 
-    def added_up(self, now: bool) -> AbstractContextManager:
-        """Whether a backward pass adds up gradients over the team, or keeps them until it does."""
-        if self.ddp is not None and not now:
+    def no_sync(self, active: bool = True) -> AbstractContextManager:
+        """Within, a backward pass keeps its gradients until one outside adds up all of them.
+
+        With ``active=False`` it adds them up over the team as usual.
+        """
+        if self.ddp is not None and active:
             return self.ddp.no_sync()
         if self.fsdp:
-            self.model.set_requires_gradient_sync(now)
+            self.model.set_requires_gradient_sync(not active)
         return nullcontext()
 
     def weights(self) -> dict[str, Tensor]:

@@ -172,14 +172,14 @@ def fit(
             seen, summed, tokens = [], 0.0, 0
             for turn in range(1, accumulate + 1):
                 batch = moved(next(stream), team.device)
-                with shared.added_up(turn == accumulate):
+                with shared.no_sync(turn < accumulate):
                     with settings.cast(team.device):
                         mean, count = mean_and_count(loss(shared.run, batch))
                     settings.check_loss(mean, count)
                     (mean * count).backward()
                 seen.append(Seen(stream.epoch, stream.index - 1, mean.detach(), batch))
                 summed, tokens = summed + exact(mean) * count, tokens + count
-            summed, tokens, asked = team.total([summed, tokens, float(interrupts.asked)])
+            summed, tokens, asked = team.all_reduce([summed, tokens, float(interrupts.asked)])
 
             # 2. Of the mean: what several processes give is already divided by their number.
             gradients, norm = run.gradients()

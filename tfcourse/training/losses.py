@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import share
+from tfcourse.arguments import check_probability
 from tfcourse.training.batches import moved
 
 #: The mean over a batch, and the number of tokens that it is the mean of.
@@ -63,7 +63,7 @@ def label_smoothed_loss(
     Szegedy et al. 2016 ("Rethinking the Inception Architecture"), section 7; Vaswani et al. 2017,
     section 5.4, with 0.1. Equal to ``F.cross_entropy(..., label_smoothing=smoothing)``.
     """
-    share(smoothing=smoothing)
+    check_probability(smoothing=smoothing)
     if logits.shape[:-1] != targets.shape:
         raise ValueError(
             f"targets must be {tuple(logits.shape[:-1])}, one for each row of logits "

@@ -1,8 +1,8 @@
 """Checkpoints that an older version wrote, as this one would have written them.
 
-Two things have changed since. Attention's ``W_Q``, ``W_K`` and ``W_V`` are one parameter, so the
-weights and the optimiser's numbers for them are joined. And configs have more fields: one that an
-older version did not know has its default.
+Three things have changed since. Attention's ``W_Q``, ``W_K`` and ``W_V`` are one parameter, so the
+weights and the optimiser's numbers for them are joined. Configs have more fields: one that an older
+version did not know has its default. And some fields have other names.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from tfcourse.arguments import renamed
 from tfcourse.attention.parts import held_parts, join_parts
 from tfcourse.training.checkpoints import Checkpoint
 from tfcourse.training.settings import digest
@@ -52,6 +53,7 @@ def _model(said: str, model: nn.Module) -> str:
     try:
         fields = ast.parse(call, mode="eval").body.keywords
         given = {field.arg: ast.literal_eval(field.value) for field in fields}
+        given = renamed(given, vars(config), "the checkpoint's config")
         return f"{kind}: {type(config)(**given)!r}"
     except (SyntaxError, ValueError, TypeError, AttributeError):
         return said  # it is compared unchanged

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from tfcourse.arguments import above_zero, share
+from tfcourse.arguments import above_zero, check_probability
 from tfcourse.layers import LayerNorm, RMSNorm
 from tfcourse.positions import Positions
 
@@ -139,7 +139,7 @@ def adamw(
     if weight_decay < 0:
         raise ValueError(f"weight_decay must be at least 0, got {weight_decay}")
     above_zero(eps=eps)
-    share(**{f"betas[{i}]": beta for i, beta in enumerate(betas)})
+    check_probability(**{f"betas[{i}]": beta for i, beta in enumerate(betas)})
 
     def make(model: nn.Module) -> Optimizer:
         groups = parameter_groups(model, weight_decay, embeddings=embeddings)
@@ -169,7 +169,7 @@ def sgd(momentum: float = 0.0, weight_decay: float = 0.0) -> OptimiserChoice:
     ValueError
         If ``momentum`` does not lie in [0, 1) or ``weight_decay`` is below 0.
     """
-    share(momentum=momentum)
+    check_probability(momentum=momentum)
     if weight_decay < 0:
         raise ValueError(f"weight_decay must be at least 0, got {weight_decay}")
     return OptimiserChoice(

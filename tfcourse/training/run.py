@@ -86,7 +86,7 @@ class Run:
             )
         if self.team.leads:
             checkpoints.clear(self.folder)
-        path = self.team.told(checkpoints.newest(self.folder) if self.team.leads else None)
+        path = self.team.broadcast(checkpoints.newest(self.folder) if self.team.leads else None)
         if path is None:
             return
         _, weights, state, settings = older.brought_up_to_date(
@@ -117,7 +117,7 @@ class Run:
         state = {
             "history": self.history.state_dict(),
             "optimiser": optimiser,
-            "processes": self.team.gathered(own),
+            "processes": self.team.all_gather(own),
         }
         step = len(self.history)
         if self.team.leads:
@@ -131,7 +131,7 @@ class Run:
         """Seconds that a step took, as process 0 measured them."""
         seconds = now - began
         if self.team.world > 1:
-            (seconds,) = self.team.total([seconds if self.team.leads else 0.0])
+            (seconds,) = self.team.all_reduce([seconds if self.team.leads else 0.0])
         self.elapsed += seconds
         return seconds
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+from tfcourse.arguments import renamed
 from tfcourse.files import digest_of, write_whole
 from tfcourse.tokenizers import Tokenizer
 from tfcourse.training.weights import pack, unpack
@@ -148,8 +149,11 @@ def _model(kind: str, choices: Mapping[str, Any], folder: Path) -> nn.Module:
     module = importlib.import_module(f"tfcourse.models.{module}")
     # JSON has lists where a config has tuples.
     choices = {k: tuple(v) if isinstance(v, list) else v for k, v in choices.items()}
+    config = getattr(module, kind)
+    known = {f.name for f in dataclasses.fields(config)}
     with torch.random.fork_rng():
         try:
-            return getattr(module, name)(getattr(module, kind)(**choices))
+            choices = renamed(choices, known, str(folder / CONFIG))
+            return getattr(module, name)(config(**choices))
         except (TypeError, ValueError) as error:
             raise ValueError(f"{folder / CONFIG} must hold a {kind}: {error}") from None

@@ -10,7 +10,8 @@ import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import one_of, share
+from tfcourse.affine import affine
+from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.attention import MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
 from tfcourse.models.checks import divides, look_up, real, sizes
@@ -24,16 +25,16 @@ POSITIONS = ("learned", "sinusoidal", "none")
 
 
 @dataclass(frozen=True)
-class TransformerClassifierConfig:
+class TransformerClassifierConfig(OldNames):
     """Sizes and choices of a :class:`TransformerClassifier`.
 
     Attributes
     ----------
-    vocabulary, classes:
+    vocab_size, classes:
         As in :class:`PoolingConfig`.
-    longest:
+    context_length:
         Most words of a document, where positions are learned.
-    layers, heads, d_model, d_ff:
+    num_layers, num_heads, d_model, d_ff:
         Number of blocks, of heads, width of the tokens, and of the feed-forward layer (``4
         d_model`` unless given).
     pooled:
@@ -44,11 +45,11 @@ class TransformerClassifierConfig:
         As in :class:`~tfcourse.models.bert.BERTConfig`.
     """
 
-    vocabulary: int
+    vocab_size: int
     classes: int = 2
-    longest: int = 512
-    layers: int = 2
-    heads: int = 4
+    context_length: int = 512
+    num_layers: int = 2
+    num_heads: int = 4
     d_model: int = 128
     d_ff: int | None = None
     pooled: str = "cls"
@@ -59,14 +60,15 @@ class TransformerClassifierConfig:
 
     def __post_init__(self) -> None:
         sizes(
-            vocabulary=self.vocabulary, classes=self.classes, longest=self.longest,
-            layers=self.layers, heads=self.heads, d_model=self.d_model, d_ff=self.d_ff,
+            vocab_size=self.vocab_size, classes=self.classes, context_length=self.context_length,
+            num_layers=self.num_layers, num_heads=self.num_heads, d_model=self.d_model,
+            d_ff=self.d_ff,
         )  # fmt: skip
-        divides(self.heads, self.d_model)
+        divides(self.num_heads, self.d_model)
         one_of(("cls", "mean"), pooled=self.pooled)
         one_of(POSITIONS, positions=self.positions)
         one_of(ACTIVATIONS, activation=self.activation)
-        share(dropout=self.dropout)
+        check_probability(dropout=self.dropout)
 
 
 class TransformerClassifier(nn.Module):
@@ -80,7 +82,7 @@ class TransformerClassifier(nn.Module):
     Attributes
     ----------
     embedding, c:
-        Weights ``(vocabulary, D)``, and ``(D,)``, the vector of [CLS], or ``None``.
+        Weights ``(vocab_size, D)``, and ``(D,)``, the vector of [CLS], or ``None``.
     W, b:
         ``(D, classes)`` and ``(classes,)``.
 
@@ -94,18 +96,18 @@ class TransformerClassifier(nn.Module):
         super().__init__()
         self.config = config
         D, cls = config.d_model, config.pooled == "cls"
-        self.embedding = nn.Embedding(config.vocabulary, D)
+        self.embedding = nn.Embedding(config.vocab_size, D)
         self.register_parameter("c", nn.Parameter(torch.empty(D)) if cls else None)
         self.positions = {
-            "learned": lambda: LearnedPositions(config.longest + cls, D),
+            "learned": lambda: LearnedPositions(config.context_length + cls, D),
             "sinusoidal": lambda: SinusoidalPositions(D),
             "none": Positions,
         }[config.positions]()
         self.blocks = nn.ModuleList(
-            Block(MultiHeadAttention(D, config.heads, dropout=config.dropout),
+            Block(MultiHeadAttention(D, config.num_heads, dropout=config.dropout),
                   FeedForward(D, config.d_ff, config.activation), "pre",
                   eps=config.eps, dropout=config.dropout)
-            for _ in range(config.layers)
+            for _ in range(config.num_layers)
         )  # fmt: skip
         self.norm = LayerNorm(D, config.eps)
         self.W = nn.Parameter(torch.empty(D, config.classes))
@@ -123,7 +125,7 @@ class TransformerClassifier(nn.Module):
         tokens: Int[Tensor, "B S"],
         lengths: Int[Tensor, " B"] | None = None,
         *,
-        maps: bool = False,
+        return_weights: bool = False,
     ) -> Output:
         """Score the classes of each document.
 
@@ -134,7 +136,7 @@ class TransformerClassifier(nn.Module):
         lengths:
             Number of words of each document, ``(B,)``; all ``S`` unless given. Of a document
             without words [CLS] sees itself alone, and the mean state is zeros.
-        maps:
+        return_weights:
             Whether to give the attention maps ``"self"``, each ``(B, H, S + 1, S + 1)`` with [CLS]
             first, or ``(B, H, S, S)`` where there is none; this takes the explicit path through
             attention instead of the fused one.
@@ -158,11 +160,11 @@ class TransformerClassifier(nn.Module):
         x = F.dropout(self.positions.embed(x), config.dropout, self.training)
         seen = []
         for block in self.blocks:
-            x, (weights,) = block(x, mask, fused=not maps)
+            x, (weights,) = block(x, mask, fused=not return_weights)
             seen.append(weights)
         pooled = x[:, 0] if self.c is not None else average(x, mask)[0][:, 0]
-        logits = F.linear(self.norm(pooled), self.W.T, self.b)
-        return Output(logits, {"self": seen} if maps else None)
+        logits = affine(self.norm(pooled), self.W, self.b)
+        return Output(logits, {"self": seen} if return_weights else None)
 
     def count_parameters(self) -> int:
         """How many learned numbers there are."""

@@ -9,7 +9,8 @@ import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import axes, share
+from tfcourse.affine import affine
+from tfcourse.arguments import OldNames, axes, check_probability
 from tfcourse.attention import AttentionPooling, padding_mask
 from tfcourse.models.checks import look_up, sizes
 from tfcourse.models.classifiers.pooling import draw_weights
@@ -24,12 +25,12 @@ from tfcourse.recurrent import GRUCell, Recurrent
 
 
 @dataclass(frozen=True)
-class HierarchicalConfig:
+class HierarchicalConfig(OldNames):
     """Sizes of a :class:`HierarchicalClassifier`; the defaults are the paper's.
 
     Attributes
     ----------
-    vocabulary, classes, d_model:
+    vocab_size, classes, d_model:
         As in :class:`PoolingConfig`.
     d_hidden:
         Width of each direction of the GRU over words, and of the one over sentences.
@@ -39,7 +40,7 @@ class HierarchicalConfig:
         Share set to zero in training, of the embeddings and of the document's vector.
     """
 
-    vocabulary: int
+    vocab_size: int
     classes: int = 2
     d_model: int = 200
     d_hidden: int = 50
@@ -48,10 +49,10 @@ class HierarchicalConfig:
 
     def __post_init__(self) -> None:
         sizes(
-            vocabulary=self.vocabulary, classes=self.classes, d_model=self.d_model,
+            vocab_size=self.vocab_size, classes=self.classes, d_model=self.d_model,
             d_hidden=self.d_hidden, hidden=self.hidden,
         )  # fmt: skip
-        share(dropout=self.dropout)
+        check_probability(dropout=self.dropout)
 
 
 class HierarchicalClassifier(nn.Module):
@@ -82,7 +83,7 @@ class HierarchicalClassifier(nn.Module):
         self.config = config
         D, both = config.d_model, 2 * config.d_hidden
         hidden = both if config.hidden is None else config.hidden
-        self.embedding = nn.Embedding(config.vocabulary, D)
+        self.embedding = nn.Embedding(config.vocab_size, D)
         self.word_gru = Recurrent(GRUCell, D, config.d_hidden, bidirectional=True)
         self.word_pool = AttentionPooling(both, 1, hidden)
         self.sentence_gru = Recurrent(GRUCell, both, config.d_hidden, bidirectional=True)
@@ -100,7 +101,7 @@ class HierarchicalClassifier(nn.Module):
         tokens: Int[Tensor, "B N S"],
         lengths: Int[Tensor, "B N"] | None = None,
         *,
-        maps: bool = False,
+        return_weights: bool = False,
         fused: bool = True,
     ) -> Output:
         """Score the classes of each document.
@@ -112,7 +113,7 @@ class HierarchicalClassifier(nn.Module):
         lengths:
             Number of words of each sentence, ``(B, N)``; all ``S`` unless given. A document ends
             with its last sentence that has words; what follows is padding.
-        maps:
+        return_weights:
             Whether to give the weights of the words in their sentences, ``"words"``
             ``(B, N, 1, S)``, and of the sentences, ``"sentences"`` ``(B, 1, 1, N)``; one each.
         fused:
@@ -146,8 +147,8 @@ class HierarchicalClassifier(nn.Module):
         s, of_words = self.word_pool(h, padding_mask(words, S))  # (B N, 1, 2 Dh), (B N, 1, S)
         h, _ = self.sentence_gru(s.view(B, N, -1), sentences, fused=fused)
         v, of_sentences = self.sentence_pool(h, padding_mask(sentences, N))  # (B, 1, 2 Dh)
-        logits = F.linear(self._drop(v[:, 0]), self.W.T, self.b)
-        if not maps:
+        logits = affine(self._drop(v[:, 0]), self.W, self.b)
+        if not return_weights:
             return Output(logits)
         of_words = of_words.view(B, N, 1, S)
         return Output(logits, {"words": [of_words], "sentences": [of_sentences[:, None]]})

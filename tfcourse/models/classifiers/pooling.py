@@ -9,7 +9,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import share
+from tfcourse.affine import affine
+from tfcourse.arguments import OldNames, check_probability
 from tfcourse.attention import AttentionPooling, average_by_scores
 from tfcourse.models.checks import look_up, real, sizes
 from tfcourse.models.counting import (
@@ -23,12 +24,12 @@ from tfcourse.recurrent import GRUCell, Recurrent, RecurrentCell
 
 
 @dataclass(frozen=True)
-class PoolingConfig:
+class PoolingConfig(OldNames):
     """Sizes and choices of a :class:`PoolingClassifier`.
 
     Attributes
     ----------
-    vocabulary, classes, d_model:
+    vocab_size, classes, d_model:
         Vocabulary size, number of classes, and width of the embeddings, ``D``.
     queries:
         Number of learned queries that weigh the words; with 0 all words weigh the same.
@@ -40,7 +41,7 @@ class PoolingConfig:
         Share set to zero in training, of the embeddings and of the pooled vectors.
     """
 
-    vocabulary: int
+    vocab_size: int
     classes: int = 2
     d_model: int = 100
     queries: int = 1
@@ -50,10 +51,10 @@ class PoolingConfig:
 
     def __post_init__(self) -> None:
         sizes(
-            vocabulary=self.vocabulary, classes=self.classes, d_model=self.d_model,
+            vocab_size=self.vocab_size, classes=self.classes, d_model=self.d_model,
             hidden=self.hidden, d_hidden=self.d_hidden,
         )  # fmt: skip
-        share(dropout=self.dropout)
+        check_probability(dropout=self.dropout)
         if self.queries < 0:
             raise ValueError(f"queries must be at least 0, got {self.queries}")
         if self.hidden is not None and not self.queries:
@@ -84,7 +85,7 @@ class PoolingClassifier(nn.Module):
         super().__init__()
         self.config = config
         D, Dh = config.d_model, config.d_hidden
-        self.embedding = nn.Embedding(config.vocabulary, D)
+        self.embedding = nn.Embedding(config.vocab_size, D)
         self.gru = None if Dh is None else Recurrent(GRUCell, D, Dh, bidirectional=True)
         D = D if Dh is None else 2 * Dh
         q = config.queries
@@ -102,7 +103,7 @@ class PoolingClassifier(nn.Module):
         tokens: Int[Tensor, "B S"],
         lengths: Int[Tensor, " B"] | None = None,
         *,
-        maps: bool = False,
+        return_weights: bool = False,
         fused: bool = True,
     ) -> Output:
         """Score the classes of each document.
@@ -114,7 +115,7 @@ class PoolingClassifier(nn.Module):
         lengths:
             Number of words of each document, ``(B,)``; all ``S`` unless given. A document without
             words is pooled to zeros.
-        maps:
+        return_weights:
             Whether to give the weights of the words, ``"words"``: one ``(B, 1, queries, S)``.
         fused:
             Whether PyTorch's kernel runs the GRU.
@@ -134,8 +135,8 @@ class PoolingClassifier(nn.Module):
         if self.gru is not None:
             x, _ = self.gru(x, lengths, fused=fused)
         pooled, weights = average(x, mask) if self.pool is None else self.pool(x, mask)
-        logits = F.linear(self._drop(pooled.flatten(1)), self.W.T, self.b)
-        return Output(logits, {"words": [weights[:, None]]} if maps else None)
+        logits = affine(self._drop(pooled.flatten(1)), self.W, self.b)
+        return Output(logits, {"words": [weights[:, None]]} if return_weights else None)
 
     def _drop(self, x: Tensor) -> Tensor:
         return F.dropout(x, self.config.dropout, self.training)

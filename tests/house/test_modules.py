@@ -1,0 +1,73 @@
+"""How large a module of the package may be, and that none imports itself through others."""
+
+import ast
+
+import pytest
+
+#: Lines of code, without docstrings, comments and empty lines.
+MOST = 400
+
+
+def modules(course):
+    """Every module of the package by its dotted name, with its source."""
+    found = {}
+    for path in sorted((course / "tfcourse").rglob("*.py")):
+        name = ".".join(path.relative_to(course).with_suffix("").parts)
+        found[name.removesuffix(".__init__")] = path.read_text("utf-8")
+    return found
+
+
+def code_lines(source):
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    docstrings = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+            docstrings |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    lines = enumerate(map(str.strip, source.splitlines()), 1)
+    return sum(bool(x) and not x.startswith("#") and n not in docstrings for n, x in lines)
+
+
+def imported(source, known):
+    """The modules of the package that a module imports anywhere, inside functions too."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom) and node.module in known:
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield whole if whole in known else node.module
+
+
+def circle(graph):
+    """The modules of a circle of imports; ``None`` if there is none."""
+    left = dict(graph)
+    while True:
+        free = [name for name, needs in left.items() if not needs & left.keys()]
+        if not free:
+            return sorted(left) or None
+        for name in free:
+            del left[name]
+
+
+def test_lines_of_code_are_counted_without_documentation():
+    head = '"""One.\n\nTwo."""\n\n# a comment\nx = 1  # one\n'
+    source = head + '\n\ndef f():\n    """Three."""\n    return x\n'
+    assert code_lines(source) == 3
+
+
+def test_a_circle_is_found():
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["a", "b", "c"]
+    assert circle({"a": {"b"}, "b": {"c"}, "c": set()}) is None
+
+
+def test_no_module_is_too_long_to_read_in_one_sitting(course):
+    long = {name: n for name, s in modules(course).items() if (n := code_lines(s)) > MOST}
+    assert not long, f"more than {MOST} lines of code: {long}"
+
+
+def test_no_module_imports_itself_through_others(course):
+    known = modules(course)
+    assert len(known) > 100
+    graph = {name: set(imported(source, known)) - {name} for name, source in known.items()}
+    if found := circle(graph):
+        pytest.fail(f"a circle of imports among {found}")
