@@ -21,9 +21,10 @@ from torch import Tensor
 
 from coursebook import course
 from tfcourse import data
+from tfcourse.affine import Affine
 from tfcourse.batching import Batches, mask_words, pad
 from tfcourse.data.grammars.senses import LABELS, WORD
-from tfcourse.models.bert import BERT, Affine, BERTConfig
+from tfcourse.models.bert import BERT, BERTConfig
 from tfcourse.tokenizers import WordTokenizer
 
 SIZES = {

@@ -80,9 +80,9 @@ def test_a_context_is_projected_once(fused, generator, monkeypatch):
     mask = torch.rand(2, 4, 6, generator=generator) < 0.7
     expected = layer(x, context, mask)[0]
     cache, widths = KeyValueCache(6), []
-    linear = multi_head._linear
+    linear = multi_head.affine
     monkeypatch.setattr(
-        multi_head, "_linear", lambda x, W, b: widths.append(x.shape[-1]) or linear(x, W, b)
+        multi_head, "affine", lambda x, W, b: widths.append(x.shape[-1]) or linear(x, W, b)
     )
     with torch.no_grad():
         for t in range(4):
