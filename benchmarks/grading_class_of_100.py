@@ -155,7 +155,7 @@ def main() -> None:
     linux.adopt_orphans()  # so that what they use is counted
     attacks = [attack for attack in corpus.attacks() if only in attack.name]
     classes = {
-        "class of 100": [attack for attack in attacks if attack.name in corpus.GOT_THROUGH],
+        "class of 100": [attack for attack in attacks if attack in corpus.got_through()],
         "whole corpus": attacks,
     }
     if hundred:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 
 import nbformat
@@ -125,9 +126,15 @@ def filled(answers: dict[str, str], tests: dict | None = None) -> nbformat.Noteb
 
 
 @functools.cache
-def nursery() -> Nursery:
-    """One nursery for all tests; it ends with this process."""
-    return Nursery(sandboxed=status().works)
+def _nursery(sandboxed: bool) -> Nursery:
+    made = Nursery(sandboxed=sandboxed)
+    atexit.register(made.close)
+    return made
+
+
+def nursery(sandboxed: bool | None = None) -> Nursery:
+    """One nursery for all tests of this process, those of whole classes too."""
+    return _nursery(status().works if sandboxed is None else sandboxed)
 
 
 QUICK = Limits(call_seconds=1.5, cell_seconds=3, submission_seconds=60)
