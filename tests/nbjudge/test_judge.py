@@ -75,8 +75,11 @@ def gaps():
 def test_a_statement_without_an_answer_costs_its_own_points_alone(gaps, given):
     score, told = GAPS[given]
     assert gaps[given].scores == {"choices--answers": score}
-    assert gaps[given].lost.get("choices--answers", "").replace("answers_4", "answers").startswith(
-        told
+    assert (
+        gaps[given]
+        .lost.get("choices--answers", "")
+        .replace("answers_4", "answers")
+        .startswith(told)
     )
 
 

@@ -270,10 +270,11 @@ def _override_other_algebra() -> None:
                 continue
             inner = vars(found).values() if inspect.isclass(found) else [found]
             for function in (inspect.unwrap(getattr(part, "__func__", part)) for part in inner):
-                if inspect.isfunction(function) and (whole or function.__name__ in DERIVATIVES):
-                    if not function.__code__.co_freevars:
-                        function.__defaults__ = function.__kwdefaults__ = None
-                        function.__code__ = not_here.__code__
+                if not inspect.isfunction(function) or function.__code__.co_freevars:
+                    continue
+                if whole or function.__name__ in DERIVATIVES:
+                    function.__defaults__ = function.__kwdefaults__ = None
+                    function.__code__ = not_here.__code__
 
 
 def _without_counts(kind: Forbidden) -> None:

@@ -26,6 +26,7 @@ KINDS = (
     "persistence",
 )
 
+
 @dataclass(frozen=True)
 class Attack:
     """One hostile submission.
