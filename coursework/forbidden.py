@@ -15,6 +15,10 @@ CROSS_ENTROPY_PYTHON = (
 )
 CROSS_ENTROPY_OPERATORS = ("cross_entropy", "nll_loss")
 
+#: Libraries, there because PyTorch needs them, that multiply matrices and differentiate in Python's
+#: own numbers.
+ALGEBRA = ("sympy", "mpmath")
+
 #: What a piece can ask to be written by hand.
 FORBIDDEN = {
     "attention": {
@@ -73,6 +77,7 @@ FORBIDDEN = {
             {"matmul", "mm", "bmm", "addmm", "baddbmm", "addbmm", "einsum", "tensordot", "linear"}
             | {"__matmul__", "__rmatmul__", "inner", "chain_matmul", "multi_dot"}
         ),
+        "modules": ALGEBRA,
         "matrices": True,
     },
     "word vectors": {
@@ -146,7 +151,12 @@ FORBIDDEN = {
             "torch.autograd.gradcheck",
             "torch._functorch.eager_transforms",
         ),
+        "modules": ALGEBRA,
         "gradients": True,
+        "signs": {
+            r"complex|cfloat|cdouble|cmath|\d[jJ]\b": "computes with complex numbers: is the "
+            "gradient found by a complex step?",
+        },
     },
     "translation": {
         "why": "does what this problem set writes by hand: the loss over the words of a batch, the "
@@ -208,7 +218,6 @@ FORBIDDEN = {
             *(f"torch._refs.nn.functional.{name}_norm" for name in ("layer", "group")),
             *("torch.nn.functional.local_response_norm", "torch.nn.LocalResponseNorm"),
             "torch.utils.flop_counter.FlopCounterMode",
-            "torch.autograd.profiler.profile",
             "tfcourse.layers",
             "tfcourse.training.schedules",
             "coursework.mistakes.norms",
@@ -220,6 +229,7 @@ FORBIDDEN = {
             *("tfcourse.training", "torch.utils.flop_counter", "torch.onnx.ops", "transformers"),
         ),
         "operators": ("layer_norm", "rms_norm", "group_norm", "batch_norm", "instance_norm"),
+        "counts": True,
     },
     "language models": {
         "why": "is one of the things that this problem set writes by hand: merges of byte pairs, "

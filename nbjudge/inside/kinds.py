@@ -33,6 +33,11 @@ class Forbidden:
         a product with a vector is allowed.
     gradients:
         Whether a kernel made without this computes no gradients.
+    counts:
+        Whether PyTorch's profiler, which may measure times, counts no operations.
+    signs:
+        Pairs of a regular expression and what an answer does in which it is found: nothing that
+        can be refused, but worth the eye of who grades.
     """
 
     why: str
@@ -42,6 +47,8 @@ class Forbidden:
     operators: tuple[str, ...] = ()
     matrices: bool = False
     gradients: bool = False
+    counts: bool = False
+    signs: tuple[tuple[str, str], ...] = ()
 
     def means(self, args: tuple, kwargs: dict) -> bool:
         """Whether a call of one of ``torch_functions`` is meant."""
@@ -66,7 +73,11 @@ def _read(name: str, said: Mapping[str, Any]) -> Forbidden:
     ValueError
         If the data has fields that :class:`Forbidden` does not have, or lacks ``why``.
     """
-    lists = {key: tuple(value) for key, value in said.items() if not isinstance(value, str | bool)}
+    lists = {
+        key: tuple(value.items()) if isinstance(value, Mapping) else tuple(value)
+        for key, value in said.items()
+        if not isinstance(value, str | bool)
+    }
     try:
         found = Forbidden(**{**said, **lists})
     except TypeError as error:

@@ -23,6 +23,14 @@ MUCH = 0.75
 #: No more of an answer than this is looked at.
 MOST_CHARACTERS = 20_000
 
+#: What is found in an answer, wherever anything is to be written by hand → what it does.
+SIGNS = (
+    (
+        r"__array_interface__|__array_struct__|/proc/\w+/mem\b",
+        "reaches into its own process's memory: is something that was taken away put back?",
+    ),
+)
+
 _WORD = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
 _COMMENT = re.compile(r'#[^\n]*|"""[\s\S]*?"""')
 
@@ -53,6 +61,13 @@ def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
         if covered:
             best = max(best, (len(covered) / len(words), _told(path)))
     return best
+
+
+def signs(source: str, kinds: Iterable[str]) -> list[str]:
+    """What a cell does that is no proof of anything, but worth a look where these are forbidden."""
+    code = _COMMENT.sub("", source[:MOST_CHARACTERS])
+    known = dict.fromkeys([*SIGNS, *(sign for kind in sorted(kinds) for sign in KINDS[kind].signs)])
+    return [does for pattern, does in known if re.search(pattern, code)]
 
 
 def _words(text: str) -> list[str]:

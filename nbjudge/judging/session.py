@@ -411,9 +411,16 @@ class Session:
             if cells.is_test(cell):
                 piece = cells.piece_of(cells.grade_id(cell))
                 kinds.setdefault(piece, set()).update(self.forbidden[index])
+        every = {kind for named in kinds.values() for kind in named}
         for cell in self.cells:
             name = cells.grade_id(cell)
-            if cell.cell_type == "code" and cells.is_answer(cell) and kinds.get(name):
+            if cell.cell_type != "code" or cells.is_locked(cell):
+                continue
+            among = kinds.get(name, set()) if cells.is_answer(cell) else every
+            for does in likeness.signs(cell.source, among):
+                flag = f"{_called(cell)} {does}"
+                self.flags += [flag] if flag not in self.flags else []
+            if cells.is_answer(cell) and kinds.get(name):
                 part, file = likeness.likeness(cell.source, kinds[name])
                 if part >= likeness.MUCH:
                     self.flags.append(f"{name}: {part:.0%} of the answer is as in {file}")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import atexit
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+import judged_set
 import pytest
 import small_set
 from odd_class import hand_in_class
 
 from nbjudge import cluster
 from nbjudge.release import make_release
-from nbjudge.sandbox import Nursery
 
 HERE = Path(__file__).parent
 
@@ -34,30 +33,31 @@ def small_course(tmp_path_factory) -> Path:
     return course
 
 
-@cache
-def _nursery(sandboxed: bool) -> Nursery:
-    nursery = Nursery(sandboxed=sandboxed)
-    atexit.register(nursery.close)
-    return nursery
-
-
 class OneNursery:
-    """In place of the grader's nursery: all tests share one, so that torch is loaded once."""
+    """In place of the grader's nursery: all tests share one, so that torch is loaded once.
+
+    What is entered is this, not the nursery behind it: the grader closes what it has entered.
+    """
 
     def __init__(self, sandboxed: bool = True, **told: object):
-        self._sandboxed = sandboxed
+        self._real = judged_set.nursery(sandboxed)
 
-    def __enter__(self) -> Nursery:
-        return _nursery(self._sandboxed)
+    def __enter__(self) -> OneNursery:
+        return self
 
     def __exit__(self, *_: object) -> None:
         pass
 
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._real, name)
 
-@pytest.fixture
-def one_nursery(monkeypatch) -> None:
+
+@pytest.fixture(scope="module")
+def one_nursery() -> Iterator[None]:
     """Let submissions that are judged in this process share a nursery."""
-    monkeypatch.setattr(cluster, "Nursery", OneNursery)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cluster, "Nursery", OneNursery)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
+import re
+from types import SimpleNamespace
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
@@ -75,6 +78,9 @@ ANSWERS = {
     "choices": 'answers = {"a": True, "b": False}',
 }
 
+#: What each of them binds.
+NAMES = {"double": ("double",), "product": ("product",), "line": ("Line",), "choices": ("answers",)}
+
 TESTS = {
     "double--values": (DOUBLE_VALUES, 3),
     "double--inputs": (DOUBLE_INPUTS, 1),
@@ -125,9 +131,15 @@ def filled(answers: dict[str, str], tests: dict | None = None) -> nbformat.Noteb
 
 
 @functools.cache
-def nursery() -> Nursery:
-    """One nursery for all tests; it ends with this process."""
-    return Nursery(sandboxed=status().works)
+def _nursery(sandboxed: bool) -> Nursery:
+    made = Nursery(sandboxed=sandboxed)
+    atexit.register(made.close)
+    return made
+
+
+def nursery(sandboxed: bool | None = None) -> Nursery:
+    """One nursery for all tests of this process, those of whole classes too."""
+    return _nursery(status().works if sandboxed is None else sandboxed)
 
 
 QUICK = Limits(call_seconds=1.5, cell_seconds=3, submission_seconds=60)
@@ -155,6 +167,61 @@ def judged(
         assert (score, most) == (test["score"], test["max_score"]), cells.grade_id(cell)
         assert (test["message"] == "") == (score == most), test
     return found
+
+
+def judged_side_by_side(
+    answers: dict[str, str],
+    of: str = "double",
+    tests: dict[str, tuple[str, int]] | None = None,
+    *,
+    limits: Limits = QUICK,
+) -> dict[str, SimpleNamespace]:
+    """What the judge makes of each of these answers, all in one notebook.
+
+    Each is an exercise of its own, with its own name and its own copies of the tests, so that what
+    one answer does to the others would be seen.
+
+    Parameters
+    ----------
+    answers:
+        Label → answer to the exercise ``of``.
+    of:
+        The exercise.
+    tests:
+        Test → source and points; those of the exercise unless given.
+
+    Returns
+    -------
+    found
+        Label → ``scores`` and ``lost``, test → score and test → message, as if it were alone.
+    """
+    (name,) = NAMES[of]
+    tests = tests or {t: about for t, about in TESTS.items() if cells.piece_of(t) == of}
+    made, bound, pieces = [code("setup", SETUP, locked=True)], {}, {}
+    solution = {}
+    for number, (label, answer) in enumerate(answers.items()):
+        own, piece = f"{name}_{number}", f"{of}-{number}"
+
+        def renamed(source: str, own: str = own) -> str:
+            return re.sub(rf"\b{name}\b(?!--)", own, source)
+
+        pieces[label], bound[piece] = piece, (own,)
+        solution[piece] = renamed(ANSWERS[of])
+        made.append(code(piece, renamed(answer), solution=True))
+        for test, (source, points) in tests.items():
+            at = f"{piece}{test.removeprefix(of)}"
+            made.append(code(at, renamed(source), grade=True, locked=True, points=points))
+    text = nbformat.writes(new_notebook(cells=made)).encode()
+    found = judge(Job("someone", text, 1, limits, {}, bound, solution), nursery())
+    told = {}
+    for label, piece in pieces.items():
+        own = {t: found.tests[f"{piece}{t.removeprefix(of)}"] for t in tests}
+        told[label] = SimpleNamespace(
+            scores={t: test["score"] for t, test in own.items()},
+            lost={t: test["message"] for t, test in own.items() if test["message"]},
+            whole=found,
+        )
+    return told
 
 
 def outputs(found: Judged, name: str) -> list[nbformat.NotebookNode]:

@@ -138,7 +138,7 @@ def test_the_ledger_keeps_what_was_finished_while_it_is_queued_again(tmp_path):
 @pytest.mark.thorough("test of kills")
 def test_killed_now_and_then_everybody_is_graded_once(small_course, tmp_path):
     """The script's small version: kills of the process that grades, and of its workers."""
-    a_class(tmp_path / "in", small_course, 24)
+    a_class(tmp_path / "in", small_course, 12)
     script = COURSE / "benchmarks" / "grading_kills.py"
     command = [sys.executable, "-P", str(script), "--quick", "--problem-set", NAME]
     command += ["--course", str(small_course), "--submitted", str(tmp_path / "in")]
@@ -149,7 +149,7 @@ def test_killed_now_and_then_everybody_is_graded_once(small_course, tmp_path):
 
 @pytest.mark.thorough("test of kills")
 def test_a_submission_that_takes_its_worker_along_is_given_up_and_the_others_go_on(
-    small_course, tmp_path
+    one_nursery, small_course, tmp_path
 ):
     """As it would be if one crashed the judge itself: nothing that a learner should be able to."""
     spec = importlib.util.find_spec("nbjudge.cluster")
@@ -185,7 +185,9 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from pathlib import Path
 from small_set import grade
+from nbjudge import cluster
 if __name__ == "__main__":
+    cluster.RETRIES = 1
     folder = Path({str(tmp_path)!r})
     report = grade(folder / "in", folder / "out", Path({str(small_course)!r}), workers=2)
     print(report.unfinished, report.students["s02"].flags[0])
@@ -245,8 +247,8 @@ def hosts():
 
 
 @pytest.mark.thorough("test of kills")
-def test_two_hosts_and_one_is_cut_off(hosts, small_course, tmp_path):
-    a_class(tmp_path / "in", small_course, 16)
+def test_two_hosts_and_one_is_cut_off(one_nursery, hosts, small_course, tmp_path):
+    a_class(tmp_path / "in", small_course, 8)
     alone = grade(tmp_path / "in", tmp_path / "alone", small_course, seed=1, workers=1)
     environment = {
         **os.environ,
@@ -276,7 +278,7 @@ def test_two_hosts_and_one_is_cut_off(hosts, small_course, tmp_path):
         cut = []
 
         def cut_off(done, total, student):
-            if done == 5 and not cut:
+            if done == 2 and not cut:
                 cut.append(hosts[1][2])
                 run("ip", "link", "set", hosts[1][2], "down")
 
@@ -300,9 +302,11 @@ def test_two_hosts_and_one_is_cut_off(hosts, small_course, tmp_path):
 
 
 @pytest.mark.thorough("test of kills")
-def test_workers_gone_for_good_end_the_run_and_lose_nothing(small_course, tmp_path, monkeypatch):
+def test_workers_gone_for_good_end_the_run_and_lose_nothing(
+    one_nursery, small_course, tmp_path, monkeypatch
+):
     a_class(tmp_path / "in", small_course, 8)
-    monkeypatch.setattr(cluster, "PATIENCE", 5.0)
+    monkeypatch.setattr(cluster, "PATIENCE", 3.0)
     from distributed import LocalCluster
 
     with LocalCluster(

@@ -11,7 +11,19 @@ import time
 import nbformat
 import pytest
 import torch
-from judged_set import ANSWERS, CHOICES, FULL, code, instructors, judged, lost, outputs, scores
+from judged_set import (
+    ANSWERS,
+    CHOICES,
+    DOUBLE_VALUES,
+    FULL,
+    code,
+    instructors,
+    judged,
+    judged_side_by_side,
+    lost,
+    outputs,
+    scores,
+)
 
 from nbjudge import cells
 from nbjudge.judge import Limits
@@ -43,22 +55,32 @@ def test_wrong_and_missing_answers_are_told():
     assert scores(found)["choices--answers"] == 2
 
 
-@pytest.mark.parametrize(
-    ("answers", "score", "told"),
-    [
-        ("{'a': True, 'b': None}", 2, "b: not answered."),
-        ("{'a': True}", 2, "b: not answered."),
-        ("{'a': 'True', 'b': False}", 2, "a: True and False are written without"),
-        ("{'a': 1, 'b': False}", 2, "a: an answer is True or False, yours is of type int"),
-        ("None", 0, "`answers` is None"),
-        ("{'a': True, 'b': False, 'c': True}", 4, ""),
-        ("{'a': None, 'b': None}", 0, "No statement was answered."),
-    ],
-)
-def test_a_statement_without_an_answer_costs_its_own_points_alone(answers, score, told):
-    found = judged({"choices": f"answers = {answers}"})
-    assert scores(found) == {**FULL, "choices--answers": score}
-    assert lost(found).get("choices--answers", "").startswith(told)
+GAPS = {
+    "{'a': True, 'b': None}": (2, "b: not answered."),
+    "{'a': True}": (2, "b: not answered."),
+    "{'a': 'True', 'b': False}": (2, "a: True and False are written without"),
+    "{'a': 1, 'b': False}": (2, "a: an answer is True or False, yours is of type int"),
+    "None": (0, "`answers` is None"),
+    "{'a': True, 'b': False, 'c': True}": (4, ""),
+    "{'a': None, 'b': None}": (0, "No statement was answered."),
+}
+
+
+@pytest.fixture(scope="module")
+def gaps():
+    return judged_side_by_side({given: f"answers = {given}" for given in GAPS}, "choices")
+
+
+@pytest.mark.parametrize("given", GAPS)
+def test_a_statement_without_an_answer_costs_its_own_points_alone(gaps, given):
+    score, told = GAPS[given]
+    assert gaps[given].scores == {"choices--answers": score}
+    assert (
+        gaps[given]
+        .lost.get("choices--answers", "")
+        .replace("answers_4", "answers")
+        .startswith(told)
+    )
 
 
 def test_a_propertys_points_wait_for_a_test_of_values():
@@ -143,23 +165,28 @@ def double(x):
 """
 
 
-@pytest.mark.parametrize(
-    "then",
-    [
-        "if KEPT: raise ValueError(KEPT)",
-        "if KEPT: raise type(KEPT[0], (ValueError,), {})('some words')",
-        "if KEPT: raise type('E', (ValueError,), {'__str__': lambda self: KEPT[0]})",
-        "if KEPT: return type(KEPT[0], (), {})()",
-        "if KEPT: exec(compile('raise ValueError', KEPT[0], 'exec'))",
-        "if KEPT: import linecache; linecache.cache.clear(); exec(KEPT[0])",
-        "if KEPT: double.__name__ = KEPT[0]; return None",
-    ],
+THEN = (
+    "if KEPT: raise ValueError(KEPT)",
+    "if KEPT: raise type(KEPT[0], (ValueError,), {})('some words')",
+    "if KEPT: raise type('E', (ValueError,), {'__str__': lambda self: KEPT[0]})",
+    "if KEPT: return type(KEPT[0], (), {})()",
+    "if KEPT: exec(compile('raise ValueError', KEPT[0], 'exec'))",
+    "if KEPT: import linecache; linecache.cache.clear(); exec(KEPT[0])",
+    "if KEPT: double.__name__ = KEPT[0]; return None",
 )
-def test_what_an_error_in_a_hidden_test_says_is_not_told(then):
-    found = judged({"double": KEEPS.format(then=then)})
-    assert scores(found)["double--values"] == 0
+
+
+@pytest.fixture(scope="module")
+def keeping():
+    return judged_side_by_side({then: KEEPS.format(then=then) for then in THEN})
+
+
+@pytest.mark.parametrize("then", THEN)
+def test_what_an_error_in_a_hidden_test_says_is_not_told(keeping, then):
+    assert keeping[then].scores["double--values"] == 0
+    found = keeping[then].whole
     executed = found.notebook.decode() + str(found.tests) + str(found.flags)
-    assert "secret 3" not in executed.replace(then, "")
+    assert "secret 3" not in executed
 
 
 def test_a_hidden_test_may_look_at_an_errors_words_and_does_not_show_them():
@@ -265,9 +292,24 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("answer", ODD.values(), ids=ODD)
-def test_honest_but_odd_keeps_its_points(answer):
-    assert scores(judged({"double": answer})) == FULL
+#: These change what comes after them: each has a notebook of its own.
+ALONE = ("exit", "a loop after it", "no gradients")
+
+
+@pytest.fixture(scope="module")
+def odd():
+    return judged_side_by_side({way: answer for way, answer in ODD.items() if way not in ALONE})
+
+
+@pytest.mark.parametrize("way", [way for way in ODD if way not in ALONE])
+def test_honest_but_odd_keeps_its_points(odd, way):
+    assert odd[way].lost == {}
+    assert odd[way].scores == {name: FULL[name] for name in odd[way].scores}
+
+
+@pytest.mark.parametrize("way", ALONE)
+def test_honest_but_odd_costs_the_others_nothing(way):
+    assert scores(judged({"double": ODD[way]})) == FULL
 
 
 def test_helpers_in_cells_of_their_own_count():
@@ -347,17 +389,28 @@ BREAKS = {
 }
 
 
+#: With a hidden test before it, a cell that ends its process would be told of in fewer words.
+SHOWN = {"double--values": (DOUBLE_VALUES.partition("### BEGIN HIDDEN")[0], 3)}
+
+#: Notebooks of three that break, each between answers that are right.
+BROKEN = [list(BREAKS)[first::5] for first in range(5)]
+
+
 @pytest.mark.thorough("broken kernel")
-@pytest.mark.parametrize(("answer", "told"), BREAKS.values(), ids=BREAKS)
-def test_what_breaks_costs_its_own_points_alone(answer, told):
+@pytest.mark.parametrize("ways", BROKEN, ids=", ".join)
+def test_what_breaks_costs_its_own_points_alone(ways):
+    answers = {"right before": DOUBLE}
+    for way in ways:
+        answers |= {way: BREAKS[way][0], f"right after {way}": DOUBLE}
     started = time.monotonic()
-    found = judged({"double": answer})
-    assert time.monotonic() - started < 45
-    got = scores(found)
-    assert got["double--values"] == 0 and told in lost(found)["double--values"]
-    assert {name: score for name, score in got.items() if not name.startswith("double")} == {
-        name: score for name, score in FULL.items() if not name.startswith("double")
-    }
+    found = judged_side_by_side(answers, tests=SHOWN)
+    assert time.monotonic() - started < 90
+    for label, one in found.items():
+        if label in ways:
+            assert one.scores == {"double--values": 0}, label
+            assert BREAKS[label][1] in one.lost["double--values"], label
+        else:
+            assert one.scores == {"double--values": 3}, (label, one.lost, one.whole.flags)
 
 
 @pytest.mark.thorough("broken kernel")
@@ -427,7 +480,7 @@ def test_the_time_of_the_whole_is_bounded():
 
 @pytest.mark.thorough("broken kernel")
 def test_a_piece_that_hangs_does_not_eat_the_time_of_the_others():
-    limits = Limits(call_seconds=10, cell_seconds=30, submission_seconds=60)
+    limits = Limits(call_seconds=6, cell_seconds=30, submission_seconds=60)
     tests = {f"double--more-{n}": ("call(double, 1)", 1) for n in range(3)}
     answers = {"double": "def double(x):\n    while True: pass"}
     started = time.monotonic()
@@ -463,26 +516,26 @@ def test_what_one_piece_forbids_others_may_use():
 # -- faults of tests -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("source", "flag"),
-    [
-        ("assert double == 2", "stays in the learner's process"),
-        ("call(double, lambda x: x)", "cannot be sent"),
-        ("this is no Python", "cannot be run as it is"),
-    ],
-)
-def test_a_test_at_fault_gives_no_points_and_is_flagged(source, flag):
-    found = judged(tests={"double--odd": (source, 2)})
-    assert set(lost(found)) == {"double--odd"}
-    assert any("test double--odd cannot be run as it is" in f and flag in f for f in found.flags)
+def test_a_test_at_fault_gives_no_points_and_is_flagged():
+    faults = {
+        "assert double == 2": "stays in the learner's process",
+        "call(double, lambda x: x)": "cannot be sent",
+        "this is no Python": "cannot be run as it is",
+    }
+    tests = {f"double--odd-{n}": (source, 2) for n, source in enumerate(faults)}
+    found = judged(tests=tests)
+    assert set(lost(found)) == set(tests)
+    for name, flag in zip(tests, faults.values(), strict=True):
+        assert any(f"test {name} cannot be run as it is" in f and flag in f for f in found.flags)
 
 
-@pytest.mark.parametrize("last", ["float('nan')", "-1", "3", "'text'", "True", "double", "[1]"])
-def test_a_score_must_be_a_number_of_points(last):
-    found = judged(tests={"double--odd": (f"1\n{last}", 2)})
-    right = last == "double"  # a name alone gives nothing, as None does
-    assert scores(found)["double--odd"] == (2 if right else 0)
-    assert right or "Tell your instructor" in lost(found)["double--odd"]
+def test_a_score_must_be_a_number_of_points():
+    ends = ["float('nan')", "-1", "3", "'text'", "True", "double", "[1]"]
+    found = judged(tests={f"double--odd-{n}": (f"1\n{last}", 2) for n, last in enumerate(ends)})
+    for number, last in enumerate(ends):
+        right = last == "double"  # a name alone gives nothing, as None does
+        assert scores(found)[f"double--odd-{number}"] == (2 if right else 0), last
+        assert right or "Tell your instructor" in lost(found)[f"double--odd-{number}"], last
 
 
 def test_a_locked_cell_that_uses_an_answer_is_the_learners():

@@ -9,7 +9,7 @@ import torch
 from coursebook import course as course_tree
 from coursebook.course import problem_set_names
 from nbjudge import cells
-from nbjudge.judging.likeness import MUCH, likeness
+from nbjudge.judging.likeness import MUCH, likeness, signs
 from nbjudge.judging.names import forbidden, solution_of
 
 COURSE = course_tree.root()
@@ -40,6 +40,18 @@ def test_the_formula_in_few_lines_is_nobodys():
     assert likeness("", ["attention"]) == (0.0, "")
 
 
+def test_what_cannot_be_refused_is_pointed_out():
+    step = "def f(x):\n    return torch.complex(x, 1e-20 + 0 * x).pow(3).imag / 1e-20"
+    assert signs(step, ["autograd"]) == [
+        "computes with complex numbers: is the gradient found by a complex step?"
+    ]
+    assert signs("y = 1e-20j", ["attention", "autograd"]) == signs(step, ["autograd"])
+    assert signs(step, ["positions"]) == [], "a turned query is a complex number"
+    for source in ("open('/proc/self/mem', 'r+b')", "x.__array_interface__ = {'data': (1, 0)}"):
+        assert "own process's memory" in signs(source, [])[0]
+    assert signs("# 3j would be a complex number", ["autograd"]) == []
+
+
 @pytest.mark.parametrize("problem_set", problem_set_names(COURSE))
 def test_no_solution_looks_copied(problem_set):
     path = COURSE / "solutions" / problem_set / f"{problem_set}.ipynb"
@@ -51,3 +63,4 @@ def test_no_solution_looks_copied(problem_set):
     for piece, source in solution_of(notebook).items():
         part, file = likeness(source, kinds.get(piece, ()))
         assert part < MUCH, f"{piece}: {part:.0%} as in {file}"
+        assert signs(source, kinds.get(piece, ())) == [], piece

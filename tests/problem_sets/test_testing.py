@@ -750,8 +750,11 @@ def test_what_is_undecided_is_told_together():
 
 
 def test_a_result_that_nobody_waits_for_is_told_at_once():
-    with pytest.raises(Mistake, match="^A$"):
+    with pytest.raises(Mistake, match="same numbers here:\n- A\n- B$"):
         close(TWO, TWO - 1, mistakes=known(A=2, B=2))
+    wrong = {"A": (TWO, None), "B": (TWO, TWO), "C": (None, TWO)}
+    with pytest.raises(Mistake, match="^B$"):
+        close((TWO, TWO), (TWO - 1, TWO - 1), ("One", "Two"), mistakes=wrong)
     with pytest.raises(Mistake, match="^A$"), deciding():
         close(TWO, TWO - 1, mistakes=known(A=2, B=3))
         pytest.fail("it was told before")

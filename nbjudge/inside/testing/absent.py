@@ -13,6 +13,7 @@ the process; there is no way back.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from collections.abc import Callable, Sequence
@@ -23,7 +24,7 @@ from pathlib import Path
 from nbjudge.inside.kinds import KINDS, Forbidden, check
 from nbjudge.inside.program import folder_of, program
 from nbjudge.inside.testing import closed
-from nbjudge.inside.testing.by_hand import functions, refuse
+from nbjudge.inside.testing.by_hand import COUNTS, functions, refuse
 from nbjudge.inside.testing.closed import implement, replace_body
 from nbjudge.inside.values import Tensor, np, torch
 
@@ -69,6 +70,8 @@ def remove(*what: str) -> None:
     check(what)
     what = tuple(name for name in what if name not in _removed)
     gone = tuple(f"{path}." for name in what for path in KINDS[name].modules)
+    if any(KINDS[name].matrices or KINDS[name].gradients for name in what):
+        _override_other_algebra()
     # Only where there are any: in a forked process, looking at every module copies their memory.
     for loaded in [m for m in sys.modules if f"{m}.".startswith(gone)] if gone else ():
         del sys.modules[loaded]
@@ -85,6 +88,8 @@ def remove(*what: str) -> None:
             _override_numpys(kind)
         if kind.gradients:
             _without_autograd()
+        if kind.counts and torch is not None:
+            _without_counts(kind)
     if what:
         sys.meta_path.insert(0, NotHere(what))
         closed.shut()
@@ -239,6 +244,52 @@ def _override_numpys(kind: Forbidden) -> None:
     closed.without_methods(np.ndarray, "dot", "__matmul__", "__rmatmul__", "__imatmul__")
     for slot in ("nb_matrix_multiply", "nb_inplace_matrix_multiply"):
         closed.without_slot(np.ndarray, slot)
+
+
+#: Parts of libraries that PyTorch loads for itself and holds on to: matrices and derivatives in
+#: Python's own numbers. Of the rest of SymPy the functions of these names differentiate.
+OTHER_ALGEBRA = ("sympy.matrices", "sympy.polys.matrices", "mpmath.matrices", "mpmath.calculus")
+DERIVATIVES = ("diff", "fdiff", "_eval_derivative", "_eval_derivative_n_times", "_eval_diff")
+DERIVATIVES += ("_derivative_dispatch", "nseries", "series", "_eval_nseries")
+
+
+def _override_other_algebra() -> None:
+    """SymPy's and mpmath's matrices and derivatives refuse, whoever still holds them."""
+
+    def not_here(*args, **kwargs):
+        from nbjudge.inside.testing.closed import refused
+
+        refused("sympy")
+
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] not in ("sympy", "mpmath"):
+            continue
+        whole = f"{name}.".startswith(tuple(f"{part}." for part in OTHER_ALGEBRA))
+        for found in list(vars(module).values()):
+            if getattr(found, "__module__", "") != name:
+                continue
+            inner = vars(found).values() if inspect.isclass(found) else [found]
+            for function in (inspect.unwrap(getattr(part, "__func__", part)) for part in inner):
+                if not inspect.isfunction(function) or function.__code__.co_freevars:
+                    continue
+                if whole or function.__name__ in DERIVATIVES:
+                    function.__defaults__ = function.__kwdefaults__ = None
+                    function.__code__ = not_here.__code__
+
+
+def _without_counts(kind: Forbidden) -> None:
+    """PyTorch's profiler measures times, and counts no operations."""
+    start = torch.autograd.profiler.profile.__init__
+    signature = inspect.signature(start)
+
+    @functools.wraps(start)
+    def timed(*args, **kwargs):
+        if signature.bind(*args, **kwargs).arguments.get("with_flops"):
+            refuse(COUNTS, kind)
+        start(*args, **kwargs)
+
+    torch.autograd.profiler.profile.__init__ = timed
+    torch._C._autograd._KinetoEvent.flops = lambda event: 0  # whoever starts it another way
 
 
 def _refusing(name: str, kind: Forbidden) -> Callable:

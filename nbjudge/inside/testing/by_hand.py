@@ -97,14 +97,19 @@ def _watching(kinds: list[Forbidden]) -> Iterator[None]:
         yield
         return
     codes = {code: (name, kind) for kind in kinds for code, name in _codes(kind)}
+    counting = {_profilers_code(): kind for kind in kinds if kind.counts and torch is not None}
 
     def profile(frame: FrameType, event: str, arg: object) -> None:
-        if event == "call" and frame.f_code in codes:
+        if event != "call":
+            return
+        if frame.f_code in codes:
             refuse(*codes[frame.f_code])
+        if frame.f_code in counting and frame.f_locals.get("with_flops"):
+            refuse(COUNTS, counting[frame.f_code])
 
     before = sys.getprofile()
     with _torch_watched(kinds):
-        if codes:
+        if codes or counting:
             sys.setprofile(profile)
         try:
             yield
@@ -118,6 +123,14 @@ def _torch_watched(kinds: list[Forbidden]) -> AbstractContextManager:
     from nbjudge.inside.testing.torch_calls import Watch
 
     return Watch(kinds, refuse)
+
+
+#: What is refused where operations are counted by hand.
+COUNTS = "profile(with_flops=True)"
+
+
+def _profilers_code() -> CodeType:
+    return inspect.unwrap(torch.autograd.profiler.profile.__init__).__code__
 
 
 def _codes(kind: Forbidden) -> Iterator[tuple[CodeType, str]]:

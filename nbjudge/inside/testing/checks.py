@@ -142,8 +142,8 @@ def close(
     mistakes:
         Message → what would have come back (of the form of ``expected``; ``None`` in a tuple where
         that part tells nothing). The message is told where it fits what came back. Where work is
-        graded and several fit, the results after it decide: see :func:`deciding`. It is looked
-        into only after a result was found wrong.
+        graded and several fit, the results after it decide: see :func:`deciding`. Elsewhere all
+        of them are named. It is looked into only after a result was found wrong.
     if_nan:
         What to look at where a number is NaN.
 
@@ -177,7 +177,11 @@ def close(
     if _suspects is not None and len(found) > 1:
         _suspects[:] = found
         return
-    raise Mistake(found[0] if found else next(fault for fault in faults if fault))
+    if not found:
+        raise Mistake(next(fault for fault in faults if fault))
+    # Nobody waits for a result that would decide: those that explain most of this one are named.
+    parts = {message: sum(part is not None for part in known[message]) for message in found}
+    raise Mistake(_named([m for m in found if parts[m] == max(parts.values())]))
 
 
 def same_gradients(

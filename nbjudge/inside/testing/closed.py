@@ -105,6 +105,8 @@ def _shut_torch() -> None:
     replace_body(torch.jit.load, f"{__name__}.refused", "torch.jit.load")
     torch.use_deterministic_algorithms = deterministic
     torch.testing._comparison._HAS_DTENSOR = False  # nor are there tensors over many machines
+    vars(torch).pop("_inductor", None)  # the profiler asks whether it is there
+    getattr(torch, "_lazy_modules", set()).discard("_inductor")
     _without_operators()
     _without_modules()
     _without_doors()

@@ -26,40 +26,6 @@ KINDS = (
     "persistence",
 )
 
-#: Attacks that once got through, or stopped a class. A class of 100 with all of them is to take at
-#: most twice the time of 100 honest submissions.
-GOT_THROUGH = frozenset(
-    [
-        "exhausts_displays",
-        "exhausts_expressions",
-        "exhausts_pictures",
-        "exhausts_sockets",
-        "exhausts_the_colours",
-        "exhausts_the_comparison",
-        "exhausts_the_parser",
-        "exhausts_the_upgrade",
-        "file_diagram_that_links",
-        "file_metadata_deep",
-        "file_script_in_our_text",
-        "file_time_stamp_forged",
-        "file_time_that_cannot_be_read",
-        "imports_attention_by_other_names",
-        "imports_attention_dug_up",
-        "imports_attention_fused",
-        "imports_attention_in_files",
-        "imports_attention_module",
-        "imports_attention_of_another_library",
-        "imports_attention_put_back",
-        "imports_attention_refusal_undone",
-        "imports_numpy_and_random_known",
-        "imports_torch_that_agrees",
-        "lies_answers_that_agree",
-        "lies_errors_that_tell",
-        "peeks_frames",
-        "peeks_gradebook",
-    ]
-)
-
 
 @dataclass(frozen=True)
 class Attack:
@@ -78,6 +44,8 @@ class Attack:
     seen:
         A regular expression that the flags or the messages of its report must match; empty where
         nothing of it can be seen.
+    once:
+        ``"got through"`` if it once gained marks, or stopped a class or a marker.
     code:
         The answer; or a module with a function ``hand_in(notebook, folder)``, to which the release
         and the submission's folder are given, and which gives back the notebook or ``None``.
@@ -89,6 +57,7 @@ class Attack:
     piece: str
     honest: float
     seen: str
+    once: str
     code: str
 
     def hand_in(self, submitted: Path, release: NotebookNode) -> None:
@@ -125,6 +94,7 @@ def read(path: Path) -> Attack:
         piece=fields.get("piece", ""),
         honest=float(fields["honest"]),
         seen=fields.get("seen", ""),
+        once=fields.get("once", ""),
         code=code,
     )
 
@@ -132,3 +102,8 @@ def read(path: Path) -> Attack:
 def attacks() -> list[Attack]:
     """All of them, by name."""
     return [read(path) for path in sorted(FOLDER.glob("*.py"))]
+
+
+def got_through() -> list[Attack]:
+    """Those that once did: a class of 100 holds them all."""
+    return [attack for attack in attacks() if attack.once == "got through"]

@@ -286,6 +286,34 @@ def f(A, B):
         if type(out) is type(A) and out.shape == (4, 4):
             return torch.from_numpy(out)
 """,
+    "another library's matrices": """
+import sympy
+def f(A, B):
+    product = sympy.Matrix(A.tolist()) * sympy.Matrix(B.tolist())
+    return torch.tensor(product.tolist(), dtype=torch.float64).float()
+""",
+    "a third library's matrices": """
+import mpmath
+def f(A, B):
+    product = mpmath.matrix(A.tolist()) * mpmath.matrix(B.tolist())
+    return torch.tensor([[float(x) for x in row] for row in product.tolist()])
+""",
+    "another library's matrices, as PyTorch has it": """
+import sys
+held = sys.modules["torch.fx.experimental.symbolic_shapes"].sympy
+def f(A, B):
+    product = held.Matrix(A.tolist()) @ held.Matrix(B.tolist())
+    return torch.tensor(product.tolist(), dtype=torch.float64).float()
+""",
+    "matrices that another library keeps to itself": """
+import gc
+def f(A, B):
+    kinds = [x for x in gc.get_objects() if type(x) is type and "sympy" in str(x.__module__)]
+    held = {x.__name__: x for x in kinds}
+    matrix, field = held["DomainMatrix"], held["RealField"]()
+    a, b = (matrix([list(map(field, r)) for r in x.tolist()], x.shape, field) for x in (A, B))
+    return torch.tensor([[float(x) for x in row] for row in a.matmul(b).to_list()])
+""",
     "covariances": """
 def f(A, B):
     n, m = len(A), B.shape[1]
@@ -630,6 +658,23 @@ def f(x):
     v = torch.ones_like(x).to_mkldnn()
     return run((y,), (v,), False, False, (leaf,), True, False)[0].to_dense()
 """,
+    "another library's derivative": """
+import sympy
+x = sympy.Symbol("x")
+slope = sympy.lambdify(x, sympy.diff(x**3, x))
+f = lambda at: slope(at)
+""",
+    "a third library's derivative": """
+import mpmath
+f = lambda x: torch.tensor([float(mpmath.diff(lambda t: t**3, a)) for a in x.tolist()])
+""",
+    "another library's derivative, as PyTorch has it": """
+import sys
+held = sys.modules["torch.fx.experimental.symbolic_shapes"].sympy
+x = held.Symbol("x")
+slope = (x**3).diff(x)
+f = lambda at: torch.tensor([float(slope.subs(x, a)) for a in at.tolist()])
+""",
     "tangents in another layout": """
 def f(x):
     level = torch._C._enter_dual_level()
@@ -779,6 +824,32 @@ def f(n):
     with FlopCounterMode(display=False) as counter:
         torch.ones(n, n) @ torch.ones(n, n)
     return counter.get_total_flops()
+""",
+    "honest, timed": """
+import torch.profiler
+def f(n):
+    with torch.autograd.profiler.profile() as seen:
+        torch.ones(n, n) @ torch.ones(n, n)
+    assert seen.key_averages()
+    with torch.profiler.profile(record_shapes=True) as seen:
+        torch.ones(n, n) @ torch.ones(n, n)
+    return 2 * n**3 + sum(event.flops or 0 for event in seen.key_averages())
+""",
+    "PyTorch's profiler, started another way": """
+def f(n):
+    profile = torch.autograd.profiler.profile
+    seen = profile.__new__(profile)
+    profile.__init__.__wrapped__(seen, with_flops=True)
+    with seen:
+        torch.ones(n, n) @ torch.ones(n, n)
+    return int(sum(event.flops or 0 for event in seen.key_averages()))
+""",
+    "PyTorch's newer profiler": """
+import torch.profiler
+def f(n):
+    with torch.profiler.profile(with_flops=True) as seen:
+        torch.ones(n, n) @ torch.ones(n, n)
+    return int(sum(event.flops or 0 for event in seen.key_averages()))
 """,
     "PyTorch's profiler": """
 def f(n):

@@ -2,6 +2,7 @@
 
 kind: exhaustion
 honest: 0
+once: got through
 piece: double
 seen: stopped after|is there a loop|ran out of time
 """

@@ -2,6 +2,7 @@
 
 kind: exhaustion
 honest: 0
+once: got through
 """
 
 from nbformat.v4 import new_code_cell

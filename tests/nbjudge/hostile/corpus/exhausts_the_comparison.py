@@ -2,6 +2,7 @@
 
 kind: exhaustion
 honest: 0
+once: got through
 """
 
 

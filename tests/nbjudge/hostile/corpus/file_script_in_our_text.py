@@ -2,6 +2,7 @@
 
 kind: notebook file
 honest: 0
+once: got through
 """
 
 from nbformat.v4 import new_markdown_cell

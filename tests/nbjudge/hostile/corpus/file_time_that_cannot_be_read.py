@@ -2,6 +2,7 @@
 
 kind: notebook file
 honest: 0
+once: got through
 """
 
 

@@ -2,6 +2,7 @@
 
 kind: torch, numpy, builtins, imports
 honest: 0
+once: got through
 piece: attend
 seen: written by hand
 """

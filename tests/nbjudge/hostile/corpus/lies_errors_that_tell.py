@@ -2,6 +2,7 @@
 
 kind: objects that lie
 honest: 0
+once: got through
 piece: double
 seen: stops with ValueError in a hidden test
 """

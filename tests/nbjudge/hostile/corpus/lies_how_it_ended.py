@@ -2,6 +2,7 @@
 
 kind: objects that lie
 honest: 2
+once: got through
 piece: double
 """
 

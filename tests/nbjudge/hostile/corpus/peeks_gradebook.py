@@ -2,6 +2,7 @@
 
 kind: peeking
 honest: 0
+once: got through
 piece: double
 """
 
