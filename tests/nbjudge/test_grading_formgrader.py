@@ -47,7 +47,7 @@ def sum_squares(numbers):
 
 
 @pytest.fixture(scope="module")
-def marked(small_course, tmp_path_factory):
+def marked(one_nursery, small_course, tmp_path_factory):
     """A class of two, one of whom attacks whoever marks it."""
     folder = tmp_path_factory.mktemp("marked")
     hand_in(folder / "in", "ada", answered(small_course))

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.thorough("test of odd but honest work")
 
 
 @pytest.fixture(scope="module")
-def students(tmp_path_factory):
+def students(one_nursery, tmp_path_factory):
     """The odd class, graded."""
     folder = tmp_path_factory.mktemp("honest")
     course = target_set.make_course(folder / "course")
