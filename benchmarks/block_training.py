@@ -9,6 +9,8 @@ variants. Gradients are not clipped; a run whose loss is no longer finite counts
 - `order`: norm before or after each part, 6 and 12 blocks, matrices drawn after Glorot (Xavier) or
   after GPT-2's rule carried over to this width, with and without a warm-up of 40 of the 120 steps.
 - `norm`: four blocks with the norm before, after or not at all, with and without gain and bias.
+- `deep`: twelve blocks with the norm before each part and without norm; added after `norm` was seen,
+  on seeds of its own.
 - `ffn`: four whole blocks; four whose feed-forward layer is linear (equal parameters and
   operations); twelve blocks of attention alone (equal parameters).
 - `residual`: 2 and 12 blocks with and without the residual path.
@@ -42,7 +44,7 @@ RATES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 #: The search begins with these of them.
 FIRST = (3, 4)
 SEARCHED, SEEDS, LAST, BIN = (100, 101), (0, 1, 2, 3, 4), 50, 25
-STEPS = {"order": 120, "norm": 120, "ffn": 400, "residual": 120}
+STEPS = {"order": 120, "norm": 120, "ffn": 400, "residual": 120, "deep": 120}
 WARMUP = 20
 
 
@@ -190,6 +192,9 @@ def variants(section: str, vocabulary: int) -> Iterator[tuple[str, int, Callable
         yield "no norm", WARMUP, stack(4, make_norm=no_norm)
         yield "norm after", WARMUP, stack(4, "post")
         yield "norm after, no gain and bias", WARMUP, stack(4, "post", make_norm=bare)
+    elif section == "deep":
+        yield "12 norm before", WARMUP, stack(12)
+        yield "12 no norm", WARMUP, stack(12, make_norm=no_norm)
     elif section == "ffn":
         yield "whole block", WARMUP, stack(4)
         yield "linear feed-forward layer", WARMUP, stack(4, ffn=linear)
@@ -208,6 +213,8 @@ def measured(section: str, quick: bool) -> dict[str, object]:
     ids = torch.tensor(tokens.encode(text))
     steps = 4 if quick else STEPS[section.split("-")[0]]
     search, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
+    if section == "deep":
+        search, seeds = ([seed + 10 for seed in some] for some in (search, seeds))
     found = {}
     for name, warmup, make in variants(section, len(tokens)):
         plan = (steps, min(warmup, steps))
@@ -229,7 +236,7 @@ def measured(section: str, quick: bool) -> dict[str, object]:
 
 
 ORDERS = tuple(f"order-{blocks}-{init}" for blocks in (6, 12) for init in ("xavier", "gpt2"))
-SECTIONS = (*ORDERS, "norm", "residual", "ffn")
+SECTIONS = (*ORDERS, "norm", "deep", "residual", "ffn")
 
 
 def main() -> None:
