@@ -9,8 +9,8 @@ variants. Gradients are not clipped; a run whose loss is no longer finite counts
 - `order`: norm before or after each part, 6 and 12 blocks, matrices drawn after Glorot (Xavier) or
   after GPT-2's rule carried over to this width, with and without a warm-up of 40 of the 120 steps.
 - `norm`: four blocks with the norm before, after or not at all, with and without gain and bias.
-- `deep`: twelve blocks with the norm before each part and without norm; added after `norm` was seen,
-  on seeds of its own.
+- `deep`: twelve blocks with the norm before each part and without norm; added after `norm` was
+  seen, on seeds of its own.
 - `ffn`: four whole blocks; four whose feed-forward layer is linear (equal parameters and
   operations); twelve blocks of attention alone (equal parameters).
 - `residual`: 2 and 12 blocks with and without the residual path.
