@@ -6,16 +6,13 @@ used for nothing else, over rates a factor of about three apart, and on until th
 one on each side. Then it is trained at that rate on the seeds that are quoted, the same for all
 variants. Gradients are not clipped; a run whose loss is no longer finite counts as lost (null).
 
-- `order`: norm before or after each part, 6 and 12 blocks, matrices drawn after Glorot (Xavier) or
+- `order`: norm before or after each part, twelve blocks, matrices drawn after Glorot (Xavier) or
   after GPT-2's rule carried over to this width, with and without a warm-up of 40 of the 120 steps.
 - `norm`: four blocks with the norm before, after or not at all, with and without gain and bias.
 - `deep`: twelve blocks with the norm before each part and without norm; added after `norm` was
   seen, on seeds of its own.
-- `ffn`: four whole blocks; four whose feed-forward layer is linear (equal parameters and
-  operations); twelve blocks of attention alone (equal parameters).
-- `residual`: 2 and 12 blocks with and without the residual path.
 
-About eight minutes of one core. `--keep FOLDER` stores each finished section and reads it again;
+About six minutes of one core. `--keep FOLDER` stores each finished section and reads it again;
 `--only SECTION` runs one of them and writes no record.
 """
 
@@ -44,7 +41,7 @@ RATES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 #: The search begins with these of them.
 FIRST = (3, 4)
 SEARCHED, SEEDS, LAST, BIN = (100, 101), (0, 1, 2, 3, 4), 50, 25
-STEPS = {"order": 120, "norm": 120, "ffn": 400, "residual": 120, "deep": 120}
+STEPS = {"order": 120, "norm": 120, "deep": 120}
 WARMUP = 20
 
 
@@ -53,22 +50,6 @@ class WithoutResidual(Block):
 
     def _add(self, x: Tensor, out: Tensor) -> Tensor:
         return out
-
-
-class Nothing(nn.Module):
-    """In the place of a feed-forward layer: adds nothing."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        return torch.zeros_like(x)
-
-
-def linear(width: int) -> nn.Module:
-    """A feed-forward layer of the usual size without its nonlinearity."""
-    both = nn.Sequential(nn.Linear(width, 4 * width), nn.Linear(4 * width, width))
-    for layer in both:
-        nn.init.xavier_uniform_(layer.weight)
-        nn.init.zeros_(layer.bias)
-    return both
 
 
 def bare(width: int, eps: float) -> nn.Module:
@@ -105,8 +86,6 @@ class Stack(nn.Module):
         blocks: int,
         order: str = "pre",
         *,
-        kind: type[Block] = Block,
-        ffn: Callable[[int], nn.Module] = FeedForward,
         make_norm: Callable[[int, float], nn.Module] = LayerNorm,
         init: str = "xavier",
     ) -> None:
@@ -114,7 +93,7 @@ class Stack(nn.Module):
         self.embedding = nn.Embedding(vocabulary, WIDTH)
         self.positions = LearnedPositions(WINDOW, WIDTH)
         self.blocks = nn.ModuleList(
-            kind(MultiHeadAttention(WIDTH, HEADS), ffn(WIDTH), order, make_norm=make_norm)
+            Block(MultiHeadAttention(WIDTH, HEADS), FeedForward(WIDTH), order, make_norm=make_norm)
             for _ in range(blocks)
         )
         if init == "gpt2":
@@ -192,17 +171,9 @@ def variants(section: str, vocabulary: int) -> Iterator[tuple[str, int, Callable
         yield "no norm", WARMUP, stack(4, make_norm=no_norm)
         yield "norm after", WARMUP, stack(4, "post")
         yield "norm after, no gain and bias", WARMUP, stack(4, "post", make_norm=bare)
-    elif section == "deep":
+    else:
         yield "12 norm before", WARMUP, stack(12)
         yield "12 no norm", WARMUP, stack(12, make_norm=no_norm)
-    elif section == "ffn":
-        yield "whole block", WARMUP, stack(4)
-        yield "linear feed-forward layer", WARMUP, stack(4, ffn=linear)
-        yield "attention alone, 12 blocks", WARMUP, stack(12, ffn=lambda width: Nothing())
-    else:
-        for blocks in (2, 12):
-            yield f"{blocks} with", WARMUP, stack(blocks)
-            yield f"{blocks} without", WARMUP, stack(blocks, kind=WithoutResidual)
 
 
 def measured(section: str, quick: bool) -> dict[str, object]:
@@ -235,8 +206,8 @@ def measured(section: str, quick: bool) -> dict[str, object]:
     return found
 
 
-ORDERS = tuple(f"order-{blocks}-{init}" for blocks in (6, 12) for init in ("xavier", "gpt2"))
-SECTIONS = (*ORDERS, "norm", "deep", "residual", "ffn")
+ORDERS = tuple(f"order-12-{init}" for init in ("xavier", "gpt2"))
+SECTIONS = (*ORDERS, "norm", "deep")
 
 
 def main() -> None:

@@ -63,6 +63,8 @@ def written(course, record):
         ("heads_cost", "heads-cost", []),
         ("heads_roles", "heads-roles", []),
         ("positions_lengths", "positions-lengths", []),
+        ("block_parts", "block-parts", []),
+        ("block_longer", "block-longer", []),
         ("block_training", "block-training", []),
         ("generation_speed", "generation-speed", []),
         ("package_speed", "package-speed", []),
