@@ -38,8 +38,8 @@ ORDER = {"steps": 300, "warmup": (0, 100), "rates": (3e-4, 1e-3, 3e-3), "blocks"
 class WithoutResidual(Block):
     """A block in which each part replaces what it was given."""
 
-    def _around(self, part: Callable[[Tensor], Tensor], x: Tensor, norm: nn.Module) -> Tensor:
-        return part(norm(x))
+    def _add(self, x: Tensor, out: Tensor) -> Tensor:
+        return out
 
 
 class Nothing(nn.Module):

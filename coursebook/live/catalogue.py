@@ -184,6 +184,36 @@ FIGURES = {
             stored=("lengths",),
         ),
         Figure(
+            "residual-stream",
+            "What is left of the words' differences after many blocks?",
+            "A stack of 24 random blocks, before any training. Take the residual path away, move "
+            "the norm, draw the first weights by another rule, and follow the words from block to "
+            "block.",
+            "notebooks/08-block",
+            data={
+                "words": ["dogs", "chase", "cats", "at", "night"],
+                "sizes": {
+                    "words": 5,
+                    "width": 16,
+                    "hidden": 64,
+                    "heads": 2,
+                    "blocks": 24,
+                    "seed": 8,
+                },
+                "after": 12,
+            },
+        ),
+        Figure(
+            "surface",
+            "What does the loss look like around a trained net?",
+            "Two nets of six blocks from the same start, trained to the same loss. The height is "
+            "the loss when the weights are moved along two random directions. Turn the surfaces, "
+            "look from above, and compare three such pairs.",
+            "notebooks/08-block",
+            data={"pair": 0, "turn": 30, "tilt": 30},
+            stored=("surface",),
+        ),
+        Figure(
             "merges",
             "How does a text become tokens?",
             "At first every byte is a token. Each merge joins one pair of neighbours that was "

@@ -65,6 +65,7 @@ def written(course, record):
         ("positions_lengths", "positions-lengths", []),
         ("block_parts", "block-parts", []),
         ("block_longer", "block-longer", []),
+        ("block_training", "block-training", []),
         ("generation_speed", "generation-speed", []),
         ("package_speed", "package-speed", []),
         ("import_time", "import-time", []),
