@@ -82,7 +82,8 @@ def main() -> None:
     for name, one in (("trained", model), ("rounded", load(stored))):
         with torch.no_grad():
             right = (one(scale(images)).logits.argmax(-1) == labels).double().mean().item()
-        print(f"{name}: {right:.3f} right", vision_arrows.looked(one, scale(images), labels, places))
+        found = vision_arrows.looked(one, scale(images), labels, places)
+        print(f"{name}: {right:.3f} right", found)
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
 
 

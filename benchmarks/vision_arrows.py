@@ -1,4 +1,4 @@
-"""Four letters and an arrow: a vision transformer against three models without attention; chapter 12.
+"""Four letters and an arrow: a vision transformer and three models without attention; chapter 12.
 
 All have the same images in the same batches, the same optimiser and number of steps, and about as
 many parameters, but for the linear model. Each has a search of its own for the learning rate: one

@@ -90,7 +90,7 @@ def _make(
     whole(0, 16, clutter=clutter)
     whole(0, seed=seed)
     draw = Draw(f"arrows {split} {seed}")
-    rows = [_drawn(draw, clutter) for _ in range(examples if split == "train" else held_out)]
+    rows = [scene(draw, clutter) for _ in range(examples if split == "train" else held_out)]
     letters, arrows, dashes = stamps()
     pixels = torch.zeros(len(rows), SIDE + 2, SIDE + 2, dtype=torch.uint8)  # a margin of 1
     for n in range(4):
@@ -106,7 +106,7 @@ def _make(
     return Images(pixels[:, None, 1:-1, 1:-1].contiguous(), labels, corner)
 
 
-def _drawn(draw: Draw, clutter: int) -> tuple:
+def scene(draw: Draw, clutter: int) -> tuple:
     """One image in numbers: four letters, no two the same, an arrow, and dashes."""
     letters = []
     for n, kind in enumerate(draw.some(range(len(LETTERS)), 4)):
