@@ -3,7 +3,7 @@
 It is the vision transformer of ``vision_arrows.py``, trained longer on more images. Weights are
 stored as whole multiples of ``step``, so that the file is small, and the letters, arrows and dashes
 as they are drawn in the corpus. The figures compute with these rounded numbers, and so do the tests
-that compare them with ``tfcourse``. About a minute on one thread::
+that compare them with ``tfcourse``. A minute or two on one thread::
 
     python benchmarks/figure_arrow.py
     python -m coursebook.live            # then draw the still pictures again

@@ -31,8 +31,10 @@ Live.figure("arrow", (ui, { letters, arrow, dashes, clutter, which }) => {
   }
 
   ui.slider({ label: "Arrow", min: 0, max: ways.length - 1, value: way, show: (n) => corners[ways[n].corner], change: (n) => { way = n; draw(); } });
+  const row = Live.html("div", { class: "live-buttons" });
+  ui.below.append(row);
   corners.forEach((name, n) => ui.choice({
-    label: `Letter ${name}`, options: model.letters.map((letter) => [letter, letter]), value: letters[n],
+    to: row, label: `Letter ${name}`, options: model.letters.map((letter) => [letter, letter]), value: letters[n],
     change: (value) => { kinds[n] = model.letters.indexOf(value); draw(); },
   }));
   ui.slider({ label: "Dashes", min: 0, max: dashes.length, value: clutter, change: (n) => { many = n; draw(); } });
