@@ -1434,10 +1434,10 @@ def test_arrow(shown, vit) -> None:
     model, stored = vit
     keys = Keys(shown, "arrow")
     given = FIGURES["arrow"].data
-    keys.reach("Dashes")
-    keys.press("Home")
     keys.reach("Letter top left")
     keys.press("h")
+    keys.reach("Dashes")
+    keys.press("Home")
     letters = ["H", *given["letters"][1:]]
     keys = Keys(shown, "arrow")
     keys.reach("Arrow")
