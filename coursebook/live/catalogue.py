@@ -291,6 +291,85 @@ FIGURES = {
             stored=("search",),
         ),
         Figure(
+            "arrow",
+            "Where does a vision transformer look?",
+            "A small vision transformer, trained to name the letter that the arrow points at. "
+            "Turn the arrow, change the letters, and see what it says. Colour is the attention of "
+            "[CLS] to each of the 16 patches.",
+            "notebooks/12-vision",
+            data={
+                "letters": ["A", "T", "L", "X"],
+                "arrow": {"corner": 1, "turn": 2},
+                "dashes": [
+                    {"kind": 0, "top": 1, "left": 9},
+                    {"kind": 1, "top": 14, "left": 1},
+                    {"kind": 3, "top": 9, "left": 16},
+                    {"kind": 2, "top": 18, "left": 10},
+                    {"kind": 1, "top": 3, "left": 3},
+                    {"kind": 0, "top": 17, "left": 17},
+                ],
+                "clutter": 2,
+                "which": "1.-1",
+            },
+            stored=("arrow",),
+            scripts=("vit-model",),
+        ),
+        Figure(
+            "occlusion",
+            "Which patches does the answer need?",
+            "The same model. Leave patches out, by a tap or with the slider and the button. The "
+            "solid bars are the probabilities with what is left, the dashed ones those with all "
+            "patches.",
+            "notebooks/12-vision",
+            data={
+                "scenes": [
+                    {
+                        "letters": [
+                            ["H", 3, 0, 0],
+                            ["E", 2, 0, 19],
+                            ["L", 2, 18, 0],
+                            ["A", 2, 19, 18],
+                        ],
+                        "arrow": {"corner": 2, "turn": 3, "top": 9, "left": 10},
+                        "dashes": [
+                            {"kind": 3, "top": 1, "left": 16},
+                            {"kind": 1, "top": 7, "left": 11},
+                        ],
+                    },
+                    {
+                        "letters": [
+                            ["T", 2, 1, 1],
+                            ["H", 3, 0, 19],
+                            ["A", 4, 18, 0],
+                            ["L", 4, 18, 18],
+                        ],
+                        "arrow": {"corner": 1, "turn": 4, "top": 9, "left": 9},
+                        "dashes": [
+                            {"kind": 0, "top": 19, "left": 9},
+                            {"kind": 3, "top": 7, "left": 3},
+                        ],
+                    },
+                    {
+                        "letters": [
+                            ["E", 3, 0, 0],
+                            ["X", 0, 0, 18],
+                            ["T", 1, 19, 0],
+                            ["A", 3, 19, 19],
+                        ],
+                        "arrow": {"corner": 3, "turn": 1, "top": 10, "left": 9},
+                        "dashes": [
+                            {"kind": 2, "top": 7, "left": 18},
+                            {"kind": 2, "top": 16, "left": 3},
+                        ],
+                    },
+                ],
+                "which": "1.-1",
+                "patch": 12,
+            },
+            stored=("arrow",),
+            scripts=("vit-model",),
+        ),
+        Figure(
             "inside",
             "What does a GPT compute?",
             "The small GPT of chapter 9, opened: each tensor on its way from the ids to the "

@@ -17,7 +17,7 @@ EMBEDDED = [name for name in data.names() if data.info(name).kind == "embedded"]
 
 def test_all_embedded_corpora_are_there():
     assert EMBEDDED == [
-        "agreement", "dates", "digits", "documents", "number-words", "prose", "recall",
+        "agreement", "arrows", "dates", "digits", "documents", "number-words", "prose", "recall",
         "senses", "two-lookups",
     ]  # fmt: skip
 
@@ -56,6 +56,8 @@ def test_a_card_says_what_there_is_to_know(name):
         (lambda: data.load("senses", examples=-1), "examples must be a whole number"),
         (lambda: data.load("prose", packages=("os",)), "packages must be a tuple of some of"),
         (lambda: data.load("documents", least=9), "least must be a whole number, from 1 to 8"),
+        (lambda: data.load("arrows", clutter=17), "clutter must be a whole number, from 0 to 16"),
+        (lambda: data.load("arrows", examples=0), "examples must be a whole number, from 1 to"),
         (lambda: data.load("dates", seed=True), "seed must be a whole number, at least 0"),
     ],
 )  # fmt: skip
@@ -104,6 +106,10 @@ def test_pictures_are_kept_together_and_come_singly():
         Images(pixels[0], labels)
     with pytest.raises(ValueError, match=r"labels must be \(2,\)"):
         Images(pixels, labels[:1])
+    with pytest.raises(ValueError, match=r"places must be \(2,\)"):
+        Images(pixels, labels, labels[:1])
+    assert together[1:].examples.places is None
+    assert Images(pixels, labels, labels)[1:].places.tolist() == [1]
 
 
 def test_a_loader_fits_its_card_and_a_name_is_taken_once():

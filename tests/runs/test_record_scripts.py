@@ -85,6 +85,7 @@ def written(course, record):
         ("mnist", "mnist-vit-cpu", ["mnist"]),
         ("vision_digits", "vision-digits", []),
         ("vision_parts", "vision-parts", []),
+        ("vision_arrows", "vision-arrows", []),
     ],
 )
 def test_a_quick_run_goes_through_and_writes_no_record(

@@ -18,7 +18,7 @@ from tfcourse.data.examples import (
 
 # Each of these registers its corpora.
 from tfcourse.data import (  # noqa: F401  # isort: skip
-    dates, digits, docstrings, grammars, number_pairs, real,
+    arrows, dates, digits, docstrings, grammars, number_pairs, real,
 )  # fmt: skip
 
 __all__ = [

@@ -205,29 +205,38 @@ class Images(Sequence[Image]):
         uint8 ``(N, C, H, W)``.
     labels:
         int64 ``(N,)``.
+    places:
+        int64 ``(N,)``, where in the picture that stands which the label names; ``None`` if that
+        is not known.
 
     Raises
     ------
     ValueError
-        If the two do not fit together.
+        If they do not fit together.
     """
 
-    def __init__(self, pixels: Tensor, labels: Tensor) -> None:
+    def __init__(self, pixels: Tensor, labels: Tensor, places: Tensor | None = None) -> None:
         if pixels.ndim != 4:
             raise ValueError(f"pixels must be (N, C, H, W), got {tuple(pixels.shape)}")
         if labels.shape != pixels.shape[:1]:
             raise ValueError(
                 f"labels must be ({len(pixels)},), one for each picture, got {tuple(labels.shape)}"
             )
+        if places is not None and places.shape != labels.shape:
+            raise ValueError(
+                f"places must be ({len(pixels)},), one for each picture, got {tuple(places.shape)}"
+            )
         self.pixels = pixels
         self.labels = labels
+        self.places = places
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            return Images(self.pixels[index], self.labels[index])
+            places = None if self.places is None else self.places[index]
+            return Images(self.pixels[index], self.labels[index], places)
         if not -len(self) <= index < len(self):
             raise IndexError(f"index must lie within {len(self)} pictures, got {index}")
         return Image(self.pixels[index], int(self.labels[index]))

@@ -29,6 +29,17 @@ FACTS: dict[str, dict[str, Any]] = {
             ),
         },
     },
+    "arrows": {
+        "bytes": 28_530_000,
+        "splits": {
+            "train": (16_000, "aaaacd90a44fc0876849de2f3de712070efa837164229d86a4b7987c5bf3e9ba"),
+            "validation": (
+                1_000,
+                "2f6f2fa4a7fd7d693d5641f1e7170697a563460e93539f84c28a13b831913819",
+            ),
+            "test": (1_000, "a28bd8e9db0639943252b7ebf4c71f871d35843c9ac1e29ada9aa83fce160635"),
+        },
+    },
     "dates": {
         "bytes": 418_727,
         "splits": {

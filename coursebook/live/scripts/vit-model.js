@@ -1,0 +1,107 @@
+// The small vision transformer behind two figures, with the names of tfcourse, and its images as the corpus draws them.
+"use strict";
+
+Live.vit = (stored) => {
+  const { image, patch, layers, heads, width, eps } = stored.sizes;
+  const scaled = (value) => (Array.isArray(value) ? value.map(scaled) : value * stored.step);
+  const w = Object.fromEntries(Object.entries(stored.weights).map(([name, value]) => [name, scaled(value)]));
+  const across = image / patch, each = width / heads;
+  const mean = (x) => x.reduce((a, b) => a + b, 0) / x.length;
+
+  function norm(x, name) {
+    const middle = mean(x), moved = x.map((value) => value - middle);
+    const deviation = Math.sqrt(mean(moved.map((value) => value * value)) + eps);
+    return moved.map((value, i) => (value / deviation) * w[`${name}.gain`][i] + w[`${name}.shift`][i]);
+  }
+  const affine = (X, matrix, bias) => Live.times(X, w[matrix]).map((row) => Live.add(row, w[bias]));
+  // The error function after Abramowitz and Stegun, 7.1.26.
+  function erf(x) {
+    const t = 1 / (1 + 0.3275911 * Math.abs(x));
+    const tail = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+    return Math.sign(x) * (1 - tail * Math.exp(-x * x));
+  }
+  const gelu = (x) => 0.5 * x * (1 + erf(x / Math.SQRT2));
+
+  return {
+    across, patch, image, layers, heads, letters: stored.letters,
+    // The numbers of each patch, row by row.
+    cut: (pixels) => Array.from({ length: across ** 2 }, (_, n) => {
+      const [top, left] = [Math.floor(n / across) * patch, (n % across) * patch];
+      return Array.from({ length: patch ** 2 }, (_, i) => pixels[top + Math.floor(i / patch)][left + (i % patch)]);
+    }),
+    // Logits, and each head's weights in each layer, [CLS] first. Nobody can look at the patches that are `hidden`.
+    read(pixels, hidden = new Set()) {
+      const patches = this.cut(pixels).map((row) => row.map((value) => (value / 255 - stored.scale.mean) / stored.scale.deviation));
+      let x = [w.c, ...affine(patches, "W_P", "b_P")].map((row, t) => Live.add(row, w["positions.P"][t]));
+      const kept = x.map((_, t) => t).filter((t) => !hidden.has(t - 1));
+      const maps = [];
+      for (let layer = 0; layer < layers; layer += 1) {
+        const block = `blocks.${layer}`;
+        const all = affine(x.map((row) => norm(row, `${block}.attention_norm`)), `${block}.attention.W_QKV`, `${block}.attention.b_QKV`);
+        const found = Array.from({ length: heads }, (_, h) => {
+          const part = (which) => all.map((row) => row.slice(which * width + h * each, which * width + (h + 1) * each));
+          const [k, v] = [part(1), part(2)].map((rows) => kept.map((t) => rows[t]));
+          return Live.attention(part(0), k, v);
+        });
+        maps.push(found.map(({ weights }) => weights.map((row) => {
+          const whole = x.map(() => 0);
+          kept.forEach((t, i) => { whole[t] = row[i]; });
+          return whole;
+        })));
+        const joined = x.map((_, t) => found.flatMap(({ output }) => output[t]));
+        const between = affine(joined, `${block}.attention.W_O`, `${block}.attention.b_O`).map((row, t) => Live.add(x[t], row));
+        const inner = affine(between.map((row) => norm(row, `${block}.ffn_norm`)), `${block}.ffn.W_1`, `${block}.ffn.b_1`);
+        x = affine(inner.map((row) => row.map(gelu)), `${block}.ffn.W_2`, `${block}.ffn.b_2`).map((row, t) => Live.add(between[t], row));
+      }
+      const [logits] = affine([norm(x[0], "norm")], "W", "b");
+      return { logits, shares: Live.softmax(logits), maps };
+    },
+    // Four letters {kind, turn, top, left}, an arrow {corner, turn, top, left} and dashes {kind, top, left}: 28 rows of 28 pixels.
+    paint({ letters, arrow, dashes }) {
+      const pixels = Array.from({ length: image }, () => Array(image).fill(0));
+      const paste = (drawn, top, left) => drawn.forEach((row, i) => row.forEach((ink, j) => {
+        if (pixels[top + i]?.[left + j] < ink) pixels[top + i][left + j] = ink;
+      }));
+      for (const one of letters) paste(stored.stamps.letters[one.kind][one.turn], one.top, one.left);
+      paste(stored.stamps.arrows[arrow.corner][arrow.turn], arrow.top, arrow.left);
+      for (const one of dashes) paste(stored.stamps.dashes[one.kind], one.top, one.left);
+      return pixels;
+    },
+    // The patch of each corner, in the order in which the corpus counts them.
+    corners: [0, across - 1, across * (across - 1), across ** 2 - 1],
+    place: (n) => `row ${Math.floor(n / across) + 1}, column ${(n % across) + 1}`,
+    // [CLS]'s weights on the patches: of one head, or the mean over the heads of a layer. They need not sum to 1: it may look at itself.
+    looks(maps, which) {
+      const [layer, head] = which.split(".").map(Number);
+      const rows = head < 0 ? maps[layer].map((map) => map[0]) : [maps[layer][head][0]];
+      return rows[0].slice(1).map((_, n) => mean(rows.map((row) => row[n + 1])));
+    },
+    heads_: Array.from({ length: layers }, (_, l) => [[`${l}.-1`, `layer ${l + 1}, mean of the heads`],
+      ...Array.from({ length: heads }, (_, h) => [`${l}.${h}`, `layer ${l + 1}, head ${h + 1}`])]).flat().reverse(),
+    // The image, the grid of its patches, and a share of colour on each; `marks` are patches with a frame.
+    picture(pixels, colour, { x = 46, y = 28, side = 268, hidden = new Set(), marks = [] } = {}) {
+      const { box } = Live, dot = side / image, cell = side / across;
+      const at = (n) => [x + (n % across) * cell, y + Math.floor(n / across) * cell];
+      return [
+        pixels.map((row, i) => row.map((ink, j) => (ink > 20
+          ? box(x + j * dot, y + i * dot, dot + 0.2, dot + 0.2, "ink", { "fill-opacity": Live.at(ink / 255) }) : null)).filter(Boolean)),
+        colour.map((share, n) => box(...at(n), cell, cell, "cell look", { "fill-opacity": Live.at(Math.min(0.75, share)) })),
+        colour.map((_, n) => box(...at(n), cell, cell, "frame")),
+        [...hidden].map((n) => box(at(n)[0] + 1, at(n)[1] + 1, cell - 2, cell - 2, "shut")),
+        marks.map((n) => box(at(n)[0] + 1.5, at(n)[1] + 1.5, cell - 3, cell - 3, "mark")),
+      ];
+    },
+    // A bar for the probability of each letter; `before` are ghosts of other probabilities.
+    bars(shares, right, before = null) {
+      const { text, box, number } = Live;
+      return stored.letters.map((letter, i) => {
+        const y = 30 + 36 * i;
+        return [
+          text(16, y + 18, letter, i === right ? "strong" : ""), box(40, y, 250, 26, "track"),
+          box(40, y, 250 * shares[i], 26, "cell weight"), before ? box(40, y, 250 * before[i], 26, "ghost two") : null,
+          text(354, y + 18, number(shares[i]), `end${i === Live.largest(shares) ? " strong" : ""}`),
+        ];
+      });
+    },
+  };
+};

@@ -1,0 +1,154 @@
+"""Four letters and an arrow: images in which it is known where one has to look.
+
+The arrow in the middle points at one of the letters, and that letter is the class. Everything is
+drawn: letters and arrows are a little turned and moved, and short dashes lie about.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tfcourse.data.corpus import Card, Images, Loader, register
+from tfcourse.data.draw import Draw
+from tfcourse.data.embedded import facts
+from tfcourse.data.options import whole
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+#: Side of an image, and of the square in which one letter or arrow is drawn, in pixels.
+SIDE, GLYPH = 28, 9
+
+#: The classes, and their strokes: lines from point to point, across and down from the middle.
+STROKES: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
+    "A": (((-2.5, 2.5), (0, -2.5), (2.5, 2.5)), ((-1.25, 1), (1.25, 1))),
+    "E": (((2, -2.5), (-2, -2.5), (-2, 2.5), (2, 2.5)), ((-2, 0), (1.5, 0))),
+    "H": (((-2, -2.5), (-2, 2.5)), ((2, -2.5), (2, 2.5)), ((-2, 0), (2, 0))),
+    "L": (((-2, -2.5), (-2, 2.5), (2, 2.5)),),
+    "T": (((-2.5, -2.5), (2.5, -2.5)), ((0, -2.5), (0, 2.5))),
+    "X": (((-2.5, -2.5), (2.5, 2.5)), ((-2.5, 2.5), (2.5, -2.5))),
+}
+LETTERS = tuple(STROKES)
+
+#: An arrow that points to the right.
+ARROW = (((-3.5, 0), (3.5, 0)), ((1, -2.5), (3.5, 0), (1, 2.5)))
+
+#: The corners, in the order in which places are given, and the angle of an arrow to each.
+CORNERS = {"top left": 225, "top right": 315, "bottom left": 135, "bottom right": 45}
+
+#: By how many degrees a letter or an arrow may be turned.
+TURNS = (-20, -10, 0, 10, 20)
+
+#: How far a letter may lie from the corner, and the arrow from its first place, in pixels.
+LETTER_MOVES, ARROW_PLACES = (-1, 1), (9, 10)
+
+#: Where the letters' squares begin when they lie in their corners.
+FAR = SIDE - GLYPH
+
+
+def stamp(strokes: tuple[tuple[tuple[float, float], ...], ...], degrees: int) -> Tensor:
+    """Strokes drawn in a square of ``GLYPH`` pixels, turned clockwise: uint8 ``(9, 9)``."""
+    import torch
+
+    # Rounded, so that every machine draws the same.
+    cos, sin = (round(f(math.radians(degrees)), 9) for f in (math.cos, math.sin))
+    at = torch.arange(GLYPH, dtype=torch.float64) - (GLYPH - 1) / 2
+    down, across = at[:, None], at[None, :]
+    nearest = torch.full((GLYPH, GLYPH), 9.0, dtype=torch.float64)
+    for line in strokes:
+        turned = [(x * cos - y * sin, x * sin + y * cos) for x, y in line]
+        for (x, y), (to_x, to_y) in zip(turned, turned[1:], strict=False):
+            dx, dy = to_x - x, to_y - y
+            along = ((across - x) * dx + (down - y) * dy) / (dx * dx + dy * dy)
+            along = along.clamp(0, 1)
+            apart = (across - x - along * dx) ** 2 + (down - y - along * dy) ** 2
+            nearest = torch.minimum(nearest, apart.sqrt())
+    return ((1.25 - nearest).clamp(0, 1) * 255).round().to(torch.uint8)
+
+
+@cache
+def stamps() -> tuple[Tensor, Tensor, Tensor]:
+    """All drawings: letters ``(8, 5, 9, 9)``, arrows ``(4, 5, 9, 9)`` and dashes ``(4, 9, 9)``."""
+    import torch
+
+    letters = [[stamp(STROKES[one], turn) for turn in TURNS] for one in LETTERS]
+    arrows = [[stamp(ARROW, angle + turn) for turn in TURNS] for angle in CORNERS.values()]
+    dashes = [stamp((((-1, 0), (1, 0)),), angle) for angle in (0, 45, 90, 135)]
+    together = [torch.stack([torch.stack(row) for row in rows]) for rows in (letters, arrows)]
+    return together[0], together[1], torch.stack(dashes)
+
+
+def _make(
+    split: str, *, examples: int = 16_000, held_out: int = 1_000, clutter: int = 4, seed: int = 0
+) -> Images:
+    import torch
+
+    whole(1, 40_000, examples=examples)
+    whole(1, 4_000, held_out=held_out)
+    whole(0, 16, clutter=clutter)
+    whole(0, seed=seed)
+    draw = Draw(f"arrows {split} {seed}")
+    rows = [scene(draw, clutter) for _ in range(examples if split == "train" else held_out)]
+    letters, arrows, dashes = stamps()
+    pixels = torch.zeros(len(rows), SIDE + 2, SIDE + 2, dtype=torch.uint8)  # a margin of 1
+    for n in range(4):
+        kind, turn, top, left = torch.tensor([row[0][n] for row in rows]).T
+        _paste(pixels, letters[kind, turn], top, left)
+    corner, turn, top, left = torch.tensor([row[1] for row in rows]).T
+    _paste(pixels, arrows[corner, turn], top, left)
+    for n in range(clutter):
+        kind, top, left = torch.tensor([row[2][n] for row in rows]).T
+        _paste(pixels, dashes[kind], top, left)
+    all_four = torch.tensor([[letter[0] for letter in row[0]] for row in rows])  # (N, 4)
+    labels = all_four.gather(1, corner[:, None])[:, 0]
+    return Images(pixels[:, None, 1:-1, 1:-1].contiguous(), labels, corner)
+
+
+def scene(draw: Draw, clutter: int) -> tuple:
+    """One image in numbers: four letters, no two the same, an arrow, and dashes."""
+    letters = []
+    for n, kind in enumerate(draw.some(range(len(LETTERS)), 4)):
+        top, left = (draw.between(*LETTER_MOVES) for _ in range(2))
+        top = FAR - top if n >= 2 else top
+        left = FAR - left if n % 2 else left
+        letters.append((kind, draw.below(len(TURNS)), top, left))
+    corner, turn = draw.below(len(CORNERS)), draw.below(len(TURNS))
+    arrow = (corner, turn, draw.between(*ARROW_PLACES), draw.between(*ARROW_PLACES))
+    dashes = [(draw.below(4), draw.between(0, FAR), draw.between(0, FAR)) for _ in range(clutter)]
+    return letters, arrow, dashes
+
+
+def _paste(pixels: Tensor, drawn: Tensor, top: Tensor, left: Tensor) -> None:
+    """Lay a drawing onto each image; of two inks the darker stays."""
+    import torch
+
+    at = torch.arange(GLYPH) + 1  # after the margin
+    n = torch.arange(len(pixels))[:, None, None]
+    where = n, (top[:, None] + at)[:, :, None], (left[:, None] + at)[:, None, :]
+    pixels[where] = torch.maximum(pixels[where], drawn)
+
+
+register(
+    Loader(
+        Card(
+            name="arrows",
+            title="Four letters and an arrow",
+            what="A picture of 28 by 28 grey pixels with a letter in each corner, and the one of "
+            "them that the arrow in the middle points at.",
+            kind="embedded",
+            task="image classification",
+            **facts("arrows"),
+            licence="the course's own",
+            options={
+                "examples": "how many images for training",
+                "held_out": "how many images for validation and for the test",
+                "clutter": "how many short dashes lie about in an image",
+                "seed": "which images are drawn",
+            },
+            labels=LETTERS,
+        ),
+        _make,
+    )
+)
