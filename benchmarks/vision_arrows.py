@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from tfcourse import data
 from tfcourse.models.counting import count_parameters
 from tfcourse.models.output import Output
-from tfcourse.models.vit import ViT, ViTConfig, cut
+from tfcourse.models.vit import ViT, ViTConfig, patchify
 from tfcourse.runs.images import Scale
 
 SIDE, PATCH, WIDTH, STEPS, BATCH, WARMUP = 28, 7, 64, 800, 64, 50
@@ -61,7 +61,7 @@ class Apart(nn.Module):
         self.read = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, classes))
 
     def forward(self, images: Tensor) -> Output:
-        x = self.embed(cut(images, PATCH)) + self.positions
+        x = self.embed(patchify(images, PATCH)) + self.positions
         for layer in self.layers:
             x = x + layer(x)
         return Output(self.read(x.mean(1)))
@@ -119,7 +119,7 @@ def train(
 @torch.no_grad()
 def read(model: ViT, images: Tensor, hidden: Tensor) -> Tensor:
     """The classes that the model gives without the patches ``hidden``, bool ``(B, 16)``."""
-    tokens = cut(images, PATCH) @ model.W_P + model.b_P
+    tokens = patchify(images, PATCH) @ model.W_P + model.b_P
     x = model.positions.embed(torch.cat([model.c.expand(len(images), 1, -1), tokens], dim=1))
     mask = F.pad(~hidden, (1, 0), value=True)[:, None]  # (B, 1, 17)
     for block in model.blocks:
@@ -130,7 +130,7 @@ def read(model: ViT, images: Tensor, hidden: Tensor) -> Tensor:
 @torch.no_grad()
 def looked(model: ViT, images: Tensor, labels: Tensor, corners: Tensor) -> dict[str, Any]:
     """The share of [CLS]'s attention on the patch that counts, and what is lost without it."""
-    maps = model(images, maps=True).maps["self"]
+    maps = model(images, return_weights=True).maps["self"]
     at = torch.arange(len(images)), CORNERS[corners]
     on_patches = [A[:, :, 0, 1:] / A[:, :, 0, 1:].sum(-1, keepdim=True) for A in maps]
     none = torch.zeros(len(images), 16, dtype=torch.bool)

@@ -26,7 +26,7 @@ from tfcourse.data.draw import Draw
 from tfcourse.generation import keep_top_k, keep_top_p
 from tfcourse.layers import Block, FeedForward, LayerNorm
 from tfcourse.models.skipgram import SkipGram, SkipGramConfig
-from tfcourse.models.vit import cut
+from tfcourse.models.vit import patchify
 from tfcourse.positions import RotaryPositions, SinusoidalPositions
 from tfcourse.tokenizers import BPETokenizer
 from tfcourse.tokenizers.bpe import BYTES
@@ -1095,12 +1095,12 @@ def test_merges(shown, writer) -> None:
         keys.reach("Merges")
         keys.press(press)
         assert int(slider.input_value()) == count
-        cut = keys.drawn().partition("tokens: ")[2].removesuffix(".").split(" | ")
+        patchify = keys.drawn().partition("tokens: ")[2].removesuffix(".").split(" | ")
         if count:
-            assert cut == [token.replace("Ġ", "␣") for token in tokenizer.tokenize("the café")]
+            assert patchify == [token.replace("Ġ", "␣") for token in tokenizer.tokenize("the café")]
         else:
-            assert len(cut) == len("the café".encode())
-        assert f"9 bytes, {len(cut)} tokens after {count} merges" in keys.said
+            assert len(patchify) == len("the café".encode())
+        assert f"9 bytes, {len(patchify)} tokens after {count} merges" in keys.said
     keys = Keys(shown, "merges")
     keys.reach("Merges")
     keys.press("Home")
@@ -1256,11 +1256,11 @@ def test_translator(shown, translator) -> None:
         ("english", "siebenunddreißigtausend"),
     ):
         typed(keys, text, "A number or a date, in words")
-        cut = shown.evaluate(
+        patchify = shown.evaluate(
             "text => Live.translator(Live.data.translator).split(text).words", text
         )
         (said,) = module.translate(
-            model, words, words, [" ".join([language, *cut])], max_new_tokens=22
+            model, words, words, [" ".join([language, *patchify])], max_new_tokens=22
         )
         assert keys.drawn().startswith(f"Written: {said}. Before {said.split()[0]} it looks at ")
     keys.reach("Word written")
@@ -1270,7 +1270,7 @@ def test_translator(shown, translator) -> None:
     keys.reach("Into")
     keys.press("ArrowDown")
     (said,) = module.translate(
-        model, words, words, [" ".join(["français", *cut])], max_new_tokens=22
+        model, words, words, [" ".join(["français", *patchify])], max_new_tokens=22
     )
     assert keys.drawn().startswith(f"Written: {said}. Before {said.split()[1]} ")
     keys = Keys(shown, "translator")
@@ -1570,8 +1570,8 @@ def test_the_scripts_vision_transformer_is_the_packages(shown, vit, course: Path
             mask = torch.nn.functional.pad(~hidden, (1, 0), value=True)[:, None]
             with torch.no_grad():
                 x = scaled(stored, image[None])
-                whole = model(x, maps=True)
-                tokens = cut(x, stored["sizes"]["patch"]) @ model.W_P + model.b_P
+                whole = model(x, return_weights=True)
+                tokens = patchify(x, stored["sizes"]["patch"]) @ model.W_P + model.b_P
                 h = model.positions.embed(torch.cat([model.c.expand(1, 1, -1), tokens], dim=1))
                 maps = []
                 for block in model.blocks:
@@ -1625,7 +1625,7 @@ def test_arrow(shown, vit) -> None:
             },
         )  # fmt: skip
         with torch.no_grad():
-            output = model(scaled(stored, torch.tensor([[pixels]])), maps=True)
+            output = model(scaled(stored, torch.tensor([[pixels]])), return_weights=True)
         shares = output.logits[0].softmax(-1)
         told = numbers(keys.drawn(1))
         assert told == pytest.approx(shares.tolist(), abs=0.0005 + NEAR)
