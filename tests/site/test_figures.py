@@ -1426,7 +1426,7 @@ def number_reader(course: Path):
         tokens = torch.tensor([[ids.get(word, module.UNKNOWN) for word in words]])
         cell, h, steps = model.recurrent.cells[0], torch.zeros(1, module.HIDDEN), []
         for x in model.embedding(tokens)[0]:
-            gates = (x @ cell.W + cell.b + torch.cat([(h @ cell.U)[0]])).chunk(3)
+            gates = (x @ cell.W + cell.b + (h @ cell.U)[0]).chunk(3)
             h = cell(x[None], h)
             plural = torch.sigmoid(h[0] @ model.w + model.b)
             steps.append({"z": gates[1].sigmoid(), "h": h[0], "plural": plural.item()})
@@ -1465,8 +1465,10 @@ def test_gates(shown, number_reader) -> None:
         ):
             shown_numbers = numbers(drawn.partition(label)[2].partition(". ")[0].rstrip("."))
             assert shown_numbers == pytest.approx([float(v) for v in values], abs=0.005 + NEAR)
+    keys = Keys(shown, "gates")
     keys.reach("Word")
     keys.press("Home", "ArrowRight")
     assert keys.said.startswith(f"After keys: plural with probability {steps[1]['plural']:.2f}.")
+    keys = Keys(shown, "gates")
     typed(keys, "the zebra sleeps")
     assert "does not know zebra" in keys.figure.locator(".live-note").inner_text()
