@@ -12,7 +12,9 @@ same for all, and every seed is kept. About five minutes on one thread.
 from __future__ import annotations
 
 import argparse
+import json
 import time
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
@@ -180,32 +182,48 @@ def trained(name: str, corpus: Corpus, seed: int, steps: int) -> dict:
     return found
 
 
-def measured(quick: bool) -> dict:
-    """Every run of every model on both mixtures."""
+def measured(quick: bool, keep: Path | None) -> dict | None:
+    """Every run of every model on both mixtures; ``None`` if another process still has one."""
     steps, seeds = (4, SEEDS[:1]) if quick else (STEPS, SEEDS)
-    results = {
-        "settings": {"steps": STEPS, "batch": BATCH, "rate": RATE, "mixtures": {
-            name: {str(k): n for k, n in mixture.items()} for name, mixture in MIXTURES.items()
-        }, "sentence": LECTURE},
+    results: dict = {
+        "settings": {"steps": STEPS, "batch": BATCH, "rate": RATE, "sentence": LECTURE,
+                     "mixtures": MIXTURES, "vocabulary": {}, "judged": {}},
         "runs": {},
     }  # fmt: skip
+    complete = True
     for mixture, counts in MIXTURES.items():
-        corpus = Corpus({k: 200 for k in counts} if quick else counts, 40 if quick else TEST)
-        results["settings"].setdefault("vocabulary", len(corpus.tokens))
-        results["settings"].setdefault("judged", {})[mixture] = {
-            str(k): int((corpus.attractors == k).sum())
-            for k in corpus.attractors.unique().tolist()
-        }
-        results["runs"][mixture] = {
-            name: [trained(name, corpus, seed, steps) for seed in seeds] for name in MODELS
-        }
-    return results
+        corpus = Corpus(dict.fromkeys(counts, 200) if quick else counts, 40 if quick else TEST)
+        results["settings"]["vocabulary"][mixture] = len(corpus.tokens)
+        results["settings"]["judged"][mixture] = corpus.attractors.bincount().tolist()
+        results["runs"][mixture] = runs = {name: [] for name in MODELS}
+        for seed in seeds:
+            for name in MODELS:
+                kept = keep / f"{mixture}-{name}-{seed}.json" if keep else None
+                if kept is None:
+                    runs[name].append(trained(name, corpus, seed, steps))
+                elif not kept.exists():
+                    kept.touch()  # other processes leave this run to us
+                    kept.write_text(json.dumps(trained(name, corpus, seed, steps)), "utf-8")
+        if keep:
+            for name in MODELS:
+                found = [(keep / f"{mixture}-{name}-{seed}.json").read_text() for seed in seeds]
+                complete = complete and all(found)
+                runs[name] = [json.loads(text) for text in found if text]
+    return results if complete else None
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
-    quick = parser.parse_args().quick
+    parser.add_argument(
+        "--keep", type=Path, help="a folder for finished runs, which several processes may share"
+    )
+    chosen = parser.parse_args()
     torch.set_num_threads(1)
-    results = measured(quick)
-    print(results if quick else records.write("agreement", results, seed=SEEDS[0]).name)
+    if chosen.keep:
+        chosen.keep.mkdir(parents=True, exist_ok=True)
+    results = measured(chosen.quick, chosen.keep)
+    if chosen.quick or results is None:
+        print(results or "another process still has a run")
+    else:
+        print(records.write("agreement", results, seed=SEEDS[0]).name)
