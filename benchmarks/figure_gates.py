@@ -1,9 +1,9 @@
 """Train the small GRU of the figure *gates*, and write its weights to ``book/figures/gates.json``.
 
 It reads a sentence of the corpus *agreement* up to its verb and is asked, at the subject and after
-each word that follows it, whether the verb must be plural. Weights are stored as whole multiples of ``step``, so that the file is small. The figure
-computes with these rounded numbers, and so do the tests that compare them with ``tfcourse``. About
-ten seconds on one thread::
+each word that follows it, whether the verb must be plural. Weights are stored as whole multiples of
+``step``, so that the file is small. The figure computes with these rounded numbers, and so do the
+tests that compare them with ``tfcourse``. About ten seconds on one thread::
 
     python benchmarks/figure_gates.py
     python -m coursebook.live            # then draw the still pictures again

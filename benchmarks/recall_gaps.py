@@ -90,9 +90,7 @@ def measured(quick: bool) -> dict:
         }  # fmt: skip
         results["gaps"][cell] = {str(gap): found for gap, found in runs.items()}
         print(cell, results["gaps"][cell], flush=True)
-        nets = [
-            trained(cell, symbols, mixed, seed, 4 if quick else MIXED_STEPS) for seed in seeds
-        ]
+        nets = [trained(cell, symbols, mixed, seed, 4 if quick else MIXED_STEPS) for seed in seeds]
         results["parameters"][cell] = count_parameters(nets[0])
         results["far"][cell] = {str(gap): [right(net, judge[gap]) for net in nets] for gap in FAR}
         print(cell, "far", results["far"][cell], flush=True)

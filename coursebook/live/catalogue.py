@@ -149,8 +149,8 @@ FIGURES = {
         Figure(
             "gates",
             "When does a gate open?",
-            "A small trained GRU reads a sentence and says after each word whether the verb must be "
-            "plural. Dark squares keep the old state, light ones let a new number in. Type a "
+            "A small trained GRU reads a sentence and says after each word whether the verb must "
+            "be plural. Dark squares keep the old state, light ones let a new number in. Type a "
             "sentence of your own.",
             "notebooks/02-recurrence",
             data={
