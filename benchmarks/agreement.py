@@ -182,6 +182,19 @@ def trained(name: str, corpus: Corpus, seed: int, steps: int) -> dict:
     return found
 
 
+def run(
+    name: str, mixture: str, corpus: Corpus, seed: int, steps: int, keep: Path | None
+) -> dict | None:
+    """One run; ``None`` if it is kept already or another process has it."""
+    if keep is None:
+        return trained(name, corpus, seed, steps)
+    kept = keep / f"{mixture}-{name}-{seed}.json"
+    if not kept.exists():
+        kept.touch()  # other processes leave this run to us
+        kept.write_text(json.dumps(trained(name, corpus, seed, steps)), "utf-8")
+    return None
+
+
 def measured(quick: bool, keep: Path | None) -> dict | None:
     """Every run of every model on both mixtures; ``None`` if another process still has one."""
     steps, seeds = (4, SEEDS[:1]) if quick else (STEPS, SEEDS)
@@ -190,26 +203,26 @@ def measured(quick: bool, keep: Path | None) -> dict | None:
                      "mixtures": MIXTURES, "vocabulary": {}, "judged": {}},
         "runs": {},
     }  # fmt: skip
-    complete = True
+    corpora = {}
     for mixture, counts in MIXTURES.items():
-        corpus = Corpus(dict.fromkeys(counts, 200) if quick else counts, 40 if quick else TEST)
+        corpora[mixture] = corpus = Corpus(
+            dict.fromkeys(counts, 200) if quick else counts, 40 if quick else TEST
+        )
         results["settings"]["vocabulary"][mixture] = len(corpus.tokens)
         results["settings"]["judged"][mixture] = corpus.attractors.bincount().tolist()
-        results["runs"][mixture] = runs = {name: [] for name in MODELS}
-        for seed in seeds:
-            for name in MODELS:
-                kept = keep / f"{mixture}-{name}-{seed}.json" if keep else None
-                if kept is None:
-                    runs[name].append(trained(name, corpus, seed, steps))
-                elif not kept.exists():
-                    kept.touch()  # other processes leave this run to us
-                    kept.write_text(json.dumps(trained(name, corpus, seed, steps)), "utf-8")
-        if keep:
-            for name in MODELS:
-                found = [(keep / f"{mixture}-{name}-{seed}.json").read_text() for seed in seeds]
-                complete = complete and all(found)
-                runs[name] = [json.loads(text) for text in found if text]
-    return results if complete else None
+        results["runs"][mixture] = {}
+    for name in MODELS:
+        for mixture, corpus in corpora.items():
+            found = [run(name, mixture, corpus, seed, steps, keep) for seed in seeds]
+            results["runs"][mixture][name] = found
+    if keep:  # what other processes did meanwhile
+        for mixture, models in results["runs"].items():
+            for name in models:
+                texts = [(keep / f"{mixture}-{name}-{seed}.json").read_text() for seed in seeds]
+                if not all(texts):
+                    return None
+                models[name] = [json.loads(text) for text in texts]
+    return results
 
 
 if __name__ == "__main__":
