@@ -199,7 +199,7 @@ def run(
     return None
 
 
-def measured(quick: bool, keep: Path | None) -> dict | None:
+def measured(quick: bool, keep: Path | None, models: list[str]) -> dict | None:
     """Every run of every model on both mixtures; ``None`` if another process still has one."""
     steps, seeds = (4, SEEDS[:1]) if quick else (STEPS, SEEDS)
     results: dict = {
@@ -216,6 +216,8 @@ def measured(quick: bool, keep: Path | None) -> dict | None:
         results["settings"]["judged"][mixture] = corpus.attractors.bincount().tolist()
         results["runs"][mixture] = {}
     for mixture, name in ARMS:
+        if name not in models:
+            continue
         found = [run(name, mixture, corpora[mixture], seed, steps, keep) for seed in seeds]
         results["runs"][mixture][name] = found
     if keep:  # what other processes did meanwhile
@@ -234,11 +236,13 @@ if __name__ == "__main__":
     parser.add_argument(
         "--keep", type=Path, help="a folder for finished runs, which several processes may share"
     )
+    names = sorted({name for _, name in ARMS})
+    parser.add_argument("--models", nargs="+", choices=names, default=names)
     chosen = parser.parse_args()
     torch.set_num_threads(1)
     if chosen.keep:
         chosen.keep.mkdir(parents=True, exist_ok=True)
-    results = measured(chosen.quick, chosen.keep)
+    results = measured(chosen.quick, chosen.keep, chosen.models)
     if chosen.quick or results is None:
         print(results or "another process still has a run")
     else:
