@@ -1,29 +1,249 @@
-"""Subject-verb agreement: a simple recurrent net, an LSTM and a Transformer of like size.
+"""Subject-verb agreement: a plain recurrent net, an LSTM and a Transformer of like size.
 
-All learn the same sentences of the grammar, as language models, with the same batches and steps,
-and each with three seeds. They are judged by whether the right form of the verb is likelier than
-the wrong one: on sentences of the grammar never seen, by the number of attractors; on Linzen's
-sentences from Wikipedia where the vocabulary covers all words up to the verb; and on Marvin and
-Linzen's pairs that it covers.
+All three are trained as language models on the grammar of the corpus *agreement* with a small
+lexicon, with the same batches and steps, long enough to master sentences without attractors
+(nouns of the other number between subject and verb). They are judged by whether the right form of
+the verb is likelier than the wrong one, by the number of attractors, on sentences never seen. Two
+mixtures: *natural*, in which nine sentences of ten have no attractor, and *even*, in which each
+number from none to four is as frequent. The script chooses nothing: sizes, steps and rate are the
+same for all, and every seed is kept. About five minutes on one thread.
 """
 
 from __future__ import annotations
 
-from _measuring import keep_record, measure, short
+import argparse
+import json
+import time
+from pathlib import Path
 
-MODELS = ("agreement-rnn", "agreement-lstm", "agreement-transformer")
-SEEDS = (0, 1, 2)
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from coursebook import records
+from tfcourse import data
+from tfcourse.batching import Batches, pad
+from tfcourse.data import Agreement
+from tfcourse.data.grammars import lexicon
+from tfcourse.models.counting import count_parameters
+from tfcourse.models.gpt import GPT, GPTConfig
+from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
+from tfcourse.tokenizers import WordTokenizer
+
+SEEDS = (1, 2, 3)
+STEPS, BATCH, RATE, WARMUP = 1500, 64, 5e-3, 0.1
+#: How many training sentences have so many attractors.
+MIXTURES = {
+    "natural": {0: 27_000, 1: 2_400, 2: 600},
+    "even": dict.fromkeys(range(5), 6_000),
+}
+#: What is trained on which mixture, in this order.
+ARMS = (
+    ("natural", "RNN"), ("even", "RNN"), ("natural", "LSTM"), ("natural", "Transformer"),
+    ("even", "LSTM"), ("even", "Transformer"),
+)  # fmt: skip
+TEST, WATCHED = 2_000, 150
+#: The lexicon's nouns become these, so that the verb's number is a larger part of what a language
+#: model has to learn.
+KEPT = {
+    "person": ("student", "teacher", "doctor", "friend"),
+    "work": ("book", "novel", "poem", "song"),
+    "thing": ("key", "door", "phone", "alarm"),
+    "place": ("exam", "school", "house", "hospital"),
+}
+#: The sentence of UBC's lecture, up to its verb.
+LECTURE = "the students in the exam where the fire alarm is ringing"
 
 
-def measured(quick: bool) -> dict[str, list]:
-    """Each model's runs, one for each seed."""
-    few = short(**{"data.options.examples": 300, "data.options.held_out": 40}) if quick else {}
-    seeds = SEEDS[:1] if quick else SEEDS
-    return {
-        name: [measure(name, few | {"training.seed": seed}, device="cpu") for seed in seeds]
-        for name in MODELS
+def fewer_nouns() -> dict[str, str]:
+    """For each noun of the lexicon, the one that it becomes; number stays."""
+    become = {}
+    for kind, nouns in lexicon.NOUNS.items():
+        kept = [n for n in nouns if n.singular in KEPT[kind]]
+        plain = [n for n in kept if not n.compound]
+        for i, noun in enumerate(nouns):
+            to = noun if noun in kept else plain[i % len(plain)]
+            become |= {noun.singular: to.singular, noun.plural: to.plural}
+    return become
+
+
+NOUNS = fewer_nouns()
+#: What stands before nouns that have become others.
+DROPPED = {
+    n.compound for nouns in lexicon.NOUNS.values() for n in nouns if n.compound
+} - {"fire"}  # fmt: skip
+
+
+def simpler(sentence: Agreement) -> tuple[tuple[str, ...], int]:
+    """The sentence with fewer nouns, and the place of its verb."""
+    kept = [(i, NOUNS.get(w, w)) for i, w in enumerate(sentence.words) if w not in DROPPED]
+    words = tuple(word for _, word in kept)
+    return words, [i for i, _ in kept].index(sentence.verb)
+
+
+class Corpus:
+    """The sentences of one mixture as ids, and those to judge by."""
+
+    def __init__(self, mixture: dict[int, int], test: int) -> None:
+        texts = [
+            simpler(s)[0]
+            for attractors, count in mixture.items()
+            for s in data.load("agreement", attractors=(attractors,), examples=count)
+        ]
+        self.tokens = WordTokenizer.train([" ".join(t) for t in texts])
+        self.rows = [self.encode(t) for t in texts]
+        seen = set(texts)
+        judged = [
+            (*simpler(s), s)
+            for s in data.load("agreement", "test", held_out=test)
+            if simpler(s)[0] not in seen
+        ]
+        self.ids, _ = pad([self.encode(t) for t, _, _ in judged], self.tokens.pad)
+        self.verb = torch.tensor([verb for _, verb, _ in judged])
+        self.attractors = torch.tensor([s.attractors for _, _, s in judged])
+        self.right, self.wrong = (
+            torch.tensor([self.tokens.id(getattr(s, form)) for _, _, s in judged])
+            for form in ("right", "wrong")
+        )
+
+    def encode(self, words: tuple[str, ...]) -> list[int]:
+        """Ids, with a start and an end."""
+        return self.tokens.encode(" ".join(words), start=True, end=True)
+
+    def batch(self, rows: list[list[int]]) -> tuple[Tensor, Tensor]:
+        """What is read and what comes next, ``(B, T)`` each."""
+        ids, _ = pad(rows, self.tokens.pad)
+        return ids[:, :-1], ids[:, 1:]
+
+    @torch.no_grad()
+    def judge(self, model: nn.Module) -> dict[str, float]:
+        """The share of verbs whose right form is the likelier, by the number of attractors."""
+        model.eval()
+        logits = model(self.ids).logits[torch.arange(len(self.ids)), self.verb]
+        model.train()
+        better = logits.gather(1, self.right[:, None]) > logits.gather(1, self.wrong[:, None])
+        return {
+            str(k): better[self.attractors == k].double().mean().item()
+            for k in self.attractors.unique().tolist()
+        }
+
+    @torch.no_grad()
+    def lecture(self, model: nn.Module) -> list[float]:
+        """How likely *are* is against *is* after each word of the lecture's sentence."""
+        model.eval()
+        ids = torch.tensor([self.tokens.encode(LECTURE, start=True)])
+        pair = [self.tokens.id("is"), self.tokens.id("are")]
+        chances = model(ids).logits[0, 1:, pair].softmax(-1)[:, 1]
+        model.train()
+        return [round(p, 4) for p in chances.tolist()]
+
+
+def new_model(name: str, vocabulary: int, seed: int) -> nn.Module:
+    """About 40,000 numbers each."""
+    torch.manual_seed(seed)
+    if name == "Transformer":
+        return GPT(GPTConfig(vocabulary, longest=64, layers=2, heads=4, d_model=36))
+    width = {"RNN": 110, "LSTM": 64}[name]
+    return RecurrentLM(RecurrentLMConfig(vocabulary, 32, width, cell=name.lower()))
+
+
+def trained(name: str, corpus: Corpus, seed: int, steps: int) -> dict:
+    """Train one model with Adam; the rate rises for a tenth of the steps and falls to zero."""
+    began = time.process_time()
+    model = new_model(name, len(corpus.tokens), seed)
+    optimiser = torch.optim.Adam(model.parameters(), lr=RATE)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, RATE, total_steps=steps, pct_start=WARMUP
+    )
+    batches = Batches(corpus.rows, BATCH, collate=corpus.batch, lengths=len, seed=seed)
+    watched, done = {}, 0
+    while done < steps:
+        for ids, following in batches:
+            logits = model(ids).logits
+            loss = F.cross_entropy(
+                logits.flatten(0, 1), following.flatten(), ignore_index=corpus.tokens.pad
+            )
+            optimiser.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimiser.step()
+            schedule.step()
+            done += 1
+            if done % WATCHED == 0 or done == steps:
+                watched[str(done)] = corpus.judge(model)
+            if done == steps:
+                break
+    found = {
+        "seed": seed,
+        "parameters": count_parameters(model),
+        "accuracy": watched[str(done)],
+        "by step": watched,
+        "lecture": corpus.lecture(model),
+        "seconds": round(time.process_time() - began, 1),
     }
+    print(name, seed, {k: round(v, 2) for k, v in found["accuracy"].items()}, found["seconds"],
+          flush=True)  # fmt: skip
+    return found
+
+
+def run(
+    name: str, mixture: str, corpus: Corpus, seed: int, steps: int, keep: Path | None
+) -> dict | None:
+    """One run; ``None`` if it is kept already or another process has it."""
+    if keep is None:
+        return trained(name, corpus, seed, steps)
+    kept = keep / f"{mixture}-{name}-{seed}.json"
+    if not kept.exists():
+        kept.touch()  # other processes leave this run to us
+        kept.write_text(json.dumps(trained(name, corpus, seed, steps)), "utf-8")
+    return None
+
+
+def measured(quick: bool, keep: Path | None, models: list[str]) -> dict | None:
+    """Every run of every model on both mixtures; ``None`` if another process still has one."""
+    steps, seeds = (4, SEEDS[:1]) if quick else (STEPS, SEEDS)
+    results: dict = {
+        "settings": {"steps": STEPS, "batch": BATCH, "rate": RATE, "sentence": LECTURE,
+                     "mixtures": MIXTURES, "vocabulary": {}, "judged": {}},
+        "runs": {},
+    }  # fmt: skip
+    corpora = {}
+    for mixture, counts in MIXTURES.items():
+        corpora[mixture] = corpus = Corpus(
+            dict.fromkeys(counts, 200) if quick else counts, 40 if quick else TEST
+        )
+        results["settings"]["vocabulary"][mixture] = len(corpus.tokens)
+        results["settings"]["judged"][mixture] = corpus.attractors.bincount().tolist()
+        results["runs"][mixture] = {}
+    for mixture, name in ARMS:
+        if name not in models:
+            continue
+        found = [run(name, mixture, corpora[mixture], seed, steps, keep) for seed in seeds]
+        results["runs"][mixture][name] = found
+    if keep:  # what other processes did meanwhile
+        for mixture, models in results["runs"].items():
+            for name in models:
+                texts = [(keep / f"{mixture}-{name}-{seed}.json").read_text() for seed in seeds]
+                if not all(texts):
+                    return None
+                models[name] = [json.loads(text) for text in texts]
+    return results
 
 
 if __name__ == "__main__":
-    keep_record("agreement", __doc__, measured, seed=SEEDS[0])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
+    parser.add_argument(
+        "--keep", type=Path, help="a folder for finished runs, which several processes may share"
+    )
+    names = sorted({name for _, name in ARMS})
+    parser.add_argument("--models", nargs="+", choices=names, default=names)
+    chosen = parser.parse_args()
+    torch.set_num_threads(1)
+    if chosen.keep:
+        chosen.keep.mkdir(parents=True, exist_ok=True)
+    results = measured(chosen.quick, chosen.keep, chosen.models)
+    if chosen.quick or results is None:
+        print(results or "another process still has a run")
+    else:
+        print(records.write("agreement", results, seed=SEEDS[0]).name)

@@ -137,6 +137,31 @@ FIGURES = {
             stored=("vectors",),
         ),
         Figure(
+            "gradient",
+            "How much of the gradient reaches the first word?",
+            "A plain recurrent net with random weights, 16 numbers wide. The curve is the norm of "
+            "the last state's gradient with respect to the first word, on a logarithmic axis. Make "
+            "the sequence longer and the matrix U stronger.",
+            "notebooks/02-recurrence",
+            data={"gain": 1.5, "length": 32, "low": -15, "high": 9},
+            stored=("gradient",),
+        ),
+        Figure(
+            "gates",
+            "When does a gate open?",
+            "A small trained GRU reads a sentence and says after each word whether the verb must "
+            "be plural. Dark squares keep the old state, light ones let a new number in. Type a "
+            "sentence of your own.",
+            "notebooks/02-recurrence",
+            data={
+                "sentence": "the students in the exam where the fire alarm is ringing",
+                "longest": 14,
+                "word": 10,
+                "unit": 5,
+            },
+            stored=("gates",),
+        ),
+        Figure(
             "film-review",
             "Which words decide what a review says?",
             "One learned query reads a film review. Each word has a weight, and a vote for bad or "

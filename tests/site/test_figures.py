@@ -1677,3 +1677,110 @@ def test_occlusion(shown, vit, course: Path) -> None:
     keys.reach("Next image", "button")
     keys.press("Enter")
     assert "none is left out" in keys.drawn()
+def gradients_by_the_package(course: Path, gain: float, linear: bool) -> list[float]:
+    """The norm of d h_n / d x_1 for each n, as its power of ten."""
+    cell, x = figure_script(course, "figure_gradient").load(stored_model(course, "gradient"), gain)
+    if linear:
+        cell.g = lambda z: z
+    first = x[:1].requires_grad_()
+    h, found = None, []
+    for t in range(len(x)):
+        h = cell(first if t == 0 else x[t : t + 1], h)
+        (G,) = torch.autograd.grad(
+            h[0], first, torch.eye(h.shape[1]).double(), retain_graph=True, is_grads_batched=True
+        )
+        found.append(G.norm().log10().item())
+    return found
+
+
+@browser
+@pytest.mark.parametrize(("gain", "linear"), [(1.0, False), (2.4, False), (1.3, True)])
+def test_the_scripts_gradients_are_the_packages(shown, course: Path, gain, linear) -> None:
+    found = shown.evaluate(
+        "([gain, linear]) => Live.gradients(Live.data.gradient, gain, linear)", [gain, linear]
+    )
+    assert found == pytest.approx(gradients_by_the_package(course, gain, linear), abs=NEAR)
+
+
+@browser
+def test_gradient(shown, course: Path) -> None:
+    keys, data = Keys(shown, "gradient"), FIGURES["gradient"].data
+    lengths, gain = [1, 2, 4, 8, 16, 32, 64], data["gain"]
+
+    def compare(linear: bool = False) -> None:
+        powers = gradients_by_the_package(course, round(gain, 1), linear)
+        drawn = numbers(keys.drawn().partition("64: ")[2])
+        assert drawn == pytest.approx([powers[n - 1] for n in lengths], abs=0.0005 + NEAR)
+
+    keys.reach("Number of words")
+    keys.press("End")
+    assert keys.said.startswith("Length 64: ") and "It vanishes" in keys.said
+    keys.reach("Strength of U")
+    for press, change in (("ArrowRight", 0.1), ("ArrowRight", 0.1), ("End", 3 - gain - 0.2)):
+        keys.press(press)
+        gain += change
+        compare()
+    assert "It explodes" in keys.said
+    keys.reach("Without the tanh")
+    keys.press("Space")
+    compare(linear=True)
+
+
+@pytest.fixture(scope="module")
+def number_reader(course: Path):
+    """The GRU of the figure in the package's own class, step by step, and its words."""
+    module, stored = figure_script(course, "figure_gates"), stored_model(course, "gates")
+    model = module.load(stored)
+    ids = {word: i for i, word in enumerate(stored["words"])}
+
+    @torch.no_grad()
+    def read(words: list[str]) -> list[dict]:
+        tokens = torch.tensor([[ids.get(word, module.UNKNOWN) for word in words]])
+        cell, h, steps = model.recurrent.cells[0], torch.zeros(1, module.HIDDEN), []
+        for x in model.embedding(tokens)[0]:
+            gates = (x @ cell.W + cell.b + (h @ cell.U)[0]).chunk(3)
+            h = cell(x[None], h)
+            plural = torch.sigmoid(h[0] @ model.w + model.b)
+            steps.append({"z": gates[1].sigmoid(), "h": h[0], "plural": plural.item()})
+        said = model(tokens).sigmoid()[0].tolist()
+        assert [one["plural"] for one in steps] == pytest.approx(said, abs=1e-6)
+        return steps
+
+    return read
+
+
+@browser
+def test_the_scripts_gru_is_the_packages(shown, number_reader) -> None:
+    for text in (FIGURES["gates"].data["sentence"], "the zebra said the cats in the tree"):
+        found = shown.evaluate(
+            "words => Live.numberReader(Live.data.gates).read(words)", text.split()
+        )
+        for one, expected in zip(found, number_reader(text.split()), strict=True):
+            for name in ("z", "h"):
+                assert one[name] == pytest.approx(expected[name].tolist(), abs=NEAR)
+            assert one["plural"] == pytest.approx(expected["plural"], abs=NEAR)
+
+
+@browser
+def test_gates(shown, number_reader) -> None:
+    keys, said = Keys(shown, "gates"), "the keys to the old cabinet"
+    typed(keys, said)
+    steps = number_reader(said.split())
+    keys.reach("Number of the state")
+    for unit, press in ((0, "Home"), (1, "ArrowRight"), (5, "End")):
+        keys.press(press)
+        drawn = keys.drawn()
+        for label, values in (
+            (f"Kept by number {unit + 1} at each word: ", [one["z"][unit] for one in steps]),
+            ("Its value: ", [one["h"][unit] for one in steps]),
+            ("Probability of a plural verb: ", [one["plural"] for one in steps]),
+        ):
+            shown_numbers = numbers(drawn.partition(label)[2].partition(". ")[0].rstrip("."))
+            assert shown_numbers == pytest.approx([float(v) for v in values], abs=0.005 + NEAR)
+    keys = Keys(shown, "gates")
+    keys.reach("Word")
+    keys.press("Home", "ArrowRight")
+    assert keys.said.startswith(f"After keys: plural with probability {steps[1]['plural']:.2f}.")
+    keys = Keys(shown, "gates")
+    typed(keys, "the zebra sleeps")
+    assert "does not know zebra" in keys.figure.locator(".live-note").inner_text()

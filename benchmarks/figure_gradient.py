@@ -1,0 +1,54 @@
+"""Write the small recurrent net of the figure *gradient* to ``book/figures/gradient.json``.
+
+It is not trained: its weights are the first ones of the package's plain cell, and the words are
+random vectors. The numbers are rounded to whole multiples of ``step``; the figure computes with
+these, and so do the tests that compare it with ``tfcourse``. A second on one thread::
+
+    python benchmarks/figure_gradient.py
+    python -m coursebook.live            # then draw the still pictures again
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import torch
+from torch import Tensor
+
+from coursebook import course
+from tfcourse.recurrent import RNNCell
+
+WIDTH, LONGEST, STEP = 16, 64, 1 / 256
+
+
+def load(stored: dict, gain: float = 1.0) -> tuple[RNNCell, Tensor]:
+    """The cell with ``U`` multiplied by the gain, and the words ``(T, D)``, in double precision."""
+    cell = RNNCell(WIDTH, WIDTH).double()
+    W, U, x = (torch.tensor(stored[name]).double() * stored["step"] for name in "WUx")
+    with torch.no_grad():
+        cell.W.copy_(W)
+        cell.U.copy_(gain * U)
+    return cell, x
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=0)
+    seed = parser.parse_args().seed
+    torch.manual_seed(seed)
+    cell = RNNCell(WIDTH, WIDTH)
+    made = {"W": cell.W.detach(), "U": cell.U.detach(), "x": torch.randn(LONGEST, WIDTH)}
+    stored = {
+        "about": "An untrained recurrent net, written by benchmarks/figure_gradient.py",
+        "seed": seed,
+        "step": STEP,
+        **{name: (tensor / STEP).round().int().tolist() for name, tensor in made.items()},
+    }
+    path = course.root() / "book" / "figures" / "gradient.json"
+    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
+    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""Recall over a gap: over how many empty tokens three recurrent cells learn to keep a value.
+
+A token holds one of eight values, then come tokens that say nothing, then the value is asked for.
+A plain net, a GRU and an LSTM of equally many numbers (within 3 %) are trained at each gap, and the
+gated ones also on gaps of all lengths up to 40, to be tested far beyond. Same steps, sequences and
+rate for all; every seed is kept. About a minute on one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import torch
+from torch import Tensor, nn
+
+from coursebook import records
+from tfcourse import data
+from tfcourse.batching import Batches, pad
+from tfcourse.models.counting import count_parameters
+from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
+from tfcourse.tokenizers import WordTokenizer
+from tfcourse.training import NextToken, fit
+
+SEEDS = (1, 2, 3)
+TASK = {"pairs": 1, "keys": 1, "values": 8, "fillers": 4}
+GAPS = (4, 8, 16, 32, 64)
+#: Trained on all gaps up to the first number, tested at the others.
+MIXED, FAR = 40, (5, 40, 80, 160, 320)
+WIDTHS = {"rnn": 66, "gru": 36, "lstm": 31}
+STEPS, MIXED_STEPS, BATCH, RATE, EXAMPLES = 160, 200, 32, 5e-3, 4_000
+
+
+def collate(rows: list[tuple[list[int], int]]) -> tuple[Tensor, Tensor]:
+    """What is read, and the answer at the last place alone."""
+    ids, lengths = pad([ids for ids, _ in rows], 0)
+    target = torch.zeros_like(ids)
+    answers = torch.tensor([answer for _, answer in rows])
+    target[torch.arange(len(rows)), lengths - 1] = answers
+    return ids, target
+
+
+def rows_of(symbols: WordTokenizer, split: str, gap: int | tuple, **many: int) -> list:
+    """Ids and the id of the answer."""
+    return [
+        (symbols.encode(" ".join(e.tokens)), symbols.id(e.answer))
+        for e in data.load("recall", split, gap=gap, **TASK, **many)
+    ]
+
+
+def trained(cell: str, symbols: WordTokenizer, rows: list, seed: int, steps: int) -> nn.Module:
+    """A net after so many steps."""
+    torch.manual_seed(seed)
+    model = RecurrentLM(RecurrentLMConfig(len(symbols), 16, WIDTHS[cell], cell=cell))
+    batches = Batches(rows, BATCH, collate=collate, lengths=lambda r: len(r[0]), seed=seed)
+    fit(model, batches, loss=NextToken(ignore=0), steps=steps, lr=RATE, device="cpu")
+    return model.eval()
+
+
+@torch.no_grad()
+def right(model: nn.Module, rows: list) -> float:
+    """The share of answers that are right."""
+    ids, target = collate(rows)
+    said = model(ids).logits.argmax(dim=-1)
+    return (said == target)[target != 0].double().mean().item()
+
+
+def measured(quick: bool) -> dict:
+    """For each cell and seed: accuracy at each gap, and far beyond the gaps of training."""
+    seeds, gaps, steps = (SEEDS[:1], GAPS[:1], 4) if quick else (SEEDS, GAPS, STEPS)
+    train, test = ({"examples": 300}, {"held_out": 50}) if quick else (
+        {"examples": EXAMPLES}, {"held_out": 400})  # fmt: skip
+    symbols = WordTokenizer.train(
+        [" ".join(e.tokens) for e in data.load("recall", **TASK)], special=("<pad>",)
+    )
+    learn = {gap: rows_of(symbols, "train", gap, **train) for gap in gaps}
+    judge = {gap: rows_of(symbols, "test", gap, **test) for gap in {*gaps, *FAR}}
+    mixed = rows_of(symbols, "train", (0, MIXED), **train)
+    results: dict = {
+        "settings": {"gaps": GAPS, "far": FAR, "mixed": MIXED, "steps": STEPS, "batch": BATCH,
+                     "mixed steps": MIXED_STEPS, "rate": RATE, "widths": WIDTHS},
+        "parameters": {}, "gaps": {}, "far": {},
+    }  # fmt: skip
+    for cell in WIDTHS:
+        runs = {
+            gap: [
+                right(trained(cell, symbols, learn[gap], seed, steps), judge[gap])
+                for seed in seeds
+            ]
+            for gap in gaps
+        }  # fmt: skip
+        results["gaps"][cell] = {str(gap): found for gap, found in runs.items()}
+        print(cell, results["gaps"][cell], flush=True)
+        nets = [trained(cell, symbols, mixed, seed, 4 if quick else MIXED_STEPS) for seed in seeds]
+        results["parameters"][cell] = count_parameters(nets[0])
+        results["far"][cell] = {str(gap): [right(net, judge[gap]) for net in nets] for gap in FAR}
+        print(cell, "far", results["far"][cell], flush=True)
+    return results
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
+    quick = parser.parse_args().quick
+    torch.set_num_threads(1)
+    results = measured(quick)
+    print(results if quick else records.write("recall-gaps", results, seed=SEEDS[0]).name)
