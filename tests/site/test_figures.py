@@ -1677,6 +1677,8 @@ def test_occlusion(shown, vit, course: Path) -> None:
     keys.reach("Next image", "button")
     keys.press("Enter")
     assert "none is left out" in keys.drawn()
+
+
 def gradients_by_the_package(course: Path, gain: float, linear: bool) -> list[float]:
     """The norm of d h_n / d x_1 for each n, as its power of ten."""
     cell, x = figure_script(course, "figure_gradient").load(stored_model(course, "gradient"), gain)
