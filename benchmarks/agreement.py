@@ -142,7 +142,7 @@ def new_model(name: str, vocabulary: int, seed: int) -> nn.Module:
     """About 40,000 numbers each."""
     torch.manual_seed(seed)
     if name == "Transformer":
-        return GPT(GPTConfig(vocabulary, longest=64, layers=2, heads=4, d_model=36))
+        return GPT(GPTConfig(vocabulary, context_length=64, num_layers=2, num_heads=4, d_model=36))
     width = {"RNN": 110, "LSTM": 64}[name]
     return RecurrentLM(RecurrentLMConfig(vocabulary, 32, width, cell=name.lower()))
 
