@@ -246,7 +246,7 @@ def watched(base, found: dict) -> list[tuple]:
 
 
 def adversary(base, batches: list, strength: float, seed: int, epochs: int):
-    """A model that predicts as the base does and weighs otherwise; begun at the base, query anew."""
+    """A model that predicts as the base does and weighs otherwise; it begins at the base."""
 
     def loss(model, batch):
         ids, n, _, p, a = batch
