@@ -3,8 +3,8 @@
 The reviews are every tenth of IMDb, cut after 300 words: 2,000 to learn from, 500 to choose by,
 2,500 to test on. A bidirectional GRU under one query reads a review as one row of words (*flat*),
 or the words of each sentence and then the sentences (*hierarchical*), with as many parameters or
-with as many operations as the flat one. Embeddings begin at those that the plain mean of the same start
-has learned. Each arm has its own search for a learning rate, on starts that are not used again, and
+with as many operations as the flat one. Embeddings begin at those that the plain mean of the same
+start has learned. Each arm has its own search for a learning rate, on starts not used again, and
 each training is judged at the epoch that is best on the reviews to choose by.
 
 A quarter of an hour on one thread, with the corpus at hand::

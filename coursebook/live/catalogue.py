@@ -137,6 +137,26 @@ FIGURES = {
             stored=("vectors",),
         ),
         Figure(
+            "important-word",
+            "Which words does a query pick?",
+            "One query looks at all words of a review, and the average of the words follows. Turn "
+            "the query to look for opinions, for praise, for blame or for the rest. Make it longer "
+            "to be stricter. At zero it gives the mean.",
+            "notebooks/03-pooling",
+            data={
+                "words": {
+                    "what": [0.3, 0.7],
+                    "a": [0.1, -0.7],
+                    "dull": [-1.8, 1.4],
+                    "plot": [-0.9, 0.2],
+                    "but": [-0.7, -0.9],
+                    "delightful": [1.7, 1.5],
+                    "actors": [1.0, -0.2],
+                },
+                "v": [0.0, 1.2],
+            },
+        ),
+        Figure(
             "film-review",
             "Which words decide what a review says?",
             "One learned query reads a film review. Each word has a weight, and a vote for bad or "
