@@ -895,8 +895,8 @@ def to_the_middle(page, element) -> tuple[float, float]:
     return middle(element)
 
 
-HELD = [("important-word", ".handle.q"), ("arrows", ".handle.q"), ("arrows", ".handle.k >> nth=1"), ("rotary", ".handle.q"),
-        ("positions", "svg >> nth=1 >> .knob.q")]  # fmt: skip
+HELD = [("important-word", ".handle.q"), ("arrows", ".handle.q"), ("arrows", ".handle.k >> nth=1"),
+        ("rotary", ".handle.q"), ("positions", "svg >> nth=1 >> .knob.q")]  # fmt: skip
 
 
 @browser
