@@ -24,7 +24,7 @@ from coursebook.drawings.dials import dial
 from coursebook.drawings.drawing import Drawing, arrow, draw
 from coursebook.drawings.layout import beside, stack
 from coursebook.drawings.pieces import block, mask_grid, matrix, sign, step, words
-from coursebook.drawings.sentences import bars, dependencies, looks, tokens, window
+from coursebook.drawings.sentences import bars, dependencies, looks, shaded, tokens, window
 
 __all__ = [
     "COLOURS",
@@ -39,6 +39,7 @@ __all__ = [
     "looks",
     "mask_grid",
     "matrix",
+    "shaded",
     "sign",
     "stack",
     "step",

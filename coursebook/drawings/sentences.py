@@ -158,6 +158,43 @@ class _Bars(_Weighted):
             )  # fmt: skip
 
 
+class _Shaded(_Weighted):
+    """Words in lines as a text has them, each on ground that is darker the more it weighs."""
+
+    def __init__(self, sentence, weights, width: float, largest: float | None, role: str) -> None:
+        super().__init__(sentence, weights, None, 0.0, role)
+        if width <= 0:
+            raise ValueError(f"width must be above 0, got {width}")
+        self.largest = float(self.weights.max()) if largest is None else largest
+        if self.largest <= 0:
+            raise ValueError(f"largest must be above 0, got {self.largest}")
+        self.lines, x, line = [], 0.0, 0
+        self.boxes = []
+        for word in self.sentence:
+            wide = text_width(word, LABEL) + INSIDE
+            if x and x + wide > width:
+                x, line = 0.0, line + 1
+            self.boxes.append((x, wide))
+            self.lines.append(line)
+            x += wide + 0.06
+        self.width = max(left + wide for left, wide in self.boxes)
+        half = HEIGHT * (line + 1) / 2
+        self.above = self.below = half
+        self.body = (0.0, -half, self.width, 2 * half)
+
+    def draw(self, ax: Axes) -> None:
+        for word, (left, wide), line, weight in zip(
+            self.sentence, self.boxes, self.lines, self.weights, strict=True
+        ):
+            fill = tint(self.colour, 0.04 + 0.9 * min(weight / self.largest, 1.0))
+            corner = (self.x + left, self.y - self.above + HEIGHT * line + 0.06)
+            ax.add_patch(Rectangle(corner, wide, HEIGHT - 0.12, facecolor=fill, edgecolor="none"))
+            ax.text(
+                corner[0] + wide / 2, corner[1] + HEIGHT / 2 - 0.06, word, size=LABEL,
+                ha="center", va="center_baseline", color=text_on(fill),
+            )  # fmt: skip
+
+
 class _Window(_Tokens):
     """A centre, its neighbours within reach in colour, the rest faint, and a bracket above."""
 
@@ -232,3 +269,18 @@ def bars(
 def window(sentence: Sequence[str], *, centre: int, reach: int) -> Piece:
     """A sentence with a window laid on it: the centre, and up to ``reach`` words to either side."""
     return _Window(sentence, centre, reach)
+
+
+def shaded(
+    sentence: Sequence[str],
+    weights: Tensor,
+    *,
+    width: float = 18.0,
+    largest: float | None = None,
+    role: str = "q",
+) -> Piece:
+    """A text in lines no longer than ``width``; the more a word weighs, the darker its ground.
+
+    ``largest`` is the weight of the darkest ground, by default the largest weight of the text.
+    """
+    return _Shaded(sentence, weights, width, largest, role)

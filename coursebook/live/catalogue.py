@@ -160,6 +160,24 @@ FIGURES = {
                 "unit": 5,
             },
             stored=("gates",),
+            "important-word",
+            "Which words does a query pick?",
+            "One query looks at all words of a review, and the average of the words follows. Turn "
+            "the query to look for opinions, for praise, for blame or for the rest. Make it longer "
+            "to be stricter. At zero it gives the mean.",
+            "notebooks/03-pooling",
+            data={
+                "words": {
+                    "what": [0.6, 0.6],
+                    "a": [0.3, -1.0],
+                    "dull": [-1.8, 1.4],
+                    "plot": [-0.9, 0.2],
+                    "but": [-0.7, -0.9],
+                    "delightful": [1.7, 1.5],
+                    "actors": [1.0, -0.6],
+                },
+                "v": [0.0, 1.9],
+            },
         ),
         Figure(
             "film-review",

@@ -79,6 +79,17 @@ def test_bars_and_arcs_follow_the_weights():
     assert len(widths) == 2 and widths[0] < widths[1]
 
 
+def test_a_shaded_text_is_darkest_where_it_weighs_most_and_breaks_its_lines():
+    sentence, weights = ["what", "a", "waste", "of", "time"], torch.tensor([2.0, 1, 5, 0, 3])
+    boxes = draw(drawings.shaded(sentence, weights, width=3), alt="x").figure.axes[0].patches
+    dark = [palette.contrast(to_hex(box.get_facecolor()), palette.CARD) for box in boxes]
+    assert sorted(range(5), key=dark.__getitem__) == weights.argsort().tolist()
+    assert len({round(box.get_y(), 3) for box in boxes}) > 1
+    assert max(box.get_x() + box.get_width() for box in boxes) < 3.5
+    (pale, *_) = draw(drawings.shaded(["a"], [1.0], largest=4), alt="x").figure.axes[0].patches
+    assert palette.contrast(to_hex(pale.get_facecolor()), palette.CARD) < max(dark)
+
+
 def test_one_scale_may_serve_several_matrices():
     """The darkest square is the largest number, or the number that is named."""
     fills = [
@@ -159,6 +170,7 @@ def test_everything_stays_on_the_card():
         (lambda: matrix(X, role="query"), "role must be plain or one of q, k, v, residual, norm"),
         (lambda: drawings.looks(["a", "b"], [0.5, 0.5], query=2), "one of 2 tokens, got 2"),
         (lambda: drawings.bars(["a", "b"], [1.0]), r"weights must be \(2,\).*got \(1,\)"),
+        (lambda: drawings.shaded(["a"], [0.0]), "largest must be above 0, got 0"),
         (lambda: matrix(X, largest=0), "largest must be above 0, got 0"),
         (lambda: drawings.dependencies(["a"], [], []), "must have 1 entries.*got 0 and 0"),
         (lambda: drawings.dependencies(["a", "b"], [1, 2], ["x", "y"]), "or None, got 2"),

@@ -5,6 +5,7 @@ import collections
 import pytest
 
 from tfcourse import data
+from tfcourse.data.grammars.opinions import OPINIONS
 from tfcourse.data.grammars.senses import LABELS, NEW_TEMPLATES, SLOTS, TEMPLATES, sense_pairs
 
 SPLITS = ("train", "validation", "test")
@@ -43,6 +44,35 @@ def test_two_lookups_answer_in_the_order_of_the_question():
         assert [example.tokens[p][0] for p in example.places] == [first, second]
     counts = collections.Counter(e.answer for e in corpora[0])
     assert len(counts) == 36 and max(counts.values()) < 2 * min(counts.values())
+
+
+def judgement(sentence: str) -> int | None:
+    """What a sentence of *opinions* says of the film: read anew, from its words alone."""
+    words = sentence.split()
+    found = [label for word in words for label in (0, 1) if word in OPINIONS[label]]
+    if not found or {"meets", "looking", "leaves"} & set(words):
+        return None  # no opinion, or one about somebody in the film
+    assert len(set(found)) == 1
+    return 1 - found[0] if {"not", "nothing", "never"} & set(words) else found[0]
+
+
+def test_a_review_means_what_its_label_says_and_a_bag_of_words_cannot_know():
+    corpora = [data.load("opinions", split) for split in SPLITS]
+    seen = [{e.text for e in corpus} for corpus in corpora]
+    assert not seen[0] & seen[1] and not seen[0] & seen[2] and not seen[1] & seen[2]
+    for corpus in corpora:
+        assert sum(e.label for e in corpus) * 2 == len(corpus)
+        for example in corpus:
+            said = [judgement(sentence) for sentence in example.sentences]
+            judged = [label for label in said if label is not None]
+            assert 1 <= len(judged) <= 2 and set(judged) == {example.label}
+            assert 2 <= len(said) <= 5
+    misled = 0
+    for example in corpora[2]:
+        words = example.text.split()
+        balance = sum((w in OPINIONS[1]) - (w in OPINIONS[0]) for w in words)
+        misled += (balance > 0) != example.label
+    assert misled > len(corpora[2]) / 5
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,8 @@ def test_all_embedded_corpora_are_there():
     assert EMBEDDED == [
         "agreement", "arrows", "dates", "digits", "documents", "number-words", "prose", "recall",
         "senses", "two-lookups",
+        "agreement", "dates", "digits", "documents", "number-words", "opinions", "prose",
+        "recall", "senses", "two-lookups",
     ]  # fmt: skip
 
 
@@ -53,6 +55,7 @@ def test_a_card_says_what_there_is_to_know(name):
         (lambda: data.load("recall", gap=(3, 1)), "gap must be a whole number from 0, or"),
         (lambda: data.load("recall", pairs=9), "pairs must be a whole number, from 1 to 8"),
         (lambda: data.load("two-lookups", items=9), "items must be a whole number, from 2 to 8"),
+        (lambda: data.load("opinions", sentences=1), "sentences must be a whole number, from 2"),
         (lambda: data.load("senses", examples=-1), "examples must be a whole number"),
         (lambda: data.load("prose", packages=("os",)), "packages must be a tuple of some of"),
         (lambda: data.load("documents", least=9), "least must be a whole number, from 1 to 8"),
@@ -142,7 +145,7 @@ def test_chance_is_even_and_its_own():
 def test_text_needs_no_torch():
     code = (
         "import sys; from tfcourse import data\n"
-        "for name in ('dates', 'agreement', 'recall', 'senses', 'two-lookups'):\n"
+        "for name in ('dates', 'agreement', 'opinions', 'recall', 'senses', 'two-lookups'):\n"
         "    assert data.load(name, 'test', held_out=20).sha256()\n"
         "assert 'torch' not in sys.modules and 'numpy' not in sys.modules"
     )

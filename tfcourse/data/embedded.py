@@ -78,6 +78,14 @@ FACTS: dict[str, dict[str, Any]] = {
             "test": (1_000, "1c682597e5922a1b7edb25ef894565218a0c82418a01b793517b8654a5c6e52d"),
         },
     },
+    "opinions": {
+        "bytes": 415_378,
+        "splits": {
+            "train": (2_000, "9ae2ef997f8f78890d76d787bef11a65abd7b5cd56276c81466bf12fd3bcfbcc"),
+            "validation": (500, "351e3638d185a31a347c19cf5097cb3eca1434b48b1ec6dea0a9eaa8ba0da8be"),
+            "test": (500, "11d5754f5e611e72245006f80053b10093e6d69f990f829f813ba8ebf56d1cb3"),
+        },
+    },
     "prose": {
         "bytes": 3_931_109,
         "splits": {

@@ -1,3 +1,3 @@
 """Corpora drawn from small grammars, each written for an experiment."""
 
-from tfcourse.data.grammars import agreement, lookups, senses  # noqa: F401
+from tfcourse.data.grammars import agreement, lookups, opinions, senses  # noqa: F401
