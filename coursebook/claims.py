@@ -7,13 +7,15 @@ VERDICTS = {
     "holds": "holds",
     "limit": "holds, with a limit",
     "fails": "does not hold as stated",
+    "unsettled": "not settled here",
+    "algebra": "true by algebra, checked",
 }
 
 #: First words of the line that :func:`verdict` prints; the ledger looks for it.
 PREFIX = "claim "
 
 
-def verdict(claim: str, holds: bool, figure: str, limit: str = "") -> None:
+def verdict(claim: str, holds: bool | None, figure: str, limit: str = "", settle: str = "") -> None:
     """Print what was measured for one claim and what follows, in the form the ledger page reads.
 
     Parameters
@@ -21,28 +23,77 @@ def verdict(claim: str, holds: bool, figure: str, limit: str = "") -> None:
     claim:
         The claim's id in ``book/claims.yml``, such as ``"self-scale"``.
     holds:
-        What the experiment found: computed from the measurement, never written by hand.
+        What the experiment found: computed from the measurement, never written by hand. ``None`` if
+        the experiment cannot decide; then ``settle`` says what would.
     figure:
         The measured figure, in one line.
     limit:
-        Where the claim holds only within a limit: which one, in one line.
+        Within which limit the claim holds, or how far it fails, in one line.
+    settle:
+        If ``holds`` is ``None``: which experiment would decide, in one line.
 
     Prints
     ------
     Two lines: ``claim self-scale: holds, with a limit (which)`` and ``measured: figure``.
+
+    Raises
+    ------
+    ValueError
+        If a text is missing or has more than one line, or if ``settle`` does not fit ``holds``.
     """
-    for name, text in (("claim", claim), ("figure", figure), ("limit", limit)):
-        if "\n" in text or (name != "limit" and not text):
+    if (holds is None) != bool(settle):
+        raise ValueError("settle is for a claim that is not settled: give holds=None and settle")
+    if limit and settle:
+        raise ValueError("a claim that is not settled has no limit: leave limit out")
+    if holds is None:
+        word = "unsettled"
+    else:
+        word = "fails" if not holds else "limit" if limit else "holds"
+    _tell(claim, VERDICTS[word], limit or settle, figure)
+
+
+def identity(claim: str, agrees: bool, figure: str) -> None:
+    """Print that a claim is true by algebra and was checked, in the form the ledger page reads.
+
+    Such a claim can fail only through a mistake in the code, so it is no experiment.
+
+    Parameters
+    ----------
+    claim:
+        The claim's id in ``book/claims.yml``, such as ``"self-matrix"``.
+    agrees:
+        Whether both sides were found equal.
+    figure:
+        What was compared and how far apart both sides were, in one line.
+
+    Raises
+    ------
+    AssertionError
+        If the two sides differ: the code is wrong, or the claim is no identity.
+    """
+    if not agrees:
+        raise AssertionError(
+            f"{claim} should be true by algebra, but the two sides differ: {figure}"
+        )
+    _tell(claim, VERDICTS["algebra"], "", figure)
+
+
+def _tell(claim: str, word: str, within: str, figure: str) -> None:
+    for name, text in (("claim", claim), ("figure", figure), ("limit or settle", within)):
+        if "\n" in text or (name in ("claim", "figure") and not text):
             raise ValueError(f"{name} must be one line of text, got {text!r}")
-    word = VERDICTS["fails" if not holds else "limit" if limit else "holds"]
-    print(f"{PREFIX}{claim}: {word}" + (f" ({limit})" if limit else ""))
+    print(f"{PREFIX}{claim}: {word}" + (f" ({within})" if within else ""))
     print(f"measured: {figure}")
 
 
 def parse(text: str) -> dict[str, str] | None:
-    """Read back what :func:`verdict` printed: ``claim``, ``verdict``, ``limit``, ``figure``.
+    """Read back what :func:`verdict` or :func:`identity` printed.
 
-    ``None`` where the text holds no verdict.
+    Returns
+    -------
+    parsed
+        ``claim``, ``verdict``, ``limit`` (of an unsettled claim: what would settle it) and
+        ``figure``; ``None`` if the text holds no verdict.
     """
     lines = text.strip().splitlines()
     for line, following in zip(lines, lines[1:], strict=False):

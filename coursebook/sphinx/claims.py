@@ -172,7 +172,7 @@ class ClaimsSummary(_LedgerDirective):
     def run(self) -> list[nodes.Node]:
         ledger = self.ledger()
         counts = Counter(ledger.verdict(claim) for claim in ledger.entries)
-        found = "; ".join(f"{counts[word]}: {word}" for word in LOOKS)
+        found = "; ".join(f"{counts[word]}: {word}" for word in LOOKS if counts[word])
         text = f"Of {len(ledger.entries)} claims: {found}."
         return [nodes.paragraph(text=text, classes=["claims-summary"])]
 
@@ -234,7 +234,9 @@ class ClaimsLedger(_LedgerDirective):
         entry = nodes.entry("", nodes.paragraph("", "", badge))
         if tested := ledger.tested.get(name):
             if tested.limit:
-                entry += nodes.paragraph(text=f"Limit: {tested.limit}")
+                unsettled = word == claims.VERDICTS["unsettled"]
+                label = "What would settle it" if unsettled else "Limit"
+                entry += nodes.paragraph(text=f"{label}: {tested.limit}")
             entry += nodes.paragraph(text=f"Measured: {tested.figure}")
         return entry
 

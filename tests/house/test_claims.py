@@ -20,6 +20,24 @@ def test_round_trip(holds, limit, word, capsys):
     }  # fmt: skip
 
 
+def test_a_claim_may_stay_unsettled_if_it_says_what_would_settle_it(capsys):
+    claims.verdict("model-encdec", holds=None, figure="2.65 to 2.70", settle="five seeds, at size")
+    assert claims.parse(capsys.readouterr().out) == {
+        "claim": "model-encdec", "verdict": "not settled here", "limit": "five seeds, at size",
+        "figure": "2.65 to 2.70",
+    }  # fmt: skip
+    for holds, settle in ((None, ""), (True, "five seeds")):
+        with pytest.raises(ValueError, match="settle is for a claim that is not settled"):
+            claims.verdict("model-encdec", holds=holds, figure="2.65", settle=settle)
+
+
+def test_an_identity_is_checked_and_a_broken_one_stops_the_notebook(capsys):
+    claims.identity("self-matrix", agrees=True, figure="largest difference 1e-15")
+    assert claims.parse(capsys.readouterr().out)["verdict"] == "true by algebra, checked"
+    with pytest.raises(AssertionError, match="self-matrix should be true by algebra"):
+        claims.identity("self-matrix", agrees=False, figure="largest difference 0.3")
+
+
 def test_other_text_is_no_verdict():
     assert claims.parse("claim self-scale: perhaps\nmeasured: 3") is None
     assert claims.parse("claim self-scale: holds") is None
@@ -28,5 +46,5 @@ def test_other_text_is_no_verdict():
 def test_a_verdict_needs_a_figure_in_one_line():
     with pytest.raises(ValueError, match="figure must be one line"):
         claims.verdict("self-scale", holds=True, figure="")
-    with pytest.raises(ValueError, match="limit must be one line"):
+    with pytest.raises(ValueError, match="limit or settle must be one line"):
         claims.verdict("self-scale", holds=True, figure="1", limit="a\nb")
