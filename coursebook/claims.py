@@ -45,10 +45,7 @@ def verdict(claim: str, holds: bool | None, figure: str, limit: str = "", settle
         raise ValueError("settle is for a claim that is not settled: give holds=None and settle")
     if limit and settle:
         raise ValueError("a claim that is not settled has no limit: leave limit out")
-    if holds is None:
-        word = "unsettled"
-    else:
-        word = "fails" if not holds else "limit" if limit else "holds"
+    word = "unsettled" if settle else "fails" if not holds else "limit" if limit else "holds"
     _tell(claim, VERDICTS[word], limit or settle, figure)
 
 
