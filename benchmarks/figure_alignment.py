@@ -19,6 +19,7 @@ import torch
 from coursebook import course
 from tfcourse import data
 from tfcourse.batching import Batches, pad_pairs
+from tfcourse.data.number_pieces import gold_alignment, number_pieces
 from tfcourse.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from tfcourse.runs import translate
 from tfcourse.tokenizers import WordTokenizer
@@ -29,8 +30,8 @@ WIDTH, HIDDEN = 32, 40
 STEPS, BATCH, RATE = 800, 64, 0.01
 #: How finely weights are stored.
 STEP = 1 / 64
-#: The number that is watched, in pieces, and the moments at which it is.
-WATCHED = "drei hundert fünf und vierzig tausend sechs hundert sieben und zwanzig"
+#: The number that is watched, and the moments at which it is.
+WATCHED = 345_627
 MOMENTS = (*range(10, 101, 10), 120, 140, 160, 200, 250, 300, 400, 600, 800)
 
 
@@ -59,21 +60,28 @@ def load(stored: dict) -> tuple[Seq2Seq, WordTokenizer, WordTokenizer]:
 
 @torch.no_grad()
 def look(
-    model: Seq2Seq, read: WordTokenizer, write: WordTokenizer, source: str
-) -> tuple[list[str], torch.Tensor]:
-    """What the model writes for a source, and the weights (T, S) with which it looked back."""
-    (said,) = translate(model, read, write, [source], new_tokens=16)
-    pair = read.encode(source, end=True), write.encode(said, start=True, end=True)
-    ids, target, lengths = pad_pairs([pair])
-    maps = model(ids, target[:, :-1], lengths, maps=True).maps["cross"][0]  # (1, 1, T, S)
-    return write.tokenize(said), maps[0, 0]
+    model: Seq2Seq, read: WordTokenizer, write: WordTokenizer, source: str, target: str
+) -> torch.Tensor:
+    """The weights (T, S) with which the model looks back before each word of a target, and its end."""
+    pair = read.encode(source, end=True), write.encode(target, start=True, end=True)
+    ids, words, lengths = pad_pairs([pair])
+    return model(ids, words[:, :-1], lengths, maps=True).maps["cross"][0][0, 0]
 
 
 def frame(model: Seq2Seq, read: WordTokenizer, write: WordTokenizer, step: int) -> dict:
-    """What the model writes for the watched number now, and where it looks, in hundredths."""
-    said, weights = look(model.eval(), read, write, WATCHED)
+    """What the model writes for the watched number now, and where it looks, in hundredths.
+
+    Where it looks is asked with the right words fed in, so that the rows are the same in all frames.
+    """
+    source, target = (" ".join(number_pieces(WATCHED, language)) for language in ("de", "en"))
+    (said,) = translate(model.eval(), read, write, [source], new_tokens=16)
+    weights = look(model, read, write, source, target)
     model.train()
-    return {"step": step, "said": said, "weights": (weights * 100).round().int().tolist()}
+    return {
+        "step": step,
+        "said": write.tokenize(said),
+        "weights": (weights * 100).round().int().tolist(),
+    }
 
 
 def main() -> None:
@@ -118,10 +126,15 @@ def main() -> None:
         },
     }
     keep("alignment", stored)
-    keep(
-        "aligning", {"about": about, "seed": seed, "source": read.tokenize(WATCHED),
-                     "frames": frames}
-    )  # fmt: skip
+    watched = {
+        "about": about,
+        "seed": seed,
+        "source": number_pieces(WATCHED, "de"),
+        "target": number_pieces(WATCHED, "en"),
+        "partners": gold_alignment(WATCHED),
+        "frames": frames,
+    }
+    keep("aligning", watched)
     tests = pairs_of("test")
     for name, one in (("trained", model), ("rounded", load(stored)[0])):
         said = translate(one, read, write, [s for s, _ in tests], new_tokens=16, batch=500)
