@@ -42,9 +42,7 @@ def pairs_of(split: str, **options) -> list[tuple[str, str]]:
 
 def new_model(read: int, write: int) -> Seq2Seq:
     """An encoder of both directions, a decoder, and additive attention between them."""
-    return Seq2Seq(
-        Seq2SeqConfig(read, write, d_model=WIDTH, d_hidden=HIDDEN, attention="additive")
-    )
+    return Seq2Seq(Seq2SeqConfig(read, write, d_model=WIDTH, d_hidden=HIDDEN, attention="additive"))
 
 
 @torch.no_grad()
@@ -101,9 +99,7 @@ def main() -> None:
         if step in MOMENTS:
             frames.append(frame(model, read, write, step))
 
-    encoded = [
-        (read.encode(s, end=True), write.encode(t, start=True, end=True)) for s, t in pairs
-    ]
+    encoded = [(read.encode(s, end=True), write.encode(t, start=True, end=True)) for s, t in pairs]
     fit(
         model,
         Batches(

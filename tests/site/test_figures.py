@@ -1322,7 +1322,9 @@ def test_alignment(shown, aligner) -> None:
             weights[row].topk(3).values.tolist(), abs=NEAR
         )
         assert [piece for piece, _ in looked][0] == pieces[weights[row].argmax()]
-        assert keys.said.startswith(f"Before writing {words[row]} it looks most at {looked[0][0]} (")
+        assert keys.said.startswith(
+            f"Before writing {words[row]} it looks most at {looked[0][0]} ("
+        )
         keys.reach("Word written")
         keys.press("ArrowRight")
     keys = Keys(shown, "alignment")
