@@ -60,7 +60,7 @@ def load(stored: dict) -> tuple[Seq2Seq, WordTokenizer, WordTokenizer]:
 def look(
     model: Seq2Seq, read: WordTokenizer, write: WordTokenizer, source: str, target: str
 ) -> torch.Tensor:
-    """The weights (T, S) with which the model looks back before each word of a target, and its end."""
+    """The weights (T, S) of the look back before each word of a target, and before its end."""
     pair = read.encode(source, end=True), write.encode(target, start=True, end=True)
     ids, words, lengths = pad_pairs([pair])
     return model(ids, words[:, :-1], lengths, maps=True).maps["cross"][0][0, 0]
@@ -69,7 +69,7 @@ def look(
 def frame(model: Seq2Seq, read: WordTokenizer, write: WordTokenizer, step: int) -> dict:
     """What the model writes for the watched number now, and where it looks, in hundredths.
 
-    Where it looks is asked with the right words fed in, so that the rows are the same in all frames.
+    The right words are fed in for the weights, so that all frames have the same rows.
     """
     source, target = (" ".join(number_pieces(WATCHED, language)) for language in ("de", "en"))
     (said,) = translate(model.eval(), read, write, [source], new_tokens=16)
