@@ -124,10 +124,10 @@ const Live = (() => {
   // given. `shut(i, j)` marks what a mask shuts, `framed(i, j)` what is wanted.
   function heat(weights, words, { columns = words, x = 84, y = 84, size = 268, row = -1, shut = () => false, framed = () => false, numbers = false } = {}) {
     const side = Math.min(size / Math.max(words.length, columns.length), 44);
-    const parts = [
-      words.map((word, i) => text(x - 6, y + (i + 0.5) * side + 4, short(word, 11), `end${i === row ? " strong" : ""}`)),
-      columns.map((word, j) => svg("text", { class: null, transform: `translate(${at(x + (j + 0.5) * side + 3)} ${y - 6}) rotate(-60)` }, short(word, 11))),
-    ];
+    const parts = Array.from({ length: Math.max(words.length, columns.length) }, (_, i) => [
+      i < words.length ? text(x - 6, y + (i + 0.5) * side + 4, short(words[i], 11), `end${i === row ? " strong" : ""}`) : null,
+      i < columns.length ? svg("text", { class: null, transform: `translate(${at(x + (i + 0.5) * side + 3)} ${y - 6}) rotate(-60)` }, short(columns[i], 11)) : null,
+    ]);
     const cells = weights.map((line_, i) => line_.map((weight, j) => {
       const [left, top] = [x + j * side, y + i * side];
       if (shut(i, j)) return [box(left, top, side - 1, side - 1, "shut"), line(left + 3, top + side - 4, left + side - 4, top + 3, "grid")];
