@@ -1,7 +1,7 @@
 """Is one vector too small, or the net that has to use it too little trained?
 
 Translators of number words without attention, German to English in pieces, as in the record
-``translators`` but trained for 1,000 steps instead of 500, on 20,000 pairs instead of 8,000; and the
+``translators`` but trained for 1,000 steps, not 500, on 20,000 pairs, not 8,000; and the
 same with the vector between the nets squeezed to 8 numbers while both nets stay as they are. Three
 seeds each, at the learning rate that ``translators`` found best without attention. Runs that the
 record has are not done again; ``--arms`` does some. Chapter 04's evidence shows both records. Three
