@@ -295,6 +295,27 @@ FIGURES = {
             scripts=("reader-model",),
         ),
         Figure(
+            "alignment",
+            "Where does the translator look before each word?",
+            "A small recurrent translator with attention, from German numbers to English. Give it "
+            "a number of your own, in German or in digits. Each row of squares shows where it "
+            "looked before it wrote the word on the left.",
+            "notebooks/04-alignment",
+            data={"sentence": "siebenundzwanzig", "longest": 20},
+            stored=("alignment",),
+            scripts=("alignment-model",),
+        ),
+        Figure(
+            "aligning",
+            "How does an alignment form?",
+            "The same translator while it was trained, at 345,627: what it writes after so many "
+            "steps, and where it looks before each of the right words. Frames mark the partners. "
+            "Move through the training.",
+            "notebooks/04-alignment",
+            data={"start": 60},
+            stored=("aligning",),
+        ),
+        Figure(
             "translator",
             "Where does a translator look?",
             "A small Transformer that translates numbers and dates between German, English and "

@@ -81,6 +81,7 @@ def written(course, record):
         ("masked_words", "masked-words", ["movie-reviews", "sst-2"]),
         ("encoder_documents", "encoder-documents", []),
         ("translators", "translators", []),
+        ("bottleneck", "bottleneck", []),
         ("translation_speed", "translation-speed", []),
         ("decoder_alone", "decoder-alone", ["multi30k"]),
         ("mnist", "mnist-vit-cpu", ["mnist"]),

@@ -31,21 +31,7 @@ Live.figure("film", (ui, { start }) => {
   }
 
   const slider = ui.slider({ label: "Steps of training", min: 0, max: frames.length - 1, value: place, show: (n) => frames[n].step.toLocaleString("en"), change: (n) => { place = n; draw(); } });
-  if (!Live.calm()) {
-    let timer = null;
-    const stop = () => { clearInterval(timer); timer = null; play.textContent = "Play"; };
-    const [play] = ui.buttons(["Play", () => {
-      if (timer) { stop(); return; }
-      if (place === frames.length - 1) place = -1;
-      play.textContent = "Stop";
-      timer = setInterval(() => {
-        place += 1;
-        slider.set(place);
-        draw();
-        if (place === frames.length - 1) stop();
-      }, 600);
-    }]);
-  }
+  ui.play({ slider, last: frames.length - 1, change: (n) => { place = n; draw(); } });
   ui.hint("First it babbles in English, then it writes numbers that are well formed and wrong. When do the dark squares leave the straight line?");
   draw();
 });

@@ -74,6 +74,17 @@ const Live = (() => {
     };
   }
 
+  // A word that nobody knows, cut into words of three letters or more that are known, the longest first.
+  function pieces(word, words) {
+    const found = [];
+    for (let rest = word; rest; rest = rest.slice(found.at(-1).length)) {
+      const piece = words.filter((known) => /^\p{L}{3}/u.test(known) && rest.startsWith(known)).sort((a, b) => b.length - a.length)[0];
+      if (!piece) return [word];
+      found.push(piece);
+    }
+    return found;
+  }
+
   // ---- elements --------------------------------------------------------------------------------
 
   function fill(element, attributes, children) {
@@ -109,12 +120,13 @@ const Live = (() => {
     });
   }
 
-  // A matrix of weights between 0 and 1 with words at its sides. `shut(i, j)` marks what a mask shuts.
-  function heat(weights, words, { x = 84, y = 84, size = 268, row = -1, shut = () => false, numbers = false } = {}) {
-    const side = Math.min(size / words.length, 44);
-    const parts = words.map((word, i) => [
-      text(x - 6, y + (i + 0.5) * side + 4, short(word, 11), `end${i === row ? " strong" : ""}`),
-      svg("text", { class: null, transform: `translate(${at(x + (i + 0.5) * side + 3)} ${y - 6}) rotate(-60)` }, short(word, 11)),
+  // A matrix of weights between 0 and 1 with words at its sides, the same above as on the left unless `columns` are
+  // given. `shut(i, j)` marks what a mask shuts, `framed(i, j)` what is wanted.
+  function heat(weights, words, { columns = words, x = 84, y = 84, size = 268, row = -1, shut = () => false, framed = () => false, numbers = false } = {}) {
+    const side = Math.min(size / Math.max(words.length, columns.length), 44);
+    const parts = Array.from({ length: Math.max(words.length, columns.length) }, (_, i) => [
+      i < words.length ? text(x - 6, y + (i + 0.5) * side + 4, short(words[i], 11), `end${i === row ? " strong" : ""}`) : null,
+      i < columns.length ? svg("text", { class: null, transform: `translate(${at(x + (i + 0.5) * side + 3)} ${y - 6}) rotate(-60)` }, short(columns[i], 11)) : null,
     ]);
     const cells = weights.map((line_, i) => line_.map((weight, j) => {
       const [left, top] = [x + j * side, y + i * side];
@@ -125,8 +137,9 @@ const Live = (() => {
         numbers && side >= 30 ? text(left + side / 2, top + side / 2 + 4, number(weight), `middle cell-number${weight > 0.7 ? " on-full" : weight > 0.45 ? " on-half" : ""}`) : null,
       ];
     }));
-    const mark = row < 0 ? null : box(x - 1, y + row * side - 1, words.length * side + 1, side + 1, "mark");
-    return { parts: [parts, cells, mark], bottom: y + words.length * side };
+    const wanted = weights.map((line_, i) => line_.map((_, j) => (framed(i, j) ? box(x + j * side, y + i * side, side - 1, side - 1, "mark") : null)));
+    const mark = row < 0 ? null : box(x - 1, y + row * side - 1, columns.length * side + 1, side + 1, "mark");
+    return { parts: [parts, cells, wanted, mark], bottom: y + words.length * side };
   }
 
   // An arrow from (x1, y1) to (x2, y2).
@@ -223,6 +236,23 @@ const Live = (() => {
         note.textContent = change(value);
         return input;
       },
+      // A button that moves a slider on by itself until its end; not for those who asked for less motion.
+      play({ slider, last, change, wait = 600 }) {
+        if (calm()) return;
+        let timer = null;
+        const stop = () => { clearInterval(timer); timer = null; button.textContent = "Play"; };
+        const on = (place) => {
+          slider.set(place);
+          change(place);
+          if (place === last) stop();
+        };
+        const [button] = ui.buttons(["Play", () => {
+          if (timer) { stop(); return; }
+          if (Number(slider.input.value) === last) slider.set(-1);
+          button.textContent = "Stop";
+          timer = setInterval(() => on(Number(slider.input.value) + 1), wait);
+        }]);
+      },
       hint(...said) {
         below.append(html("p", { class: "live-hint" }, said));
       },
@@ -293,7 +323,7 @@ const Live = (() => {
 
   return {
     data: {},
-    unpacked, lexicon,
+    unpacked, lexicon, pieces,
     figure: (name, start) => { starts[name] = start; },
     dot, transpose, times, add, distance, softmax, attention, largest, number, at,
     html, svg, text, line, box, short, strip, heat, arrow, drag, holdStill, calm,

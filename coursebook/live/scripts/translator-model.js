@@ -40,17 +40,6 @@ Live.translator = (stored) => {
     return affine(hidden, `${name}.W_2`, `${name}.b_2`);
   }
 
-  // A word that nobody knows, cut into words that are known, the longest first: sieben und zwanzig.
-  function pieces(word) {
-    const found = [];
-    for (let rest = word; rest; rest = rest.slice(found.at(-1).length)) {
-      const piece = words.filter((known) => /^\p{L}{3}/u.test(known) && rest.startsWith(known)).sort((a, b) => b.length - a.length)[0];
-      if (!piece) return [word];
-      found.push(piece);
-    }
-    return found;
-  }
-
   const model = {
     layers, heads, words, START, END,
     // The words of a text as the model reads them. Month and day names are known with any first letter.
@@ -58,7 +47,7 @@ Live.translator = (stored) => {
       const cut = text.replaceAll("-", " ").match(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) || [];
       const known = cut.flatMap((word) => {
         const same = [word, word.toLowerCase(), word[0].toUpperCase() + word.slice(1).toLowerCase()].find((one) => ids.has(one));
-        return same ? [same] : pieces(word.toLowerCase());
+        return same ? [same] : Live.pieces(word.toLowerCase(), words);
       });
       return { words: known.slice(0, longest - 2), left: Math.max(known.length - longest + 2, 0), unknown: known.filter((word) => !ids.has(word)) };
     },

@@ -1,0 +1,148 @@
+"""Train the model of the figures *alignment* and *aligning*, and write their data.
+
+A recurrent translator with Bahdanau's attention turns German number words, in pieces, into English
+ones. The figure *alignment* computes with its weights, stored as whole multiples of ``step``;
+*aligning* shows where it looked for one number while it learned. Under a minute on one thread::
+
+    python benchmarks/figure_alignment.py
+    python -m coursebook.live            # then draw the still pictures again
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from statistics import mean
+
+import torch
+
+from coursebook import course
+from tfcourse import data
+from tfcourse.batching import Batches, pad_pairs
+from tfcourse.data.number_pieces import gold_alignment, number_pieces
+from tfcourse.models.seq2seq import Seq2Seq, Seq2SeqConfig
+from tfcourse.runs import translate
+from tfcourse.tokenizers import WordTokenizer
+from tfcourse.tokenizers.base import ROLES
+from tfcourse.training import Translation, cosine, fit
+
+WIDTH, HIDDEN = 32, 40
+STEPS, BATCH, RATE = 800, 64, 0.01
+#: How finely weights are stored.
+STEP = 1 / 64
+#: The number that is watched, and the moments at which it is.
+WATCHED = 345_627
+MOMENTS = (*range(10, 101, 10), 120, 140, 160, 200, 250, 300, 400, 600, 800)
+
+
+def pairs_of(split: str, **options) -> list[tuple[str, str]]:
+    """German numbers in pieces, and their English words."""
+    return list(data.load("number-words", split, form="pieces", **options))
+
+
+def new_model(read: int, write: int) -> Seq2Seq:
+    """An encoder of both directions, a decoder, and additive attention between them."""
+    return Seq2Seq(Seq2SeqConfig(read, write, d_model=WIDTH, d_hidden=HIDDEN, attention="additive"))
+
+
+@torch.no_grad()
+def load(stored: dict) -> tuple[Seq2Seq, WordTokenizer, WordTokenizer]:
+    """The model as the file holds it, which is what the figure computes with, and its words."""
+    model = new_model(len(stored["read"]), len(stored["write"]))
+    for name, p in model.named_parameters():
+        p.copy_(torch.tensor(stored["weights"][name]).view_as(p) * stored["step"])
+    special = tuple(ROLES.values())
+    read, write = (WordTokenizer(stored[side], special=special) for side in ("read", "write"))
+    return model.eval(), read, write
+
+
+@torch.no_grad()
+def look(
+    model: Seq2Seq, read: WordTokenizer, write: WordTokenizer, source: str, target: str
+) -> torch.Tensor:
+    """The weights (T, S) of the look back before each word of a target, and before its end."""
+    pair = read.encode(source, end=True), write.encode(target, start=True, end=True)
+    ids, words, lengths = pad_pairs([pair])
+    return model(ids, words[:, :-1], lengths, maps=True).maps["cross"][0][0, 0]
+
+
+def frame(model: Seq2Seq, read: WordTokenizer, write: WordTokenizer, step: int) -> dict:
+    """What the model writes for the watched number now, and where it looks, in hundredths.
+
+    The right words are fed in for the weights, so that all frames have the same rows.
+    """
+    source, target = (" ".join(number_pieces(WATCHED, language)) for language in ("de", "en"))
+    (said,) = translate(model.eval(), read, write, [source], new_tokens=16)
+    weights = look(model, read, write, source, target)
+    model.train()
+    return {
+        "step": step,
+        "said": write.tokenize(said),
+        "weights": (weights * 100).round().int().tolist(),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=STEPS)
+    seed, steps = vars(parser.parse_args()).values()
+    torch.set_num_threads(1)
+    pairs = pairs_of("train", examples=8000)
+    read = WordTokenizer.train([source for source, _ in pairs])
+    write = WordTokenizer.train([target for _, target in pairs])
+    torch.manual_seed(seed)
+    model = new_model(len(read), len(write))
+    frames = [frame(model, read, write, 0)]
+
+    def watch(step, model, _):
+        if step in MOMENTS:
+            frames.append(frame(model, read, write, step))
+
+    encoded = [(read.encode(s, end=True), write.encode(t, start=True, end=True)) for s, t in pairs]
+    fit(
+        model,
+        Batches(
+            encoded, BATCH, collate=pad_pairs, seed=seed, lengths=lambda pair: len(pair[0])
+        ),
+        steps=steps, lr=cosine(RATE, steps, warmup=steps // 10), loss=Translation(write.pad),
+        seed=seed, device="cpu", on_step=watch,
+    )  # fmt: skip
+    model.eval()
+    about = "A recurrent translator with attention, trained by benchmarks/figure_alignment.py"
+    stored = {
+        "about": about,
+        "seed": seed,
+        "sizes": {"width": WIDTH, "hidden": HIDDEN},
+        "step": STEP,
+        "read": list(read.tokens),
+        "write": list(write.tokens),
+        "weights": {
+            name: (p.detach() / STEP).round().int().tolist() for name, p in model.named_parameters()
+        },
+    }
+    keep("alignment", stored)
+    watched = {
+        "about": about,
+        "seed": seed,
+        "source": number_pieces(WATCHED, "de"),
+        "target": number_pieces(WATCHED, "en"),
+        "partners": gold_alignment(WATCHED),
+        "frames": frames,
+    }
+    keep("aligning", watched)
+    tests = pairs_of("test")
+    for name, one in (("trained", model), ("rounded", load(stored)[0])):
+        said = translate(one, read, write, [s for s, _ in tests], new_tokens=16, batch=500)
+        right = mean(a == t for a, (_, t) in zip(said, tests, strict=True))
+        print(f"{name}: {right:.3f} of {len(tests)} translated exactly")
+
+
+def keep(name: str, stored: dict) -> None:
+    path = course.root() / "book" / "figures" / f"{name}.json"
+    path.write_text(json.dumps(stored, separators=(",", ":"), ensure_ascii=False) + "\n", "utf-8")
+    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
+
+
+if __name__ == "__main__":
+    main()
