@@ -39,7 +39,7 @@ Live.figure("tile-walk", (ui, { n, width, size, tiles, tile: first, step: begin,
       text(X - 8, Y - 40, "V", "v end strong"), strip(X, Y - 52, SIDE, THIN, "v"), strip(X + j * wide, Y - 52, wide, THIN, "v", true),
       text(X - 8, Y - 16, "K", "k end strong"), strip(X, Y - 28, SIDE, THIN, "k"), strip(X + j * wide, Y - 28, wide, THIN, "k", true),
       text(X - 28, Y + 10, "Q", "q end strong"), strip(X - 22, Y, THIN, SIDE, "q"), strip(X - 22, Y + i * wide, THIN, wide, "q", true),
-      strip(X + SIDE + 10, Y, THIN, SIDE, "two"), strip(X + SIDE + 10, Y, THIN, Math.floor(step / across) * wide, "two", true), text(X + SIDE + 30, Y + 10, "O", "two strong"),
+      strip(X + SIDE + 10, Y, THIN, SIDE, "v"), strip(X + SIDE + 10, Y, THIN, Math.floor(step / across) * wide, "v", true), text(X + SIDE + 30, Y + 10, "O", "v strong"),
       box(X, Y, SIDE, i * wide, "track"), box(X, Y + i * wide, j * wide, wide, "track"), lines,
       box(X + j * wide, Y + i * wide, wide, wide, "cell heat"),
       svg("path", { class: "mark", d: `M${at(X + j * wide)},${at(Y + i * wide)}h${at(wide)}v${at(wide)}h${at(-wide)}Z` }));
