@@ -432,6 +432,46 @@ FIGURES = {
             },
             stored=("arrow",),
             scripts=("vit-model",),
+            "online-softmax",
+            "How can a softmax be taken without seeing all scores first?",
+            "The scores of note are read from the last word to the first, a block at a time. Kept "
+            "are the largest score m, the sum l and the weighted sum acc. If a larger score comes, "
+            "everything that was summed shrinks by the same factor.",
+            "notebooks/13-fast-attention",
+            data={
+                "sentence": SENTENCE,
+                "scores": [0, 4, 4, 3, 0, 1, 2, 0],
+                "values": [
+                    [0, 0, 0],
+                    [2, 0, 0],
+                    [2, 0, 0],
+                    [1, 0, 1],
+                    [0, 0, 0],
+                    [0, 0, 1],
+                    [0, 0, 2],
+                    [1, 1, 0],
+                ],
+                "names": ["music", "message", "mood"],
+                "block": 2,
+                "start": 3,
+            },
+        ),
+        Figure(
+            "tile-walk",
+            "What does the size of a tile change?",
+            "One head of width 64 reads 1,024 tokens in 32-bit numbers. Only one tile of scores "
+            "exists at a time. Larger tiles read the keys and values less often, and need more of "
+            "the fast memory.",
+            "notebooks/13-fast-attention",
+            data={
+                "n": 1024,
+                "width": 64,
+                "size": 4,
+                "tiles": [32, 64, 128, 256, 512, 1024],
+                "tile": 64,
+                "step": 40,
+                "fast": 192_000,
+            },
         ),
         Figure(
             "inside",

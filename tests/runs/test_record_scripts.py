@@ -61,6 +61,7 @@ def written(course, record):
         ("number_words", "number-words", []),
         ("agreement", "agreement", []),
         ("recall_gaps", "recall-gaps", []),
+        ("fast_attention", "fast-attention", []),
         ("heads_cost", "heads-cost", []),
         ("heads_roles", "heads-roles", []),
         ("positions_lengths", "positions-lengths", []),

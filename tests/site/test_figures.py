@@ -14,6 +14,7 @@ from live_site import build_figures, figure_script, offline, open_all, stored_mo
 from test_pages import AXE, OVERFLOW, set_theme
 from tiny_site import build
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from coursebook.live import packed, stills
 from coursebook.live.__main__ import draw
@@ -27,6 +28,7 @@ from tfcourse.data.draw import Draw
 from tfcourse.data.number_pieces import gold_alignment, number_pieces
 from tfcourse.generation import keep_top_k, keep_top_p
 from tfcourse.layers import Block, FeedForward, LayerNorm
+from tfcourse.kernels.flash import flash_attention
 from tfcourse.models.skipgram import SkipGram, SkipGramConfig
 from tfcourse.models.vit import patchify
 from tfcourse.positions import RotaryPositions, SinusoidalPositions
@@ -1927,3 +1929,91 @@ def test_gates(shown, number_reader) -> None:
     keys = Keys(shown, "gates")
     typed(keys, "the zebra sleeps")
     assert "does not know zebra" in keys.figure.locator(".live-note").inner_text()
+@browser
+def test_online_softmax(shown) -> None:
+    data = FIGURES["online-softmax"].data
+    s = torch.tensor(data["scores"], dtype=torch.float64)
+    v = torch.tensor(data["values"], dtype=torch.float64)
+    keys = Keys(shown, "online-softmax")
+
+    def agrees(scores: Tensor, values: Tensor, size: int) -> None:
+        """From the first block on, what is drawn is the softmax of the words read so far."""
+        kept = shown.evaluate(
+            "a => Live.onlineSoftmax(...a)", [scores.tolist(), values.tolist(), size]
+        )
+        assert len(kept) == math.ceil(len(scores) / size) + 1
+        for number, one in enumerate(kept[1:], 1):
+            keys.press("ArrowRight")
+            read = min(number * size, len(scores))
+            assert one["read"] == read
+            # The scores as queries of a key each: the package's tiles, of the same size.
+            output = flash_attention(
+                torch.ones(1, 1, dtype=torch.float64), scores[:read, None], values[:read],
+                scale=1.0, block_k=size,
+            )[0]  # fmt: skip
+            total = (scores[:read] - scores[:read].max()).exp().sum()
+            assert one["m"] == scores[:read].max().item()
+            assert one["l"] == pytest.approx(total.item(), abs=NEAR)
+            found = torch.tensor(one["acc"], dtype=torch.float64) / one["l"]
+            assert (found - output).abs().max() < NEAR
+            said = numbers(keys.drawn(1))
+            wanted = [scores[:read].max(), total, *(output * total), *output]
+            assert said == pytest.approx([float(x) for x in wanted], abs=NEAR)
+
+    for order in ("last", "first"):
+        for size in (1, 2, 3, 8):
+            keys = Keys(shown, "online-softmax")
+            keys.reach("Block size")
+            keys.press("Home", *["ArrowRight"] * (size - 1))
+            keys.reach("Blocks read")
+            keys.press("Home")
+            assert "Nothing is read yet" in keys.said
+            agrees(*((s.flip(0), v.flip(0)) if order == "last" else (s, v)), size)
+            assert f"Block {math.ceil(8 / size)} of {math.ceil(8 / size)}" in keys.said
+        keys.reach("Read")
+        keys.press("End")
+
+
+class Slices(TorchDispatchMode):
+    """Counts the numbers in slices: what a loop over tiles reads and writes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        found = function(*args, **(kwargs or {}))
+        if function is torch.ops.aten.slice.Tensor and found.shape != args[0].shape:
+            self.numbers += found.numel()
+        return found
+
+
+@browser
+def test_tile_walk(shown) -> None:
+    data = FIGURES["tile-walk"].data
+    n, width, size = data["n"], data["width"], data["size"]
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = torch.randn(3, n, width, generator=generator).unbind()
+    keys = Keys(shown, "tile-walk")
+    keys.reach("Tile size")
+    keys.press("Home")
+    for place, tile in enumerate(data["tiles"]):
+        keys.press(*(["ArrowRight"] if place else []))
+        across = n // tile
+        if across > 1:  # what the package's loop reads and writes; a whole tensor is not sliced
+            with Slices() as counted:
+                flash_attention(q, k, v, block_q=tile, block_k=tile)
+            tiled = size * counted.numbers
+        else:
+            tiled = size * (4 * n * width + n)
+        held = size * (4 * tile * width + tile**2 + 2 * tile)
+        keys.reach("Tile in work")
+        keys.press("End")
+        assert f"Tile {across**2} of {across**2} is in work" in keys.drawn()
+        naive = size * (4 * n * width + 4 * n * n)
+        assert numbers(keys.drawn(1)) == [naive, tiled, tiled, held]
+        keys.press("Home")
+        first = size * 3 * tile * width + (size * tile * (width + 1) if across == 1 else 0)
+        assert numbers(keys.drawn(1)) == [naive, first, tiled, held]
+        assert ("which fits" in keys.said) == (held <= data["fast"])
+        keys.press("Shift+Tab")
