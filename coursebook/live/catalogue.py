@@ -160,6 +160,8 @@ FIGURES = {
                 "unit": 5,
             },
             stored=("gates",),
+        ),
+        Figure(
             "important-word",
             "Which words does a query pick?",
             "One query looks at all words of a review, and the average of the words follows. Turn "
@@ -432,6 +434,8 @@ FIGURES = {
             },
             stored=("arrow",),
             scripts=("vit-model",),
+        ),
+        Figure(
             "online-softmax",
             "How can a softmax be taken without seeing all scores first?",
             "The scores of note are read from the last word to the first, a block at a time. Kept "

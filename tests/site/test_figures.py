@@ -19,16 +19,15 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from coursebook.live import packed, stills
 from coursebook.live.__main__ import draw
 from coursebook.live.catalogue import FIGURES
-from tfcourse.attention import MultiHeadAttention, scaled_dot_product_attention
-from tfcourse.attention import AttentionPooling, scaled_dot_product_attention
+from tfcourse.attention import AttentionPooling, MultiHeadAttention, scaled_dot_product_attention
 from tfcourse.attention.multi_head import split_heads
 from tfcourse.data import load as load_corpus
 from tfcourse.data.arrows import scene as drawn_numbers
 from tfcourse.data.draw import Draw
 from tfcourse.data.number_pieces import gold_alignment, number_pieces
 from tfcourse.generation import keep_top_k, keep_top_p
-from tfcourse.layers import Block, FeedForward, LayerNorm
 from tfcourse.kernels.flash import flash_attention
+from tfcourse.layers import Block, FeedForward, LayerNorm
 from tfcourse.models.skipgram import SkipGram, SkipGramConfig
 from tfcourse.models.vit import patchify
 from tfcourse.positions import RotaryPositions, SinusoidalPositions
@@ -1929,6 +1928,8 @@ def test_gates(shown, number_reader) -> None:
     keys = Keys(shown, "gates")
     typed(keys, "the zebra sleeps")
     assert "does not know zebra" in keys.figure.locator(".live-note").inner_text()
+
+
 @browser
 def test_online_softmax(shown) -> None:
     data = FIGURES["online-softmax"].data
