@@ -157,7 +157,7 @@ def writing(new_tokens: Iterable[int], repeats: int) -> dict[int, dict[str, floa
     for many in new_tokens:
         ways = {
             name: lambda cached=cached, many=many: (
-                greedy(model, prompt, new_tokens=many, cached=cached).tokens
+                greedy(model, prompt, max_new_tokens=many, cached=cached).tokens
             )
             for name, cached in (("with a cache", True), ("without", False))
         }

@@ -63,7 +63,7 @@ def look(
     """The weights (T, S) of the look back before each word of a target, and before its end."""
     pair = read.encode(source, end=True), write.encode(target, start=True, end=True)
     ids, words, lengths = pad_pairs([pair])
-    return model(ids, words[:, :-1], lengths, maps=True).maps["cross"][0][0, 0]
+    return model(ids, words[:, :-1], lengths, return_weights=True).maps["cross"][0][0, 0]
 
 
 def frame(model: Seq2Seq, read: WordTokenizer, write: WordTokenizer, step: int) -> dict:
@@ -72,7 +72,7 @@ def frame(model: Seq2Seq, read: WordTokenizer, write: WordTokenizer, step: int) 
     The right words are fed in for the weights, so that all frames have the same rows.
     """
     source, target = (" ".join(number_pieces(WATCHED, language)) for language in ("de", "en"))
-    (said,) = translate(model.eval(), read, write, [source], new_tokens=16)
+    (said,) = translate(model.eval(), read, write, [source], max_new_tokens=16)
     weights = look(model, read, write, source, target)
     model.train()
     return {
@@ -133,7 +133,7 @@ def main() -> None:
     keep("aligning", watched)
     tests = pairs_of("test")
     for name, one in (("trained", model), ("rounded", load(stored)[0])):
-        said = translate(one, read, write, [s for s, _ in tests], new_tokens=16, batch=500)
+        said = translate(one, read, write, [s for s, _ in tests], max_new_tokens=16, batch=500)
         right = mean(a == t for a, (_, t) in zip(said, tests, strict=True))
         print(f"{name}: {right:.3f} of {len(tests)} translated exactly")
 

@@ -90,7 +90,7 @@ def train(seed: int, found: dict, epochs: int, start: Tensor | None = None, **ch
 @torch.no_grad()
 def look(model, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
     """Probabilities ``(B, 2)``, and weights ``(B, S)``."""
-    output = model(tokens, lengths, maps=True)
+    output = model(tokens, lengths, return_weights=True)
     return output.logits.softmax(-1), output.maps["words"][0][:, 0, 0]
 
 
@@ -250,13 +250,13 @@ def adversary(base, batches: list, strength: float, seed: int, epochs: int):
 
     def loss(model, batch):
         ids, n, _, p, a = batch
-        output = model(ids, n, maps=True)
+        output = model(ids, n, return_weights=True)
         b = output.maps["words"][0][:, 0, 0]
         moved = tvd(p, output.logits.softmax(-1))
         return (moved - strength * kl(a, b)).mean(), len(ids)
 
     torch.manual_seed(seed)
-    model = new(base.config.vocabulary, hidden=HIDDEN, d_hidden=GRU)
+    model = new(base.config.vocab_size, hidden=HIDDEN, d_hidden=GRU)
     model.load_state_dict(base.state_dict())
     model.pool.reset_parameters()
     fit(model, batches, loss=loss, steps=epochs * len(batches), lr=RATE, device="cpu", seed=seed)

@@ -1354,7 +1354,7 @@ def test_the_scripts_aligner_is_the_packages(shown, aligner) -> None:
     for source, target in module.pairs_of("test")[:60:6]:
         ids, said = read.encode(source, end=True), write.encode(target, start=True, end=True)
         with torch.no_grad():
-            found = model(torch.tensor([ids]), torch.tensor([said[:-1]]), maps=True)
+            found = model(torch.tensor([ids]), torch.tensor([said[:-1]]), return_weights=True)
         logits, maps = shown.evaluate(
             """([ids, said]) => {
                 const model = Live.aligner(Live.data.alignment);
@@ -1383,7 +1383,7 @@ def test_alignment(shown, aligner) -> None:
         typed(keys, text, label)
         source = " ".join(number_pieces(number, "de"))
         assert f"It reads: {source}." in keys.figure.locator(".live-note").inner_text()
-        (said,) = module.translate(model, read, write, [source], new_tokens=16)
+        (said,) = module.translate(model, read, write, [source], max_new_tokens=16)
         assert keys.drawn().startswith(f"Written: {said}. Before {said.split()[0]} it looks at ")
     typed(keys, "345627", label)
     source, target = (" ".join(number_pieces(345627, language)) for language in ("de", "en"))
