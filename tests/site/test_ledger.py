@@ -176,8 +176,8 @@ def test_the_ledger_shows_what_is_chosen(course: Path, page, address: str) -> No
     page.goto(f"{address}/book/claims.html")
     shown = page.locator(".claims-ledger tbody tr:visible")
     assert shown.count() == len(ledger.entries)
-    page.get_by_label("Verdict").select_option(label="does not hold as stated")
-    wanted = {c for c, t in ledger.tested.items() if t.verdict == "does not hold as stated"}
+    page.get_by_label("Verdict").select_option(label="not settled here")
+    wanted = {c for c, t in ledger.tested.items() if t.verdict == "not settled here"}
     assert {row.get_attribute("id") for row in shown.all()} == {f"claim-{c}" for c in wanted}
     page.get_by_label("Verdict").select_option("")
     page.get_by_label("Lecture").select_option("KA")
