@@ -3,8 +3,8 @@ PYTHON ?= python3
 BIN    := .venv/bin
 READY  := .venv/.ready
 # The processes that the tests run in.
-# Two more than there are cores, since many tests wait for a kernel or a browser; each takes 2 GB.
-JOBS   ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 2 )) )
+# One more than there are cores, since many tests wait for a kernel or a browser; each takes 2 GB.
+JOBS   ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 )) )
 # What passed and has not changed since is not tested again, unless FRESH=1 is given.
 TESTS  := -n $(JOBS) $(if $(FRESH),--fresh)
 say    := @printf '\n\033[1m== %s\033[0m\n'
