@@ -37,9 +37,6 @@ SEED = 11
 
 CLASS, HONEST, WORKERS = 100, 10, 2
 
-#: Honest submissions of the two classes from which the time of a plain class is estimated.
-FEW, MORE = 6, 24
-
 #: What both classes are graded with: an attack that only waits takes all the time that it may.
 LIMITS = {"call-seconds": 2, "cell-seconds": 10, "submission-seconds": 30, "memory-mb": 1024}
 
@@ -145,34 +142,6 @@ def measured(folder: Path, attacks: list[corpus.Attack], honest: int) -> dict:
     }
 
 
-def estimated(folder: Path, attacks: list[corpus.Attack]) -> dict:
-    """The class of 100 by smaller ones: what an honest submission takes is the same each time."""
-    made = target_set.make_course(folder / "course")
-    make_release(target_set.NAME, made)
-    path = made / "notebooks" / "assignments" / target_set.NAME / f"{target_set.NAME}.ipynb"
-    release = nbformat.read(path, as_version=4)
-    for name, count in {"few": FEW, "more": MORE, "mixed": FEW}.items():
-        for number in range(count):
-            hand_in_honest(folder / name, release, number)
-    for attack in attacks:
-        attack.hand_in(folder / "mixed", release)
-    few, more, mixed = (
-        graded(made, folder / name, folder / f"{name}-graded") for name in ("few", "more", "mixed")
-    )
-    each = (more["processor"] - few["processor"]) / (MORE - FEW)
-    hundred = few["processor"] + (CLASS - FEW) * each
-    # In place of honest ones: the attacks take what the few beside them do not, and start nothing.
-    more_than_honest = mixed["processor"] - few["processor"] - len(attacks) * each
-    honest = [name for name in few["rows"] if name.startswith("honest")]
-    return {
-        "hostile": len(attacks),
-        "times_processor": round(1 + more_than_honest / hundred, 2),
-        "mixed_memory_mb": round(mixed["memory_mb"]),
-        "honest_marks_differ": [n for n in honest if few["rows"][n] != mixed["rows"][n]],
-        "gained": [a.name for a in attacks if float(mixed["rows"][a.name]["score"]) > a.honest],
-    }
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="attacks whose name holds this; no record")
@@ -182,16 +151,9 @@ def main() -> None:
     parser.add_argument(
         "--hundred", action="store_true", help="the class of 100 alone; writes no record"
     )
-    parser.add_argument(
-        "--quick", action="store_true", help="its time from smaller classes; writes no record"
-    )
-    only, honest, hundred, quick = vars(parser.parse_args()).values()
+    only, honest, hundred = vars(parser.parse_args()).values()
     linux.adopt_orphans()  # so that what they use is counted
     attacks = [attack for attack in corpus.attacks() if only in attack.name]
-    if quick:
-        with tempfile.TemporaryDirectory(prefix="class-") as folder:
-            print(json.dumps(estimated(Path(folder), corpus.got_through()), indent=1))
-        return
     classes = {
         "class of 100": [attack for attack in attacks if attack in corpus.got_through()],
         "whole corpus": attacks,

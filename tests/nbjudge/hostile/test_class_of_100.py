@@ -10,16 +10,13 @@ import pytest
 
 @pytest.mark.thorough("class of 100")
 def test_a_hostile_class_of_100_is_graded_like_a_plain_one(course):
-    """By processor time, of which what else runs on the machine takes little.
-
-    Each attack is graded, and as many honest ones as show what one of them takes: the record has
-    the whole class.
-    """
-    script = [sys.executable, "benchmarks/grading_class_of_100.py", "--quick"]
+    """By processor time, of which what else runs on the machine takes little."""
+    script = [sys.executable, "benchmarks/grading_class_of_100.py", "--hundred"]
     done = subprocess.run(script, cwd=course, capture_output=True, text=True, timeout=1500)
     assert done.stdout, done.stderr[-3000:]
-    found = json.loads(done.stdout)
-    assert found["hostile"] == len(corpus.got_through()) >= 34
+    found = json.loads(done.stdout)["class of 100"]
+    assert (found["submissions"], found["hostile"]) == (100, len(corpus.got_through()))
+    assert found["hostile"] >= 27
     assert found["honest_marks_differ"] == found["gained"] == []
     assert found["times_processor"] <= 2
     assert found["mixed_memory_mb"] <= 4096

@@ -2,7 +2,7 @@
 
 kind: exhaustion
 honest: 0
-once: got through
+once: got through, later
 seen: puts out more than is kept
 """
 

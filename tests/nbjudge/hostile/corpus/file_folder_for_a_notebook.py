@@ -2,7 +2,7 @@
 
 kind: notebook file
 honest: 0
-once: got through
+once: got through, later
 seen: is not a regular file
 """
 

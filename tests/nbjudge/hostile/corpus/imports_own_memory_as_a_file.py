@@ -2,7 +2,7 @@
 
 kind: torch, numpy, builtins, imports
 honest: 0
-once: got through
+once: got through, later
 piece: double
 seen: own process's memory
 """

@@ -2,7 +2,7 @@
 
 kind: objects that lie
 honest: 2
-once: got through
+once: got through, later
 piece: double
 """
 
