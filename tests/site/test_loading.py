@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 
 
 def drops(page, times: int) -> list[str]:
-    """Have the script of a small page dropped so many times; return what is asked for."""
+    """Have the script of a small page dropped `times` times; return what is asked for."""
     asked = []
 
     def answer(route) -> None:
