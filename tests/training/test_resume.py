@@ -17,6 +17,14 @@ from small_run import LOSS, Shuffled, held_out, same_bits, small_fit, small_mode
 from tfcourse.training import Interrupted, checkpoints, constant, load_best, sgd
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c():
+    """Ctrl-C interrupts, also where a script runs these tests in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 class Stop(Exception):
     pass
 
@@ -215,6 +223,16 @@ def test_a_second_ctrl_c_stops_at_once(tmp_path):
         small_fit(tmp_path, on_step=press)
     assert not isinstance(error.value, Interrupted)
     assert checkpoints.newest(tmp_path).name == "step-00000004"
+
+
+def test_where_ctrl_c_is_ignored_it_stays_so(tmp_path):
+    def press(step, model, history):
+        if step == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    small_fit(tmp_path, on_step=press)
+    assert checkpoints.newest(tmp_path).name == "step-00000014"
 
 
 def test_keep_and_the_best(tmp_path):

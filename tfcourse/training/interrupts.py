@@ -26,7 +26,8 @@ class Interrupted(KeyboardInterrupt):
 class Interrupts:
     """Within, the first Ctrl-C is noted; a second one interrupts at once, as ever.
 
-    Outside the main thread nothing changes: Python gives signals to the main thread alone.
+    Outside the main thread nothing changes: Python gives signals to the main thread alone. Nor does
+    it where Ctrl-C is ignored, as it is for what a shell script runs in the background.
     """
 
     def __init__(self) -> None:
@@ -34,7 +35,8 @@ class Interrupts:
         self._before = None
 
     def __enter__(self) -> Interrupts:
-        if threading.current_thread() is threading.main_thread():
+        ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        if threading.current_thread() is threading.main_thread() and not ignored:
             self._before = signal.signal(signal.SIGINT, self._note)
         return self
 
