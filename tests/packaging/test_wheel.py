@@ -95,8 +95,13 @@ def test_help_and_version_without_any_extra(installed):
 
 @pytest.mark.thorough("use of the wheel")
 def test_train_and_translate(installed, tmp_path):
-    few = ("--steps", "3", "--set", "training.warmup=1", "--set", "evaluation.max_new_tokens=4")
-    train = ("tfcourse", "train", "numbers-de-en", *few, "--into", "run")
+    few = [
+        part
+        for setting in ("training.warmup=1", "evaluation.max_new_tokens=4",
+                        "data.options.examples=400", "data.options.held_out=40")
+        for part in ("--set", setting)
+    ]  # fmt: skip
+    train = ("tfcourse", "train", "numbers-de-en", "--steps", "3", *few, "--into", "run")
     assert "Now: tfcourse translate run" in fine(installed("learner", *train, folder=tmp_path))
     translate = ("tfcourse", "translate", "run", "siebenundzwanzig")
     fine(installed("learner", *translate, folder=tmp_path))
