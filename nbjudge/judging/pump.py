@@ -30,7 +30,7 @@ REST_SECONDS = 2.0
 
 #: A cell is stopped if it puts out this many times what is kept, or shows more displays than
 #: anybody looks at. Printed text may come in any number of pieces.
-FLOOD, DISPLAYS = 64, 2000
+FLOOD, DISPLAYS = 8, 2000
 
 #: So many bytes an output counts beside what it says: one that says nothing is not free.
 EACH = 200

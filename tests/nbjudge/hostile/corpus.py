@@ -45,8 +45,7 @@ class Attack:
         A regular expression that the flags or the messages of its report must match; empty where
         nothing of it can be seen.
     once:
-        ``"got through"`` if it once gained marks, or stopped a class or a marker; ``"got through,
-        later"`` if that was found after the class of 100 had been put together.
+        ``"got through"`` if it once gained marks, or stopped a class or a marker.
     code:
         The answer; or a module with a function ``hand_in(notebook, folder)``, to which the release
         and the submission's folder are given, and which gives back the notebook or ``None``.
@@ -106,5 +105,5 @@ def attacks() -> list[Attack]:
 
 
 def got_through() -> list[Attack]:
-    """Those that once did: a class of 100 holds them, but for those found later."""
+    """Those that once did: a class of 100 holds them all."""
     return [attack for attack in attacks() if attack.once == "got through"]

@@ -16,7 +16,7 @@ def test_a_hostile_class_of_100_is_graded_like_a_plain_one(course):
     assert done.stdout, done.stderr[-3000:]
     found = json.loads(done.stdout)["class of 100"]
     assert (found["submissions"], found["hostile"]) == (100, len(corpus.got_through()))
-    assert found["hostile"] >= 27
+    assert found["hostile"] >= 34
     assert found["honest_marks_differ"] == found["gained"] == []
     assert found["times_processor"] <= 2
     assert found["mixed_memory_mb"] <= 4096

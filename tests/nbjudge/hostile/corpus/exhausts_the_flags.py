@@ -2,7 +2,7 @@
 
 kind: exhaustion
 honest: 0
-once: got through, later
+once: got through
 seen: puts out more than is kept
 """
 

@@ -2,7 +2,7 @@ r"""Cells that take a marker's page minutes to show: colours and formulas are lo
 
 kind: exhaustion
 honest: 0
-once: got through, later
+once: got through
 """
 
 from nbformat.v4 import new_code_cell, new_markdown_cell

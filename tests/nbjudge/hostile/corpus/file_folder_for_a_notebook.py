@@ -2,7 +2,7 @@
 
 kind: notebook file
 honest: 0
-once: got through, later
+once: got through
 seen: is not a regular file
 """
 

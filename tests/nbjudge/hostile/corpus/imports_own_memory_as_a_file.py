@@ -2,7 +2,7 @@
 
 kind: torch, numpy, builtins, imports
 honest: 0
-once: got through, later
+once: got through
 piece: double
 seen: own process's memory
 """

@@ -2,7 +2,7 @@
 
 kind: objects that lie
 honest: 2
-once: got through, later
+once: got through
 piece: double
 """
 
