@@ -297,6 +297,39 @@ FIGURES = {
             scripts=("reader-model",),
         ),
         Figure(
+            "hiding",
+            "What becomes of a sentence before the model reads it?",
+            "Of the words that are chosen, 80 % are read as [MASK], 10 % as another word, and 10 % "
+            "as they are. All of them are asked for. Draw again and again, then change the share "
+            "that is chosen.",
+            "notebooks/10-encoder",
+            data={
+                "sentence": "she plucked the guitar strings and held a long low note",
+                "others": [
+                    "speech",
+                    "letter",
+                    "drum",
+                    "door",
+                    "sharp",
+                    "sad",
+                    "wrote",
+                    "sang",
+                    "their",
+                    "on",
+                    "violin",
+                    "kitchen",
+                    "promised",
+                    "softly",
+                    "choir",
+                    "grief",
+                ],
+                "longest": 12,
+                "share": 0.15,
+                "draws": 500,
+                "first": 8,
+            },
+        ),  # fmt: skip
+        Figure(
             "alignment",
             "Where does the translator look before each word?",
             "A small recurrent translator with attention, from German numbers to English. Give it "
