@@ -31,8 +31,9 @@ Live.figure("number-formats", (ui, { formats, start, tokens, scale }) => {
     if (x === Infinity) return "∞";
     if (x === 0) return "0";
     const [digits, power] = x.toExponential(7).split("e");
-    return Math.abs(Number(power)) < 5 ? String(Number(x.toPrecision(8))) : `${Number(digits)} × 10^${power.replace("+", "").replace("-", "−")}`;
+    return Math.abs(Number(power)) < 5 ? String(Number(x.toPrecision(8))) : `${Number(digits)} × 10${raised(Number(power))}`;
   };
+  const raised = (i) => [...number(i, 0)].map((sign) => (sign === "−" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign])).join("");
   const pattern = (whole, many) => whole.toString(2).padStart(many, "0");
 
   function draw() {
@@ -59,7 +60,7 @@ Live.figure("number-formats", (ui, { formats, start, tokens, scale }) => {
     const [LOW, HIGH, X, WIDE, Y, HEIGHT] = [-52, 20, 6, 348, 196, 130];
     const at = (e) => X + (WIDE * (e - LOW)) / (HIGH - LOW), high = Math.max(...stored.counts);
     bars.draw(
-      `Gradients in float16: ${number(100 * lost, 4)} % become 0, ${number(100 * coarse, 4)} % keep fewer digits, ${number(100 * over, 4)} % become infinite.`,
+      `Gradients in float16: ${number(100 * lost, 4)} % become zero, ${number(100 * coarse, 4)} % keep fewer digits, ${number(100 * over, 4)} % become infinite.`,
       262,
       text(0, 14, "Gradients of a small GPT, by size", "name"),
       box(X, Y - HEIGHT, at(-25) - X, HEIGHT, "track"), box(at(16), Y - HEIGHT, at(HIGH) - at(16), HEIGHT, "track"),
@@ -69,8 +70,8 @@ Live.figure("number-formats", (ui, { formats, start, tokens, scale }) => {
         const e = stored.lowest + i + shift;
         return e < LOW || e >= HIGH ? null : box(at(e), Y - (HEIGHT - 24) * count / high, WIDE / (HIGH - LOW) - 0.6, (HEIGHT - 24) * count / high, `cell ${e < -25 || e > 15 ? "k" : e < -14 ? "two" : "v"}`);
       }),
-      line(X, Y, X + WIDE, Y), [-48, -36, -25, -14, 0, 16].map((e) => text(at(e), Y + 18, `2^${number(e, 0)}`, "middle")),
-      text(0, Y + 42, "bfloat16 and float32 keep all of these: they reach down to 2^−126."));
+      line(X, Y, X + WIDE, Y), [-48, -36, -25, -14, 0, 16].map((e) => text(at(e), Y + 18, `2${raised(e)}`, "middle")),
+      text(0, Y + 42, `bfloat16 keeps all: it reaches down to 2${raised(-126)}.`));
     const half = found[2].value, brain = found[1].value;
     const off = (value) => (value === 0 ? "loses it" : value === Infinity ? "overflows" : `is off by ${number((100 * Math.abs(value - x)) / x, 3)} %`);
     ui.say(`bfloat16 ${off(brain)}, float16 ${off(half)}. Of the gradients, float16 makes ${number(100 * lost, 1)} % zero${over ? ` and ${number(100 * over, 1)} % infinite` : ""}.`);
@@ -78,7 +79,7 @@ Live.figure("number-formats", (ui, { formats, start, tokens, scale }) => {
 
   ui.slider({ label: "Value", min: -900, max: 600, step: 5, value: 100 * start, show: (i) => said(10 ** (i / 100)), change: (i) => { size = i / 100; draw(); } });
   ui.slider({ label: "Tokens in a batch", min: Math.log2(stored.tokens), max: 22, value: batch, show: (i) => (2 ** i).toLocaleString("en"), change: (i) => { batch = i; draw(); } });
-  ui.slider({ label: "Loss multiplied by", min: 0, max: 24, value: factor, show: (i) => `2^${i}`, change: (i) => { factor = i; draw(); } });
+  ui.slider({ label: "Loss multiplied by", min: 0, max: 24, value: factor, show: (i) => `2${raised(i)}`, change: (i) => { factor = i; draw(); } });
   ui.hint("Take a batch of four million tokens: the mean loss divides each gradient by their number. Which factor saves float16?");
   draw();
 });
