@@ -511,6 +511,38 @@ FIGURES = {
             },
         ),
         Figure(
+            "number-formats",
+            "What do 16 bits lose?",
+            "A value as sign, exponent and mantissa in three formats, and the gradients of a small "
+            "GPT. What is too small for float16 becomes 0. A larger batch makes each gradient "
+            "smaller; a loss that is multiplied makes it larger.",
+            "notebooks/14-training-at-scale",
+            data={
+                "formats": [["float32", 8, 23], ["bfloat16", 8, 7], ["float16", 5, 10]],
+                "start": -1,
+                "tokens": 20,
+                "scale": 0,
+            },
+            stored=("underflow",),
+        ),
+        Figure(
+            "sharding",
+            "What must each worker hold?",
+            "A model of 7 billion weights, trained with Adam in 32-bit numbers. Choose what the "
+            "workers share out, and step through a training step. Activations are not counted: "
+            "they depend on the batch.",
+            "notebooks/14-training-at-scale",
+            data={
+                "parameters": 7_000_000_000,
+                "layers": 32,
+                "counts": [1, 2, 4, 8, 16, 32, 64],
+                "workers": 4,
+                "stage": 0,
+                "moment": 2,
+                "room": 80_000_000_000,
+            },
+        ),
+        Figure(
             "inside",
             "What does a GPT compute?",
             "The small GPT of chapter 9, opened: each tensor on its way from the ids to the "

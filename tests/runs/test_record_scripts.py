@@ -89,6 +89,9 @@ def written(course, record):
         ("vision_digits", "vision-digits", []),
         ("vision_parts", "vision-parts", []),
         ("vision_arrows", "vision-arrows", []),
+        ("training_ladder", "training-ladder", []),
+        ("scaling_sweep", "scaling-sweep", []),
+        ("block_today", "block-today", []),
     ],
 )
 def test_a_quick_run_goes_through_and_writes_no_record(

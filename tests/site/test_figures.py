@@ -2080,3 +2080,96 @@ def test_tile_walk(shown) -> None:
         assert numbers(keys.drawn(1)) == [naive, first, tiled, held]
         assert ("which fits" in keys.said) == (held <= data["fast"])
         keys.press("Shift+Tab")
+
+
+@browser
+def test_number_formats(shown, course: Path) -> None:
+    data = FIGURES["number-formats"].data
+    stored = json.loads((course / "book" / "figures" / "underflow.json").read_text("utf-8"))
+    generator = torch.Generator().manual_seed(0)
+    some = 10 ** (torch.rand(200, generator=generator, dtype=torch.float64) * 18 - 12)
+    edges = [1.0, 256.0, 257.0, 259.0, 65504.0, 65519.0, 65520.0, 2.0**-14, 2.0**-25, 3 * 2.0**-25]
+    for name, exponent, mantissa in data["formats"]:
+        dtype = getattr(torch, name)
+        for x in [*some.tolist(), *edges, 0.0]:
+            found = shown.evaluate("a => Live.rounded(...a)", [x, exponent, mantissa])
+            expected = torch.tensor(x, dtype=torch.float64).to(dtype)
+            assert found["value"] == expected.item(), (name, x)
+            whole = expected.view(torch.int32 if dtype == torch.float32 else torch.int16).item()
+            assert found["exponent"] * 2**mantissa + found["mantissa"] == whole, (name, x)
+
+    powers = torch.arange(len(stored["counts"])) + stored["lowest"]
+    counts = torch.tensor(stored["counts"], dtype=torch.float64)
+    middle = 1.5 * 2.0 ** powers.double()  # stands for all of its power of two
+
+    def agrees(value: float, tokens: int, factor: int) -> None:
+        texts = keys.drawn()
+        for name, _, _ in data["formats"]:
+            rounded = torch.tensor(value, dtype=torch.float64).to(getattr(torch, name)).item()
+            said = texts.partition(f" {name}: ")[2].partition(", exponent")[0]
+            assert float(said.replace("infinite", "inf")) == pytest.approx(rounded, rel=NEAR)
+        seen = middle * stored["tokens"] / 2**tokens * 2**factor
+        half = seen.half().double()
+        lost, over = half == 0, half.isinf()
+        coarse = (seen < torch.finfo(torch.half).smallest_normal) & ~lost
+        shares = [100 * (counts[one].sum() / counts.sum()).item() for one in (lost, coarse, over)]
+        drawn = numbers(keys.drawn(1).partition(":")[2])
+        assert drawn == pytest.approx(shares, abs=NEAR)
+
+    keys, size = Keys(shown, "number-formats"), data["start"]
+    tokens, factor = data["tokens"], data["scale"]
+    agrees(10**size, tokens, factor)
+    keys.reach("Value")
+    for press, size in (("ArrowRight", -0.95), ("Home", -9), ("End", 6)):
+        keys.press(press)
+        agrees(10**size, tokens, factor)
+    assert "float16 overflows" in keys.said
+    keys.reach("Tokens in a batch")
+    for press, tokens in (("ArrowRight", 21), ("End", 22), ("Home", 12)):
+        keys.press(press)
+        agrees(10**size, tokens, factor)
+    keys.press("End")
+    keys.reach("Loss multiplied by")
+    for press, factor in (("ArrowRight", 1), ("End", 24)):
+        keys.press(press)
+        agrees(10**size, 22, factor)
+
+
+@browser
+def test_sharding(shown) -> None:
+    """What a worker holds is what is left of the package's model when it is shared out."""
+    data = FIGURES["sharding"].data
+    N, layers, room = data["parameters"], data["layers"], data["room"]
+    keys = Keys(shown, "sharding")
+    keys.reach("Shared out")
+    for stage in range(4):
+        keys.press(*(["ArrowDown"] if stage else []))
+        keys.reach("Workers")
+        for place, workers in enumerate(data["counts"]):
+            keys.press("ArrowRight" if place else "Home")
+            held = {
+                "weights": 4 * N / (workers if stage == 3 else 1),
+                "gradients": 4 * N / (workers if stage >= 2 else 1),
+                "optimiser": 8 * N / (workers if stage >= 1 else 1),
+            }
+            layer = 4 * N / layers if workers > 1 else 0
+            rounds = 4 * N * (workers - 1) / workers
+            # Between steps; with whole layers in passing; the most, with gradients too.
+            passing = layer * (stage == 3) + layer * (stage >= 2)
+            most = sum(held.values()) + passing
+            sent = rounds * (3 if stage == 3 else 2)
+            keys.reach("Part of the step")
+            seen = 0.0
+            for moment in range(5):
+                keys.press("ArrowRight" if moment else "Home")
+                now, at_most, in_all, part = numbers(keys.drawn(1))
+                seen += part
+                own = held | ({} if moment > 1 else {"gradients": 0})
+                gathered = layer * (stage == 3) if moment in (1, 2) else 0
+                gathered += layer * (stage >= 2) if moment == 2 else 0
+                assert now == pytest.approx(sum(own.values()) + gathered, rel=1e-9)
+                assert (at_most, in_all) == pytest.approx((most, sent), rel=1e-9)
+                assert ("does not fit" in keys.said) == (most > room)
+            assert seen == pytest.approx(sent, rel=1e-9)
+            keys.press("Shift+Tab")
+        keys.press("Shift+Tab")
