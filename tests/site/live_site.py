@@ -30,14 +30,18 @@ def build_figures(
 def new_page(chromium) -> Iterator:
     """A page, 1280 wide, that remembers its errors and the requests that failed."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    opened = context.new_page()
+    yield watched(context.new_page())
+    context.close()
+
+
+def watched(opened):
+    """The page; from now on it remembers its errors and the requests that failed."""
     opened.faults = []
     opened.on("pageerror", lambda error: opened.faults.append(f"error on the page: {error}"))
     opened.on("requestfailed", lambda r: opened.faults.append(f"request failed: {r.url}"))
     opened.on("response", lambda r: _note_response(opened, r))
     opened.on("console", lambda message: _note_console(opened, message))
-    yield opened
-    context.close()
+    return opened
 
 
 def _note_response(opened, response) -> None:
