@@ -25,6 +25,9 @@ from coursebook import course
 FOLDER = Path(__file__).resolve().parent
 STYLES = ("picture.css", "live.css")
 
+#: Numbers of more bytes than this are loaded only if the reader starts the figure.
+LIGHT = 20_000
+
 _LABEL = re.compile(r'aria-label="(?P<alt>[^"]*)"')
 
 
@@ -47,7 +50,7 @@ class Figure:
     stored:
         Names of JSON files in ``book/figures`` that the script reads too.
     scripts:
-        Other scripts that it needs, besides ``kit.js``.
+        The models that it runs, as scripts; ``layers.js`` comes with them.
     """
 
     name: str
@@ -65,14 +68,23 @@ class Figure:
 
     def files(self) -> list[str]:
         """The scripts that a page with this figure loads, in order."""
-        return ["kit.js", *(f"{name}.js" for name in (*self.scripts, self.name))]
+        shared = ("kit", "layers") if self.scripts else ("kit",)
+        return [f"{name}.js" for name in (*shared, *self.scripts, self.name)]
 
     def needs(self) -> list[str]:
-        """The files of numbers that it is given when the reader comes near it."""
+        """The files of numbers that it is given.
+
+        Small ones come when the reader comes near the figure, a trained model (more than
+        :data:`LIGHT` bytes) when the reader starts it.
+        """
         return [f"data-{name}.js" for name in self.stored]
 
     def html(
-        self, pictures: str = "", caption: str | None = None, needs: Sequence[str] = ()
+        self,
+        pictures: str = "",
+        caption: str | None = None,
+        needs: Sequence[str] = (),
+        weight: int = 0,
     ) -> str:
         """The figure on a page: still pictures and the caption, which the script takes over.
 
@@ -84,9 +96,12 @@ class Figure:
             The caption as HTML; by default the plain text.
         needs:
             Addresses of what :meth:`needs` names, unless the page loads it at once.
+        weight:
+            How many bytes these have.
         """
         data = json.dumps(self.data).replace("<", "\\u003c")
         later = f' data-needs="{escape(" ".join(needs))}"' if needs else ""
+        later += f' data-weighs="{round(weight / 1000)} KB"' if weight > LIGHT else ""
         said = f"<p>{escape(self.caption)}</p>" if caption is None else caption
         return (
             f'<figure class="live" id="{self.id}" data-figure="{self.name}"{later}>'

@@ -8,6 +8,7 @@ import typer
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 from typer.cli import get_docs_for_click
 
@@ -46,12 +47,43 @@ def link_back(app: Sphinx, what: str, name: str, obj, options, lines: list[str])
     """End an entry of the API with a link to the chapter that takes it first."""
     if what not in ("function", "class", "method", "data"):
         return
+    page = met_first(app, name)
+    linked(app.env).setdefault(app.env.docname, {})[name] = page
+    if page:
+        lines += ["", f"Met first in :doc:`/{page}`.", ""]
+
+
+def met_first(app: Sphinx, name: str) -> str:
+    """The page of the chapter that takes ``name`` first; empty if none does."""
     root = Path(app.srcdir)
-    if chapter := first_use(root).get(name):
-        page = tree.docname(root, chapter)
-        app.env.note_dependency(str(chapter))
-        if page in app.env.found_docs:
-            lines += ["", f"Met first in :doc:`/{page}`.", ""]
+    chapter = first_use(root).get(name)
+    page = tree.docname(root, chapter) if chapter else ""
+    return page if page in app.env.found_docs else ""
+
+
+def linked(env: BuildEnvironment) -> dict[str, dict[str, str]]:
+    """For each page of the API, the entries on it and the chapter that each was linked to."""
+    if not hasattr(env, "first_uses"):
+        env.first_uses = {}
+    return env.first_uses
+
+
+def outdated(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
+    """The pages of the API that a chapter's new imports change; others need not be read again."""
+    return [
+        page
+        for page, entries in linked(env).items()
+        if any(met_first(app, name) != there for name, there in entries.items())
+    ]
+
+
+def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
+    linked(env).pop(page, None)
+
+
+def merge(app: Sphinx, env: BuildEnvironment, pages: set[str], other: BuildEnvironment) -> None:
+    """Take over what another process read."""
+    linked(env).update({page: found for page, found in linked(other).items() if page in pages})
 
 
 class Commands(SphinxDirective):
@@ -82,4 +114,12 @@ def setup(app: Sphinx) -> dict:
     # After napoleon, which turns the docstring's sections into fields.
     app.connect("autodoc-process-docstring", keep_names_together, priority=900)
     app.connect("autodoc-process-docstring", link_back, priority=900)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    app.connect("env-get-outdated", outdated)
+    app.connect("env-purge-doc", forget)
+    app.connect("env-merge-info", merge)
+    return {
+        "version": "2",
+        "env_version": 1,
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }

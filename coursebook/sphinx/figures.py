@@ -56,7 +56,11 @@ def visit_figure(self: HTML5Translator, node: live_figure) -> None:
         f"{up}_static/live/{file}?v={zlib.crc32((numbers / f'{name}.json').read_bytes()):08x}"
         for name, file in zip(figure.stored, figure.needs(), strict=True)
     ]
-    self.body.append(figure.html(pictures, needs=needs))
+    weight = sum(
+        len(live.packed((numbers / f"{name}.json").read_text("utf-8")).encode())
+        for name in figure.stored
+    )
+    self.body.append(figure.html(pictures, needs=needs, weight=weight))
     raise nodes.SkipNode
 
 

@@ -9,8 +9,11 @@ document.addEventListener("DOMContentLoaded", () => {
     const page = new DOMParser().parseFromString(text, "text/html");
     const prose = page.cloneNode(true);
     prose.querySelectorAll(left).forEach((element) => element.remove());
-    const shown = plain(prose.documentElement.outerHTML, anchor);
+    // The theme's buttons stand beside the article.
+    const article = prose.querySelector("article");
+    if (article) prose.querySelector("[role=main]")?.replaceChildren(article);
+    const shown = plain(prose.documentElement.outerHTML, anchor).replace(/\s+/g, " ").trim();
     // A section that holds nothing else, such as an entry of the reference, is shown whole.
-    return shown.trim().length > 60 ? shown : plain(text, anchor);
+    return shown.length > 60 ? shown : plain(text, anchor);
   };
 });

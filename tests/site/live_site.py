@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -14,11 +14,13 @@ from tiny_site import WHOLE, build
 from coursebook.live.catalogue import FIGURES
 
 
-def build_figures(folder: Path, course: Path, theme: str = "basic") -> Path:
-    """A page with all figures, and the stored pictures it shows."""
+def build_figures(
+    folder: Path, course: Path, theme: str = "basic", figures: Iterable[str] = tuple(FIGURES)
+) -> Path:
+    """A page with these figures, and the stored pictures it shows."""
     (folder / "book").mkdir()
     (folder / "book" / "figures").symlink_to(course / "book" / "figures")
-    text = "\n\n".join(f"```{{live}} {name}\n```" for name in FIGURES)
+    text = "\n\n".join(f"```{{live}} {name}\n```" for name in figures)
     _, warnings = build(folder, text, WHOLE, theme=theme)
     assert not warnings, warnings
     return folder / "out" / "index.html"
@@ -28,14 +30,18 @@ def build_figures(folder: Path, course: Path, theme: str = "basic") -> Path:
 def new_page(chromium) -> Iterator:
     """A page, 1280 wide, that remembers its errors and the requests that failed."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    opened = context.new_page()
+    yield watched(context.new_page())
+    context.close()
+
+
+def watched(opened):
+    """The page; from now on it remembers its errors and the requests that failed."""
     opened.faults = []
     opened.on("pageerror", lambda error: opened.faults.append(f"error on the page: {error}"))
     opened.on("requestfailed", lambda r: opened.faults.append(f"request failed: {r.url}"))
     opened.on("response", lambda r: _note_response(opened, r))
     opened.on("console", lambda message: _note_console(opened, message))
-    yield opened
-    context.close()
+    return opened
 
 
 def _note_response(opened, response) -> None:
@@ -64,11 +70,20 @@ def offline(chromium, **settings) -> Iterator:
 
 
 def open_all(page, file: Path) -> None:
-    """Open the page and come near each figure, so that all have been given their numbers."""
+    """Open the page and have all its figures begin."""
     page.goto(file.as_uri())
     for figure in page.locator("figure.live").all():
+        begin(figure)
+
+
+def begin(figure) -> None:
+    """Come near a figure, and start its model if it waits for that."""
+    if "is-live" not in figure.get_attribute("class"):
         figure.scroll_into_view_if_needed()
-    page.wait_for_function("!document.querySelector('figure.live:not(.is-live)')")
+        start = figure.get_by_role("button", name="Start the model")
+        if start.count():
+            start.click()
+        figure.locator(".live-status").wait_for(state="attached")
 
 
 def figure_script(course: Path, name: str) -> ModuleType:

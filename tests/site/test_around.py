@@ -10,7 +10,7 @@ from site_pages import toc_pages
 
 from coursebook import course
 from coursebook.sphinx import map, tree
-from coursebook.sphinx.page import smaller
+from coursebook.sphinx.weight import smaller, without_unused_rules
 
 SAMPLE = ("book/preface.html", "book/claims.html", "notebooks/05-self-attention.html")
 
@@ -60,12 +60,22 @@ def test_a_lesson_read_to_its_end_is_marked_and_can_be_forgotten(page, address) 
 
 @pytest.mark.browser
 def test_a_search_puts_whole_words_first_and_shows_prose(page, address) -> None:
-    page.goto(f"{address}/search.html?q=rope")
-    page.locator("#search-results li").nth(3).wait_for(state="attached")
-    first = [page.locator("#search-results li > a").nth(i).inner_text() for i in range(3)]
-    assert not any("properties" in title.lower() for title in first), first
-    excerpts = page.locator("#search-results p.context").all_inner_texts()
-    assert not any("import " in text or "\\(" in text for text in excerpts), excerpts
+    for word in "rope", "softmax":
+        page.goto(f"{address}/search.html?q={word}")
+        page.get_by_text("Search finished").wait_for()
+        page.wait_for_load_state("networkidle")
+        first = [page.locator("#search-results li > a").nth(i).inner_text() for i in range(3)]
+        assert not any("properties" in title.lower() for title in first), first
+        excerpts = page.locator("#search-results p.context").all_inner_texts()
+        code = [text for text in excerpts if "import " in text or "\\(" in text or ".ipynb" in text]
+        assert len(excerpts) > 3 and not code, code
+        assert not [text for text in excerpts if len(text) < 60], excerpts
+    field = page.locator("form.bd-search:visible input")
+    lens = page.locator("form.bd-search:visible i").bounding_box()
+    begins = field.bounding_box()["x"] + float(
+        field.evaluate("one => parseFloat(getComputedStyle(one).paddingLeft)")
+    )
+    assert begins >= lens["x"] + lens["width"], "the word begins under the lens"
 
 
 def test_every_lesson_has_a_card_with_its_time(site: Path) -> None:
@@ -112,14 +122,14 @@ def test_no_page_leads_to_a_repository_that_is_not_the_courses(site: Path) -> No
 
 SQUARE = (
     '<g><path d="M {x} 2.0 L {y} 2.0 L {y} 9.5 L {x} 9.5 z " '
-    'style="fill: #a{x}a9ac; stroke: #43474c; stroke-width: 0.8"/></g>'
+    'style="fill: #a{colour}a9ac; stroke: #43474c; stroke-width: 0.8"/></g>'
 )
 
 
 @pytest.mark.browser
 def test_a_picture_in_fewer_bytes_is_the_same_picture(page) -> None:
     """A row of squares, as matplotlib writes it and as the site shows it."""
-    squares = "".join(SQUARE.format(x=x, y=x + 7.5) for x in range(1, 9))
+    squares = "".join(SQUARE.format(x=x, y=x + 7.5, colour=1 + x // 4) for x in range(1, 9))
     picture = f'<svg xmlns="http://www.w3.org/2000/svg" width="20" height="12">{squares}</svg>'
     small = smaller(picture)
     assert len(small) < 0.7 * len(picture) and smaller(small) == small
@@ -128,3 +138,16 @@ def test_a_picture_in_fewer_bytes_is_the_same_picture(page) -> None:
         page.set_content(text)
         shots.append(page.screenshot())
     assert shots[0] == shots[1]
+
+
+def test_a_sheet_keeps_the_rules_that_something_can_match() -> None:
+    sheet = (
+        '@charset "UTF-8";/*! Licence: a.com */:root{--a:1}/* said */.kept,.gone a{x:1}.gone{x:2}'
+        "@media print{.gone{x:3}}@media print{p:not(.gone,.b){x:4}}.made-up{x:5}@font-face{x:6}"
+    )
+    found = without_unused_rules(sheet, {"kept", "made-"})
+    assert found == (
+        '@charset "UTF-8";/*! Licence: a.com */:root{--a:1}.kept{x:1}'
+        "@media print{p:not(.gone,.b){x:4}}.made-up{x:5}@font-face{x:6}"
+    )
+    assert without_unused_rules(found, {"kept", "made-"}) == found

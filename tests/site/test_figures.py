@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from live_site import build_figures, figure_script, offline, open_all, stored_model
+from live_site import begin, build_figures, figure_script, offline, open_all, stored_model
 from test_pages import AXE, OVERFLOW, set_theme
 from tiny_site import build
 from torch import Tensor
@@ -54,23 +54,37 @@ def test_what_a_figure_becomes(tmp_path: Path, course: Path) -> None:
     assert needs and re.fullmatch(r"_static/live/data-reader\.js\?v=[0-9a-f]{8}", needs[1])
     assert html.count('<img class="live-picture" src="_static/live/heads.') == 4
     scripts = re.findall(r'src="_static/live/([\w-]+)\.js', html)
-    assert scripts == ["kit", "reader-model", "heads"]
+    assert scripts == ["kit", "layers", "reader-model", "heads"]
 
 
 @pytest.mark.browser
-def test_a_model_is_loaded_when_the_reader_comes_near(chromium, tmp_path, course: Path) -> None:
+def test_a_model_is_loaded_when_the_reader_starts_it(chromium, tmp_path, course: Path) -> None:
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "figures").symlink_to(course / "book" / "figures")
     far = "\n\n".join(["A line."] * 300)
-    build(tmp_path, f"```{{live}} temperature\n```\n\n{far}\n\n```{{live}} heads\n```", ALONE)
+    text = (
+        f"```{{live}} heads\n```\n\n```{{live}} causal-mask\n```\n\n{far}\n\n```{{live}} film\n```"
+    )
+    build(tmp_path, text, ALONE)
     with offline(chromium) as page:
         page.goto((tmp_path / "out" / "index.html").as_uri())
-        page.locator("#figure-temperature.is-live").wait_for()
-        assert not [url for url in page.asked if "data-reader" in url]
-        assert page.locator("#figure-heads img").count() == 4
-        page.locator("#figure-heads").scroll_into_view_if_needed()
+        heads = page.locator("#figure-heads")
+        button = heads.get_by_role("button", name="Start the model")
+        button.wait_for()
+        assert page.locator(".live-start span").first.inner_text() == "26 KB"
+        assert heads.locator("img").count() == 4
+        assert not [url for url in page.asked if "data-" in url], "the page weighs no more before"
+        page.locator("#figure-film").scroll_into_view_if_needed()
+        page.locator("#figure-film.is-live").wait_for()  # a few numbers come by themselves
+        assert [url for url in page.asked if "data-" in url] == [
+            url for url in page.asked if "data-film" in url
+        ]
+        button.focus()
+        page.keyboard.press("Enter")
         page.locator("#figure-heads.is-live").wait_for()
+        page.locator("#figure-causal-mask.is-live").wait_for()  # the same model
         assert len([url for url in page.asked if "data-reader" in url]) == 1
+        assert heads.get_by_label("Sentence").evaluate("one => one === document.activeElement")
         assert not page.faults
 
 
@@ -114,12 +128,21 @@ def themed(tmp_path_factory: pytest.TempPathFactory, course: Path) -> Path:
 
 @pytest.fixture
 def shown(chromium, page_file: Path):
-    """The page with every figure; nothing may come from elsewhere or go wrong."""
+    """The page with every figure, each begun when it is used; nothing may go wrong."""
+    with offline(chromium) as page:
+        page.goto(page_file.as_uri())
+        yield page
+        assert not page.faults
+        assert all(url.startswith(("file:", "data:")) for url in page.asked)
+
+
+@pytest.fixture(scope="module")
+def loaded(chromium, page_file: Path):
+    """The page with all models loaded, for tests that only compute with the scripts."""
     with offline(chromium) as page:
         open_all(page, page_file)
         yield page
         assert not page.faults
-        assert all(url.startswith(("file:", "data:")) for url in page.asked)
 
 
 class Keys:
@@ -127,6 +150,7 @@ class Keys:
 
     def __init__(self, page, name: str) -> None:
         self.page, self.figure = page, page.locator(f"#figure-{name}")
+        begin(self.figure)
         # As a link does: the Tab key goes on from here.
         page.evaluate("name => { location.hash = ''; location.hash = `figure-${name}`; }", name)
 
@@ -173,10 +197,10 @@ def attention(q, k, v=None, **options) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 @browser
-def test_the_scripts_attention_is_the_packages(shown, generator) -> None:
+def test_the_scripts_attention_is_the_packages(loaded, generator) -> None:
     q, k, v = (torch.randn(7, n, generator=generator, dtype=torch.float64) for n in (5, 5, 3))
     for causal in (False, True):
-        found = shown.evaluate(
+        found = loaded.evaluate(
             "([q, k, v, causal]) => Live.attention(q, k, v, { causal })",
             [q.tolist(), k.tolist(), v.tolist(), causal],
         )
@@ -189,8 +213,8 @@ def test_the_scripts_attention_is_the_packages(shown, generator) -> None:
 @pytest.mark.parametrize(
     "value, digits, text", [(-0.0001, 3, "0.000"), (-1.5, 3, "−1.500"), (2, 0, "2")]
 )
-def test_numbers_have_a_true_minus_and_no_minus_zero(shown, value, digits, text) -> None:
-    assert shown.evaluate("([x, n]) => Live.number(x, n)", [value, digits]) == text
+def test_numbers_have_a_true_minus_and_no_minus_zero(loaded, value, digits, text) -> None:
+    assert loaded.evaluate("([x, n]) => Live.number(x, n)", [value, digits]) == text
 
 
 @browser
@@ -277,9 +301,9 @@ def reader(course: Path):
 @browser
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("text", [SENTENCE, "the guitar strings hummed one last melancholic note"])
-def test_the_scripts_reader_is_the_packages(shown, reader, text: str, causal: bool) -> None:
+def test_the_scripts_reader_is_the_packages(loaded, reader, text: str, causal: bool) -> None:
     words = text.split()
-    found = shown.evaluate(
+    found = loaded.evaluate(
         """([words, causal]) => {
             const model = Live.reader(Live.data.reader), run = model.read(words, { causal });
             return { ...run, sense: model.sense(words, run.states).shares };
@@ -443,10 +467,10 @@ def places(gone: tuple[str, ...]) -> list[tuple[int, int]]:
 
 @browser
 @pytest.mark.parametrize("gone", [(), ("1.1",), ("0.0", "0.3", "1.0")])
-def test_the_scripts_filler_is_the_packages(shown, filler, gone: tuple[str, ...]) -> None:
+def test_the_scripts_filler_is_the_packages(loaded, filler, gone: tuple[str, ...]) -> None:
     module, stored, model = filler
     roles = module.heads_roles
-    found = shown.evaluate(
+    found = loaded.evaluate(
         """([gone, n]) => {
             const model = Live.filler(Live.data.filler), out = new Set(gone);
             const run = model.read(model.hide(model.tests[n]), out);
@@ -1010,6 +1034,8 @@ def test_without_a_script_the_still_pictures_stand(chromium, page_file: Path) ->
 
 @browser
 def test_print_has_the_picture_without_the_controls(shown) -> None:
+    for figure in shown.locator("figure.live").all():
+        begin(figure)
     shown.emulate_media(media="print")
     for name in FIGURES:
         figure = shown.locator(f"#figure-{name}")
@@ -1063,12 +1089,12 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(chromium, themed: Path, axe: 
 
 
 @browser
-def test_packed_numbers_are_the_same_numbers(shown) -> None:
+def test_packed_numbers_are_the_same_numbers(loaded) -> None:
     """What the page reads are the whole numbers that were stored, whatever their size."""
     rows = [[*range(-300, 301)], [0] * 8, [1, 2, 3]]
     text = packed(json.dumps(rows, separators=(",", ":")))
     assert text.count("Live.unpacked") == 2 and len(text) < 1400
-    assert shown.evaluate(text) == rows
+    assert loaded.evaluate(text) == rows
 
 
 @pytest.fixture(scope="module")
@@ -1083,9 +1109,9 @@ TEXTS = ["The newest note", "  two  spaces\n\nO Romeo, 'tis café 注 🎸!", "w
 
 @browser
 @pytest.mark.parametrize("text", TEXTS)
-def test_the_scripts_tokens_are_the_packages(shown, writer, text: str) -> None:
+def test_the_scripts_tokens_are_the_packages(loaded, writer, text: str) -> None:
     _, tokenizer = writer
-    found = shown.evaluate(
+    found = loaded.evaluate(
         """text => {
             const tokenizer = Live.tokenizer(Live.data.writer.merges), ids = tokenizer.encode(text);
             return { ids, cut: tokenizer.cut(text, 7), back: tokenizer.decode(ids) };
@@ -1100,10 +1126,10 @@ def test_the_scripts_tokens_are_the_packages(shown, writer, text: str) -> None:
 
 
 @browser
-def test_the_scripts_gpt_is_the_packages(shown, writer) -> None:
+def test_the_scripts_gpt_is_the_packages(loaded, writer) -> None:
     model, tokenizer = writer
     ids = tokenizer.encode("My lord, I would not have you speak of it so soon, for the king")
-    found = shown.evaluate("ids => Live.gpt(Live.data.writer).read(ids)", ids)
+    found = loaded.evaluate("ids => Live.gpt(Live.data.writer).read(ids)", ids)
     with torch.no_grad():
         output = model(torch.tensor([ids]), return_weights=True)
     assert (torch.tensor(found["logits"]) - output.logits[0, -1]).abs().max() < NEAR
@@ -1116,9 +1142,9 @@ def test_the_scripts_gpt_is_the_packages(shown, writer) -> None:
     "settings",
     [{}, {"temperature": 0.4}, {"k": 3}, {"p": 0.6}, {"temperature": 2, "k": 9, "p": 0.8}],
 )
-def test_what_may_be_drawn_is_as_in_the_package(shown, generator, settings: dict) -> None:
+def test_what_may_be_drawn_is_as_in_the_package(loaded, generator, settings: dict) -> None:
     logits = torch.randn(50, generator=generator, dtype=torch.float64)
-    found = shown.evaluate(
+    found = loaded.evaluate(
         "([logits, settings]) => Live.chosen(logits, settings).shares", [logits.tolist(), settings]
     )
     kept = logits / settings.get("temperature", 1)
@@ -1220,10 +1246,10 @@ def behind_the_gap(gaps, side: str, said: list[str], place: int) -> torch.Tensor
 
 @browser
 @pytest.mark.parametrize("side", ["both", "left"])
-def test_the_scripts_guesses_are_the_packages(shown, gaps, side: str) -> None:
+def test_the_scripts_guesses_are_the_packages(loaded, gaps, side: str) -> None:
     said = ["she", "left", "a", "folded", "note", "on", "the", "fridge", "for", "the", "landlord"]
     for place in (0, 4, len(said) - 1):
-        found = shown.evaluate(
+        found = loaded.evaluate(
             """([words, place, side]) => {
                 const stored = Live.data.gaps;
                 const model = Live.reader({ ...stored, weights: stored.sides[side] });
@@ -1329,7 +1355,7 @@ def translator(course: Path):
 
 
 @browser
-def test_the_scripts_translator_is_the_packages(shown, translator) -> None:
+def test_the_scripts_translator_is_the_packages(loaded, translator) -> None:
     module, model, words = translator
     pairs = module.pairs_of("test", held_out=6)[:40:2]
     assert len(pairs) == 20
@@ -1340,7 +1366,7 @@ def test_the_scripts_translator_is_the_packages(shown, translator) -> None:
                 found = model(
                     torch.tensor([ids]), torch.tensor([row[:length]]), return_weights=True
                 )
-            logits, maps = shown.evaluate(
+            logits, maps = loaded.evaluate(
                 """([ids, row]) => {
                     const model = Live.translator(Live.data.translator);
                     const { logits, maps } = model.decode(row, model.encode(ids));
@@ -1411,13 +1437,13 @@ def aligner(course: Path):
 
 
 @browser
-def test_the_scripts_aligner_is_the_packages(shown, aligner) -> None:
+def test_the_scripts_aligner_is_the_packages(loaded, aligner) -> None:
     module, model, read, write = aligner
     for source, target in module.pairs_of("test")[:60:6]:
         ids, said = read.encode(source, end=True), write.encode(target, start=True, end=True)
         with torch.no_grad():
             found = model(torch.tensor([ids]), torch.tensor([said[:-1]]), return_weights=True)
-        logits, maps = shown.evaluate(
+        logits, maps = loaded.evaluate(
             """([ids, said]) => {
                 const model = Live.aligner(Live.data.alignment);
                 const source = model.encode(ids), logits = [], maps = [];
@@ -1470,9 +1496,9 @@ def test_alignment(shown, aligner) -> None:
 
 
 @browser
-def test_the_scripts_german_is_the_packages(shown) -> None:
+def test_the_scripts_german_is_the_packages(loaded) -> None:
     some = [*range(131), 200, 999, 1000, 1001, 1100, 21_021, 100_000, 345_627, 701_011, 999_999]
-    spelled = shown.evaluate(
+    spelled = loaded.evaluate(
         "some => some.map((n) => Live.aligner(Live.data.alignment).german(n))", some
     )
     assert [tuple(words) for words in spelled] == [number_pieces(n, "de") for n in some]
@@ -1556,11 +1582,11 @@ def opened(model, ids: torch.Tensor, causal: bool, places: bool, gone: str) -> d
     ("causal", "places", "gone"),
     [(True, True, ""), (False, True, ""), (True, False, ""), (True, True, "1.2")],
 )
-def test_what_a_gpt_computes_is_the_packages(shown, writer, causal, places, gone) -> None:
+def test_what_a_gpt_computes_is_the_packages(loaded, writer, causal, places, gone) -> None:
     model, tokenizer = writer
     ids = torch.tensor([tokenizer.encode("My lord, I would not")])
     ours = opened(model, ids, causal, places, gone)
-    theirs = shown.evaluate(
+    theirs = loaded.evaluate(
         """([ids, causal, places, gone]) => {
             const model = Live.gpt(Live.data.writer);
             return model.read(ids, { causal, places, gone: new Set(gone ? [gone] : []) });
@@ -1642,13 +1668,13 @@ def differing(x: Tensor) -> float:
 
 @browser
 @pytest.mark.parametrize("residual, norm, init", STREAMS)
-def test_the_scripts_stream_is_the_packages(shown, residual: bool, norm: str, init: str) -> None:
+def test_the_scripts_stream_is_the_packages(loaded, residual: bool, norm: str, init: str) -> None:
     sizes = FIGURES["residual-stream"].data["sizes"]
-    ours = shown.evaluate(
+    ours = loaded.evaluate(
         "([settings, sizes]) => Live.stream.run(settings, sizes)",
         [{"residual": residual, "norm": norm, "init": init}, sizes],
     )
-    theirs = packages_stream(shown, residual, norm, init)
+    theirs = packages_stream(loaded, residual, norm, init)
     assert len(ours) == len(theirs) == sizes["blocks"] + 1
     for one, other in zip(ours, theirs, strict=True):
         largest = other.abs().max().item()
@@ -1656,7 +1682,7 @@ def test_the_scripts_stream_is_the_packages(shown, residual: bool, norm: str, in
 
 
 @browser
-def test_first_weights_have_the_deviation_that_is_named(shown) -> None:
+def test_first_weights_have_the_deviation_that_is_named(loaded) -> None:
     sizes = FIGURES["residual-stream"].data["sizes"]
     wanted = {
         "xavier": (math.sqrt(2 / 32), math.sqrt(2 / 80)),
@@ -1664,7 +1690,7 @@ def test_first_weights_have_the_deviation_that_is_named(shown) -> None:
         "gpt2": (0.02 * math.sqrt(768 / 16), 0.02 * math.sqrt(768 / 16 / 48)),
     }
     for init, (query, down) in wanted.items():
-        weights = shown.evaluate("([i, s]) => Live.stream.weights(i, s)", [init, sizes])
+        weights = loaded.evaluate("([i, s]) => Live.stream.weights(i, s)", [init, sizes])
         for name, std in (("W_Q", query), ("W_2", down)):
             drawn = torch.tensor([block[name] for block in weights["blocks"]])
             assert drawn.std().item() == pytest.approx(std, rel=0.05), (init, name)
@@ -1755,7 +1781,7 @@ def scaled(stored: dict, images: Tensor) -> Tensor:
 
 
 @browser
-def test_the_scripts_vision_transformer_is_the_packages(shown, vit, course: Path) -> None:
+def test_the_scripts_vision_transformer_is_the_packages(loaded, vit, course: Path) -> None:
     model, stored = vit
     images, _ = load_corpus("arrows", "test", held_out=20).tensors()
     hide = {
@@ -1767,7 +1793,7 @@ def test_the_scripts_vision_transformer_is_the_packages(shown, vit, course: Path
         hidden = torch.zeros(1, 16, dtype=torch.bool)
         hidden[0, places] = True
         for image in images[:20:4]:
-            found = shown.evaluate(
+            found = loaded.evaluate(
                 "([image, hidden]) => Live.vit(Live.data.arrow).read(image, new Set(hidden))",
                 [image[0].tolist(), places],
             )
@@ -1789,7 +1815,7 @@ def test_the_scripts_vision_transformer_is_the_packages(shown, vit, course: Path
 
 
 @browser
-def test_the_scripts_images_are_the_corpus_own(shown, vit) -> None:
+def test_the_scripts_images_are_the_corpus_own(loaded, vit) -> None:
     _, stored = vit
     letters, (corner, turn, *place), dashes = drawn_numbers(Draw("arrows test 0"), 4)
     scene = {
@@ -1799,7 +1825,7 @@ def test_the_scripts_images_are_the_corpus_own(shown, vit) -> None:
         "arrow": {"corner": corner, "turn": turn, "top": place[0], "left": place[1]},
         "dashes": [dict(zip(("kind", "top", "left"), one, strict=True)) for one in dashes],
     }
-    found = shown.evaluate("scene => Live.vit(Live.data.arrow).paint(scene)", scene)
+    found = loaded.evaluate("scene => Live.vit(Live.data.arrow).paint(scene)", scene)
     assert torch.equal(torch.tensor(found), load_corpus("arrows", "test")[0].pixels[0].int())
 
 
@@ -1845,6 +1871,7 @@ def test_arrow(shown, vit) -> None:
 @browser
 def test_occlusion(shown, vit, course: Path) -> None:
     model, stored = vit
+    keys = Keys(shown, "occlusion")
     scene = FIGURES["occlusion"].data["scenes"][0]
     pixels = shown.evaluate(
         "scene => Live.vit(Live.data.arrow).paint(scene)",
@@ -1853,7 +1880,6 @@ def test_occlusion(shown, vit, course: Path) -> None:
             for one in scene["letters"]
         ]},
     )  # fmt: skip
-    keys = Keys(shown, "occlusion")
     assert keys.said.startswith("All patches are there")
     keys.reach("Patch")
     keys.press("Home", *["ArrowRight"] * 12)
@@ -1901,8 +1927,8 @@ def gradients_by_the_package(course: Path, gain: float, linear: bool) -> list[fl
 
 @browser
 @pytest.mark.parametrize(("gain", "linear"), [(1.0, False), (2.4, False), (1.3, True)])
-def test_the_scripts_gradients_are_the_packages(shown, course: Path, gain, linear) -> None:
-    found = shown.evaluate(
+def test_the_scripts_gradients_are_the_packages(loaded, course: Path, gain, linear) -> None:
+    found = loaded.evaluate(
         "([gain, linear]) => Live.gradients(Live.data.gradient, gain, linear)", [gain, linear]
     )
     assert found == pytest.approx(gradients_by_the_package(course, gain, linear), abs=NEAR)
@@ -1956,9 +1982,9 @@ def number_reader(course: Path):
 
 
 @browser
-def test_the_scripts_gru_is_the_packages(shown, number_reader) -> None:
+def test_the_scripts_gru_is_the_packages(loaded, number_reader) -> None:
     for text in (FIGURES["gates"].data["sentence"], "the zebra said the cats in the tree"):
-        found = shown.evaluate(
+        found = loaded.evaluate(
             "words => Live.numberReader(Live.data.gates).read(words)", text.split()
         )
         for one, expected in zip(found, number_reader(text.split()), strict=True):

@@ -2,8 +2,7 @@
 "use strict";
 
 Live.aligner = (stored) => {
-  const scaled = (value) => (Array.isArray(value) ? value.map(scaled) : value * stored.step);
-  const w = Object.fromEntries(Object.entries(stored.weights).map(([name, value]) => [name, scaled(value)]));
+  const w = Live.weights(stored);
   const { read, write } = stored, width = stored.sizes.hidden;
   const ids = new Map(read.map((word, id) => [word, id]));
   const [START, END] = [write.indexOf("<s>"), write.indexOf("</s>")];

@@ -2,13 +2,10 @@
 "use strict";
 
 Live.filler = (stored) => {
-  const scaled = (value) => (Array.isArray(value) ? value.map(scaled) : value * stored.step);
-  const w = Object.fromEntries(Object.entries(stored.weights).map(([name, value]) => [name, scaled(value)]));
+  const w = Live.weights(stored);
   const { layers, heads, width } = stored.sizes;
   const HIDDEN = stored.words.indexOf("[?]");
-  const across = width / heads;
-  const ofHead = (X, h) => X.map((row) => row.slice(h * across, (h + 1) * across));
-  const zeros = Array(across).fill(0);
+  const zeros = Array(width / heads).fill(0);
   const losses = new Map();
 
   // What is left of a test sentence when its words are hidden.
@@ -20,10 +17,9 @@ Live.filler = (stored) => {
     const maps = [];
     for (let layer = 0; layer < layers; layer += 1) {
       const [Q, K, V] = ["Q", "K", "V"].map((letter) => Live.times(x, w[`W_${letter}_${layer}`]));
-      const each = Array.from({ length: heads }, (_, h) => Live.attention(ofHead(Q, h), ofHead(K, h), ofHead(V, h)));
+      const each = Array.from({ length: heads }, (_, h) => Live.attention(...[Q, K, V].map((all) => Live.ofHead(all, h, heads))));
       const joined = x.map((_, t) => each.flatMap(({ output }, h) => (gone.has(`${layer}.${h}`) ? zeros : output[t])));
-      const added = Live.times(joined, w[`W_O_${layer}`]);
-      x = x.map((row, t) => Live.add(row, added[t]));
+      x = Live.plus(x, Live.times(joined, w[`W_O_${layer}`]));
       maps.push(each.map(({ weights }) => weights));
     }
     return { states: x, maps };

@@ -4,8 +4,7 @@
 // One learned query over words: weights a = softmax(E v), and score of "good" minus "bad".
 Live.reviewer = (stored) => {
   const { dot, softmax } = Live;
-  const scaled = (value) => (Array.isArray(value) ? value.map(scaled) : value * stored.step);
-  const w = Object.fromEntries(Object.entries(stored.weights).map(([name, value]) => [name, scaled(value)]));
+  const w = Live.weights(stored);
   const good = w.W.map(([bad, well]) => well - bad);
   const words = Live.lexicon(stored.words, { pattern: /[a-z']*[a-z][a-z']*/g });
   return {

@@ -2,8 +2,7 @@
 "use strict";
 
 Live.numberReader = (stored) => {
-  const scaled = (value) => (Array.isArray(value) ? value.map(scaled) : value * stored.step);
-  const w = Object.fromEntries(Object.entries(stored.weights).map(([name, value]) => [name, scaled(value)]));
+  const w = Live.weights(stored);
   const { id, split, remark } = Live.lexicon(stored.words, { special: 2 });
   const size = w.b_hn.length;
   const sigmoid = (value) => 1 / (1 + Math.exp(-value));

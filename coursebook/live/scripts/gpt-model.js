@@ -39,31 +39,7 @@ Live.tokenizer = (merges) => {
 
 Live.gpt = (stored) => {
   const { layers, heads, width, longest } = stored.sizes;
-  const scaled = (value) => (Array.isArray(value) ? value.map(scaled) : value * stored.step);
-  const w = Object.fromEntries(Object.entries(stored.weights).map(([name, value]) => [name, scaled(value)]));
-  const across = width / heads;
-  const mean = (x) => x.reduce((a, b) => a + b, 0) / x.length;
-
-  function norm(x, name) {
-    const middle = mean(x), moved = x.map((value) => value - middle);
-    const deviation = Math.sqrt(mean(moved.map((value) => value * value)) + 1e-5);
-    return moved.map((value, i) => (value / deviation) * w[`${name}.gain`][i] + w[`${name}.shift`][i]);
-  }
-  const affine = (X, matrix, bias) => Live.times(X, w[matrix]).map((row) => Live.add(row, w[bias]));
-  const gelu = (x) => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
-
-  // What attention adds, and all that it computes on the way. A head that is `gone` adds nothing.
-  function attend(X, name, { causal, gone }) {
-    const all = affine(X, `${name}.W_QKV`, `${name}.b_QKV`);
-    const part = (which, h) => all.map((row) => row.slice(which * width + h * across, which * width + (h + 1) * across));
-    const each = Array.from({ length: heads }, (_, h) => {
-      const [q, k, v] = [part(0, h), part(1, h), part(2, h)];
-      const found = Live.attention(q, k, v, { causal });
-      return { q, k, v, ...found, output: gone(h) ? found.output.map((row) => row.map(() => 0)) : found.output };
-    });
-    const joined = X.map((_, t) => each.flatMap(({ output }) => output[t]));
-    return { each, added: affine(joined, `${name}.W_O`, `${name}.b_O`) };
-  }
+  const { w, norm, attend, feedForward } = Live.layers(stored);
 
   return {
     longest, heads, layers, width,
@@ -75,16 +51,15 @@ Live.gpt = (stored) => {
       const start = x, blocks = [];
       for (let layer = 0; layer < layers; layer += 1) {
         const block = `blocks.${layer}`;
-        const before = x.map((row) => norm(row, `${block}.attention_norm`));
+        const before = norm(x, `${block}.attention_norm`);
         const { each, added } = attend(before, `${block}.attention`, { causal, gone: (h) => gone.has(`${layer}.${h}`) });
-        const between = x.map((row, t) => Live.add(row, added[t]));
-        const again = between.map((row) => norm(row, `${block}.ffn_norm`));
-        const hidden = affine(again, `${block}.ffn.W_1`, `${block}.ffn.b_1`).map((row) => row.map(gelu));
-        const made = affine(hidden, `${block}.ffn.W_2`, `${block}.ffn.b_2`);
-        x = between.map((row, t) => Live.add(row, made[t]));
+        const between = Live.plus(x, added);
+        const again = norm(between, `${block}.ffn_norm`);
+        const { hidden, made } = feedForward(again, `${block}.ffn`, Live.tanhGelu);
+        x = Live.plus(between, made);
         blocks.push({ before, each, added, between, again, hidden, made, after: x });
       }
-      const last = norm(x[x.length - 1], "norm");
+      const [last] = norm(x.slice(-1), "norm");
       return {
         logits: w["embedding.weight"].map((row) => Live.dot(row, last)),
         maps: blocks.map(({ each }) => each.map(({ weights }) => weights)),

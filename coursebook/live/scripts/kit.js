@@ -12,14 +12,29 @@ const Live = (() => {
     return code % 2 ? -(code + 1) / 2 : code / 2;
   });
 
+  // A trained model's weights by their names; they are stored as whole multiples of a step.
+  const weights = (stored) => {
+    const scaled = (value) => (Array.isArray(value) ? value.map(scaled) : value * stored.step);
+    return Object.fromEntries(Object.entries(stored.weights).map(([name, value]) => [name, scaled(value)]));
+  };
+
   // ---- arithmetic: vectors are arrays, matrices arrays of rows ---------------------------------
 
-  const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+  function dot(a, b) {
+    let sum = 0;
+    for (let i = 0; i < a.length; i += 1) sum += a[i] * b[i];
+    return sum;
+  }
   const transpose = (A) => A[0].map((_, j) => A.map((row) => row[j]));
-  const times = (A, B) => {
-    const columns = transpose(B);
-    return A.map((row) => columns.map((column) => dot(row, column)));
-  };
+  // Row by row, so that the numbers of B are read in their order.
+  const times = (A, B) => A.map((row) => {
+    const sums = new Array(B[0].length).fill(0);
+    for (let i = 0; i < row.length; i += 1) {
+      const value = row[i], line_ = B[i];
+      for (let j = 0; j < sums.length; j += 1) sums[j] += value * line_[j];
+    }
+    return sums;
+  });
   const add = (a, b) => a.map((value, i) => value + b[i]);
   const distance = (a, b) => Math.hypot(...a.map((value, i) => value - b[i]));
 
@@ -296,7 +311,6 @@ const Live = (() => {
     figure.classList.add("is-live");
   }
 
-  // A trained model is heavy: it is loaded when the reader comes near its figure, once for all that use it.
   const loaded = {};
   const load = (address) => loaded[address] ??= new Promise((done, failed) => {
     const script = document.createElement("script");
@@ -304,26 +318,50 @@ const Live = (() => {
     document.head.append(script);
   });
 
+  // A figure that needs numbers of its own: gets them once for all figures that use them, and begins.
+  const start = (figure) => Promise.all(figure.dataset.needs.split(" ").map(load)).then(
+    () => begin(figure),
+    () => figure.querySelector("figcaption").append(" The numbers of this figure could not be loaded: it stands still."),
+  );
+
+  // A trained model is heavy: it is loaded when the reader asks for it. Others that it runs begin with it.
+  function offer(figure) {
+    const button = html("button", { type: "button" }, "Start the model");
+    const offered = html("div", { class: "live-start" }, button, html("span", {}, figure.dataset.weighs));
+    const panels = figure.querySelector(".live-panels");
+    const press = () => {
+      if (button.disabled) return;
+      button.disabled = true;
+      button.textContent = "Loading …";
+      start(figure).then(() => {
+        figure.querySelector("input, select, button:enabled")?.focus({ preventScroll: true });
+        const same = `figure.live[data-weighs][data-needs="${figure.dataset.needs}"]:not(.is-live)`;
+        document.querySelectorAll(same).forEach(start);
+      });
+    };
+    button.addEventListener("click", press);
+    panels.addEventListener("click", press);
+    figure.querySelector(".live-stage").append(offered);
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
     const near = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) {
         if (!isIntersecting) continue;
         near.unobserve(target);
-        Promise.all(target.dataset.needs.split(" ").map(load)).then(
-          () => begin(target),
-          () => target.querySelector("figcaption").append(" The numbers of this figure could not be loaded: it stands still."),
-        );
+        start(target);
       }
     }, { rootMargin: "100% 0px" });
     for (const figure of document.querySelectorAll("figure.live")) {
-      if (figure.dataset.needs) near.observe(figure);
+      if (figure.dataset.weighs) offer(figure);
+      else if (figure.dataset.needs) near.observe(figure);
       else begin(figure);
     }
   });
 
   return {
     data: {},
-    unpacked, lexicon, pieces,
+    unpacked, weights, lexicon, pieces,
     figure: (name, start) => { starts[name] = start; },
     dot, transpose, times, add, distance, softmax, attention, largest, number, at,
     html, svg, text, line, box, short, strip, heat, arrow, drag, holdStill, calm,

@@ -5,7 +5,7 @@ Live.figure("translator", (ui, { sentence, languages, into, longest }) => {
   const { text, box, number, short } = Live;
   const model = Live.translator(Live.data.translator);
   const picture = ui.picture();
-  let words = [], language = into, block = model.layers - 1, head = "all", row = 0, found = null;
+  let words = [], language = into, block = model.layers - 1, head = "all", beams = 1, row = 0, found = null;
 
   const weights = () => {
     const maps = found.maps[block];
@@ -35,7 +35,7 @@ Live.figure("translator", (ui, { sentence, languages, into, longest }) => {
     ui.say(`${written[row] === "end" ? "Before the end" : `Before writing ${written[row]}`} it looks most at ${looked[0][0]} (${number(looked[0][1])}), then at ${looked[1][0]} (${number(looked[1][1])}).`);
   }
   function translate() {
-    found = model.translate([language, ...words]);
+    found = model.translate([language, ...words], beams);
     row = Math.min(row, found.asked.length - 1);
   }
 
@@ -54,6 +54,7 @@ Live.figure("translator", (ui, { sentence, languages, into, longest }) => {
     return remarks.join(" ");
   } });
   ui.choice({ label: "Into", options: languages, value: language, change: (to) => { language = to; translate(); slider.set(row + 1, found.asked.length); draw(); } });
+  ui.choice({ label: "Beams", options: [[1, "1 (greedy)"], [2, 2], [4, 4]], value: beams, change: (to) => { beams = Number(to); translate(); slider.set(row + 1, found.asked.length); draw(); } });
   ui.choice({ label: "Block", options: Array.from({ length: model.layers }, (_, i) => [i, i + 1]), value: block, change: (to) => { block = Number(to); draw(); } });
   ui.choice({ label: "Head", options: [["all", "mean of all"], ...Array.from({ length: model.heads }, (_, i) => [i, i + 1])], value: head, change: (to) => { head = to; draw(); } });
   slider = ui.slider({ label: "Word written", min: 1, max: found.asked.length, value: 1, show: (n) => found.asked[n - 1]?.replace("</s>", "end") ?? "", change: (n) => { row = n - 1; draw(); } });

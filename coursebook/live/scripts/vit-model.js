@@ -2,25 +2,9 @@
 "use strict";
 
 Live.vit = (stored) => {
-  const { image, patch, layers, heads, width, eps } = stored.sizes;
-  const scaled = (value) => (Array.isArray(value) ? value.map(scaled) : value * stored.step);
-  const w = Object.fromEntries(Object.entries(stored.weights).map(([name, value]) => [name, scaled(value)]));
-  const across = image / patch, each = width / heads;
-  const mean = (x) => x.reduce((a, b) => a + b, 0) / x.length;
-
-  function norm(x, name) {
-    const middle = mean(x), moved = x.map((value) => value - middle);
-    const deviation = Math.sqrt(mean(moved.map((value) => value * value)) + eps);
-    return moved.map((value, i) => (value / deviation) * w[`${name}.gain`][i] + w[`${name}.shift`][i]);
-  }
-  const affine = (X, matrix, bias) => Live.times(X, w[matrix]).map((row) => Live.add(row, w[bias]));
-  // The error function after Abramowitz and Stegun, 7.1.26.
-  function erf(x) {
-    const t = 1 / (1 + 0.3275911 * Math.abs(x));
-    const tail = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
-    return Math.sign(x) * (1 - tail * Math.exp(-x * x));
-  }
-  const gelu = (x) => 0.5 * x * (1 + erf(x / Math.SQRT2));
+  const { image, patch, layers, heads } = stored.sizes;
+  const { w, affine, norm, attend, feedForward } = Live.layers(stored);
+  const across = image / patch, mean = (x) => x.reduce((a, b) => a + b, 0) / x.length;
 
   return {
     across, patch, image, layers, heads, letters: stored.letters,
@@ -37,23 +21,12 @@ Live.vit = (stored) => {
       const maps = [];
       for (let layer = 0; layer < layers; layer += 1) {
         const block = `blocks.${layer}`;
-        const all = affine(x.map((row) => norm(row, `${block}.attention_norm`)), `${block}.attention.W_QKV`, `${block}.attention.b_QKV`);
-        const found = Array.from({ length: heads }, (_, h) => {
-          const part = (which) => all.map((row) => row.slice(which * width + h * each, which * width + (h + 1) * each));
-          const [k, v] = [part(1), part(2)].map((rows) => kept.map((t) => rows[t]));
-          return Live.attention(part(0), k, v);
-        });
-        maps.push(found.map(({ weights }) => weights.map((row) => {
-          const whole = x.map(() => 0);
-          kept.forEach((t, i) => { whole[t] = row[i]; });
-          return whole;
-        })));
-        const joined = x.map((_, t) => found.flatMap(({ output }) => output[t]));
-        const between = affine(joined, `${block}.attention.W_O`, `${block}.attention.b_O`).map((row, t) => Live.add(x[t], row));
-        const inner = affine(between.map((row) => norm(row, `${block}.ffn_norm`)), `${block}.ffn.W_1`, `${block}.ffn.b_1`);
-        x = affine(inner.map((row) => row.map(gelu)), `${block}.ffn.W_2`, `${block}.ffn.b_2`).map((row, t) => Live.add(between[t], row));
+        const { maps: found, added } = attend(norm(x, `${block}.attention_norm`), `${block}.attention`, { kept });
+        maps.push(found.map((weights) => weights.map((row) => x.map((_, t) => row[kept.indexOf(t)] ?? 0))));
+        const between = Live.plus(x, added);
+        x = Live.plus(between, feedForward(norm(between, `${block}.ffn_norm`), `${block}.ffn`, Live.gelu).made);
       }
-      const [logits] = affine([norm(x[0], "norm")], "W", "b");
+      const [logits] = affine(norm(x.slice(0, 1), "norm"), "W", "b");
       return { logits, shares: Live.softmax(logits), maps };
     },
     // Four letters {kind, turn, top, left}, an arrow {corner, turn, top, left} and dashes {kind, top, left}: 28 rows of 28 pixels.

@@ -1,0 +1,54 @@
+// What the trained models share, with the names of tfcourse: norm, attention with several heads, feed-forward.
+"use strict";
+
+// LN(x) = (x - mean) / sqrt(variance + eps) * gain + shift
+Live.norm = (x, gain, shift, eps = 1e-5) => {
+  const mean = x.reduce((a, b) => a + b, 0) / x.length;
+  const deviation = Math.sqrt(x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / x.length + eps);
+  return x.map((value, i) => ((value - mean) / deviation) * gain[i] + shift[i]);
+};
+// X W + b
+Live.affine = (X, W, b) => Live.times(X, W).map((row) => Live.add(row, b));
+// The columns of X that belong to head h.
+Live.ofHead = (X, h, heads) => X.map((row) => row.slice((h * row.length) / heads, ((h + 1) * row.length) / heads));
+// All heads side by side: their outputs, joined for each token.
+Live.joined = (each) => each[0].output.map((_, t) => each.flatMap(({ output }) => output[t]));
+
+Live.relu = (x) => Math.max(x, 0);
+Live.tanhGelu = (x) => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
+// With the error function after Abramowitz and Stegun, 7.1.26.
+Live.gelu = (x) => {
+  const z = Math.abs(x) / Math.SQRT2, t = 1 / (1 + 0.3275911 * z);
+  const tail = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  return 0.5 * x * (1 + Math.sign(x) * (1 - tail * Math.exp(-z * z)));
+};
+
+// The layers of a model whose weights are named as in tfcourse, such as blocks.0.attention.W_QKV.
+Live.layers = (stored) => {
+  const w = Live.weights(stored), { heads, eps } = stored.sizes;
+  const affine = (X, matrix, bias) => Live.affine(X, w[matrix], w[bias]);
+  return {
+    w, affine,
+    norm: (X, name) => X.map((x) => Live.norm(x, w[`${name}.gain`], w[`${name}.shift`], eps)),
+    // Queries from X, keys and values from `context`; all that each head computes, and what is added to the stream.
+    // Only the rows of `kept` can be looked at. A head that is `gone` adds nothing.
+    attend(X, name, { context = X, causal = false, kept = context.map((_, t) => t), gone = () => false } = {}) {
+      const split = (rows) => Live.affine(rows, w[`${name}.W_QKV`], w[`${name}.b_QKV`]);
+      const asked = split(X), read = context === X ? asked : split(context);
+      const part = (rows, which, h) => Live.ofHead(Live.ofHead(rows, which, 3), h, heads);
+      const each = Array.from({ length: heads }, (_, h) => {
+        const [q, k, v] = [part(asked, 0, h), ...[1, 2].map((which) => part(kept.map((t) => read[t]), which, h))];
+        const found = Live.attention(q, k, v, { causal });
+        return { q, k, v, ...found, output: gone(h) ? found.output.map((row) => row.map(() => 0)) : found.output };
+      });
+      return { each, maps: each.map(({ weights }) => weights), added: affine(Live.joined(each), `${name}.W_O`, `${name}.b_O`) };
+    },
+    feedForward(X, name, activation) {
+      const hidden = affine(X, `${name}.W_1`, `${name}.b_1`).map((row) => row.map(activation));
+      return { hidden, made: affine(hidden, `${name}.W_2`, `${name}.b_2`) };
+    },
+  };
+};
+
+// Matrices of the same shape, added.
+Live.plus = (X, Y) => X.map((row, t) => Live.add(row, Y[t]));

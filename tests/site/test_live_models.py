@@ -1,0 +1,250 @@
+"""The trained models in the page: right, quick, light, and usable by finger and by ear."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from live_site import begin, build_figures, figure_script, offline, stored_model
+
+from coursebook.live import FOLDER, packed
+from coursebook.live.__main__ import bare_page
+from coursebook.live.catalogue import FIGURES
+from tfcourse.data import load as load_corpus
+
+browser = pytest.mark.browser
+
+#: The figures of the models, and a control of each that changes what it says.
+MODELS = {"inside": "Text", "writer": "Beginning", "hidden-word": "Sentence",
+          "translator": "A number or a date, in words", "arrow": "Dashes"}  # fmt: skip
+INPUTS = 200
+NEAR = 1e-3
+#: The forward pass of all of them; what the page draws is not counted.
+RUNTIME = ("layers", "gpt-model", "reader-model", "translator-model", "vit-model")
+
+
+@pytest.fixture(scope="module")
+def scripts(chromium, tmp_path_factory: pytest.TempPathFactory, course: Path):
+    """A page with the models' scripts and weights, opened from the disk."""
+    folder = tmp_path_factory.mktemp("models")
+    with offline(chromium) as page:
+        page.goto(bare_page(course, folder, [FIGURES[name] for name in MODELS]).as_uri())
+        yield page
+        assert not page.faults
+
+
+def furthest(found: list, expected: list[torch.Tensor]) -> float:
+    """How far apart the logits of the two are at most, over all inputs."""
+    assert len(found) == len(expected) == INPUTS
+    pairs = zip(found, expected, strict=True)
+    return max((torch.tensor(one) - other).abs().max().item() for one, other in pairs)
+
+
+@browser
+@torch.no_grad()
+def test_the_decoders_logits(scripts, course: Path) -> None:
+    module = figure_script(course, "figure_writer")
+    model, tokenizer = module.load(stored_model(course, "writer"))
+    text = load_corpus("prose").text[:40_000]
+    ids, longest = tokenizer.encode(text), model.config.context_length
+    rows = [ids[37 * n : 37 * n + 1 + n % longest] for n in range(INPUTS)]
+    found = scripts.evaluate(
+        "rows => rows.map((row) => Live.gpt(Live.data.writer).read(row).logits)",
+        rows,
+    )
+    expected = [model(torch.tensor([row])).logits[0, -1] for row in rows]
+    assert furthest(found, expected) < NEAR
+
+
+@browser
+@torch.no_grad()
+def test_the_encoders_logits(scripts, course: Path) -> None:
+    module, stored = figure_script(course, "figure_gaps"), stored_model(course, "gaps")
+    words = stored["words"]
+    ids = {word: i for i, word in enumerate(words)}
+    said = [list(one.words)[:12] for one in list(load_corpus("senses", "test"))[: INPUTS // 2]]
+    asked = [(row, n % len(row), side) for side in module.SIDES for n, row in enumerate(said)]
+    found = scripts.evaluate(
+        """asked => asked.map(([words, place, side]) => {
+            const stored = Live.data.gaps;
+            const model = Live.reader({ ...stored, weights: stored.sides[side] });
+            const read = words.map((word, t) => (t === place ? "<mask>" : word));
+            return model.logits(model.read(read, { causal: side === "left" }).states[place]);
+        })""",
+        asked,
+    )
+    models, expected = {side: module.load(stored, side) for side in module.SIDES}, []
+    for row, place, side in asked:
+        tokens = torch.tensor([[ids.get(word, ids["<unk>"]) for word in row]])
+        tokens[0, place] = ids["<mask>"]
+        places = torch.zeros_like(tokens).bool()
+        places[0, place] = True
+        expected.append(models[side](tokens, places=places).logits[0])
+    assert furthest(found, expected) < NEAR
+
+
+@browser
+@torch.no_grad()
+def test_the_translators_logits_and_beams(scripts, course: Path) -> None:
+    module = figure_script(course, "figure_translator")
+    model, words = module.load(stored_model(course, "translator"))
+    pairs = module.pairs_of("test", held_out=INPUTS)
+    pairs = pairs[:: len(pairs) // INPUTS][:INPUTS]
+    rows = [module.as_pair(words, source, target) for source, target in pairs]
+    rows = [(ids, row[: 1 + n % (len(row) - 1)]) for n, (ids, row) in enumerate(rows)]
+    found = scripts.evaluate(
+        """rows => {
+            const model = Live.translator(Live.data.translator);
+            return rows.map(([ids, row]) => model.decode(row, model.encode(ids)).logits);
+        }""",
+        rows,
+    )
+    expected = [model(*(torch.tensor([one]) for one in row)).logits[0, -1] for row in rows]
+    assert furthest(found, expected) < NEAR
+    sources = [source for source, _ in pairs[::10]]
+    for beams in (1, 4):
+        said = scripts.evaluate(
+            """([sources, beams]) => {
+                const model = Live.translator(Live.data.translator);
+                return sources.map((one) => model.translate(one, beams).said.join(" "));
+            }""",
+            [[words.tokenize(one) for one in sources], beams],
+        )
+        options = {"beams": beams, "alpha": 0.0, "max_new_tokens": 22}
+        assert said == module.translate(model, words, words, sources, **options)
+
+
+@browser
+@torch.no_grad()
+def test_the_vision_transformers_logits(scripts, course: Path) -> None:
+    module, stored = figure_script(course, "figure_arrow"), stored_model(course, "arrow")
+    images, _ = load_corpus("arrows", "test", held_out=INPUTS).tensors()
+    found = scripts.evaluate(
+        "images => images.map((one) => Live.vit(Live.data.arrow).read(one).logits)",
+        images[:, 0].tolist(),
+    )
+    scaled = (images.float() / 255 - stored["scale"]["mean"]) / stored["scale"]["deviation"]
+    assert furthest(found, list(module.load(stored)(scaled).logits)) < NEAR
+
+
+#: Milliseconds from the press of the button to the first answer; no weights are there yet.
+STARTED = """async (figure) => {
+    const begun = performance.now();
+    figure.querySelector('.live-start button').click();
+    while (!figure.querySelector('.live-status')?.textContent)
+        await new Promise((then) => requestAnimationFrame(then));
+    return performance.now() - begun;
+}"""
+
+#: Tokens a second with a context that is full.
+WRITTEN = """() => {
+    const model = Live.gpt(Live.data.writer);
+    const ids = Array.from({ length: model.longest }, (_, i) => i);
+    const begun = performance.now();
+    for (let n = 0; n < 20; n += 1) {
+        const { logits } = model.read(ids.slice(-model.longest));
+        ids.push(Live.largest(logits));
+    }
+    return 20000 / (performance.now() - begun);
+}"""
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory, course: Path) -> Path:
+    return build_figures(tmp_path_factory.mktemp("models-site"), course, figures=tuple(MODELS))
+
+
+@browser
+def test_the_first_answer_comes_within_a_second_and_text_faster_than_it_is_read(
+    chromium, page_file: Path
+) -> None:
+    for name in MODELS:
+        with offline(chromium) as page:  # a new one, so that nothing is loaded
+            page.goto(page_file.as_uri())
+            assert page.locator(f"#figure-{name}").evaluate(STARTED) < 1000, name
+            if name == "writer":
+                assert max(page.evaluate(WRITTEN) for _ in range(3)) >= 30
+
+
+@browser
+def test_a_telephone_runs_them_by_touch(chromium, page_file: Path) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with offline(chromium, **phone) as page:
+        page.goto(page_file.as_uri())
+        for name, label in MODELS.items():
+            figure = page.locator(f"#figure-{name}")
+            if (start := figure.get_by_role("button", name="Start the model")).count():
+                start.tap()
+            status = figure.locator(".live-status")
+            status.wait_for()
+            before = status.inner_text()
+            control = figure.get_by_label(label, exact=True)
+            control.tap()
+            if control.get_attribute("type") == "range":
+                box = control.bounding_box()
+                control.tap(position={"x": box["width"] - 4, "y": box["height"] / 2})
+            else:
+                control.fill("zwei")
+            assert status.inner_text() != before, name
+            for one in figure.locator("input:not([type=checkbox]), select, button").all():
+                box = one.bounding_box()
+                assert box["height"] >= 40 and box["x"] + box["width"] <= 390, name
+        assert not page.faults
+
+
+@browser
+def test_a_screen_reader_hears_what_there_is(chromium, page_file: Path) -> None:
+    """Each control has a role and a name of its own, and what changes is said."""
+    with offline(chromium) as page:
+        page.goto(page_file.as_uri())
+        for name in MODELS:
+            figure = page.locator(f"#figure-{name}")
+            begin(figure)
+            heard = figure.aria_snapshot()
+            controls = re.findall(r"- (?:textbox|slider|combobox|checkbox|button)\b.*", heard)
+            names = [line.split('"')[1] for line in controls if '"' in line]
+            assert len(names) == len(controls) == len(set(names)) >= 2, controls
+            assert 'img "' in heard and "- status" in heard
+            for picture in figure.locator("svg.live-picture").all():
+                assert len(picture.get_attribute("aria-label")) > 20
+
+
+@browser
+def test_every_tensor_of_the_decoder_can_be_opened(chromium, page_file: Path, course: Path) -> None:
+    """Step by step from the ids to the probabilities: the shape of each is the package's."""
+    model, tokenizer = figure_script(course, "figure_writer").load(stored_model(course, "writer"))
+    T, c = len(tokenizer.encode("My lord, I would not")), model.config
+    d, per_head = c.d_model, c.d_model // c.num_heads
+    block = [(T, d), *[(T, per_head)] * 3, (T, T), (T, T), (T, per_head), *[(T, d)] * 3,
+             (T, 4 * d), (T, d), (T, d)]  # fmt: skip
+    shapes = [(T,), (T, d), (T, d), *block * c.num_layers, (1, d), *[(c.vocab_size,)] * 2]
+    with offline(chromium) as page:
+        page.goto(page_file.as_uri())
+        figure = page.locator("#figure-inside")
+        begin(figure)
+        figure.get_by_label("Text", exact=True).fill("My lord, I would not")
+        step = figure.get_by_label("Step", exact=True)
+        assert int(step.get_attribute("max")) == len(shapes)
+        step.focus()
+        page.keyboard.press("Home")
+        for shape in shapes:
+            said = figure.locator("svg.live-picture").first.get_attribute("aria-label")
+            assert f" = {' × '.join(map(str, shape))}." in said, said
+            page.keyboard.press("ArrowRight")
+
+
+def test_the_runtime_can_be_read(course: Path) -> None:
+    lines = [
+        line
+        for name in RUNTIME
+        for line in (FOLDER / "scripts" / f"{name}.js").read_text("utf-8").splitlines()
+    ]
+    assert len(lines) < 500
+    used = {f"{name}.js" for name in RUNTIME}
+    for name in MODELS:
+        assert {one for one in FIGURES[name].files() if one != f"{name}.js"} <= {"kit.js", *used}
+        for stored in FIGURES[name].stored:
+            text = (course / "book" / "figures" / f"{stored}.json").read_text("utf-8")
+            assert len(text.encode()) < 2_000_000 and len(packed(text).encode()) < 2_000_000
