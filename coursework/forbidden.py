@@ -48,9 +48,12 @@ FORBIDDEN = {
             "torch.ao.nn.quantized.modules.activation.MultiheadAttention",
             "torch._decomp.decompositions.scaled_dot_product_flash_attention_for_cpu",
             "tfcourse.attention",
+            "tfcourse.kernels.flash",
             "coursework.mistakes.attention",
             "coursework.mistakes.heads",
             "coursework.mistakes.sharing",
+            "coursework.mistakes.tiles",
+            "coursework.mistakes.caches",
         ),
         "modules": (
             "tfcourse.attention",

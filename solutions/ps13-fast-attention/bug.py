@@ -1,0 +1,99 @@
+@right("offset", "one tile at a time of a mask for the whole text")
+def corrected_attention(Q, K, V, tile=2):
+    T, S = len(Q), len(K)
+    mask = torch.ones(T, S, dtype=torch.bool).tril(S - T)
+    outputs = []
+    for q, may in zip(Q.split(tile), mask.split(tile)):
+        m = q.new_full((len(q), 1), -math.inf)
+        l, acc = torch.zeros_like(m), q.new_zeros(len(q), V.shape[1])
+        for k, v, seen in zip(K.split(tile), V.split(tile), may.split(tile, 1)):
+            s = q @ k.mT * Q.shape[1] ** -0.5
+            m, l, acc = add_tile(m, l, acc, torch.where(seen, s, -math.inf), v)
+        outputs.append((acc / l).masked_fill(l == 0, 0.0))
+    return torch.cat(outputs)
+
+
+@right("prefixes", "each query with the keys that it may see")
+def corrected_attention(Q, K, V, tile=2):
+    outputs = []
+    for i, q in enumerate(Q):
+        end = max(0, len(K) - len(Q) + i + 1)
+        weights = (K[:end] @ q / math.sqrt(len(q))).softmax(0)
+        outputs.append(weights @ V[:end])
+    return torch.stack(outputs)
+
+
+@wrong(
+    "unchanged",
+    "as it was published",
+    told="This is what `published_attention` does",
+    spares=["square"],
+)
+def corrected_attention(Q, K, V, tile=2):
+    return published_attention(Q, K, V, tile)
+
+
+wrong(
+    "mask-alone",
+    "shifts the mask and not the end of the loop",
+    told="loop over the keys still ends too early",
+    loses=["one", "several"],
+    edit=("stop = min(S, S - T + i + tile)", "stop = min(S, i + tile)"),
+)
+
+wrong(
+    "end-alone",
+    "shifts the end of the loop and not the mask",
+    told="The new queries are the last of the text",
+    spares=["square"],
+    edit=("[:, None] + S - T", "[:, None]"),
+)
+
+wrong(
+    "wrong-way",
+    "shifts by T - S",
+    told="shifted the wrong way|see nothing|0/0",
+    spares=["square"],
+    edit=("[:, None] + S - T", "[:, None] + T - S"),
+)
+
+wrong(
+    "one-too-far",
+    "lets every query see one key too many",
+    told="one place too far",
+    loses=["square", "several", "more"],
+    edit=[
+        ("[:, None] + S - T", "[:, None] + S - T + 1"),
+        ("stop = min(S, S - T + i + tile)", "stop = S"),
+    ],
+)
+
+wrong(
+    "own-hidden",
+    "hides every query's own key",
+    told="one place too little",
+    edit=("c > r", "c >= r"),
+)
+
+wrong(
+    "no-mask",
+    "hides nothing",
+    told="Nothing is hidden",
+    loses=["square", "several", "more"],
+    edit=[
+        ("s.masked_fill(c > r, -math.inf)", "s.masked_fill(c > S, -math.inf)"),
+        ("stop = min(S, S - T + i + tile)", "stop = S"),
+    ],
+)
+
+wrong(
+    "nan-on-empty",
+    "divides by an l of 0",
+    told="0/0 is NaN",
+    loses=["more"],
+    edit=("torch.where(l > 0, l, 1.0)", "l"),
+)
+
+broken("+ S - T", "+ S - T - 1")
+broken("S - T + i + tile", "S - T + i + 1")
+broken("acc / torch.where(l > 0, l, 1.0)", "acc")

@@ -1,0 +1,30 @@
+right("dict", "keyword arguments")
+answers = dict(
+    a=False,
+    b=False,
+    c=True,
+    d=True,
+    e=True,
+    f=False,
+    g=True,
+    h=False,
+    i=True,
+    j=False,
+    k=False,
+    l=False,
+)
+
+right("false", "those that are false by name")
+answers = {letter: letter not in "abfhjkl" for letter in "abcdefghijkl"}
+
+wrong("all-true", "everything is true", told="it is False. It is exact")
+answers = dict.fromkeys("abcdefghijkl", True)
+
+wrong("fewer-scores", "takes shared keys to mean fewer scores", told="Fewer keys are kept and read")
+answers = {letter: letter in "cdegij" for letter in "abcdefghijkl"}
+
+wrong("one-missing", "one statement left out", told="l: not answered")
+answers = {letter: letter in "cdegi" for letter in "abcdefghijk"}
+
+broken('"cdegi"', '"cdegik"')
+broken('"cdegi"', '"cdeg"')

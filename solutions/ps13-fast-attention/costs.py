@@ -1,0 +1,174 @@
+@right("fractions", "whole numbers alone, products written out")
+def naive_cost(n, d, size):
+    scores = n * n
+    strip = n * d
+    return (2 * d * scores) * 2, size * 4 * (scores + strip)
+
+
+def flash_cost(n, d, tile, size):
+    tile_rows = (n + tile - 1) // tile
+    numbers = n * d * (1 + tile_rows + tile_rows + 1)
+    return 4 * d * n**2, numbers * size
+
+
+def least_seconds(operations, moved, peak, bandwidth):
+    intensity = operations / moved
+    return operations / min(peak, intensity * bandwidth)
+
+
+def cache_bytes(layers, kv_heads, d_k, words, size, window):
+    if words > window:
+        words = window
+    return size * words * (d_k + d_k) * kv_heads * layers
+
+
+@right("counted", "counted by loops over what is moved")
+def naive_cost(n, d, size):
+    strips = [n * d for _ in "QKVO"]
+    squares = [n * n for _ in ("S written", "S read", "P written", "P read")]
+    products = [2 * n * d * n, 2 * n * n * d]
+    return sum(products), sum(strips + squares) * size
+
+
+def flash_cost(n, d, tile, size):
+    moved = 0
+    for i in range(0, n, tile):
+        rows = min(tile, n - i)
+        moved += 2 * rows * d + 2 * n * d
+    return sum([2 * n * d * n, 2 * n * n * d]), moved * size
+
+
+def least_seconds(operations, moved, peak, bandwidth):
+    arithmetic, memory = operations / peak, moved / bandwidth
+    return arithmetic if arithmetic > memory else memory
+
+
+def cache_bytes(layers, kv_heads, d_k, words, size, window):
+    held = len(range(words)[-window:])
+    return sum(held * kv_heads * d_k * size for _ in range(2 * layers))
+
+
+wrong(
+    "one-operation",
+    "counts a multiplication and an addition as one",
+    told="two operations",
+    loses=["naive"],
+    edit=("2 * 2 * n * n * d", "2 * n * n * d"),
+)
+
+wrong(
+    "linear",
+    "takes the operations to grow with n",
+    told="square of n",
+    loses=["naive"],
+    edit=("2 * 2 * n * n * d", "2 * 2 * n * d"),
+)
+
+wrong(
+    "numbers",
+    "counts numbers in place of bytes",
+    told="each has size bytes",
+    loses=["naive"],
+    edit=("(4 * n * n + 4 * n * d) * size", "4 * n * n + 4 * n * d"),
+)
+
+wrong(
+    "written-only",
+    "forgets that S and P are read again",
+    told="written and read again",
+    loses=["naive"],
+    edit=("(4 * n * n + 4 * n * d) * size", "(2 * n * n + 4 * n * d) * size"),
+)
+
+wrong(
+    "fewer-operations",
+    "takes flash attention to do half the operations",
+    told="two operations",
+    loses=["flash"],
+    edit=("return 4 * n * n * d, (once", "return 2 * n * n * d, (once"),
+)
+
+wrong(
+    "rounded-down",
+    "forgets the last, narrower row of tiles",
+    told="round up",
+    loses=["flash"],
+    edit=("math.ceil(n / tile)", "n // tile"),
+)
+
+wrong(
+    "queries-again",
+    "reads Q and writes O for each row of tiles too",
+    told="Q is read once",
+    loses=["flash"],
+    edit=("(once + again)", "(2 * again)"),
+)
+
+wrong(
+    "read-once",
+    "reads K and V once",
+    told="read anew for each row of tiles",
+    loses=["flash"],
+    edit=("2 * n * d * tile_rows", "2 * n * d"),
+)
+
+wrong(
+    "scores-moved",
+    "moves the scores as well",
+    told="never leave the fast memory",
+    loses=["flash"],
+    edit=("(once + again)", "(once + again + 4 * n * n)"),
+)
+
+wrong(
+    "faster-limit",
+    "takes the limit that is reached last",
+    told="the slower one decides",
+    loses=["seconds"],
+    edit=("max(operations", "min(operations"),
+)
+
+wrong(
+    "sum",
+    "adds both times",
+    told="not the sum",
+    loses=["seconds"],
+    edit=("max(operations / peak, moved / bandwidth)", "operations / peak + moved / bandwidth"),
+)
+
+wrong(
+    "speed",
+    "gives operations a second",
+    told="That is operations a second",
+    loses=["seconds"],
+    edit=("max(operations / peak, moved / bandwidth)", "min(peak, operations / moved * bandwidth)"),
+)
+
+wrong(
+    "keys-only",
+    "counts the keys and not the values",
+    told="A key and a value",
+    loses=["cache"],
+    edit=("return 2 * layers", "return layers"),
+)
+
+wrong(
+    "no-window",
+    "counts every word",
+    told="Every word is kept",
+    loses=["cache"],
+    edit=("min(words, window)", "words"),
+)
+
+wrong(
+    "full-window",
+    "counts a full window always",
+    told="You count a full window",
+    loses=["cache"],
+    edit=("min(words, window)", "window"),
+)
+
+broken("4 * n * n + 4 * n * d", "4 * n * n + 3 * n * d")
+broken("once = 2 * n * d", "once = n * d")
+broken("moved / bandwidth", "bandwidth / moved")
+broken("layers * kv_heads * d_k", "layers * d_k")

@@ -1,0 +1,156 @@
+@right("weights", "each side's weight of exp, with NaN replaced by 0")
+def merge(m_a, l_a, acc_a, m_b, l_b, acc_b):
+    m = torch.stack([m_a, m_b]).amax(0)
+    factors = torch.exp(torch.stack([m_a, m_b]) - m).nan_to_num(0.0)
+    l = (factors * torch.stack([l_a, l_b])).sum(0)
+    acc = torch.einsum("wt,wtv->tv", factors, torch.stack([acc_a, acc_b]))
+    return m, l, acc
+
+
+def merge_finished(O_a, L_a, O_b, L_b):
+    both = torch.stack([L_a, L_b])
+    shares = both.softmax(0).nan_to_num(0.0)
+    O = torch.einsum("wt,wtv->tv", shares, torch.stack([O_a, O_b]))
+    return O, both.logsumexp(0)
+
+
+@right("loop", "a query at a time, in Python's numbers")
+def merge(m_a, l_a, acc_a, m_b, l_b, acc_b):
+    kept = []
+    for t in range(len(m_a)):
+        if l_a[t] == 0:
+            kept.append((m_b[t], l_b[t], acc_b[t]))
+        elif l_b[t] == 0:
+            kept.append((m_a[t], l_a[t], acc_a[t]))
+        elif m_a[t] >= m_b[t]:
+            f = torch.exp(m_b[t] - m_a[t])
+            kept.append((m_a[t], l_a[t] + f * l_b[t], acc_a[t] + f * acc_b[t]))
+        else:
+            f = torch.exp(m_a[t] - m_b[t])
+            kept.append((m_b[t], f * l_a[t] + l_b[t], f * acc_a[t] + acc_b[t]))
+    return tuple(torch.stack(part) for part in zip(*kept))
+
+
+def merge_finished(O_a, L_a, O_b, L_b):
+    one = torch.ones_like(L_a)
+    seen_a, seen_b = (L_a > -math.inf) * one, (L_b > -math.inf) * one
+    m, l, acc = merge(
+        *(L_a, seen_a, seen_a[:, None] * O_a),
+        *(L_b, seen_b, seen_b[:, None] * O_b),
+    )
+    return acc / l.clamp(min=1e-30)[:, None], m + l.log()
+
+
+wrong(
+    "uncorrected",
+    "adds the sums as they are",
+    told="added as they are",
+    loses=["by-hand", "values", "large", "empty"],
+    edit=("torch.exp(m_a - base), torch.exp(m_b - base)", "torch.ones_like(m), torch.ones_like(m)"),
+)
+
+wrong(
+    "one-side",
+    "corrects side a only",
+    told="Only side a is corrected",
+    spares=["finished"],
+    edit=(
+        "torch.exp(m_a - base), torch.exp(m_b - base)",
+        "torch.exp(m_a - base), torch.ones_like(m)",
+    ),
+)
+
+wrong(
+    "acc-forgotten",
+    "corrects l and not acc",
+    told="acc is not corrected",
+    spares=["finished"],
+    edit=("f_a[:, None] * acc_a + f_b[:, None] * acc_b", "acc_a + acc_b"),
+)
+
+wrong(
+    "swapped",
+    "multiplies each side by the other's factor",
+    told="factors of a and b are swapped",
+    spares=["finished"],
+    edit=("f_a, f_b = torch", "f_b, f_a = torch"),
+)
+
+wrong(
+    "columns",
+    "multiplies the columns of acc by the factors",
+    told="multiply the columns|stops with RuntimeError",
+    loses=["by-hand", "values", "large", "empty"],
+    edit=("f_a[:, None] * acc_a + f_b[:, None] * acc_b", "f_a * acc_a + f_b * acc_b"),
+)
+
+wrong(
+    "smaller",
+    "takes the smaller m",
+    told="Your m is the smaller",
+    spares=["finished"],
+    edit=("torch.maximum(m_a, m_b)", "torch.minimum(m_a, m_b)"),
+)
+
+wrong(
+    "divided",
+    "divides acc by l",
+    told="already divided by l",
+    spares=["finished"],
+    edit=("return m, l, acc", "return m, l, acc / l[:, None]"),
+)
+
+wrong(
+    "plain-exp",
+    "raises e to m itself",
+    told="overflows for large m",
+    loses=["large", "empty"],
+    edit=[
+        (
+            "f_a, f_b = torch.exp(m_a - base), torch.exp(m_b - base)",
+            "f_a, f_b = torch.exp(m_a), torch.exp(m_b)",
+        ),
+        ("return m, l, acc", "scale = torch.exp(m)\n    return m, l / scale, acc / scale[:, None]"),
+    ],
+)
+
+wrong(
+    "nan-on-nothing",
+    "takes -inf away from -inf",
+    told=r"-inf - \(-inf\) is NaN",
+    loses=["empty"],
+    edit=("torch.where(m == -math.inf, 0.0, m)", "m"),
+)
+
+wrong(
+    "mean",
+    "takes the mean of both outputs",
+    told="plain mean of both",
+    loses=["finished"],
+    edit=("share_a[:, None] * O_a + share_b[:, None] * O_b", "(O_a + O_b) / 2"),
+)
+
+wrong(
+    "logarithms",
+    "takes L itself for a weight",
+    told="Your shares are L itself",
+    loses=["finished"],
+    edit=(
+        "share_a, share_b = torch.exp(L_a - base), torch.exp(L_b - base)",
+        "share_a, share_b = L_a / (L_a + L_b), L_b / (L_a + L_b)",
+    ),
+)
+
+wrong(
+    "larger-L",
+    "takes the larger L for that of both",
+    told="Your L is the larger",
+    loses=["finished"],
+    edit=("return O, L", "return O, torch.maximum(L_a, L_b)"),
+)
+
+broken("f_b * l_b", "l_b")
+broken("torch.maximum(m_a, m_b)", "(m_a + m_b) / 2")
+broken("torch.logaddexp(L_a, L_b)", "L_a + L_b")
+broken("torch.where(L == -math.inf, 0.0, L)", "L")
+broken("share_b[:, None] * O_b", "share_a[:, None] * O_b")

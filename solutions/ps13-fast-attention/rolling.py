@@ -1,0 +1,174 @@
+@right("one-by-one", "a token at a time")
+def write_rolling(cache, new, n):
+    rows = list(cache)
+    for i, row in enumerate(new):
+        rows[(n + i) % len(rows)] = row
+    return torch.stack(rows)
+
+
+def attend_rolling(Q, K, V, K_held, V_held, n):
+    outputs = []
+    for i in range(len(Q)):
+        K_held = write_rolling(K_held, K[i : i + 1], n + i)
+        V_held = write_rolling(V_held, V[i : i + 1], n + i)
+        filled = min(n + i + 1, len(K_held))
+        scores = K_held[:filled] @ Q[i] / math.sqrt(Q.shape[1])
+        outputs.append(scores.softmax(0) @ V_held[:filled])
+    return torch.stack(outputs)
+
+
+@right("in-order", "the cache turned until it is in order, a window cut out of a whole text")
+def write_rolling(cache, new, n):
+    w, t = cache.shape[0], new.shape[0]
+    ordered = torch.cat([torch.roll(cache, -n % w, 0), new])[-w:]
+    return torch.roll(ordered, (n + t) % w, 0)
+
+
+def attend_rolling(Q, K, V, K_held, V_held, n):
+    w, t = len(K_held), len(Q)
+    if n < w:
+        old = K_held[:n], V_held[:n]
+    else:
+        old = (torch.roll(x, -(n % w), 0) for x in (K_held, V_held))
+    K, V = (torch.cat(pair) for pair in zip(old, (K, V)))
+    scores = torch.einsum("td,sd->ts", Q, K) * Q.shape[1] ** -0.5
+    band = torch.ones(t, len(K), dtype=torch.bool)
+    band = band.tril(len(K) - t).triu(len(K) - t - w + 1)
+    return torch.where(band, scores, -1e30).softmax(1) @ V
+
+
+wrong(
+    "from-row-0",
+    "writes from row 0 on",
+    told="Your rows start at 0",
+    loses=["by-hand", "write", "prompt"],
+    edit=("torch.arange(end - len(new), end) % w", "torch.arange(len(new)) % w"),
+)
+
+wrong(
+    "one-late",
+    "counts tokens from 1",
+    told="one row too late",
+    loses=["by-hand", "write", "prompt"],
+    edit=("torch.arange(end - len(new), end) % w", "torch.arange(end - len(new) + 1, end + 1) % w"),
+)
+
+wrong(
+    "moved",
+    "moves the old tokens and appends the new ones",
+    told="what stays does not move",
+    loses=["by-hand", "write", "prompt"],
+    edit=(
+        "    cache[torch.arange(end - len(new), end) % w] = new\n    return cache",
+        "    return torch.cat([cache, new])[-w:]",
+    ),
+)
+
+wrong(
+    "first-kept",
+    "keeps the first of a long prompt",
+    told="you keep the first",
+    loses=["prompt"],
+    edit=[
+        ("w, end = len(cache), n + len(new)", "w, end = len(cache), n + min(len(new), len(cache))"),
+        ("new[-w:]", "new[:w]"),
+    ],
+)
+
+wrong(
+    "start-of-prompt",
+    "keeps the last rows, and writes them from where the prompt began",
+    told="from row n mod w on",
+    loses=["prompt"],
+    edit=("torch.arange(end - len(new), end) % w", "torch.arange(n, n + len(new)) % w"),
+)
+
+wrong(
+    "stops-at-end",
+    "does not begin again at row 0",
+    told="does not roll",
+    loses=["by-hand", "write", "prompt"],
+    edit=(
+        "torch.arange(end - len(new), end) % w",
+        "torch.arange(end - len(new), end).clamp(max=w - 1)",
+    ),
+)
+
+wrong(
+    "in-place",
+    "writes into the caller's cache",
+    told="changes its input cache",
+    loses=["write"],
+    edit=("cache = cache.clone()", "cache = cache"),
+)
+
+wrong(
+    "wide",
+    "sees one token too many",
+    told="one token too wide",
+    loses=["one", "many"],
+    edit=("key > query - w", "key >= query - w"),
+)
+
+wrong(
+    "still",
+    "does not move the window with the tokens",
+    told="window does not move",
+    loses=["one", "many"],
+    edit=(" & (key > query - w)", ""),
+)
+
+wrong(
+    "as-they-lie",
+    "takes the rows of the cache for the order of the tokens",
+    told="take the rows of the cache for the order",
+    loses=["one", "many"],
+    edit=[("K_held[old % w]", "K_held[: len(old)]"), ("V_held[old % w]", "V_held[: len(old)]")],
+)
+
+wrong(
+    "looks-ahead",
+    "lets new tokens see later ones",
+    told="that come after it",
+    loses=["many"],
+    edit=("(key <= query) & ", ""),
+)
+
+wrong(
+    "never-written",
+    "reads rows that were never written",
+    told="row that was never written",
+    loses=["one", "many"],
+    edit=("torch.arange(max(0, n - w), n)", "torch.arange(n - w, n)"),
+)
+
+
+@wrong(
+    "written-first",
+    "writes all new tokens before any looks",
+    told="overwritten keys that the first ones still see|All new tokens are written",
+    loses=["many"],
+)
+def write_rolling(cache, new, n):
+    w, end = len(cache), n + len(new)
+    new = new[-w:]
+    cache = cache.clone()
+    cache[torch.arange(end - len(new), end) % w] = new
+    return cache
+
+
+def attend_rolling(Q, K, V, K_held, V_held, n):
+    filled = min(n + len(Q), len(K_held))
+    K_held = write_rolling(K_held, K, n)[:filled]
+    V_held = write_rolling(V_held, V, n)[:filled]
+    scores = Q @ K_held.T / math.sqrt(Q.shape[1])
+    return scores.softmax(dim=1) @ V_held
+
+
+broken("new[-w:]", "new[-w + 1 :]")
+broken(
+    "cache[torch.arange(end - len(new), end) % w]",
+    "cache[torch.arange(end - len(new), end) % (w - 1)]",
+)
+broken("math.sqrt(Q.shape[1])", "math.sqrt(V.shape[1] + 1)")
+broken("V_held[old % w], V", "V_held[old % w].flip(0), V")

@@ -1,0 +1,174 @@
+@right(
+    "merged", "tiles read from the right, whole masks cut into tiles, dictionaries of what is kept"
+)
+def tiled_attention(Q, K, V, rows, columns, pad):
+    n = len(Q)
+    place = torch.arange(n)
+    mask = (place <= place[:, None]) & (place >= pad)
+    outputs, logs, count = [], [], 0
+    for q, may in zip(Q.split(rows), mask.split(rows)):
+        kept = []
+        tiles = zip(K.split(columns), V.split(columns), may.split(columns, 1))
+        for k, v, seen in reversed(list(tiles)):
+            if seen.any():
+                count += 1
+                s = torch.einsum("td,sd->ts", q, k) * q.shape[1] ** -0.5
+                s = torch.where(seen, s, -math.inf)
+                L = s.logsumexp(1)
+                kept.append((s.softmax(1).nan_to_num(0.0) @ v, L))
+        if not kept:
+            outputs.append(torch.zeros(len(q), V.shape[1], dtype=V.dtype))
+            logs.append(torch.full((len(q),), -math.inf, dtype=V.dtype))
+            continue
+        L = torch.stack([L for _, L in kept])
+        shares = L.softmax(0).nan_to_num(0.0)
+        outputs.append(sum(a[:, None] * o for a, (o, _) in zip(shares, kept)))
+        logs.append(L.logsumexp(0))
+    return torch.cat(outputs), torch.cat(logs), count
+
+
+@right("slices", "where the tiles of a row begin and end, worked out before")
+def tiled_attention(Q, K, V, rows, columns, pad):
+    n = len(Q)
+    O, L = torch.zeros_like(V), torch.full_like(V[:, 0], -math.inf)
+    tiles, first = 0, pad // columns * columns
+    for i in range(0, n, rows):
+        end = min(i + rows, n)
+        if end <= pad:
+            continue
+        m = torch.full((end - i,), -1e30, dtype=V.dtype)
+        l, acc = torch.zeros_like(m), torch.zeros_like(V[i:end])
+        for j in range(first, end, columns):
+            stop = min(j + columns, n)
+            tiles += 1
+            s = Q[i:end] @ K[j:stop].mT / Q.shape[1] ** 0.5
+            for t in range(i, end):
+                s[t - i, max(t + 1 - j, 0) :] = -math.inf
+            s[:, : max(pad - j, 0)] = -math.inf
+            new = torch.maximum(m, s.amax(1))
+            p, f = (s - new[:, None]).exp(), (m - new).exp()
+            l, acc, m = f * l + p.sum(1), f[:, None] * acc + p @ V[j:stop], new
+        some = l > 0
+        O[i:end][some] = acc[some] / l[some][:, None]
+        L[i:end][some] = m[some] + l[some].log()
+    return O, L, tiles
+
+
+wrong(
+    "acc-uncorrected",
+    "does not correct acc",
+    told="acc is not corrected",
+    spares=["skipped"],
+    edit=("acc = factor * acc", "acc = acc"),
+)
+
+wrong(
+    "l-uncorrected",
+    "does not correct l",
+    told="l is not corrected",
+    spares=["skipped"],
+    edit=("l = factor * l", "l = l"),
+)
+
+wrong(
+    "unscaled",
+    "does not scale the scores",
+    told="not scaled",
+    loses=["values", "ragged", "padding"],
+    edit=(" / math.sqrt(d_k)", ""),
+)
+
+wrong(
+    "later-keys",
+    "hides the padding alone",
+    told="Nothing hides later keys|wholly above the diagonal",
+    edit=("(c <= r) & (c >= pad)", "(c >= pad).expand(len(r), -1)"),
+)
+
+wrong(
+    "local-mask",
+    "counts rows and columns from the corner of the tile",
+    told="from the corner of the tile",
+    edit=("(c <= r) & (c >= pad)", "(c - j <= r - i) & (c >= pad) & (j <= i)"),
+)
+
+wrong(
+    "padding-seen",
+    "does not hide the padding",
+    told="The padding may be attended to|hold only padding",
+    loses=["padding", "skipped"],
+    edit=(" & (c >= pad)", ""),
+)
+
+wrong(
+    "nan-on-padding",
+    "divides by an l of 0",
+    told="0/0 is NaN",
+    loses=["padding"],
+    edit=("torch.where(l > 0, l, 1.0)", "l"),
+)
+
+wrong(
+    "finite",
+    "hides scores behind -1e9, so that an empty row takes a mean",
+    told="gets the mean of the values|That is all tiles",
+    loses=["padding", "skipped"],
+    edit=[
+        ("s.masked_fill(~seen, -math.inf)", "s.masked_fill(~seen, -1e9)"),
+        ("            if not seen.any():\n                continue\n", ""),
+    ],
+)
+
+wrong(
+    "no-maximum",
+    "takes no largest score away",
+    told="e to a score overflows|should be",
+    loses=["large"],
+    edit=("m_new = torch.maximum(m, s.amax(dim=1, keepdim=True))", "m_new = torch.zeros_like(m)"),
+)
+
+wrong(
+    "no-logarithm",
+    "adds l to m without its logarithm",
+    told="Your L is m \\+ l",
+    spares=["skipped"],
+    edit=("torch.log(l)", "l"),
+)
+
+wrong(
+    "log-alone",
+    "gives log l for L",
+    told="Your L is log",
+    spares=["skipped"],
+    edit=("(m + torch.log(l))", "torch.log(l)"),
+)
+
+wrong(
+    "last-tile",
+    "leaves out the last, narrower tile",
+    told="last keys are left out",
+    loses=["values", "ragged", "padding", "skipped"],
+    edit=("for j in range(0, n, columns):", "for j in range(0, n - columns + 1, columns):"),
+)
+
+wrong(
+    "all-tiles",
+    "computes every tile",
+    told="That is all tiles",
+    loses=["skipped"],
+    edit=("            if not seen.any():\n                continue\n", ""),
+)
+
+wrong(
+    "first-query",
+    "skips a tile if its first query sees nothing of it",
+    told="first query sees nothing",
+    loses=["ragged", "padding", "skipped"],
+    edit=("if not seen.any():", "if not seen[0].any():"),
+)
+
+broken("c <= r", "c < r")
+broken("c >= pad", "c > pad")
+broken("tiles += 1", "tiles += len(r)")
+broken("m = m_new", "m = s.amax(dim=1, keepdim=True)")
+broken("min(j + columns, n)", "min(j + columns, n - 1)")
