@@ -28,9 +28,13 @@ from tfcourse import presets
 
 #: The tests that need CUDA, or that do more if there is one.
 TESTS = (
-    "tests/kernels", "tests/recurrent/test_recurrent.py", "tests/generation/test_one_by_one.py",
-    "tests/training/test_fit.py", "tests/models/test_gpt.py", "tests/models/test_transformer.py",
-)  # fmt: skip
+    "tests/tfcourse/kernels",
+    "tests/tfcourse/recurrent/test_recurrent.py",
+    "tests/tfcourse/generation/test_one_by_one.py",
+    "tests/tfcourse/training/test_fit.py",
+    "tests/tfcourse/models/test_gpt.py",
+    "tests/tfcourse/models/test_transformer.py",
+)
 
 
 @dataclass(frozen=True)

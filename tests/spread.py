@@ -19,16 +19,16 @@ import pytest
 #: and count on a machine that has not measured its own yet.
 SECONDS = (
     (r"tests/site$", 350),
-    (r"tests/chapters/.*\[04", 105),
-    (r"tests/chapters/.*\[(09|11)", 80),
-    (r"tests/chapters/.*\[(08|10)", 55),
-    (r"tests/chapters/.*\[", 35),
+    (r"tests/notebooks/.*\[04", 105),
+    (r"tests/notebooks/.*\[(09|11)", 80),
+    (r"tests/notebooks/.*\[(08|10)", 55),
+    (r"tests/notebooks/.*\[", 35),
     (r"tests/nbjudge/hostile/", 100),
-    (r"tests/runs/test_record_scripts", 150),
+    (r"tests/benchmarks/test_record_scripts", 150),
     (r"tests/nbjudge/(test_grading_cluster|test_judge\.py)|tests/nbjudge, one class", 100),
-    (r"tests/data/test_embedded_same", 50),
-    (r"tests/problem_sets/test_variants.py\[", 25),
-    (r"tests/(nbjudge|runs|training)/", 20),
+    (r"tests/tfcourse/data/test_embedded_same", 50),
+    (r"tests/solutions/test_variants.py\[", 25),
+    (r"tests/(nbjudge|tfcourse/(runs|training))/", 20),
 )
 
 #: Where pytest's cache keeps how long each scope took when it was last run.
@@ -51,7 +51,7 @@ def scope(nodeid: str) -> str:
     for pattern, together in TOGETHER:
         if re.match(pattern, path):
             return together
-    if path.startswith("tests/chapters/"):
+    if path.startswith("tests/notebooks/"):
         return nodeid
     if found := re.search(r"\[(ps\d\d)", name):
         return f"{path}[{found.group(1)}]"
@@ -143,7 +143,7 @@ class Clock:
         self.processor: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        folder = "/".join(report.nodeid.partition("::")[0].split("/")[:-1][:2])
+        folder = "/".join(report.nodeid.partition("::")[0].split("/")[:-1][:3])
         self.scopes[scope(report.nodeid)] += report.duration
         self.folders[folder] += report.duration
         self.tests[folder] += report.when == "call"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 #: The colour of each role. Each has a contrast of 3:1 or more with the page, light and dark, and
-#: any two differ for colour-blind readers too; ``tests/book/test_drawings.py`` computes both.
+#: any two differ for colour-blind readers too; ``tests/coursebook/test_drawings.py`` computes both.
 COLOURS = {
     "q": "#0072B2",
     "k": "#D55E00",

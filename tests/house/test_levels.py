@@ -17,7 +17,7 @@ ROOT = course.root(Path(__file__).parent)
 @pytest.fixture(scope="module")
 def quick() -> str:
     """What pytest says of the tests of chapters, problem sets and pages at the quick level."""
-    folders = ["tests/chapters", "tests/problem_sets/test_variants.py", "tests/site/test_pages.py"]
+    folders = ["tests/notebooks", "tests/solutions/test_variants.py", "tests/site/test_pages.py"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "--co", "-q", "--fresh", "--level", "quick", *folders],
         cwd=ROOT, capture_output=True, text=True,
@@ -96,10 +96,10 @@ def test_what_is_left_is_counted():
 
 
 def test_what_shares_a_fixture_is_one_scope():
-    variants = "tests/problem_sets/test_variants.py::test_a_right_variant_gets_all_points"
+    variants = "tests/solutions/test_variants.py::test_a_right_variant_gets_all_points"
     assert spread.scope(f"{variants}[ps07-rotate-one]") == spread.scope(f"{variants}[ps07-x-y]")
     assert spread.scope(f"{variants}[ps07-rotate-one]") != spread.scope(f"{variants}[ps08-x-y]")
-    chapter = "tests/chapters/test_chapters.py::test_stored_outputs_are_what_the_cells_print"
+    chapter = "tests/notebooks/test_chapters.py::test_stored_outputs_are_what_the_cells_print"
     assert spread.scope(f"{chapter}[04-a]") != spread.scope(f"{chapter}[05-a]")
     assert spread.seconds(spread.scope(f"{chapter}[04-a]")) > 0
     site = {spread.scope(f"tests/site/test_{name}.py::test") for name in ("build", "pages")}

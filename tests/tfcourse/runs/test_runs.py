@@ -177,7 +177,7 @@ def test_two_processes_train_and_the_first_alone_writes(flags, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2",
          "--standalone", "--no-python", *command, "--into", str(tmp_path / "run")],
-        capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=240,
+        capture_output=True, text=True, cwd=Path(__file__).parents[3], timeout=240,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     two = json.loads((tmp_path / "run" / "results.json").read_text())
@@ -185,7 +185,7 @@ def test_two_processes_train_and_the_first_alone_writes(flags, tmp_path):
     assert done.stdout.count("results.json") == 1
     alone = subprocess.run(
         [*command, "--into", str(tmp_path / "alone")],
-        capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=240,
+        capture_output=True, text=True, cwd=Path(__file__).parents[3], timeout=240,
     )  # fmt: skip
     assert alone.returncode == 0, alone.stderr[-3000:]
     one = json.loads((tmp_path / "alone" / "results.json").read_text())

@@ -1,0 +1,45 @@
+"""The tests lie in folders named like what they test."""
+
+#: What is tested whole, across the packages: the house's rules, the built site, the wheel.
+WHOLE = {"house", "site", "packaging"}
+
+
+def folders(path):
+    """The folders below ``path`` that hold Python, by name."""
+    return {
+        folder.name for folder in path.iterdir() if folder.is_dir() and any(folder.glob("*.py"))
+    }
+
+
+def test_each_folder_of_tests_is_named_like_a_folder_of_the_course(course):
+    tested = folders(course / "tests") - WHOLE
+    ours = {path.name for path in course.iterdir() if path.is_dir()}
+    assert tested <= ours, f"no folder of the course has this name: {sorted(tested - ours)}"
+    packages = {path.parent.name for path in course.glob("*/__init__.py")}
+    assert packages <= {path.name for path in (course / "tests").iterdir()}
+
+
+def test_each_part_of_the_subject_has_its_tests(course):
+    parts, tested = course / "tfcourse", folders(course / "tests" / "tfcourse")
+    packages = folders(parts)
+    modules = {path.stem for path in parts.glob("*.py")}
+    assert packages <= tested, f"no folder of tests: {sorted(packages - tested)}"
+    assert tested <= packages | modules, f"no such part: {sorted(tested - packages - modules)}"
+
+
+def test_a_test_of_a_package_names_it(course):
+    """Directly, or through what it shares with the tests beside it."""
+    for package in {path.parent.name for path in course.glob("*/__init__.py")}:
+        folder = course / "tests" / package
+        shared = "\n".join(
+            path.read_text("utf-8")
+            for path in folder.rglob("*.py")
+            if not path.name.startswith("test_")
+        )
+        for path in folder.rglob("test_*.py"):
+            text = path.read_text("utf-8")
+            assert package in text or (package in shared and "import" in text), path
+
+
+def test_no_test_lies_outside_the_folders(course):
+    assert not list((course / "tests").glob("test_*.py"))
