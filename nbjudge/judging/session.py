@@ -41,8 +41,9 @@ STOPPED = "The answer's own cell stopped."
 NOT_SHOWN = "What this cell puts out is not shown: it did not come to its end without the tests."
 
 #: When a notebook's cells have put out together what one may, each of the others may put out this
-#: part of it; after twice as much, cells of the learner's own are not run any more.
-A_PART, MUCH = 0.1, 2.0
+#: part of it; after half as much, cells of the learner's own are not run any more. With so much in
+#: it, a notebook's file is too large to be taken in.
+A_PART, MUCH = 0.1, 0.5
 TOO_MUCH = "This cell was not run: the cells before put out too much."
 
 
