@@ -17,6 +17,10 @@ from nbjudge.inside.request import Request
 #: The kernel's channels and the numbers that its sockets' names end with.
 PORTS = {"shell_port": 1, "iopub_port": 2, "stdin_port": 3, "control_port": 4, "hb_port": 5}
 
+#: IPython reads a whole cell once for each `%`, `!` or `?` in it: so many lines in all, a quarter
+#: of a second of the processor. A cell of 500 lines may hold 60 of them.
+LINES_READ = 30_000
+
 
 def connection(slot: str, key: str) -> dict[str, Any]:
     """What a Jupyter client needs to talk to the kernel in this slot."""
@@ -79,9 +83,29 @@ def without_modules() -> Iterator[None]:
         ipkernel.sys = shellapp.sys = sys
 
 
+@cache
+def bound_transforms() -> None:
+    """Have IPython give up a cell whose magics would take the square of its length to read.
+
+    It gives up by itself, but after 500 of them however long the cell is.
+    """
+    from IPython.core import inputtransformer2
+
+    most = inputtransformer2.TRANSFORM_LOOP_LIMIT
+    transform = inputtransformer2.TransformerManager.do_token_transforms
+
+    def bounded(self: Any, lines: list[str]) -> list[str]:
+        times = LINES_READ // max(1, len(lines))  # and once more to see that all is done
+        inputtransformer2.TRANSFORM_LOOP_LIMIT = min(most, 1 + times)
+        return transform(self, lines)
+
+    inputtransformer2.TransformerManager.do_token_transforms = bounded
+
+
 def warm() -> None:
     """Run what takes a while, in the process that kernels are forked from."""
     application()
+    bound_transforms()
 
 
 def prepare(request: Request) -> Any:

@@ -41,7 +41,8 @@ STOPPED = "The answer's own cell stopped."
 NOT_SHOWN = "What this cell puts out is not shown: it did not come to its end without the tests."
 
 #: When a notebook's cells have put out together what one may, each of the others may put out this
-#: part of it; after twice as much, cells of the learner's own are not run any more.
+#: part of it; after twice as much, cells of the learner's own are not run any more: one that runs
+#: away by mistake does not cost the others.
 A_PART, MUCH = 0.1, 2.0
 TOO_MUCH = "This cell was not run: the cells before put out too much."
 
