@@ -297,6 +297,21 @@ FIGURES = {
             scripts=("reader-model",),
         ),
         Figure(
+            "two-senses",
+            "Does note mean the same in both sentences?",
+            "The vector of note in two sentences, compared by the cosine: in a table, in a small "
+            "encoder that has guessed hidden words, and in one that was trained to tell the sense. "
+            "Type sentences of your own.",
+            "notebooks/10-encoder",
+            data={
+                "first": "she left a folded note on the fridge for the landlord",
+                "second": "he plucked the guitar strings ending with a high note",
+                "longest": 16,
+            },
+            stored=("gaps", "reader"),
+            scripts=("reader-model",),
+        ),
+        Figure(
             "alignment",
             "Where does the translator look before each word?",
             "A small recurrent translator with attention, from German numbers to English. Give it "
