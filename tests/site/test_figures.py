@@ -1283,6 +1283,7 @@ def test_two_senses(shown, gaps, reader) -> None:
         label = ("message", "tone", "mood")[shares.argmax()]
         assert f"a {label} in the" in keys.said and f"({shares.max():.2f})" in keys.said
     before = keys.drawn()
+    keys = Keys(shown, "two-senses")
     typed(keys, "no such word", "First sentence")
     assert note.inner_text() == "Type a sentence with the word note."
     assert keys.drawn() == before, "the last sentence that could be read stays"
