@@ -1347,6 +1347,36 @@ def test_hiding(shown) -> None:
     assert "of 1 words" in keys.said and "letters" in keys.drawn(0)
 
 
+@browser
+def test_two_senses(shown, gaps, reader) -> None:
+    keys, (models, known) = Keys(shown, "two-senses"), gaps
+    note = keys.figure.locator(".live-note").first
+
+    def cosine(of) -> float:
+        return torch.cosine_similarity(*(of(said.split()) for said in both), dim=0).item()
+
+    def guesser(words: list[str]) -> Tensor:
+        ids = torch.tensor([[known.index(w) if w in known else 1 for w in words]])
+        with torch.no_grad():
+            return models["both"].encode(ids)[0][0, words.index("note")]
+
+    both = ["a short note on the door", "he sang a high note"]
+    for label, said in zip(("First", "Second"), both, strict=True):
+        typed(keys, said, f"{label} sentence")
+    found = numbers(keys.drawn().partition(": ")[2])
+    taught = cosine(lambda words: reader(words)["states"][words.index("note")])
+    assert found == pytest.approx([1, cosine(guesser), taught], abs=0.00005 + NEAR)
+    for said in both:
+        shares = reader(said.split())["sense"]
+        label = ("message", "tone", "mood")[shares.argmax()]
+        assert f"a {label} in the" in keys.said and f"({shares.max():.2f})" in keys.said
+    before = keys.drawn()
+    keys = Keys(shown, "two-senses")
+    typed(keys, "no such word", "First sentence")
+    assert note.inner_text() == "Type a sentence with the word note."
+    assert keys.drawn() == before, "the last sentence that could be read stays"
+
+
 @pytest.fixture(scope="module")
 def translator(course: Path):
     """The model that translates numbers and dates, in the package's own class, and its words."""
