@@ -1,4 +1,4 @@
-"""How large a module of the package may be, and that none imports itself through others."""
+"""How large a module of a package may be, and that none imports itself through others."""
 
 import ast
 
@@ -7,11 +7,13 @@ import pytest
 #: Lines of code, without docstrings, comments and empty lines.
 MOST = 400
 
+every_package = pytest.mark.parametrize("package", ["tfcourse", "coursework"])
 
-def modules(course):
+
+def modules(course, package):
     """Every module of the package by its dotted name, with its source."""
     found = {}
-    for path in sorted((course / "tfcourse").rglob("*.py")):
+    for path in sorted((course / package).rglob("*.py")):
         name = ".".join(path.relative_to(course).with_suffix("").parts)
         found[name.removesuffix(".__init__")] = path.read_text("utf-8")
     return found
@@ -60,14 +62,16 @@ def test_a_circle_is_found():
     assert circle({"a": {"b"}, "b": {"c"}, "c": set()}) is None
 
 
-def test_no_module_is_too_long_to_read_in_one_sitting(course):
-    long = {name: n for name, s in modules(course).items() if (n := code_lines(s)) > MOST}
+@every_package
+def test_no_module_is_too_long_to_read_in_one_sitting(course, package):
+    long = {name: n for name, s in modules(course, package).items() if (n := code_lines(s)) > MOST}
     assert not long, f"more than {MOST} lines of code: {long}"
 
 
-def test_no_module_imports_itself_through_others(course):
-    known = modules(course)
-    assert len(known) > 100
+@every_package
+def test_no_module_imports_itself_through_others(course, package):
+    known = modules(course, package)
+    assert len(known) > 10
     graph = {name: set(imported(source, known)) - {name} for name, source in known.items()}
     if found := circle(graph):
         pytest.fail(f"a circle of imports among {found}")
