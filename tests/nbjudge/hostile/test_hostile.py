@@ -275,6 +275,12 @@ def test_how_a_process_ends_tells_nothing_of_a_hidden_test(graded):
 
 
 @pytest.mark.thorough("attack")
+def test_cells_that_put_out_much_do_not_hang_the_kernel(graded):
+    """A kernel that is interrupted in the middle of a flood may have to be replaced."""
+    assert "hung Python" not in told(graded.report.students["exhausts_the_flags"])
+
+
+@pytest.mark.thorough("attack")
 def test_a_marker_does_not_wait_for_a_page(graded):
     """The formgrader makes its page of the notebook that is kept."""
     from nbconvert.filters import markdown2html
