@@ -178,12 +178,20 @@ def _figure(piece: Piece, arrows: list[Arrow]) -> Figure:
         strong = colour(one.role)
         ax.add_patch(arrow_patch(start, end, colour=strong, curve=one.curve))
         if one.text:
-            middle = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
             ax.text(
-                *middle, one.text, size=LABEL, ha="center", va="center", color=strong,
+                *_middle(start, end, one.curve), one.text,
+                size=LABEL, ha="center", va="center", color=strong,
                 bbox={"facecolor": CARD, "edgecolor": "none", "pad": 1.5},
             )  # fmt: skip
     return figure
+
+
+def _middle(
+    start: tuple[float, float], end: tuple[float, float], curve: float
+) -> tuple[float, float]:
+    """The middle of an arrow, which a curve moves off the straight line."""
+    (x, y), (u, v) = start, end
+    return (x + u - curve * (v - y)) / 2, (y + v + curve * (u - x)) / 2
 
 
 def _apart(end: tuple[float, float], side: str, space: float = 0.12) -> tuple[float, float]:

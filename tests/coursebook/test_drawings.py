@@ -10,6 +10,7 @@ import nbformat
 import numpy as np
 import pytest
 import torch
+from matplotlib.patches import FancyArrowPatch
 
 from coursebook import drawings, drawn, numerics, plots
 from coursebook.drawings import arrow, beside, draw, mask_grid, matrix, stack, step, tokens
@@ -159,6 +160,20 @@ def test_everything_stays_on_the_card():
         box = artist.get_window_extent()
         assert box.x0 >= 0 and box.y0 >= 0, artist
         assert box.x1 <= card.x1 and box.y1 <= card.y1, artist
+
+
+@pytest.mark.parametrize("curve", [-0.4, 0.0, 0.3])
+def test_the_words_of_an_arrow_stand_on_it(curve):
+    q, k = matrix(X, role="q"), matrix(X, role="k")
+    sides = ("bottom", "bottom")
+    drawing = draw(beside(q, k), arrow(q, k, "asks", sides=sides, curve=curve), alt="x")
+    drawing.figure.canvas.draw()
+    ax = drawing.figure.axes[0]
+    (bow,) = [p for p in ax.patches if isinstance(p, FancyArrowPatch)]
+    (said,) = [t for t in ax.texts if t.get_text() == "asks"]
+    box = said.get_window_extent()
+    start, control, end = ax.transData.transform(bow.get_path().vertices[:3])
+    assert np.allclose((start + 2 * control + end) / 4, (box.p0 + box.p1) / 2, atol=2)
 
 
 @pytest.mark.parametrize(
