@@ -69,7 +69,7 @@ def test_a_search_puts_whole_words_first_and_shows_prose(page, address) -> None:
         excerpts = page.locator("#search-results p.context").all_inner_texts()
         code = [text for text in excerpts if "import " in text or "\\(" in text or ".ipynb" in text]
         assert len(excerpts) > 3 and not code, code
-        assert not [text for text in excerpts if len(text) < 60], excerpts
+        assert not [text for text in excerpts if len(text) < 50], excerpts
     field = page.locator("form.bd-search:visible input")
     lens = page.locator("form.bd-search:visible i").bounding_box()
     begins = field.bounding_box()["x"] + float(
