@@ -125,7 +125,8 @@ class Meter:
     def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
         now = processor_seconds()
-        report.processor = now - self.last
+        # The time of a process that nobody waited for is lost.
+        report.processor = max(0.0, now - self.last)
         self.last = now
         return report
 
