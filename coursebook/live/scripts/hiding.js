@@ -10,14 +10,6 @@ Live.hide = (words, random, { share, others, hidden = 0.8, changed = 0.1 }) => w
   return { word, read: word, how: "kept" };
 });
 
-// Random numbers from 0 to 1, the same for the same seed (mulberry32).
-Live.random = (seed) => () => {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-};
-
 Live.figure("hiding", (ui, { sentence, others, longest, share: begin, draws, first }) => {
   const { text, box, number, short } = Live;
   const sentencePicture = ui.picture(), tally = ui.picture();

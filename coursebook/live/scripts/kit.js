@@ -53,6 +53,17 @@ const Live = (() => {
     return { scores, weights, output: times(weights, V) };
   }
 
+  // Random numbers from 0 to below 1, the same for the same seed (mulberry32).
+  function random(seed) {
+    let state = seed >>> 0;
+    return () => {
+      state = (state + 0x6d2b79f5) >>> 0;
+      let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+    };
+  }
+
   const largest = (values) => values.indexOf(Math.max(...values));
 
   // As a reader sees a number: a true minus, and no minus before zero.
@@ -363,7 +374,7 @@ const Live = (() => {
     data: {},
     unpacked, weights, lexicon, pieces,
     figure: (name, start) => { starts[name] = start; },
-    dot, transpose, times, add, distance, softmax, attention, largest, number, at,
+    dot, transpose, times, add, distance, softmax, attention, random, largest, number, at,
     html, svg, text, line, box, short, strip, heat, arrow, drag, holdStill, calm,
   };
 })();

@@ -3,17 +3,8 @@
 
 Live.stream = (() => {
   // Whole 32-bit steps, so that every browser draws the same numbers (mulberry32).
-  function uniform(seed) {
-    let state = seed >>> 0;
-    return () => {
-      state = (state + 0x6d2b79f5) >>> 0;
-      let z = Math.imul(state ^ (state >>> 15), state | 1);
-      z = (z + Math.imul(z ^ (z >>> 7), z | 61)) ^ z;
-      return ((z ^ (z >>> 14)) >>> 0) / 4294967296;
-    };
-  }
   function normal(seed) {
-    const next = uniform(seed);
+    const next = Live.random(seed);
     return () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
   }
   const drawn = (next, rows, columns, std) =>

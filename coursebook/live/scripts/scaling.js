@@ -3,14 +3,8 @@
 
 // A generator of numbers from a normal distribution that a seed fixes (mulberry32, Box and Muller).
 Live.normals = (seed) => {
-  let state = seed >>> 0;
-  const uniform = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return (((t ^ (t >>> 14)) >>> 0) + 0.5) / 4294967296;
-  };
+  const next = Live.random(seed);
+  const uniform = () => next() + 0.5 / 4294967296; // never 0, which has no logarithm
   return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
 };
 
