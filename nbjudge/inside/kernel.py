@@ -17,8 +17,8 @@ from nbjudge.inside.request import Request
 #: The kernel's channels and the numbers that its sockets' names end with.
 PORTS = {"shell_port": 1, "iopub_port": 2, "stdin_port": 3, "control_port": 4, "hb_port": 5}
 
-#: IPython reads a whole cell once for each `%`, `!` or `?` in it: so many lines in all, a quarter
-#: of a second of the processor. A cell of 500 lines may hold 60 of them.
+#: IPython reads a whole cell once for each `%`, `!` or `?` in it. It may read this many lines in
+#: all, which takes a quarter of a second of the processor: 500 lines may hold 60 magics.
 LINES_READ = 30_000
 
 

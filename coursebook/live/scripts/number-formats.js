@@ -1,7 +1,7 @@
 // Number formats: how a value is rounded to sign, exponent and mantissa, and which gradients are lost in 16 bits.
 "use strict";
 
-// The nearest number of a format with so many bits of exponent and mantissa; of two that are as near, the even one.
+// The nearest number of a format with these bits of exponent and mantissa; of two equally near, the even one.
 Live.rounded = (x, exponentBits, mantissaBits) => {
   const bias = 2 ** (exponentBits - 1) - 1, most = (2 - 2 ** -mantissaBits) * 2 ** bias;
   if (x === 0) return { value: 0, exponent: 0, mantissa: 0 };
