@@ -54,6 +54,27 @@ class Proc:
             grown = bool(more)
         return [found[pid] for pid in sorted(inside) if pid in found]
 
+    def asleep(self, pid: int) -> bool:
+        """Whether every thread of a process waits for something other than a processor or a disk.
+
+        True if the process is gone.
+        """
+        try:
+            folder = os.open(f"{pid}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)
+        except OSError:
+            return True
+        try:
+            threads = os.listdir(folder)
+        finally:
+            os.close(folder)
+        return not any(self._state(f"{pid}/task/{thread}/stat") in b"RD" for thread in threads)
+
+    def _state(self, name: str) -> bytes:
+        try:
+            return self._read(name).rpartition(b")")[2].split()[0]
+        except OSError:  # it has ended
+            return b"X"
+
     def address_space(self, pid: int) -> int:
         """Bytes of address space; 0 where the process is gone."""
         return self._pages(pid, 0)

@@ -195,6 +195,7 @@ class Watcher:
 
     def _usage(self) -> dict:
         return {
+            "asleep": all(self.proc.asleep(p.pid) for p in self.proc.below(self.child)),
             "cpu_seconds": self.cpu,
             "peak_memory_mb": self.peak / 2**20,
             "wall_seconds": monotonic() - self.began,

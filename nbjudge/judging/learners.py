@@ -20,6 +20,10 @@ READY_SECONDS = 60.0
 #: How long a kernel that rests may take to come to the examiner, or back from there.
 CONNECT_SECONDS = 4.0
 
+#: A kernel that sleeps this long without a break, although it was called, does not come. One that
+#: waits for a processor on a busy machine does not sleep.
+ASLEEP_SECONDS = 1.0
+
 
 class NoKernel(Exception):
     """The kernel is not there, or does not come when it is called; says why."""
@@ -91,6 +95,7 @@ class Learner:
         self.up()
         self._serving = self.pump.start(SERVE)
         deadline = monotonic() + CONNECT_SECONDS
+        awake, used = monotonic(), -1.0
         while True:
             self._listener.settimeout(0.1)
             try:
@@ -99,7 +104,11 @@ class Learner:
             except TimeoutError:
                 if not self.kernel.alive():
                     raise NoKernel("the kernel has ended") from None
-                if monotonic() > deadline or self.pump.ended(self._serving, 0):
+                now = self.kernel.usage()
+                if not now.asleep or now.cpu_seconds > used:
+                    awake, used = monotonic(), now.cpu_seconds
+                asleep = monotonic() > awake + ASLEEP_SECONDS
+                if asleep or monotonic() > deadline or self.pump.ended(self._serving, 0):
                     raise NoKernel("the kernel does not answer the tests") from None
 
     def answers(self) -> None:

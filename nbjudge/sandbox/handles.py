@@ -57,12 +57,14 @@ class Usage:
     """What all processes of a child used together.
 
     ``cpu_seconds`` of processor time; ``peak_memory_mb``, the largest resident memory that was
-    seen, with what is shared with the fork server; ``wall_seconds`` since the fork.
+    seen, with what is shared with the fork server; ``wall_seconds`` since the fork. ``asleep`` says
+    whether all of them waited, when they were looked at, for neither a processor nor a disk.
     """
 
     cpu_seconds: float = 0.0
     peak_memory_mb: float = 0.0
     wall_seconds: float = 0.0
+    asleep: bool = False
 
 
 class Child:

@@ -16,11 +16,13 @@ from judged_set import (
     CHOICES,
     DOUBLE_VALUES,
     FULL,
+    QUICK,
     code,
     instructors,
     judged,
     judged_side_by_side,
     lost,
+    nursery,
     outputs,
     scores,
 )
@@ -29,7 +31,7 @@ from nbjudge import cells
 from nbjudge.judge import Limits
 from nbjudge.judging import names
 from nbjudge.judging.kernels import MAX_RESTARTS_OF_PIECE, Kernels
-from nbjudge.judging.learners import NoKernel
+from nbjudge.judging.learners import ASLEEP_SECONDS, CONNECT_SECONDS, Learner, NoKernel
 
 DOUBLE = ANSWERS["double"]
 
@@ -286,6 +288,12 @@ ODD = {
     "input": DOUBLE + "\ninput('?')",
     "threads": "import threading\nthreading.Thread(target=print).start()\n" + DOUBLE,
     "asyncio": "import asyncio\nawait asyncio.sleep(0.01)\n" + DOUBLE,
+    # Its kernel comes to the tests late, and is awake meanwhile.
+    "a task that computes": (
+        "import asyncio, time\nasync def work():\n    until = time.monotonic() + 1.5\n"
+        "    while time.monotonic() < until:\n        pass\n"
+        "asyncio.get_running_loop().create_task(work())\n" + DOUBLE
+    ),
     "clears": "from IPython.display import clear_output\nprint(1)\nclear_output()\n" + DOUBLE,
     "a plot": "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\n" + DOUBLE,
     "no gradients": "torch.set_grad_enabled(False)\n" + DOUBLE,
@@ -293,7 +301,7 @@ ODD = {
 
 
 #: These change what comes after them: each has a notebook of its own.
-ALONE = ("exit", "a loop after it", "no gradients")
+ALONE = ("a task that computes", "exit", "a loop after it", "no gradients")
 
 
 @pytest.fixture(scope="module")
@@ -450,6 +458,19 @@ def test_an_answer_that_breaks_the_kernel_costs_its_own_points_alone(way):
     found = judged({"product": f"{ANSWERS['product']}\n{SABOTAGE[way]}"})
     assert set(lost(found)) <= {"product--values"}
     assert found.flags, "it is said"
+
+
+def test_a_kernel_that_sleeps_when_it_is_called_is_not_waited_for():
+    asleep = "\nget_ipython().kernel.shell_handlers['execute_request'] = None"
+    learner = Learner(nursery(), QUICK, (), {}, 1)
+    try:
+        assert learner.run(asleep, 3).how == "ok"
+        began = time.monotonic()
+        with pytest.raises(NoKernel, match="does not answer the tests"):
+            learner.connect()
+        assert time.monotonic() - began < CONNECT_SECONDS - ASLEEP_SECONDS
+    finally:
+        learner.end()
 
 
 LIES = {
