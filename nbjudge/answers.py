@@ -50,9 +50,9 @@ ENTRY = re.compile(r"""^@?(?:right|wrong|broken)\(\s*["']""", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Variant:
-    """One answer to one piece: ``about`` says what it does, ``loses`` the tests it must lose."""
+    """One answer to one exercise: ``about`` says what it does, ``loses`` the tests it must lose."""
 
-    piece: str
+    exercise: str
     name: str
     right: bool
     about: str
@@ -62,9 +62,9 @@ class Variant:
 
 
 class Broken(NamedTuple):
-    """The instructor's answer to a piece in which ``old`` has become ``new``."""
+    """The instructor's answer to an exercise in which ``old`` has become ``new``."""
 
-    piece: str
+    exercise: str
     old: str
     new: str
     source: str
@@ -78,7 +78,7 @@ def holds_answers(path: Path) -> bool:
 
 
 def load_variants(problem_set_folder: Path) -> dict[str, list[Variant]]:
-    """The right and wrong answers of a problem set by piece, in the order of their files.
+    """The right and wrong answers of a problem set by exercise, in the order of their files.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _read(folder: Path) -> Iterator[_Exercise]:
                 f"{path} is named for {name!r}, but the notebook's answer cells are: "
                 f"{', '.join(solution)}."
             )
-        own = [test for test in tests if cells.piece_of(test) == name]
+        own = [test for test in tests if cells.exercise_of(test) == name]
         exercise = _Exercise(name, solution[name], own)
         try:
             exercise.read(path.read_text("utf-8"))

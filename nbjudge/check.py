@@ -150,7 +150,7 @@ class Checked:
         """The same by exercise, in the notebook's order."""
         found: dict[str, Exercise] = {}
         for test in self.tests:
-            name = cells.piece_of(test.name)
+            name = cells.exercise_of(test.name)
             found.setdefault(name, Exercise(name, [])).tests.append(test)
         return list(found.values())
 
@@ -289,7 +289,7 @@ def check(
         for cell in merged.cells
         if cells.is_test(cell)
         and not cells.is_only_comments(cell.source)
-        and cells.piece_of(cells.grade_id(cell)) in chosen - blank
+        and cells.exercise_of(cells.grade_id(cell)) in chosen - blank
     )
     bound = names_of(source if full else given)
     run = _in_sandbox if sandboxed else _at_desk
@@ -307,7 +307,7 @@ def check(
         found.solution = [
             (cell.cell_type, cells.learners_own(cell.source))
             for cell in source.cells
-            if cells.is_answer(cell) and cells.piece_of(cells.grade_id(cell)) in chosen
+            if cells.is_answer(cell) and cells.exercise_of(cells.grade_id(cell)) in chosen
         ]
     if source is not None and not full:
         whole = {test.name for test in found.tests if test.verdict == HIDDEN}
@@ -316,7 +316,7 @@ def check(
             for cell in source.cells
             if cells.is_test(cell)
             and cells.has_hidden_tests(cell.source)
-            and cells.piece_of(cells.grade_id(cell)) in chosen
+            and cells.exercise_of(cells.grade_id(cell)) in chosen
             and cells.grade_id(cell) not in whole
         ]
     return found
@@ -354,7 +354,7 @@ def _chosen(notebook: NotebookNode, exercise: str | None) -> frozenset[str]:
     """The exercises that are asked for."""
     every = list(
         dict.fromkeys(
-            cells.piece_of(cells.grade_id(c)) for c in notebook.cells if cells.is_graded(c)
+            cells.exercise_of(cells.grade_id(c)) for c in notebook.cells if cells.is_graded(c)
         )
     )
     if exercise is None:
@@ -376,7 +376,7 @@ def _blank(notebook: NotebookNode, given: NotebookNode, from_course: bool) -> fr
             continue
         name = cells.grade_id(cell)
         same = cell.source.strip() == stubs.get(name) if from_course else CODE_STUB in cell.source
-        (blank if same else begun).add(cells.piece_of(name))
+        (blank if same else begun).add(cells.exercise_of(name))
     return frozenset(blank - begun)
 
 
@@ -489,7 +489,7 @@ def _judged(
         stubs = {cells.grade_id(cell): cell.source.strip() for cell in given.cells}
     for cell in notebook.cells:
         name = cells.grade_id(cell)
-        if not cells.is_graded(cell) or cells.piece_of(name) not in chosen:
+        if not cells.is_graded(cell) or cells.exercise_of(name) not in chosen:
             continue
         points = cells.points(cell)
         if not cells.is_test(cell):
@@ -511,7 +511,7 @@ def _judged_test(
     used = names.used(source)
     # That there are answers says nothing of them.
     later = "answered" in used and "choices" not in used
-    if cells.piece_of(name) in blank:
+    if cells.exercise_of(name) in blank:
         return CheckedTest(name, NOT_STARTED, None if later else 0.0, points)
     score, hint = ran[name]["score"], ran[name]["message"]
     verdict = PASSED if score >= points else PARTLY if score > 0 else FAILED

@@ -65,7 +65,9 @@ def grade(
     ] = None,
     why: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="STUDENT PIECE", help="Explain a grade that stands; grade nothing."),
+        typer.Option(
+            metavar="STUDENT EXERCISE", help="Explain a grade that stands; grade nothing."
+        ),
     ] = None,
     export: Annotated[
         list[str] | None, typer.Option(help="Write the scores for `canvas` or `moodle` too.")

@@ -105,8 +105,8 @@ def multi_head_mistakes(
     found |= {
         "Queries and keys are swapped: row i of the scores belongs to query i, so it is Q Kᵀ and "
         "not K Qᵀ.": pair(weights_of(k, q)),
-        "You hide the tokens that come later. There is no mask in this piece: each token looks at "
-        "all of them.": pair(_causal_weights(q, k)),
+        "You hide the tokens that come later. There is no mask in this exercise: each token "
+        "looks at all of them.": pair(_causal_weights(q, k)),
         "You return the mean of the heads' weights. Each head has weights of its own, "
         "(B, H, T, T).": (None, right.mean(1)),
         "Your weights are (B, T, H, T). The heads stand before the queries: (B, H, T, T).": (

@@ -8,8 +8,8 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-#: What a piece gives: a tensor, a number, a text, a list, or several of these in a tuple; ``None``
-#: for a part that a mistake leaves right.
+#: What an exercise gives: a tensor, a number, a text, a list, or several of these in a tuple;
+#: ``None`` for a part that a mistake leaves right.
 Answer = TypeVar("Answer")
 
 

@@ -272,7 +272,7 @@ class _Run:
         if self.steps[at]["do"] != "test" and found.get("error") != OUT_OF_TIME:
             self.done.append(at)
         if found.get("error") in (OUT_OF_TIME, GONE) and self.steps[at]["do"] == "test":
-            self.slow.add(self.steps[at]["piece"])
+            self.slow.add(self.steps[at]["exercise"])
 
     def lost(self, code: int | None) -> None:
         """The process has ended, with this exit code; with ``None`` it had to be ended."""
@@ -334,7 +334,7 @@ class _Run:
                 out_of_time.append(step["name"])
             elif found["error"] == GONE:
                 died.append(step["name"])
-            elif found["error"] == "Missing" and (why := ran.stopped.get(step["piece"])):
+            elif found["error"] == "Missing" and (why := ran.stopped.get(step["exercise"])):
                 says = why if why == outcome.NO_ANSWER else f"The answer's own cell stopped: {why}"
                 found = {**found, "says": says}
             points = step["points"]
@@ -385,14 +385,14 @@ def _steps(
             yield {
                 "do": "test",
                 "name": name,
-                "piece": cells.piece_of(name),
+                "exercise": cells.exercise_of(name),
                 "points": cells.points(cell),
                 "test": {
                     "name": name,
                     "source": cell.source,
                     "seconds": float(limits.cell_seconds),
                     "call_seconds": float(min(limits.call_seconds, limits.cell_seconds)),
-                    "keep": cells.piece_of(name) not in keeping,
+                    "keep": cells.exercise_of(name) not in keeping,
                 },
             }
             continue

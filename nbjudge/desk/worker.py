@@ -177,12 +177,12 @@ class Worker:
                 found = self._prepared(step["step"])
             elif step["do"] == "run":
                 found = self._ran(step)
-            elif step["piece"] in slow:
+            elif step["exercise"] in slow:
                 found = {"skipped": True}
             else:
                 found = self._tested(step["test"])
                 if found["error"] == OUT_OF_TIME:
-                    slow.add(step["piece"])
+                    slow.add(step["exercise"])
             self.tell({**told, "found": found})
 
     def _prepared(self, step: dict[str, Any]) -> dict[str, Any]:

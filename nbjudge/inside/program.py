@@ -41,7 +41,7 @@ class Program:
     warm:
         Modules that most tests use, loaded once, before examiners are forked.
     forbidden:
-        What a piece can ask to be written by hand: a name, and the fields of
+        What an exercise can ask to be written by hand: a name, and the fields of
         :class:`nbjudge.inside.kinds.Forbidden`.
     """
 

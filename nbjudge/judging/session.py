@@ -28,7 +28,7 @@ from nbjudge.outputs import Room
 #: Beyond what a test may take, the examiner itself gets this.
 EXAMINERS_SECONDS = 20.0
 
-#: So long the examiner may take to weigh the tests of a piece.
+#: So long the examiner may take to weigh the tests of an exercise.
 WEIGHING_SECONDS = 300.0
 
 #: What is said of an answer's cell after which the kernel answers no more.
@@ -251,10 +251,10 @@ class Session:
                     self.died.setdefault(why, []).append(_called(cell))
                 return ran
 
-    def _another_is_to_blame(self, kinds: tuple[str, ...], piece: str = "") -> bool:
+    def _another_is_to_blame(self, kinds: tuple[str, ...], exercise: str = "") -> bool:
         """Whether, the cells before run again with care, one of them is found to break a kernel."""
         found = self.kernels.be_careful()
-        self.kernels.catch_up(kinds, piece)
+        self.kernels.catch_up(kinds, exercise)
         return len(self.kernels.broken) > found
 
     def _show_without_tests(self) -> None:
@@ -340,16 +340,16 @@ class Session:
         cell = self.cells[index]
         cell.outputs = shown or [outcome.error(outcome.NOT_RUN, NOT_SHOWN)]
         outcome.tidy(cell, room)
-        piece = cells.grade_id(cell)
-        if piece not in self.stopped:
+        exercise = cells.grade_id(cell)
+        if exercise not in self.stopped:
             return
-        before = self._why_missing(piece)
-        self.stopped[piece] = outcome.why_stopped(cell)
+        before = self._why_missing(exercise)
+        self.stopped[exercise] = outcome.why_stopped(cell)
         for test in filter(cells.is_test, self.cells):
             name = cells.grade_id(test)
             found = self.found[name]
             if before and found.get("error") == "Missing" and found["says"] == before:
-                says = self._why_missing(piece) or STOPPED
+                says = self._why_missing(exercise) or STOPPED
                 self._settle(test, {**found, "says": says}, self.tests[name]["seen"])
                 outcome.tidy(test, self.room)
 
@@ -357,18 +357,18 @@ class Session:
 
     def _test(self, index: int, cell: NotebookNode, kinds: tuple[str, ...]) -> None:
         name, seen = cells.grade_id(cell), []
-        piece = cells.piece_of(name)
+        exercise = cells.exercise_of(name)
         try:
             if self.over:
                 raise NoKernel(self.over)
-            found = self._examined(cell, kinds, piece, seen)
-            if found["error"] == remote.GARBLED and self._another_is_to_blame(kinds, piece):
-                found = self._examined(cell, kinds, piece, seen)
+            found = self._examined(cell, kinds, exercise, seen)
+            if found["error"] == remote.GARBLED and self._another_is_to_blame(kinds, exercise):
+                found = self._examined(cell, kinds, exercise, seen)
         except NoKernel as error:
             found = {"error": outcome.NOT_RUN, "says": f"This test was not run: {error}."}
         what = found.get("error")
         if what == remote.OUT_OF_TIME:
-            self.slow.add(piece)
+            self.slow.add(exercise)
             self.out_of_time.append(name)
         elif what == remote.GONE:
             self.died.setdefault(found["why"], []).append(name)
@@ -376,18 +376,18 @@ class Session:
             self.flags.append(f"{name}: {found['says']}")
         elif what == FAULTY:
             self.flags.append(f"test {name} cannot be run as it is: {found['says']}")
-        elif what == "Missing" and (why := self._why_missing(piece)):
+        elif what == "Missing" and (why := self._why_missing(exercise)):
             found["says"] = why
         if found.get("ours"):
             self.in_their_words[index] = found
         self._settle(cell, self._told_once(name, found), seen)
 
     def _told_once(self, name: str, found: dict[str, Any]) -> dict[str, Any]:
-        """An error that another test of the piece has told is not told again."""
+        """An error that another test of the exercise has told is not told again."""
         if not outcome.is_an_error(found):
             return found
         for other, before in takewhile(lambda item: item[0] != name, self.found.items()):
-            same = cells.piece_of(other) == cells.piece_of(name)
+            same = cells.exercise_of(other) == cells.exercise_of(name)
             if same and outcome.is_an_error(before) and outcome.is_same(before, found):
                 return {**found, "says": outcome.as_in(other, found)}
         return found
@@ -410,8 +410,8 @@ class Session:
         kinds: dict[str, set[str]] = {}
         for index, cell in enumerate(self.cells):
             if cells.is_test(cell):
-                piece = cells.piece_of(cells.grade_id(cell))
-                kinds.setdefault(piece, set()).update(self.forbidden[index])
+                exercise = cells.exercise_of(cells.grade_id(cell))
+                kinds.setdefault(exercise, set()).update(self.forbidden[index])
         every = {kind for named in kinds.values() for kind in named}
         for cell in self.cells:
             name = cells.grade_id(cell)
@@ -431,16 +431,18 @@ class Session:
     def _hold_back(self) -> None:
         """Take back the points of tests that say little where no test of values passes."""
         tests = {cells.grade_id(c): c for c in self.cells if cells.is_test(c)}
-        pieces: dict[str, list[str]] = {}
+        exercises: dict[str, list[str]] = {}
         for name in tests:
-            pieces.setdefault(cells.piece_of(name), []).append(name)
-        for piece, of_piece in pieces.items():
-            passed = {n for n in of_piece if self.tests[n]["score"] >= self.tests[n]["max_score"]}
+            exercises.setdefault(cells.exercise_of(name), []).append(name)
+        for exercise, of_exercise in exercises.items():
+            passed = {
+                n for n in of_exercise if self.tests[n]["score"] >= self.tests[n]["max_score"]
+            }
             # Where all is right or nothing is, there is nothing to weigh.
-            if len(of_piece) == 1 or len(passed) == len(of_piece) or not passed:
+            if len(of_exercise) == 1 or len(passed) == len(of_exercise) or not passed:
                 continue
-            hollow = self._weighed(piece)
-            uses = {n: self._functions(tests[n], piece) for n in of_piece}
+            hollow = self._weighed(exercise)
+            uses = {n: self._functions(tests[n], exercise) for n in of_exercise}
             for name in passed & hollow.keys():
                 waits = weighing.waits_for(name, uses, hollow, passed)
                 if waits:
@@ -450,12 +452,12 @@ class Session:
                     self._settle(tests[name], found, seen)
                     outcome.tidy(tests[name], self.room)
 
-    def _functions(self, test: NotebookNode, piece: str) -> frozenset[str]:
-        """The learner's functions of this piece that a test is about."""
-        return names.names_in(test.source) & frozenset(self.job.names.get(piece, ()))
+    def _functions(self, test: NotebookNode, exercise: str) -> frozenset[str]:
+        """The learner's functions of this exercise that a test is about."""
+        return names.names_in(test.source) & frozenset(self.job.names.get(exercise, ()))
 
-    def _weighed(self, piece: str) -> dict[str, str]:
-        """The hollow tests of a piece, each with a lie that it believes."""
+    def _weighed(self, exercise: str) -> dict[str, str]:
+        """The hollow tests of an exercise, each with a lie that it believes."""
         if not self.job.solution:
             return {}
         steps: list[dict[str, Any]] = []
@@ -463,7 +465,7 @@ class Session:
         for cell in self.cells:
             name = cells.grade_id(cell)
             if cells.is_test(cell):
-                if cells.piece_of(name) == piece:
+                if cells.exercise_of(name) == exercise:
                     about = {"test": name, "source": cell.source, "points": cells.points(cell)}
                     steps.append(about)
             elif name in self.job.solution:
@@ -471,7 +473,7 @@ class Session:
             elif cell.cell_type == "code" and cells.is_locked(cell):
                 kind = "answer" if names.used(cell.source) & learners else "setup"
                 steps.append({kind: cell.source})
-        return weighing.known(steps, lambda: self._ask_examiner(steps, sorted(learners), piece))
+        return weighing.known(steps, lambda: self._ask_examiner(steps, sorted(learners), exercise))
 
     def _made(self) -> set[str]:
         """The names that locked cells compute of a learner's."""
@@ -479,7 +481,7 @@ class Session:
         return {name for step in told for name in step.get("learners", ())}
 
     def _ask_examiner(
-        self, steps: list[dict[str, Any]], learners: list[str], piece: str
+        self, steps: list[dict[str, Any]], learners: list[str], exercise: str
     ) -> dict[str, str] | None:
         try:
             self._end_examiner()
@@ -487,23 +489,23 @@ class Session:
             self.talk.send({"do": "weigh", "notebook": steps, "learners": learners}, 20.0)
             return self.talk.receive(WEIGHING_SECONDS)
         except WireError as error:
-            self.flags.append(f"the tests of {piece} could not be weighed: {error}")
+            self.flags.append(f"the tests of {exercise} could not be weighed: {error}")
             self._end_examiner()
             return None
 
-    def _why_missing(self, piece: str) -> str:
+    def _why_missing(self, exercise: str) -> str:
         broken = {cells.grade_id(self.cells[index]) for index in self.kernels.broken}
-        why = BREAKS if piece in broken else self.stopped.get(piece, "")
+        why = BREAKS if exercise in broken else self.stopped.get(exercise, "")
         return why if why in ("", outcome.NO_ANSWER) else f"The answer's own cell stopped: {why}"
 
     def _examined(
-        self, cell: NotebookNode, kinds: tuple[str, ...], piece: str, seen: list[str]
+        self, cell: NotebookNode, kinds: tuple[str, ...], exercise: str, seen: list[str]
     ) -> dict[str, Any]:
         """Have the examiner run a test cell."""
         if self.examiner is None or not self.examiner.alive():
             self._end_examiner()
             self._new_examiner()
-        learner = self._connected(kinds, piece, seen)
+        learner = self._connected(kinds, exercise, seen)
         seconds = self._seconds_for_tests()
         knew = learner in self.knowing
         if cells.has_hidden_tests(cell.source):
@@ -544,9 +546,9 @@ class Session:
     ) -> dict[str, Any]:
         """What the examiner says of a test cell, or of this part of its source."""
         name = cells.grade_id(cell)
-        piece = cells.piece_of(name)
+        exercise = cells.exercise_of(name)
         call_seconds = float(self.limits.call_seconds)
-        if piece in self.slow:  # one endless loop does not eat the time of the other pieces
+        if exercise in self.slow:  # one endless loop does not eat the time of the other exercises
             call_seconds = max(call_seconds / 10, min(1.0, call_seconds))
         test = {
             "name": name,
@@ -554,7 +556,7 @@ class Session:
             "before": self.before,
             "seconds": float(seconds),
             "call_seconds": call_seconds,
-            "keep": piece not in self.keeping,
+            "keep": exercise not in self.keeping,
         }
         self.told, self.before = self.told + self.before, []
         self.talk.send({"do": "test", "test": test}, EXAMINERS_SECONDS)
@@ -563,10 +565,10 @@ class Session:
             found[text] = outcome.with_line(found[text], self.sources)
         return found
 
-    def _connected(self, kinds: tuple[str, ...], piece: str, seen: list[str]) -> Learner:
+    def _connected(self, kinds: tuple[str, ...], exercise: str, seen: list[str]) -> Learner:
         """A kernel that answers the examiner; one that does not is replaced."""
         for again in (False, True):
-            learner = self.kernels.catch_up(kinds, piece)
+            learner = self.kernels.catch_up(kinds, exercise)
             try:
                 new = learner.connect()
                 break

@@ -58,9 +58,9 @@ def test_no_solution_looks_copied(problem_set):
     notebook = nbformat.read(path, as_version=4)
     kinds: dict[str, set[str]] = {}
     for cell in filter(cells.is_test, notebook.cells):
-        piece = cells.piece_of(cells.grade_id(cell))
-        kinds.setdefault(piece, set()).update(forbidden(cell.source) or ())
-    for piece, source in solution_of(notebook).items():
-        part, file = likeness(source, kinds.get(piece, ()))
-        assert part < MUCH, f"{piece}: {part:.0%} as in {file}"
-        assert signs(source, kinds.get(piece, ())) == [], piece
+        exercise = cells.exercise_of(cells.grade_id(cell))
+        kinds.setdefault(exercise, set()).update(forbidden(cell.source) or ())
+    for exercise, source in solution_of(notebook).items():
+        part, file = likeness(source, kinds.get(exercise, ()))
+        assert part < MUCH, f"{exercise}: {part:.0%} as in {file}"
+        assert signs(source, kinds.get(exercise, ())) == [], exercise

@@ -1,8 +1,9 @@
 """Shuts the ways round what is to be written by hand: what is not allowed is not there.
 
-:mod:`nbjudge.inside.testing.absent` takes away what a piece names. Here goes what no piece needs
-and what leads to the same by another way: operators of other namespaces than PyTorch's public one,
-modules that hold PyTorch's own formulas in Python, the compiler, functions called by their address.
+:mod:`nbjudge.inside.testing.absent` takes away what an exercise names. This module takes away what
+no exercise needs and what leads to the same by another way: operators of other namespaces than
+PyTorch's public one, modules that hold PyTorch's own formulas in Python, the compiler, functions
+called by their address.
 A process that is shut stays shut.
 """
 
@@ -85,14 +86,14 @@ def refused(name: str = "", *args: object, **kwargs: object) -> NoReturn:
 
 
 def shut() -> None:
-    """Take away, in this process and those forked from it, what no piece needs."""
+    """Take away, in this process and those forked from it, what no exercise needs."""
     global _shut
     if _shut:
         return
     _shut = True
     if torch is not None:
         _shut_torch()
-    sys.meta_path.insert(1, NotAllowed())  # after the one that knows what a piece forbids
+    sys.meta_path.insert(1, NotAllowed())  # after the one that knows what an exercise forbids
     linecache.clearcache()
     files()  # looked for once, for all that are forked from here
 
