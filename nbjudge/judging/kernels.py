@@ -11,9 +11,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
+from nbjudge.judging.job import Job
 from nbjudge.judging.learners import Learner, NoKernel
+
+if TYPE_CHECKING:
+    from nbjudge.sandbox import Nursery, Usage
 
 #: So often a kernel is replaced, for the tests of one exercise and in the whole.
 MAX_RESTARTS_OF_EXERCISE, MAX_RESTARTS = 3, 16
@@ -42,8 +46,8 @@ class Kernels:
 
     def __init__(
         self,
-        job: Any,
-        nursery: Any,
+        job: Job,
+        nursery: Nursery,
         source: Callable[[int], str],
         seconds: Callable[[int], float],
     ):
@@ -86,7 +90,7 @@ class Kernels:
         for kinds in list(self._learners):
             self.end(kinds)
 
-    def count(self, used: Any) -> None:
+    def count(self, used: Usage) -> None:
         """Add up what a process has used."""
         self.cpu_seconds += used.cpu_seconds
         self.peak_memory_mb = max(self.peak_memory_mb, used.peak_memory_mb)

@@ -59,7 +59,7 @@ def forbidden(source: str) -> frozenset[str] | None:
         return None
     named = [argument for call in said for argument in call.args]
     texts = {argument.value for argument in named if isinstance(argument, ast.Constant)}
-    return frozenset(texts & set(KINDS))
+    return frozenset(kind for kind in KINDS if kind in texts)
 
 
 def keeping(notebook: NotebookNode) -> frozenset[str]:

@@ -481,7 +481,7 @@ def test_the_time_of_the_whole_is_bounded():
 
 
 @pytest.mark.thorough("broken kernel")
-def test_a_exercise_that_hangs_does_not_eat_the_time_of_the_others():
+def test_an_exercise_that_hangs_does_not_eat_the_time_of_the_others():
     limits = Limits(call_seconds=6, cell_seconds=30, submission_seconds=60)
     tests = {f"double--more-{n}": ("call(double, 1)", 1) for n in range(3)}
     answers = {"double": "def double(x):\n    while True: pass"}
