@@ -47,7 +47,9 @@ FORBIDDEN = {
             "torch.ao.nn.quantizable.modules.activation.MultiheadAttention",
             "torch.ao.nn.quantized.modules.activation.MultiheadAttention",
             "torch._decomp.decompositions.scaled_dot_product_flash_attention_for_cpu",
+            "tfcourse.alignment",
             "tfcourse.attention",
+            "tfcourse.rolling_cache",
             "tfcourse.kernels.flash",
             "coursework.mistakes.attention",
             "coursework.mistakes.heads",
@@ -56,7 +58,9 @@ FORBIDDEN = {
             "coursework.mistakes.caches",
         ),
         "modules": (
+            "tfcourse.alignment",
             "tfcourse.attention",
+            "tfcourse.rolling_cache",
             "tfcourse.kernels",
             "tfcourse.layers",
             "tfcourse.models",
@@ -187,7 +191,9 @@ FORBIDDEN = {
         ),
         "modules": (
             "tfcourse.positions",
+            "tfcourse.alignment",
             "tfcourse.attention",
+            "tfcourse.rolling_cache",
             "tfcourse.layers",
             "tfcourse.models",
             "tfcourse.pretrained",
@@ -308,8 +314,9 @@ FORBIDDEN = {
             *(f"coursework.mistakes.{name}" for name in ("patches", "positions", "vision")),
         ),
         "modules": (
-            *("tfcourse.attention", "tfcourse.layers", "tfcourse.models", "tfcourse.positions"),
-            *("tfcourse.pretrained", "tfcourse.runs", "tfcourse.training", "transformers"),
+            *("tfcourse.alignment", "tfcourse.attention", "tfcourse.layers", "tfcourse.models"),
+            *("tfcourse.positions", "tfcourse.pretrained", "tfcourse.rolling_cache"),
+            *("tfcourse.runs", "tfcourse.training", "transformers"),
         ),
         "operators": (
             "im2col",
