@@ -156,8 +156,8 @@ class _Exercise:
             source = "\n".join(lines[call.end_lineno : end]).strip("\n")
             try:
                 given = [ast.literal_eval(argument) for argument in call.args]
-                named = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
-                getattr(self, f"add_{call.func.id}")(source, *given, **named)
+                named = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+                getattr(self, f"add_{ast.unparse(call.func)}")(source, *given, **named)
             except (TypeError, ValueError, re.error) as error:
                 said = str(error).replace("_Exercise.add_", "")
                 raise ValueError(f"line {call.lineno}: {said}") from None
@@ -176,7 +176,7 @@ class _Exercise:
         told: str = "",
         loses: list[str] | None = None,
         spares: list[str] | None = None,
-        edit: tuple[str, str] | list[tuple[str, str]] = (),
+        edit: tuple[str, str] | list[tuple[str, str]] | tuple[()] = (),
     ) -> None:
         if loses is not None and spares is not None:
             raise ValueError("a wrong answer says either what it loses or what it spares, not both")

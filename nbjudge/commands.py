@@ -6,7 +6,7 @@ import shutil
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -126,7 +126,7 @@ def grade(
             return
         for kind in (*(export or ()), *([feedback_zip[0]] if feedback_zip else ())):
             exports.check_kind(kind)
-        given = {
+        given: dict[str, Any] = {
             "call_seconds": call_seconds,
             "cell_seconds": cell_seconds,
             "submission_seconds": submission_seconds,

@@ -127,7 +127,8 @@ class _File:
 
     def line(self, *keys: str) -> int:
         """The line of a key, or of the innermost table on the way to it."""
-        found, table = 1, ()
+        found = 1
+        table: tuple[str, ...] = ()
         for number, line in enumerate(self.text.splitlines(), 1):
             line = line.strip()
             if line.startswith("["):

@@ -109,8 +109,9 @@ class StudentResult:
         found: dict[str, ExerciseResult] = {}
         for name, test in self.tests.items():
             exercise = found.setdefault(exercise_of(name), ExerciseResult(0.0, 0.0))
-            waits = exercise.score is None or test.score is None
-            exercise.score = None if waits else exercise.score + test.score
+            before = exercise.score
+            waits = before is None or test.score is None
+            exercise.score = None if waits else (before or 0.0) + (test.score or 0.0)
             exercise.max_score += test.max_score
         return found
 

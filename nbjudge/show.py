@@ -35,7 +35,9 @@ def show_grades(report: Report, console: Console) -> None:
     table.add_column("score", justify="right", no_wrap=True)
     for place, _ in enumerate(report.exercises, 1):
         table.add_column(str(place), justify="right", no_wrap=True)
-    waits, noticed, most = False, [], {}
+    waits = False
+    noticed: list[str] = []
+    most: dict[str, float] = {}
     for name, student in report.students.items():
         exercises = student.exercises
         most |= {exercise: found.max_score for exercise, found in exercises.items()}

@@ -125,4 +125,5 @@ def _plain(value: Any) -> Any:
 
 def _made(said: Mapping[str, Any]) -> Program:
     """JSON knows no tuples."""
-    return Program(**{k: tuple(v) if isinstance(v, list) else v for k, v in said.items()})
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in said.items()}
+    return Program(**values)
