@@ -33,9 +33,9 @@ node_modules/.ready: package.json $(READY)
 demo: $(READY)  ## build the site, make the releases, grade an example class, show the grades
 	@$(BIN)/tfcourse demo
 
-lint: $(READY)  ## formatting and lint
-	$(say) 'Formatting and lint'
-	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+lint: $(READY)  ## formatting, lint and types
+	$(say) 'Formatting, lint and types'
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/python -m mypy
 
 # What each of these runs is defined in tests/levels.py.
 test: lint node_modules/.ready  ## in about ten minutes: all packages, and a sample of chapters, problem sets and pages

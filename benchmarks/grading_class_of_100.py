@@ -43,7 +43,7 @@ LIMITS = {"call-seconds": 2, "cell-seconds": 10, "submission-seconds": 30, "memo
 #: The limits for a class of 100: its time as a multiple of a plain one's, and its memory.
 MOST_TIMES, MOST_MB = 2.0, 4096.0
 
-#: What honest learners hand in: everything right, or one piece left as it was or wrong.
+#: What honest learners hand in: everything right, or one exercise left as it was or wrong.
 WRONG = {
     "double": "def double(x):\n    return x * x",
     "sum-squares": "def sum_squares(numbers):\n    return sum(numbers)",
@@ -54,7 +54,7 @@ WRONG = {
 
 
 def hand_in_honest(submitted: Path, release: nbformat.NotebookNode, number: int) -> None:
-    """The honest submission of this number: right, or wrong in one piece."""
+    """The honest submission of this number: right, or wrong in one exercise."""
     answers = dict(target_set.RIGHT)
     if wrong := [*WRONG, ""][number % 6]:
         answers[wrong] = WRONG[wrong]

@@ -91,7 +91,7 @@ def chapter(
         try:
             if draft:
                 notebook, seconds = executor.execute(path)
-                differences = {}
+                differences: dict[str, list[str]] = {}
             else:
                 notebook, seconds, differences = executor.execute_in_all(path, jobs=jobs)
         except (CellExecutionError, CellTimeoutError, ValueError) as error:

@@ -211,14 +211,14 @@ def handed_in(course: Path, problem_set: str, entry: dict) -> NotebookNode:
             if cells.is_answer(cell) and cell.cell_type == "code":
                 answers[cells.grade_id(cell)] = cells.learners_own(cell.source)
     if entry["from"] == "other":
-        for piece, variants in known.items():
+        for exercise, variants in known.items():
             if right := [variant for variant in variants if variant.right]:
-                answers[piece] = right[0].source
-    for piece, name in entry.get("variants", {}).items():
-        named = {variant.name: variant for variant in known.get(piece, [])}
+                answers[exercise] = right[0].source
+    for exercise, name in entry.get("variants", {}).items():
+        named = {variant.name: variant for variant in known.get(exercise, [])}
         if name not in named:
-            raise ValueError(f"class.yml names the variant {piece}/{name}, which is not there.")
-        answers[piece] = named[name].source
+            raise ValueError(f"class.yml names the variant {exercise}/{name}, which is not there.")
+        answers[exercise] = named[name].source
     answers |= entry.get("code", {})
     if "written" in entry:
         written = [

@@ -7,11 +7,13 @@ reader takes from it: titles and labels, and where lines, bars, dots and coloure
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch, Rectangle
+from numpy.typing import ArrayLike
 
 #: The name under which a picture's metadata in a notebook holds the figure's content. Metadata, and
 #: no output of its own: Jupyter and the site show what they know, and leave this alone.
@@ -38,11 +40,13 @@ def content(figure: Figure) -> dict:
 def _axes(axes: Axes) -> dict:
     legend = axes.get_legend()
     lines = [np.asarray(line.get_ydata(orig=False), float) for line in axes.get_lines()]
-    bars = np.array([p.get_y() + p.get_height() for p in axes.patches if hasattr(p, "get_y")])
+    boxes = [patch for patch in axes.patches if isinstance(patch, Rectangle | FancyBboxPatch)]
+    bars = np.array([box.get_y() + box.get_height() for box in boxes])
     dots = [np.ma.getdata(c.get_offsets())[:, 1] for c in axes.collections if _has_dots(c)]
-    images = [image_content(np.ma.filled(i.get_array(), np.nan)) for i in axes.images]
+    shown = [array for i in axes.images if (array := i.get_array()) is not None]
+    images = [image_content(np.ma.filled(image, np.nan)) for image in shown]
     scales = {"xlim": axes.get_xscale(), "ylim": axes.get_yscale()}
-    found = {
+    found: dict[str, Any] = {
         "title": axes.get_title(),
         "xlabel": axes.get_xlabel(),
         "ylabel": axes.get_ylabel(),
@@ -59,7 +63,7 @@ def _axes(axes: Axes) -> dict:
         "line": [len(line) for line in lines],
         "bars": len(bars),
         "dots": [len(cloud) for cloud in dots],
-        "image": [list(np.shape(i.get_array())) for i in axes.images],
+        "image": [list(np.shape(array)) for array in shown],
     }
     return found
 
@@ -75,13 +79,13 @@ def _sample(values: np.ndarray) -> np.ndarray:
     return values[np.linspace(0, len(values) - 1, POINTS).round().astype(int)]
 
 
-def _scaled(values: Sequence[float], scale: str) -> np.ndarray:
+def _scaled(values: ArrayLike, scale: str) -> np.ndarray:
     """Positions on the page: a logarithmic axis shows logarithms."""
-    values = np.asarray(values, float)
+    places = np.asarray(values, float)
     if scale != "log":
-        return values
+        return places
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.log10(values)
+        return np.log10(places)
 
 
 def image_content(image: np.ndarray) -> list[float | None]:
@@ -97,7 +101,7 @@ def image_content(image: np.ndarray) -> list[float | None]:
     return _rounded([part.mean() if len(part) else np.nan for part in parts])
 
 
-def _rounded(values: Sequence[float]) -> list[float | None]:
+def _rounded(values: ArrayLike) -> list[float | None]:
     """Four digits are more than a reader sees, and the same on every processor far more often."""
     return [float(f"{v:.4g}") if math.isfinite(v) else None for v in np.ravel(values)]
 

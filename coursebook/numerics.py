@@ -97,9 +97,13 @@ class Band:
         parts = declared if isinstance(declared, dict) else {"text": declared}
         try:
             band = cls(**parts)
-            relative = isinstance(band.text, str) and band.text.endswith("%")
-            widths = (float(band.text[:-1]) if relative else band.text, band.figure)
-            if not all(type(w) in (int, float) and w >= 0 for w in widths):
+            text = band.text
+            if isinstance(text, str) and text.endswith("%"):
+                text = float(text[:-1])
+            if not all(
+                isinstance(w, int | float) and not isinstance(w, bool) and w >= 0
+                for w in (text, band.figure)
+            ):
                 raise ValueError("a width is no number, or below 0")
         except (TypeError, ValueError) as error:
             raise ValueError(

@@ -89,7 +89,7 @@ def build_site(
         command, cwd=course, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         errors="replace",
     ) as running:  # fmt: skip
-        for line in running.stdout:
+        for line in running.stdout or ():
             output.append(line)
             if report and (at := _AT.search(line)):
                 begun = PASSES[at[1]]

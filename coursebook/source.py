@@ -27,13 +27,13 @@ def source_of(thing: Callable | type) -> str:
         As :func:`inspect.getsource` does, where there is no source to show.
     """
     text = textwrap.dedent(inspect.getsource(thing))
-    lines = text.splitlines()
+    lines: list[str | None] = [*text.splitlines()]
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.FunctionDef | ast.ClassDef) or not ast.get_docstring(node):
             continue
-        docstring = node.body[0]
-        for number in range(docstring.lineno - 1, docstring.end_lineno):
+        start, end = node.body[0].lineno - 1, node.body[0].end_lineno or 0
+        for number in range(start, end):
             lines[number] = None
-        if lines[docstring.end_lineno : docstring.end_lineno + 1] == [""]:
-            lines[docstring.end_lineno] = None
+        if lines[end : end + 1] == [""]:
+            lines[end] = None
     return "\n".join(line for line in lines if line is not None)

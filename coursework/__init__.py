@@ -11,7 +11,7 @@ __all__ = ["COMMAND", "FORBIDDEN", "PACKAGES", "TESTS_OWN", "VALUES", "WARM"]
 #: What a learner types; ``TFCOURSE_ROOT`` and ``TFCOURSE_DB`` are named after it.
 COMMAND = "tfcourse"
 
-#: What answers may import, where a piece does not forbid it.
+#: What answers may import, where an exercise does not forbid it.
 PACKAGES = ["tfcourse"]
 
 #: What test cells alone import: this package.

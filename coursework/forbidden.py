@@ -1,4 +1,4 @@
-"""What a piece can ask to be written by hand, and everything that would do it instead.
+"""What an exercise can ask to be written by hand, and everything that would do it instead.
 
 Plain data, which the judge reads: the names are the fields of
 :class:`nbjudge.inside.kinds.Forbidden`.
@@ -19,10 +19,10 @@ CROSS_ENTROPY_OPERATORS = ("cross_entropy", "nll_loss")
 #: own numbers.
 ALGEBRA = ("sympy", "mpmath")
 
-#: What a piece can ask to be written by hand.
+#: What an exercise can ask to be written by hand.
 FORBIDDEN = {
     "attention": {
-        "why": "does the whole of this piece for you. Here attention is written by hand, from "
+        "why": "does the whole of this exercise for you. Here attention is written by hand, from "
         "products, a softmax and a sum: take the call out and follow the formula.",
         "torch_functions": frozenset(
             {
@@ -47,7 +47,9 @@ FORBIDDEN = {
             "torch.ao.nn.quantizable.modules.activation.MultiheadAttention",
             "torch.ao.nn.quantized.modules.activation.MultiheadAttention",
             "torch._decomp.decompositions.scaled_dot_product_flash_attention_for_cpu",
+            "tfcourse.alignment",
             "tfcourse.attention",
+            "tfcourse.rolling_cache",
             "tfcourse.kernels.flash",
             "coursework.mistakes.attention",
             "coursework.mistakes.heads",
@@ -56,7 +58,9 @@ FORBIDDEN = {
             "coursework.mistakes.caches",
         ),
         "modules": (
+            "tfcourse.alignment",
             "tfcourse.attention",
+            "tfcourse.rolling_cache",
             "tfcourse.kernels",
             "tfcourse.layers",
             "tfcourse.models",
@@ -74,8 +78,9 @@ FORBIDDEN = {
         "operators": ("attention", "scaled_dot", "_sdp_", "_transformer_encoder_layer"),
     },
     "matrix products": {
-        "why": "multiplies two matrices at once. This piece is about the loop that such a product "
-        "hides: take one query at a time (a product of a matrix and one vector is allowed).",
+        "why": "multiplies two matrices at once. This exercise is about the loop that such a "
+        "product hides: take one query at a time (a product of a matrix and one vector is "
+        "allowed).",
         "torch_functions": frozenset(
             {"matmul", "mm", "bmm", "addmm", "baddbmm", "addbmm", "einsum", "tensordot", "linear"}
             | {"__matmul__", "__rmatmul__", "inner", "chain_matmul", "multi_dot"}
@@ -186,7 +191,9 @@ FORBIDDEN = {
         ),
         "modules": (
             "tfcourse.positions",
+            "tfcourse.alignment",
             "tfcourse.attention",
+            "tfcourse.rolling_cache",
             "tfcourse.layers",
             "tfcourse.models",
             "tfcourse.pretrained",
@@ -307,8 +314,9 @@ FORBIDDEN = {
             *(f"coursework.mistakes.{name}" for name in ("patches", "positions", "vision")),
         ),
         "modules": (
-            *("tfcourse.attention", "tfcourse.layers", "tfcourse.models", "tfcourse.positions"),
-            *("tfcourse.pretrained", "tfcourse.runs", "tfcourse.training", "transformers"),
+            *("tfcourse.alignment", "tfcourse.attention", "tfcourse.layers", "tfcourse.models"),
+            *("tfcourse.positions", "tfcourse.pretrained", "tfcourse.rolling_cache"),
+            *("tfcourse.runs", "tfcourse.training", "transformers"),
         ),
         "operators": (
             "im2col",

@@ -50,9 +50,9 @@ ENTRY = re.compile(r"""^@?(?:right|wrong|broken)\(\s*["']""", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Variant:
-    """One answer to one piece: ``about`` says what it does, ``loses`` the tests it must lose."""
+    """One answer to one exercise: ``about`` says what it does, ``loses`` the tests it must lose."""
 
-    piece: str
+    exercise: str
     name: str
     right: bool
     about: str
@@ -62,9 +62,9 @@ class Variant:
 
 
 class Broken(NamedTuple):
-    """The instructor's answer to a piece in which ``old`` has become ``new``."""
+    """The instructor's answer to an exercise in which ``old`` has become ``new``."""
 
-    piece: str
+    exercise: str
     old: str
     new: str
     source: str
@@ -78,7 +78,7 @@ def holds_answers(path: Path) -> bool:
 
 
 def load_variants(problem_set_folder: Path) -> dict[str, list[Variant]]:
-    """The right and wrong answers of a problem set by piece, in the order of their files.
+    """The right and wrong answers of a problem set by exercise, in the order of their files.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _read(folder: Path) -> Iterator[_Exercise]:
                 f"{path} is named for {name!r}, but the notebook's answer cells are: "
                 f"{', '.join(solution)}."
             )
-        own = [test for test in tests if cells.piece_of(test) == name]
+        own = [test for test in tests if cells.exercise_of(test) == name]
         exercise = _Exercise(name, solution[name], own)
         try:
             exercise.read(path.read_text("utf-8"))
@@ -156,8 +156,8 @@ class _Exercise:
             source = "\n".join(lines[call.end_lineno : end]).strip("\n")
             try:
                 given = [ast.literal_eval(argument) for argument in call.args]
-                named = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
-                getattr(self, f"add_{call.func.id}")(source, *given, **named)
+                named = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+                getattr(self, f"add_{ast.unparse(call.func)}")(source, *given, **named)
             except (TypeError, ValueError, re.error) as error:
                 said = str(error).replace("_Exercise.add_", "")
                 raise ValueError(f"line {call.lineno}: {said}") from None
@@ -176,7 +176,7 @@ class _Exercise:
         told: str = "",
         loses: list[str] | None = None,
         spares: list[str] | None = None,
-        edit: tuple[str, str] | list[tuple[str, str]] = (),
+        edit: tuple[str, str] | list[tuple[str, str]] | tuple[()] = (),
     ) -> None:
         if loses is not None and spares is not None:
             raise ValueError("a wrong answer says either what it loses or what it spares, not both")

@@ -1,7 +1,7 @@
 """What the cells of a problem set are, read from nbgrader's metadata. Names and rules in one place.
 
-A *piece* is one graded exercise, ``scaling``. Its answer cell has the grade id ``scaling``, its
-test cells ``scaling--values`` and so on, its written answer ``scaling--written``.
+An *exercise* is one graded part of a problem set, ``scaling``. Its answer cell has the grade id
+``scaling``, its test cells ``scaling--values`` and so on, its written answer ``scaling--written``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-#: What stands between a piece's name and the test's in a grade id.
+#: What stands between an exercise's name and the test's in a grade id.
 SEPARATOR = "--"
 
 #: How the grade id of an answer in words ends.
@@ -96,8 +96,8 @@ def points(cell: NotebookNode) -> float:
     return float(nbgrader(cell).get("points", 0))
 
 
-def piece_of(name: str) -> str:
-    """The piece that a grade id belongs to: ``"scaling"`` for ``"scaling--values"``."""
+def exercise_of(name: str) -> str:
+    """The exercise that a grade id belongs to: ``"scaling"`` for ``"scaling--values"``."""
     return name.split(SEPARATOR, 1)[0]
 
 

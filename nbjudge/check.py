@@ -150,7 +150,7 @@ class Checked:
         """The same by exercise, in the notebook's order."""
         found: dict[str, Exercise] = {}
         for test in self.tests:
-            name = cells.piece_of(test.name)
+            name = cells.exercise_of(test.name)
             found.setdefault(name, Exercise(name, [])).tests.append(test)
         return list(found.values())
 
@@ -268,7 +268,8 @@ def check(
                 f"The hidden tests of {release.stem} are not on this machine: there is no "
                 f"solutions/{release.stem} in {course}."
             )
-        merged, flags = merge(handed.cells, source if full else given, given)
+        whole = source if full and source is not None else given
+        merged, flags = merge(handed.cells, whole, given)
         files = {
             file.relative_to(release.parent).as_posix(): file.read_bytes()
             for file in release.parent.rglob("*")
@@ -276,7 +277,7 @@ def check(
         }
     else:
         merged, flags = _as_it_is(path), []
-        given = merged
+        given = whole = merged
     if not any(cells.is_test(cell) for cell in merged.cells):
         raise ValueError(_no_tests(path, handed, course))
     limits = Limits()
@@ -289,16 +290,16 @@ def check(
         for cell in merged.cells
         if cells.is_test(cell)
         and not cells.is_only_comments(cell.source)
-        and cells.piece_of(cells.grade_id(cell)) in chosen - blank
+        and cells.exercise_of(cells.grade_id(cell)) in chosen - blank
     )
-    bound = names_of(source if full else given)
+    bound = names_of(whole)
     run = _in_sandbox if sandboxed else _at_desk
     ran, noticed = run(merged, wanted, limits, files, bound, desk)
     found = _judged(merged, ran, given, chosen, blank)
     found.flags = [*handed.flags, *_about_kernel(handed.kernel), *flags, *noticed]
     found.from_course, found.sandboxed, found.full = release is not None, sandboxed, full
     found.problem_set = release.stem if release is not None else ""
-    if release is not None:
+    if release is not None and course is not None:
         number = release.stem.removeprefix("ps")[:2]
         chapters = sorted((course / "notebooks").glob(f"{number}-*.ipynb"))
         found.chapter = chapters[0].name if chapters else ""
@@ -306,18 +307,18 @@ def check(
     if full:
         found.solution = [
             (cell.cell_type, cells.learners_own(cell.source))
-            for cell in source.cells
-            if cells.is_answer(cell) and cells.piece_of(cells.grade_id(cell)) in chosen
+            for cell in whole.cells
+            if cells.is_answer(cell) and cells.exercise_of(cells.grade_id(cell)) in chosen
         ]
     if source is not None and not full:
-        whole = {test.name for test in found.tests if test.verdict == HIDDEN}
+        hidden = {test.name for test in found.tests if test.verdict == HIDDEN}
         found.partly_hidden = [
             cells.grade_id(cell)
             for cell in source.cells
             if cells.is_test(cell)
             and cells.has_hidden_tests(cell.source)
-            and cells.piece_of(cells.grade_id(cell)) in chosen
-            and cells.grade_id(cell) not in whole
+            and cells.exercise_of(cells.grade_id(cell)) in chosen
+            and cells.grade_id(cell) not in hidden
         ]
     return found
 
@@ -332,14 +333,14 @@ def sections(notebook: NotebookNode) -> dict[str, Section]:
     for cell in notebook.cells:
         name = _HEADED.match(cell.source) if cell.cell_type == "markdown" else None
         link = _SECTION.search(cell.source) if name else None
-        if link:
+        if name and link:
             found[name["exercise"]] = Section(**link.groupdict())
     return found
 
 
 def _source_of(release: Path | None, course: Path | None) -> NotebookNode | None:
     """The instructor's notebook that a release was made from, where it is on this machine."""
-    if release is None:
+    if release is None or course is None:
         return None
     path = course / "solutions" / release.stem / release.name
     return _own(path) if path.is_file() else None
@@ -354,7 +355,7 @@ def _chosen(notebook: NotebookNode, exercise: str | None) -> frozenset[str]:
     """The exercises that are asked for."""
     every = list(
         dict.fromkeys(
-            cells.piece_of(cells.grade_id(c)) for c in notebook.cells if cells.is_graded(c)
+            cells.exercise_of(cells.grade_id(c)) for c in notebook.cells if cells.is_graded(c)
         )
     )
     if exercise is None:
@@ -370,13 +371,14 @@ def _chosen(notebook: NotebookNode, exercise: str | None) -> frozenset[str]:
 def _blank(notebook: NotebookNode, given: NotebookNode, from_course: bool) -> frozenset[str]:
     """The exercises whose answer in code is still what was given out."""
     stubs = {cells.grade_id(c): c.source.strip() for c in given.cells if cells.is_answer(c)}
-    blank, begun = set(), set()
+    blank: set[str] = set()
+    begun: set[str] = set()
     for cell in notebook.cells:
         if not cells.is_answer(cell) or cells.is_graded(cell) or cell.cell_type != "code":
             continue
         name = cells.grade_id(cell)
         same = cell.source.strip() == stubs.get(name) if from_course else CODE_STUB in cell.source
-        (blank if same else begun).add(cells.piece_of(name))
+        (blank if same else begun).add(cells.exercise_of(name))
     return frozenset(blank - begun)
 
 
@@ -448,13 +450,13 @@ def _about_kernel(kernel: str) -> Sequence[str]:
 def _no_tests(path: Path, handed: Parsed, course: Path | None) -> str:
     """What to say of a notebook that has no tests in it."""
     mine = {cell.source.strip() for cell in handed.cells if cell.cell_type == "code"}
-    for release, released in _releases(course) if course else []:
+    for release, released in _releases(course) if course is not None else []:
         tests = {c.source.strip() for c in released if cells.SEPARATOR in cells.grade_id(c)}
         if len(mine & tests) >= min(SAME_TESTS, max(1, len(tests))):
             return (
                 f"{path} is {release.stem} without the names of its cells: a converter or an "
                 "editor has dropped the cells' metadata. Paste your answers into a fresh copy of "
-                f"{release.relative_to(course).as_posix()}."
+                f"{release.relative_to(course or release.anchor).as_posix()}."
             )
     return (
         f"notebook is {str(path)!r}, but it holds no tests: it must be a problem set, such "
@@ -489,7 +491,7 @@ def _judged(
         stubs = {cells.grade_id(cell): cell.source.strip() for cell in given.cells}
     for cell in notebook.cells:
         name = cells.grade_id(cell)
-        if not cells.is_graded(cell) or cells.piece_of(name) not in chosen:
+        if not cells.is_graded(cell) or cells.exercise_of(name) not in chosen:
             continue
         points = cells.points(cell)
         if not cells.is_test(cell):
@@ -511,7 +513,7 @@ def _judged_test(
     used = names.used(source)
     # That there are answers says nothing of them.
     later = "answered" in used and "choices" not in used
-    if cells.piece_of(name) in blank:
+    if cells.exercise_of(name) in blank:
         return CheckedTest(name, NOT_STARTED, None if later else 0.0, points)
     score, hint = ran[name]["score"], ran[name]["message"]
     verdict = PASSED if score >= points else PARTLY if score > 0 else FAILED

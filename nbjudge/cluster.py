@@ -174,7 +174,9 @@ class Judging(WorkerPlugin):
 
 def judge_parcel(parcel: bytes) -> bytes:
     """The task that workers run."""
-    return get_worker().plugins[Judging.name].bench.judge(parcel)
+    plugin = get_worker().plugins[Judging.name]
+    assert isinstance(plugin, Judging)
+    return plugin.bench.judge(parcel)
 
 
 # -- in the process that grades ------------------------------------------------------------------

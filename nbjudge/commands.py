@@ -6,7 +6,7 @@ import shutil
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -65,7 +65,9 @@ def grade(
     ] = None,
     why: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="STUDENT PIECE", help="Explain a grade that stands; grade nothing."),
+        typer.Option(
+            metavar="STUDENT EXERCISE", help="Explain a grade that stands; grade nothing."
+        ),
     ] = None,
     export: Annotated[
         list[str] | None, typer.Option(help="Write the scores for `canvas` or `moodle` too.")
@@ -124,7 +126,7 @@ def grade(
             return
         for kind in (*(export or ()), *([feedback_zip[0]] if feedback_zip else ())):
             exports.check_kind(kind)
-        given = {
+        given: dict[str, Any] = {
             "call_seconds": call_seconds,
             "cell_seconds": cell_seconds,
             "submission_seconds": submission_seconds,

@@ -150,7 +150,7 @@ class Examiner:
         """
         began = monotonic()
         texts = ("error", "says", "ours", "printed", "missing")
-        found = dict.fromkeys(texts, "") | {"value": None}
+        found: dict[str, Any] = dict.fromkeys(texts, "") | {"value": None}
         told = io.StringIO()
         try:
             for step in before:
@@ -343,10 +343,13 @@ def read(name: str, source: str) -> TestCell:
     nodes = list(ast.walk(tree))
     used = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     taken = frozenset(used - bound_anywhere(nodes) - set(dir(builtins)))
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1] if tree.body else None
+    value = last.value if isinstance(last, ast.Expr) else None
+    if value is not None:
+        tree.body.pop()
     return TestCell(
         body=compile(tree, f"<{name}>", "exec"),
-        last=last and compile(ast.Expression(last.value), f"<{name}>", "eval"),
+        last=compile(ast.Expression(value), f"<{name}>", "eval") if value is not None else None,
         taken=taken,
     )
 

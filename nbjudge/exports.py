@@ -73,9 +73,9 @@ def rows(
         else:
             row[columns[-1]] = as_cell(
                 "; ".join(
-                    f"{piece}: {'–' if found.score is None else format(found.score, 'g')} of "
+                    f"{exercise}: {'–' if found.score is None else format(found.score, 'g')} of "
                     f"{found.max_score:g}"
-                    for piece, found in student.pieces.items()
+                    for exercise, found in student.exercises.items()
                 )
             )
         row[report.problem_set] = f"{student.score:g}"

@@ -139,18 +139,18 @@ def _outputs(cell: NotebookNode, room: outputs.Room) -> list[dict]:
 
 
 def _table(student: StudentResult, linked: bool) -> list[tuple]:
-    """For each piece its name, its result and its tests, as the table at the top shows them."""
+    """For each exercise its name, its result and its tests, as the table at the top shows them."""
     found = []
-    for piece, whole in student.pieces.items():
+    for exercise, whole in student.exercises.items():
         tests = []
         for name, test in student.tests.items():
-            if cells.piece_of(name) != piece:
+            if cells.exercise_of(name) != exercise:
                 continue
             full = test.score is not None and test.score >= test.max_score
             tests.append(
                 {
                     "name": name,
-                    "shown": name.partition(cells.SEPARATOR)[2] or piece,
+                    "shown": name.partition(cells.SEPARATOR)[2] or exercise,
                     "linked": linked,
                     "full": full,
                     "sign": _sign(test),
@@ -158,7 +158,7 @@ def _table(student: StudentResult, linked: bool) -> list[tuple]:
                     "says": WAITS if test.score is None else test.message,
                 }
             )
-        found.append((piece, whole, tests))
+        found.append((exercise, whole, tests))
     return found
 
 
@@ -202,6 +202,6 @@ def feedback(
         student=student,
         noticed=[flag for flag in student.flags if not _is_for_the_instructor(flag)],
         warnings=warnings,
-        pieces=_table(student, notebook is not None),
+        exercises=_table(student, notebook is not None),
         shown=[] if notebook is None else shown(notebook, student, colours),
     )

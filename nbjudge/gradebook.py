@@ -76,7 +76,7 @@ def _wait(connection, _record) -> None:
 
 def version() -> str:
     """The version of nbgrader's tables that is installed."""
-    return ScriptDirectory(ALEMBIC_DIR).get_current_head()
+    return ScriptDirectory(ALEMBIC_DIR).get_current_head() or ""
 
 
 def make(url: str, course_id: str) -> None:
@@ -192,7 +192,8 @@ class Book:
     def _extend(self, submission: api.SubmittedAssignment) -> None:
         """Give a submission the time that the rules add to everybody's."""
         due = self.rules.due_for(submission.student_id)
-        extension = due - self.rules.due if due is not None else None
+        usual = self.rules.due
+        extension = due - usual if due is not None and usual is not None else None
         if submission.extension != (extension or None):
             submission.extension = extension or None
 
@@ -308,7 +309,7 @@ class Book:
         rows = self._session.execute(self._rows(api.Comment, student))
         return {name: comment for comment, name in rows}
 
-    def _rows(self, what: type, student: str):
+    def _rows(self, what: type[api.Grade] | type[api.Comment], student: str):
         return (
             select(what, api.BaseCell.name)
             .join(api.BaseCell, what.cell_id == api.BaseCell.id)

@@ -121,6 +121,7 @@ class Helper:
 
     def _why_ended(self) -> Exception:
         process = self._process
+        assert process is not None
         process.join(10)
         code = process.exitcode
         self.close()

@@ -7,78 +7,19 @@ raise.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from nbjudge.inside.limits import Limits
+from nbjudge.judging.job import Job, Judged
 from nbjudge.judging.names import names_of, solution_of
+
+if TYPE_CHECKING:
+    from nbjudge.sandbox import Nursery
 
 __all__ = ["Job", "Judged", "Limits", "judge", "names_of", "solution_of"]
 
 
-@dataclass(frozen=True)
-class Job:
-    """What is to be judged.
-
-    Attributes
-    ----------
-    student:
-        Whose it is; for messages of the judge's own.
-    notebook:
-        The instructor's notebook with the learner's answers and cells of their own in it, hidden
-        tests and all, as JSON.
-    seed:
-        What hidden tests draw their inputs from.
-    limits:
-        What the learner's code may use.
-    files:
-        The problem set's data files, by name.
-    names:
-        For each answer cell, by grade id, the names that its solution binds: see :func:`names_of`.
-    solution:
-        For each answer cell, by grade id, the instructor's own source, which never goes where a
-        learner's code runs. Without it no test's points wait for another's.
-    """
-
-    student: str
-    notebook: bytes
-    seed: int
-    limits: Limits = field(default_factory=Limits)
-    files: dict[str, bytes] = field(default_factory=dict)
-    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    solution: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass
-class Judged:
-    """What came of it.
-
-    Attributes
-    ----------
-    notebook:
-        The executed notebook as JSON. Its outputs are harmless to show, and such that nbgrader's
-        ``determine_grade`` gives the scores below.
-    tests:
-        For each test cell by grade id: ``score``, ``max_score``, ``message`` for people (empty
-        where nothing is wrong), ``seconds``, and ``seen``, a list of what was noticed.
-    flags:
-        What was noticed in the whole notebook, a line each.
-    seconds, cpu_seconds, peak_memory_mb:
-        What it took.
-    sandbox:
-        What the learner's code ran in.
-    """
-
-    notebook: bytes
-    tests: dict[str, dict[str, Any]]
-    flags: list[str]
-    seconds: float
-    cpu_seconds: float
-    peak_memory_mb: float
-    sandbox: str
-
-
-def judge(job: Job, nursery: Any) -> Judged:
+def judge(job: Job, nursery: Nursery) -> Judged:
     """Judge one submission.
 
     Parameters
@@ -91,7 +32,7 @@ def judge(job: Job, nursery: Any) -> Judged:
     Raises
     ------
     Exception
-        Only where the judge's own machinery fails, never for what a learner did.
+        Only if the judge's own machinery fails, never for what a learner did.
     """
     from nbjudge.judging.session import Session
 

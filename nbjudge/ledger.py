@@ -84,7 +84,10 @@ class Ledger:
             "WHERE problem_set = ? AND (? IS NULL OR student = ?)",
             (problem_set, student, student),
         )
-        return {name: Entry(*rest, json.loads(record)) for name, *rest, record in rows}
+        return {
+            name: Entry(key, state, seed, json.loads(record))
+            for name, key, state, seed, record in rows
+        }
 
     def queue(self, problem_set: str, student: str, key: str, seed: int) -> None:
         """It is to be judged; what an earlier judgement left of it is dropped."""

@@ -89,12 +89,15 @@ def _changed(_mapper: object, connection: sqlalchemy.Connection, grade: Grade) -
         extra=_number(grade.extra_credit),
     )
     database = connection.engine.url
+    session = object_session(grade)
+    if session is None:
+        return
     for folder in _folders:
         if database.drivername != "sqlite" or Path(database.database or "").parent == folder:
-            object_session(grade).info.setdefault(RECORD, []).append((folder, act))
+            session.info.setdefault(RECORD, []).append((folder, act))
 
 
-def _number(given: object) -> float | None:
+def _number(given: str | float | None) -> float | None:
     """A mark as a number: the formgrader hands over what was typed."""
     return None if given in (None, "") else float(given)
 
@@ -112,7 +115,8 @@ def _forget(session: Session) -> None:
 
 def last_acts(folder: Path, problem_set: str) -> dict[tuple[str, str], Act]:
     """The last act that is recorded for each student and cell."""
-    path, found = folder / RECORD, {}
+    path = folder / RECORD
+    found: dict[tuple[str, str], Act] = {}
     if not path.is_file():
         return found
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():

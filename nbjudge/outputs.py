@@ -104,7 +104,8 @@ def harmless(outputs: list[NotebookNode], room: Room | None = None) -> list[Note
     from nbformat.v4 import new_output  # takes seconds, and `--help` does without it
 
     room = room or Room()
-    kept, most = [], min(MAX_OUTPUTS, room.outputs)
+    kept: list[NotebookNode] = []
+    most = min(MAX_OUTPUTS, room.outputs)
     text, pictures = min(MAX_TEXT, room.text), min(MAX_PICTURES, room.pictures)
     before = text, pictures
     for out in outputs:

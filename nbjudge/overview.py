@@ -49,7 +49,7 @@ def overview(report: Report, variants: dict[str, list[Variant]]) -> str:
         late=[name for name, s in students.items() if s.late_seconds],
         untimed=[n for n, s in students.items() if any(f.startswith(NOT_KNOWN) for f in s.flags)],
         void=list(dict.fromkeys(t for s in run.values() for t, r in s.tests.items() if r.void)),
-        pieces=_pieces(run),
+        exercises=_exercises(run),
         mistakes=commonest(run, variants)[:MOST],
         slowest=sorted(run.items(), key=lambda item: -item[1].seconds)[:MOST],
         flagged=_flagged(students),
@@ -71,15 +71,15 @@ def distribution(students: dict[str, StudentResult]) -> list[tuple[str, int]]:
     return [(f"{i * step}–{(i + 1) * step} %", count) for i, count in enumerate(counts)]
 
 
-def _pieces(run: dict[str, StudentResult]) -> list[dict]:
-    """For each piece its points, its mean score and how learners did.
+def _exercises(run: dict[str, StudentResult]) -> list[dict]:
+    """For each exercise its points, its mean score and how learners did.
 
     How many have all of it, wait for a mark or wrote nothing.
     """
     found = []
-    names = dict.fromkeys(name for student in run.values() for name in student.pieces)
+    names = dict.fromkeys(name for student in run.values() for name in student.exercises)
     for name in names:
-        results = [student.pieces[name] for student in run.values()]
+        results = [student.exercises[name] for student in run.values()]
         scores = [result.score for result in results if result.score is not None]
         found.append(
             {
@@ -99,37 +99,37 @@ def commonest(
 ) -> list[tuple[str, str, str, list[str]]]:
     """The mistakes, commonest first.
 
-    For each the piece, the variant that it matches or nothing, what was said, and who made it.
+    For each the exercise, the variant that it matches or nothing, what was said, and who made it.
     """
     found: dict[tuple[str, str, str], list[str]] = {}
     for name, student in run.items():
-        for piece in answered(student):
+        for exercise in answered(student):
             lost = {
                 test: result.message
                 for test, result in student.tests.items()
-                if cells.piece_of(test) == piece
+                if cells.exercise_of(test) == exercise
                 and result.score is not None
                 and result.score < result.max_score
                 and result.message
             }
             if lost:
-                variant = match(lost, variants.get(piece, []))
+                variant = match(lost, variants.get(exercise, []))
                 said = variant.about if variant else _general(next(iter(lost.values())))
-                label = f"{piece}/{variant.name}" if variant else ""
-                found.setdefault((piece, label, said), []).append(name)
+                label = f"{exercise}/{variant.name}" if variant else ""
+                found.setdefault((exercise, label, said), []).append(name)
     return sorted(
         ((*what, who) for what, who in found.items()), key=lambda row: (-len(row[3]), row[:3])
     )
 
 
 def answered(student: StudentResult) -> list[str]:
-    """The pieces in which something was written."""
-    written = {cells.piece_of(name) for name in student.prints}
-    return [piece for piece in student.pieces if piece in written]
+    """The exercises in which something was written."""
+    written = {cells.exercise_of(name) for name in student.prints}
+    return [exercise for exercise in student.exercises if exercise in written]
 
 
 def match(lost: dict[str, str], variants: list[Variant]) -> Variant | None:
-    """The wrong variant of a piece that loses just these tests and is told the like.
+    """The wrong variant of an exercise that loses just these tests and is told the like.
 
     Where several are, the one whose words fit most of what was said.
     """
@@ -171,8 +171,8 @@ def identical(students: dict[str, StudentResult]) -> list[tuple[str, list[str]]]
     """Who handed in the same: all answers alike, or the same answer in words.
 
     Layout, comments and the names of variables make no difference, :func:`fingerprints
-    <nbjudge.digests.fingerprints>` tells. Right answers to short pieces are alike without
-    anybody having copied, so single pieces are not compared.
+    <nbjudge.digests.fingerprints>` tells. Right answers to short exercises are alike without
+    anybody having copied, so single exercises are not compared.
     """
     whole: dict[tuple, list[str]] = {}
     words: dict[tuple[str, str], list[str]] = {}

@@ -127,7 +127,8 @@ class _File:
 
     def line(self, *keys: str) -> int:
         """The line of a key, or of the innermost table on the way to it."""
-        found, table = 1, ()
+        found = 1
+        table: tuple[str, ...] = ()
         for number, line in enumerate(self.text.splitlines(), 1):
             line = line.strip()
             if line.startswith("["):
@@ -353,7 +354,7 @@ def _penalty(file: _File, name: str, about: dict, due: datetime | None) -> Penal
 
 
 def check_tests(rules: Rules, graded: Collection[str], problem_set: str) -> Rules:
-    """The same rules with each piece in ``void`` replaced by the names of its tests.
+    """The same rules with each exercise in ``void`` replaced by the names of its tests.
 
     Raises
     ------
@@ -362,7 +363,7 @@ def check_tests(rules: Rules, graded: Collection[str], problem_set: str) -> Rule
     """
     void = set()
     for name in rules.void:
-        found = {test for test in graded if name in (test, cells.piece_of(test))}
+        found = {test for test in graded if name in (test, cells.exercise_of(test))}
         if not found:
             raise ValueError(_no_test(name, "void", graded, problem_set))
         void |= found

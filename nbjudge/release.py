@@ -36,6 +36,17 @@ METADATA = {
 NOT_COPIED = (".ipynb_checkpoints", "__pycache__", "*.pyc", ".*")
 
 
+class _Listener(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+
 def source_folder(problem_set: str, course: Path) -> Path:
     """The folder of the instructor's notebook, ``solutions/PS``.
 
@@ -98,10 +109,7 @@ def generate(problem_set: str, config: Config) -> None:
     from nbgrader.converters.base import NbGraderException
     from nbgrader.coursedir import CourseDirectory
 
-    log, said = quiet_log(), []
-    # nbgrader's exception says only that there was one; the log has the reason.
-    listener = logging.Handler(logging.ERROR)
-    listener.emit = lambda record: said.append(record.getMessage())
+    log, listener = quiet_log(), _Listener(logging.ERROR)
     log.addHandler(listener)
     folder = CourseDirectory(config=config, log=log)
     folder.assignment_id = problem_set
@@ -109,10 +117,10 @@ def generate(problem_set: str, config: Config) -> None:
         with own_programs_first():
             GenerateAssignment(coursedir=folder, config=config, log=log, force=True).start()
     except NbGraderException:
-        reasons = [text.strip().splitlines()[-1] for text in said if "Traceback" in text]
+        reasons = [text.strip().splitlines()[-1] for text in listener.said if "Traceback" in text]
         raise ValueError(
             f"problem_set is {problem_set!r}, but nbgrader refuses its notebook: "
-            f"{reasons[-1] if reasons else ' '.join(said)}"
+            f"{reasons[-1] if reasons else ' '.join(listener.said)}"
         ) from None
     finally:
         log.removeHandler(listener)

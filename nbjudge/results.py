@@ -1,4 +1,4 @@
-"""What grading came to: for a test, a piece, a student, a class; and the files that say it."""
+"""What grading came to: for a test, an exercise, a student, a class; and the files that say it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from nbjudge.cells import piece_of
+from nbjudge.cells import exercise_of
 from nbjudge.files import write_whole
 
 #: How the flag ends that says what has no score yet.
@@ -24,7 +24,7 @@ NOT_KNOWN = "time not known"
 #: What is said of a test that the instructor has taken out of the marks.
 VOID = "This test no longer counts. Everybody has its points."
 
-#: The columns of grades.csv that come before and after the pieces'.
+#: The columns of grades.csv that come before and after the exercises'.
 FIRST_COLUMNS = ("student", "problem set", "score", "max score")
 LAST_COLUMNS = ("raw score", "penalty", "received", "late by", "provisional", "flags")
 
@@ -48,8 +48,8 @@ class TestResult:
 
 
 @dataclass
-class PieceResult:
-    """One piece: the sum of its tests. ``score`` is ``None`` while one of them waits."""
+class ExerciseResult:
+    """One exercise: the sum of its tests. ``score`` is ``None`` while one of them waits."""
 
     score: float | None
     max_score: float
@@ -104,14 +104,15 @@ class StudentResult:
         return sum(test.max_score for test in self.tests.values() if test.score is None)
 
     @property
-    def pieces(self) -> dict[str, PieceResult]:
-        """The pieces in the order of the problem set."""
-        found: dict[str, PieceResult] = {}
+    def exercises(self) -> dict[str, ExerciseResult]:
+        """The exercises in the order of the problem set."""
+        found: dict[str, ExerciseResult] = {}
         for name, test in self.tests.items():
-            piece = found.setdefault(piece_of(name), PieceResult(0.0, 0.0))
-            waits = piece.score is None or test.score is None
-            piece.score = None if waits else piece.score + test.score
-            piece.max_score += test.max_score
+            exercise = found.setdefault(exercise_of(name), ExerciseResult(0.0, 0.0))
+            before = exercise.score
+            waits = before is None or test.score is None
+            exercise.score = None if waits else (before or 0.0) + (test.score or 0.0)
+            exercise.max_score += test.max_score
         return found
 
 
@@ -135,10 +136,10 @@ class Report:
     limits: dict[str, float] = field(default_factory=dict)
 
     @property
-    def pieces(self) -> list[str]:
-        """The pieces' names, in order."""
+    def exercises(self) -> list[str]:
+        """The exercises' names, in order."""
         return list(
-            dict.fromkeys(name for student in self.students.values() for name in student.pieces)
+            dict.fromkeys(name for student in self.students.values() for name in student.exercises)
         )
 
     def is_provisional(self, student: str) -> bool:
@@ -179,7 +180,9 @@ class Report:
                     "provisional": self.is_provisional(name),
                     "flags": student.flags,
                     "by_hand": student.by_hand,
-                    "pieces": {piece: asdict(found) for piece, found in student.pieces.items()},
+                    "exercises": {
+                        exercise: asdict(found) for exercise, found in student.exercises.items()
+                    },
                     "tests": {
                         test: {**asdict(found), "seconds": round(found.seconds, 3)}
                         for test, found in student.tests.items()
@@ -198,8 +201,8 @@ class Report:
                 "score": f"{student.score:g}",
                 "max score": f"{student.max_score:g}",
                 **{
-                    piece: "" if found.score is None else f"{found.score:g}"
-                    for piece, found in student.pieces.items()
+                    exercise: "" if found.score is None else f"{found.score:g}"
+                    for exercise, found in student.exercises.items()
                 },
                 "raw score": f"{student.raw_score:g}",
                 "penalty": f"{student.penalty:g}",
@@ -242,10 +245,10 @@ def write_report(report: Report, into: Path) -> None:
     write_whole(path, json.dumps(every, indent=1, ensure_ascii=False) + "\n")
     rows = [row for name in sorted(every) for row in every[name]["rows"]]
     outer = (*FIRST_COLUMNS, *LAST_COLUMNS)
-    pieces = list(dict.fromkeys(name for row in rows for name in row if name not in outer))
+    exercises = list(dict.fromkeys(name for row in rows for name in row if name not in outer))
     text = io.StringIO(newline="")
     table = csv.DictWriter(
-        text, [*FIRST_COLUMNS, *pieces, *LAST_COLUMNS], restval="", lineterminator="\n"
+        text, [*FIRST_COLUMNS, *exercises, *LAST_COLUMNS], restval="", lineterminator="\n"
     )
     table.writeheader()
     table.writerows(rows)

@@ -36,7 +36,7 @@ _CANVAS = re.compile(r"(?P<name>[^_]*)_(?:LATE_)?(?P<id>\d+)_\d+_.+")
 _MOODLE = re.compile(r"(?P<name>[^_]*)_(?P<id>\d+)_assignsubmission_\w+?(?:_|$)")
 
 #: The columns of roster.csv that say which learner an entry of a download belongs to.
-_COLUMNS = {
+_COLUMNS: dict[str, dict[str, tuple[str, ...]]] = {
     "canvas": {"id": ("ID",), "name": ()},
     "moodle": {"id": ("Identifier",), "name": ("Full name",)},
 }
@@ -202,15 +202,13 @@ def _owners(
         numbers = {_digits(about[c]) for c in _COLUMNS[kind]["id"] if about.get(c)}
         names = {_folded(about[c]) for c in _COLUMNS[kind]["name"] if about.get(c)}
         names.add(_folded(name))
-        for fits in (
-            lambda e, numbers=numbers: e.number in numbers,
-            lambda e, names=names: _folded(e.name) in names,
-        ):
+        by_number = [entry for entry in entries if entry.number in numbers]
+        for fitting in (by_number, [entry for entry in entries if _folded(entry.name) in names]):
             # A name on the platform can be changed: what somebody else handed in is not theirs.
             mine = [
                 entry
-                for entry in entries
-                if fits(entry) and (entry.digest == student.digest or entry.digest not in digests)
+                for entry in fitting
+                if entry.digest == student.digest or entry.digest not in digests
             ]
             if len({entry.number for entry in mine}) == 1:
                 # With several files, the one that was graded.

@@ -28,18 +28,20 @@ from nbjudge.results import WAITS, Report
 def show_grades(report: Report, console: Console) -> None:
     """The class as a table, a row for each student, and below it what was noticed.
 
-    The pieces' columns are numbered, so that the table fits a terminal of 80 columns.
+    The exercises' columns are numbered, so that the table fits a terminal of 80 columns.
     """
     table = Table(title=report.problem_set, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("student", overflow="fold")
     table.add_column("score", justify="right", no_wrap=True)
-    for place, _ in enumerate(report.pieces, 1):
+    for place, _ in enumerate(report.exercises, 1):
         table.add_column(str(place), justify="right", no_wrap=True)
-    waits, noticed, most = False, [], {}
+    waits = False
+    noticed: list[str] = []
+    most: dict[str, float] = {}
     for name, student in report.students.items():
-        pieces = student.pieces
-        most |= {piece: found.max_score for piece, found in pieces.items()}
-        scores = [pieces[piece].score for piece in report.pieces]
+        exercises = student.exercises
+        most |= {exercise: found.max_score for exercise, found in exercises.items()}
+        scores = [exercises[exercise].score for exercise in report.exercises]
         waits = waits or None in scores
         score = f"{number(student.score)}/{number(student.max_score)}"
         table.add_row(escape(name), score, *map(number, scores))
@@ -48,8 +50,8 @@ def show_grades(report: Report, console: Console) -> None:
             noticed.append(f"  {escape(name)}: {escape(plain('; '.join(flags)))}")
     console.print(table)
     legend = [
-        f"{place} {escape(piece)} ({number(most[piece])})"
-        for place, piece in enumerate(report.pieces, 1)
+        f"{place} {escape(exercise)} ({number(most[exercise])})"
+        for place, exercise in enumerate(report.exercises, 1)
     ]
     console.print(Columns(legend + [f"{number(None)} {WAITS}"] * waits, padding=(0, 3)))
     if noticed:
@@ -97,7 +99,7 @@ def show_why(found, console: Console) -> None:
     scores = [test.mark.score for test in found.tests]
     total = "–" if None in scores else number(sum(scores))
     most = number(sum(test.points for test in found.tests))
-    say(f"[bold]{escape(found.student)}, {escape(found.piece)}: {total} of {most} points[/bold]")
+    say(f"[bold]{escape(found.student)}, {escape(found.exercise)}: {total} of {most} points[/bold]")
     if found.received:
         say(f"handed in: {found.received}")
     for flag in found.flags:

@@ -15,12 +15,14 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import ModuleType
 
 from nbjudge import roster
 from nbjudge.files import write_whole
 from nbjudge.intake import NotANotebook, printable, read_file
 from nbjudge.policy import one_spelling
 
+pwd: ModuleType | None
 try:
     import pwd
 except ImportError:  # Windows has no exchange

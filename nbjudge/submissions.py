@@ -10,6 +10,7 @@ import json
 import shutil
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from typing import Any
 
 import nbformat
 
@@ -169,7 +170,7 @@ class Grading:
 
     def job(self, prepared: Prepared, seed: int) -> bytes:
         """What is sent to a worker; the ledger notes that it was."""
-        text = prepared.notebook
+        text = prepared.notebook or ""
         write_whole(self.folder.notebook("submitted", prepared.student), text)
         self.ledger.queue(self.problem_set, prepared.student, prepared.key, seed)
         job = Job(
@@ -189,7 +190,7 @@ class Grading:
         """Put a judgement into the gradebook, write what was run and the page, and note the end."""
         student, before = prepared.student, entry.record
         try:
-            run = self.as_run(prepared.notebook, judged)
+            run = self.as_run(prepared.notebook or "", judged)
         except TooMuch as error:
             prepared.problem = f"{self.problem_set}.ipynb {error}"
             return self.settle_nothing(prepared)
@@ -208,7 +209,8 @@ class Grading:
             record["old_marks"] = before.get("old_marks", {})
         else:
             record["old_marks"] = {name: mark for name, (mark, _) in by_hand.items()}
-        self.readjust(student, record, self.book.marks(student))
+        if marks := self.book.marks(student):
+            self.readjust(student, record, marks)
         return self.finish(student, prepared.key, entry.seed, record, run)
 
     def as_run(self, notebook: str, judged: Judged) -> str:
@@ -272,7 +274,7 @@ class Grading:
     def record(self, prepared: Prepared, judged: Judged | None = None) -> dict:
         """What the ledger keeps of a submission beside its marks."""
         submission = prepared.submission
-        record = {
+        record: dict[str, Any] = {
             "digest": submission.digest,
             "flags": list(prepared.flags),
             "received": written_time(submission.received),

@@ -22,13 +22,13 @@ def fill(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
     """
     filled = nbformat.from_dict(dict(notebook))
     places = {cells.grade_id(cell): cell for cell in filled.cells if cells.is_answer(cell)}
-    for piece, source in answers.items():
-        if piece not in places:
+    for exercise, source in answers.items():
+        if exercise not in places:
             raise ValueError(
-                f"answers names {piece!r}, but the notebook's answer cells are: "
+                f"answers names {exercise!r}, but the notebook's answer cells are: "
                 f"{', '.join(places)}."
             )
-        places[piece].source = source
+        places[exercise].source = source
     return filled
 
 
@@ -65,10 +65,10 @@ def example_class(
     known, draw = load_variants(folder), random.Random(seed)
     for number in range(count):
         answers = {}
-        for piece, source in solution.items():
-            right = [source, *(v.source for v in known.get(piece, []) if v.right)]
-            wrong = [v.source for v in known.get(piece, []) if not v.right] or right
-            answers[piece] = draw.choice(wrong if draw.random() < 0.2 else right)
+        for exercise, source in solution.items():
+            right = [source, *(v.source for v in known.get(exercise, []) if v.right)]
+            wrong = [v.source for v in known.get(exercise, []) if not v.right] or right
+            answers[exercise] = draw.choice(wrong if draw.random() < 0.2 else right)
         path = submitted / f"s{number:04}" / problem_set / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(nbformat.writes(fill(release, answers)), "utf-8")

@@ -1,6 +1,6 @@
 """Why a grade is what it is, for the instructor: hidden tests are shown.
 
-Each test of a piece with its points, what it said, and how to run just that again.
+Each test of an exercise with its points, what it said, and how to run just that again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nbjudge.release import source_folder
 
 @dataclass
 class Test:
-    """One test of the piece: its mark, what the judge said and saw, and its source."""
+    """One test of the exercise: its mark, what the judge said and saw, and its source."""
 
     __test__ = False  # pytest takes a class of this name for tests
 
@@ -37,14 +37,14 @@ class Test:
 
 @dataclass
 class Explained:
-    """A student's grade in one piece.
+    """A student's grade in one exercise.
 
     ``seed`` is what the hidden tests drew from; ``answer`` what was handed in; ``replay`` the
     command that grades it again as it was.
     """
 
     student: str
-    piece: str
+    exercise: str
     answer: str
     tests: list[Test]
     seed: int | None
@@ -59,7 +59,7 @@ def why(
     submitted: Path,
     into: Path,
     student: str,
-    piece: str,
+    exercise: str,
     *,
     course: Path | None = None,
     database: str | None = None,
@@ -69,7 +69,7 @@ def why(
     Raises
     ------
     ValueError
-        If there is no such piece, or nothing of this student has been graded there.
+        If there is no such exercise, or nothing of this student has been graded there.
     """
     course, student = (course or course_tree.root()).resolve(), one_spelling(student)
     source_folder(problem_set, course)
@@ -82,16 +82,18 @@ def why(
         raise ValueError(f"student is {student!r}, but no work of theirs is graded in {into}.")
     source = folder.source()
     graded = [cell for cell in source.cells if cells.is_graded(cell)]
-    pieces = list(dict.fromkeys(cells.piece_of(cells.grade_id(cell)) for cell in graded))
-    if piece not in pieces:
-        raise ValueError(f"piece is {piece!r}, but it must be one of: {', '.join(pieces)}.")
+    exercises = list(dict.fromkeys(cells.exercise_of(cells.grade_id(cell)) for cell in graded))
+    if exercise not in exercises:
+        raise ValueError(
+            f"exercise is {exercise!r}, but it must be one of: {', '.join(exercises)}."
+        )
     with Book(folder.url, folder.course_id, problem_set, folder.config) as book:
         marks = book.marks(student)
     tests = []
     _, rescaled = entry.record.get("adjusted", [[], []])
     for cell in graded:
         name = cells.grade_id(cell)
-        if cells.piece_of(name) == piece:
+        if cells.exercise_of(name) == exercise:
             said = entry.record["tests"].get(name, {})
             tests.append(
                 Test(
@@ -112,8 +114,8 @@ def why(
         )
     return Explained(
         student,
-        piece,
-        _answer(folder, student, piece),
+        exercise,
+        _answer(folder, student, exercise),
         tests,
         entry.seed,
         entry.record["flags"],
@@ -123,7 +125,7 @@ def why(
     )
 
 
-def _answer(folder: GradingFolder, student: str, piece: str) -> str:
+def _answer(folder: GradingFolder, student: str, exercise: str) -> str:
     path = folder.notebook("submitted", student)
     if not path.is_file():
         return ""
@@ -131,6 +133,6 @@ def _answer(folder: GradingFolder, student: str, piece: str) -> str:
     answers = [
         cell.source
         for cell in found
-        if cells.is_answer(cell) and cells.piece_of(cells.grade_id(cell)) == piece
+        if cells.is_answer(cell) and cells.exercise_of(cells.grade_id(cell)) == exercise
     ]
     return "\n\n".join(answers)

@@ -14,9 +14,9 @@ __version__ = "0.1.0"
 
 #: What ``tfcourse.NAME`` loads.
 _PARTS = (
-    "attention", "batching", "data", "devices", "evaluation", "generation", "kernels", "layers",
-    "models", "positions", "presets", "pretrained", "properties", "recurrent", "runs", "tokenizers",
-    "training", "trees",
+    "alignment", "attention", "batching", "data", "devices", "evaluation", "generation", "kernels",
+    "layers", "models", "positions", "presets", "pretrained", "properties", "recurrent",
+    "rolling_cache", "runs", "tokenizers", "training", "trees",
 )  # fmt: skip
 
 #: The names that may be taken from here, by the part that has them.
@@ -27,10 +27,10 @@ _NAMES = {
         "ViTConfig",
     ),
     "attention": (
-        "AdditiveAttention", "AttentionPooling", "DotAttention", "KeyValueCache",
-        "MultiHeadAttention", "SelfAttention", "causal_mask", "padding_mask",
+        "KeyValueCache", "MultiHeadAttention", "SelfAttention", "causal_mask", "padding_mask",
         "scaled_dot_product_attention",
     ),
+    "alignment": ("AdditiveAttention", "AttentionPooling", "DotAttention"),
     "layers": ("Block", "FeedForward", "LayerNorm", "RMSNorm", "SwiGLU"),
     "positions": (
         "ALiBi", "LearnedPositions", "RelativePositions", "RotaryPositions", "SinusoidalPositions",

@@ -71,18 +71,22 @@ def renamed(
     return {new[name]: value for name, value in given.items()}
 
 
+def _fields(dataclass: type) -> dict[str, Any]:
+    return getattr(dataclass, "__dataclass_fields__", {})
+
+
 class _TakesOldNames(type):
     """What makes the classes of :class:`OldNames`: their calls take old names too."""
 
     def __call__(cls, *args: Any, **given: Any) -> Any:
-        known = cls.__dataclass_fields__
+        known = _fields(cls)
         if not given.keys() <= known.keys():
             given = renamed(given, known, cls.__name__, DeprecationWarning)
         return super().__call__(*args, **given)
 
     @property
     def __signature__(cls) -> inspect.Signature:
-        signature = inspect.signature(cls.__init__)
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
         return signature.replace(parameters=list(signature.parameters.values())[1:])  # not self
 
 
@@ -90,7 +94,7 @@ class OldNames(metaclass=_TakesOldNames):
     """A dataclass that takes and shows its values under their old names too, with a warning."""
 
     def __getattr__(self, name: str) -> Any:
-        new = new_name(name, type(self).__dataclass_fields__)
+        new = new_name(name, _fields(type(self)))
         if new == name:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         told = f"{type(self).__name__}: {name} is now called {new}"
@@ -196,3 +200,61 @@ def width(name: str, x: Tensor, **expected: int) -> None:
         f"{name} must have {letter}={size} numbers for each token, got {x.shape[-1]} "
         f"({name} is {tuple(x.shape)})"
     )
+
+
+def tracing() -> bool:
+    """Whether ``torch.compile`` or ``torch.export`` is recording this call.
+
+    What is recorded serves other values and sizes too, so nothing may depend on them.
+    """
+    import torch
+
+    return torch.compiler.is_compiling()
+
+
+def check_look_up(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, bias: Tensor | None
+) -> None:
+    """Refuse queries, keys and values that do not fit together, or a mask or bias for them."""
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError(
+            f"q and k must have the same width, or no dot product can be taken: "
+            f"q is {tuple(q.shape)}, k is {tuple(k.shape)}"
+        )
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError(
+            f"k and v must have one row for each key: k is {tuple(k.shape)}, v is {tuple(v.shape)}"
+        )
+    if mask is None and bias is None:
+        return
+    import torch
+
+    batch = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+    full = (*batch, q.shape[-2], k.shape[-2])
+    if mask is not None:
+        check_mask(mask, full)
+    if bias is not None:
+        _check_broadcast("bias", bias, full)
+
+
+def check_mask(mask: Tensor, full: tuple[int, ...]) -> None:
+    """Refuse a mask that is not boolean, or does not broadcast to the shape ``full``."""
+    import torch
+
+    if mask.dtype != torch.bool:
+        raise ValueError(
+            f"mask must be boolean with True = may be attended to, got {mask.dtype}; "
+            "an additive mask becomes one by `mask == 0`, a 0/1 mask by `mask.bool()`"
+        )
+    _check_broadcast("mask", mask, full)
+
+
+def _check_broadcast(name: str, added: Tensor, full: tuple[int, ...]) -> None:
+    import torch
+
+    try:
+        fits = torch.broadcast_shapes(added.shape, full) == full
+    except RuntimeError:
+        fits = False
+    if not fits:
+        raise ValueError(f"{name} must broadcast to {full}, got {tuple(added.shape)}")

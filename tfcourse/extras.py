@@ -41,7 +41,7 @@ def declared() -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {"": [], **{extra: [] for extra in EXTRAS}}
     for line in importlib.metadata.requires("tfcourse") or []:
-        name = normal(re.match(r"[\w.-]+", line)[0])
+        name = normal(re.findall(r"[\w.-]+", line)[0])
         extra = re.search(r"""extra\s*==\s*["']([\w-]+)["']""", line)
         system = re.search(r"""sys_platform\s*==\s*["'](\w+)["']""", line)
         if name != "tfcourse" and (system is None or system[1] == sys.platform):

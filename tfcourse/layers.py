@@ -40,6 +40,9 @@ class LayerNorm(nn.Module):
     Ba et al. 2016; UW "Layer Normalization"; UCB "Layer Normalization"; 224N equations (27), (28).
     """
 
+    gain: nn.Parameter | None
+    shift: nn.Parameter | None
+
     def __init__(self, d_model: int, eps: float = 1e-5, *, affine: bool = True) -> None:
         super().__init__()
         at_least_one(d_model=d_model)
@@ -63,7 +66,7 @@ class LayerNorm(nn.Module):
         mean = x.mean(dim=-1, keepdim=True)
         variance = (x - mean).square().mean(dim=-1, keepdim=True)  # over d, not over d - 1
         y = (x - mean) / (variance + self.eps).sqrt()
-        return y if self.gain is None else y * self.gain + self.shift
+        return y if self.gain is None or self.shift is None else y * self.gain + self.shift
 
     def extra_repr(self) -> str:
         """The sizes, for ``print(module)``."""
@@ -116,7 +119,7 @@ class RMSNorm(nn.Module):
 
 #: The nonlinearities a feed-forward layer may have. BERT and GPT differ in their GELU: the exact
 #: one and the one by tanh lie up to 5e-4 apart.
-ACTIVATIONS = {
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": F.relu,
     "gelu": F.gelu,
     "silu": F.silu,
@@ -152,6 +155,9 @@ class FeedForward(nn.Module):
     Vaswani et al. 2017, section 3.3; 224N equation (17); UBC section 5; UW "Add Feed-forward
     Networks".
     """
+
+    b_1: nn.Parameter | None
+    b_2: nn.Parameter | None
 
     def __init__(
         self,
@@ -267,6 +273,8 @@ class Block(nn.Module):
     (31). Pre: 224N equation (30); Xiong et al. 2020.
     """
 
+    cross_norm: nn.Module  #: Only in a block with ``cross``.
+
     def __init__(
         self,
         attention: MultiHeadAttention,
@@ -288,7 +296,8 @@ class Block(nn.Module):
         self.norm, self.dropout = norm, dropout
         self.attention, self.ffn, self.cross = attention, ffn, cross
         self.attention_norm = make_norm(d_model, eps)
-        self.cross_norm = None if cross is None else make_norm(d_model, eps)
+        if cross is not None:
+            self.cross_norm = make_norm(d_model, eps)
         self.ffn_norm = make_norm(d_model, eps)
 
     def forward(

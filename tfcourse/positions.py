@@ -266,7 +266,8 @@ class RotaryPositions(Positions):
         exact = exact_dtype(positions.device)
         i = torch.arange(0, self.d_k, 2, device=positions.device).to(exact)
         if self.scaling == "dynamic":
-            longer = (positions.max() + 1).clamp(min=self.original).to(exact) / self.original
+            original = self.original or 1  # it is given: see check_scaling
+            longer = (positions.max() + 1).clamp(min=original).to(exact) / original
             grown = self.factor * longer - (self.factor - 1)  # 1 up to the original length
             base = base * grown ** (self.d_k / (self.d_k - 2))
         theta = base ** (-i / self.d_k)
@@ -282,8 +283,9 @@ class RotaryPositions(Positions):
 
         The pair that turns ``r`` times has the index ``d ln(original / (2 pi r)) / (2 ln base)``.
         """
+        original = self.original or 1  # it is given: see check_scaling
         first, last = (
-            self.d_k * math.log(self.original / (2 * math.pi * turns)) / (2 * math.log(self.base))
+            self.d_k * math.log(original / (2 * math.pi * turns)) / (2 * math.log(self.base))
             for turns in YARN_TURNS
         )
         first, last = max(math.floor(first), 0), min(math.ceil(last), self.d_k - 1)
@@ -401,6 +403,8 @@ class ALiBi(Positions):
     one of the next larger.
     """
 
+    slopes: Tensor
+
     def __init__(self, num_heads: int) -> None:
         super().__init__()
         at_least_one(num_heads=num_heads)
@@ -468,11 +472,11 @@ class TreePositions(Positions):
         ValueError
             If no trees were set, or trees of fewer words, or for another number of sentences.
         """
-        was = None if self.distances is None else tuple(self.distances.shape[:2])
+        was = () if self.distances is None else tuple(self.distances.shape[:2])
         if self.distances is None or was[1] < S or was[0] not in (1, len(q)):
             raise ValueError(
                 f"set_trees must have been given {len(q)} trees of at least {S} words, "
-                f"got {'none' if was is None else f'{was[0]} of {was[1]}'}"
+                f"got {f'{was[0]} of {was[1]}' if was else 'none'}"
             )
         last = self.distances[:, S - q.shape[-2] : S, :S].to(q.device)  # (B, T, S)
         return self.w[:, last].transpose(0, 1)

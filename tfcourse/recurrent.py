@@ -6,7 +6,7 @@ of the hidden state and ``L`` counts layers times directions. Row vectors: ``x W
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 import torch
@@ -125,6 +125,7 @@ class RNNCell(RecurrentCell):
     def forward(self, x: Float[Tensor, "B D"], state: Hidden | None = None) -> Hidden:
         """The next ``h`` ``(B, Dh)`` from ``x`` ``(B, D)`` and the last ``h``, zeros if None."""
         h = self.start(x, state, len(x), self.d_hidden)
+        assert isinstance(h, Tensor)  # and not (h, c)
         return self.g(x @ self.W + h @ self.U + self.b)  # h_t = g(x_t W + h_{t-1} U + b)
 
 
@@ -168,6 +169,7 @@ class GRUCell(RecurrentCell):
     def forward(self, x: Float[Tensor, "B D"], state: Hidden | None = None) -> Hidden:
         """The next ``h`` ``(B, Dh)`` from ``x`` ``(B, D)`` and the last ``h``, zeros if None."""
         h = self.start(x, state, len(x), self.d_hidden)
+        assert isinstance(h, Tensor)  # and not (h, c)
         x_r, x_z, x_n = (x @ self.W + self.b).chunk(3, dim=-1)
         h_r, h_z, h_n = (h @ self.U).chunk(3, dim=-1)
         r = torch.sigmoid(x_r + h_r)  # reset: how much of the past the new one sees
@@ -310,7 +312,8 @@ class Recurrent(nn.Module):
         ValueError
             If a shape or a length does not fit, or ``fused`` is asked of a cell without kernel.
         """
-        state = self.cells[0].start(x, state, len(self.cells), len(x), self.d_hidden)
+        first = next(self.each_cell())
+        state = first.start(x, state, len(self.cells), len(x), self.d_hidden)
         if x.shape[1] < 1:
             raise ValueError(f"x must have at least 1 token, got {tuple(x.shape)}")
         if lengths is not None and lengths.shape != x.shape[:1]:
@@ -323,9 +326,14 @@ class Recurrent(nn.Module):
         outputs, state = run(x.masked_fill(~real, 0.0), state, real)
         return outputs.masked_fill(~real, 0.0), state
 
+    def each_cell(self) -> Iterator[RecurrentCell]:
+        """The cells in order."""
+        return (cell for cell in self.cells if isinstance(cell, RecurrentCell))
+
     def _loop(self, x: Tensor, state: State, real: Tensor | None) -> tuple[Tensor, State]:
         """Layer upon layer, in each direction along time."""
-        last = []
+        last: list[CellState] = []
+        cells = list(self.each_cell())
         for layer in range(self.num_layers):
             if layer > 0:
                 x = self.dropout(x)
@@ -333,7 +341,7 @@ class Recurrent(nn.Module):
             for backwards in (False, True)[: self.directions]:
                 n = len(last)  # which of the L cells
                 start = _each(lambda h, n=n: h[n], state)
-                output, end = _along_time(self.cells[n], x, start, real, backwards)
+                output, end = _along_time(cells[n], x, start, real, backwards)
                 outputs.append(output)
                 last.append(end)
             x = torch.cat(outputs, dim=-1)  # (B, T, d_out)
@@ -341,10 +349,11 @@ class Recurrent(nn.Module):
 
     def _fused(self, x: Tensor, state: State, real: Tensor | None) -> tuple[Tensor, State]:
         """All layers and directions in one call of PyTorch's kernel."""
-        kernel = self.cells[0].kernel
+        first, *_ = cells = list(self.each_cell())
+        kernel = first.kernel
         if kernel is None:
-            raise ValueError(f"fused must be False: {type(self.cells[0]).__name__} has no kernel")
-        weights = [weight for cell in self.cells for weight in cell.torch_weights()]
+            raise ValueError(f"fused must be False: {type(first).__name__} has no kernel")
+        weights = [weight for cell in cells for weight in cell.torch_weights()]
         if x.is_cuda:
             weights = _one_buffer(weights)
         dropout = self.dropout.p if self.dropout.training else 0.0
@@ -383,13 +392,14 @@ def _along_time(
 def _each(function: Callable[..., Tensor], *states: CellState | State) -> CellState | State:
     """Apply a function to ``h``, or to ``h`` and to ``c``, of one state or of several alike."""
     if isinstance(states[0], tuple):
-        return tuple(function(*part) for part in zip(*states, strict=True))
+        h, c = (function(*part) for part in zip(*states, strict=True))
+        return h, c
     return function(*states)
 
 
 def _state(tensors: Sequence[Tensor]) -> CellState | State:
     """The parts of a state as a state: ``h``, or ``(h, c)``."""
-    return tensors[0] if len(tensors) == 1 else tuple(tensors)
+    return tensors[0] if len(tensors) == 1 else (tensors[0], tensors[1])
 
 
 def _one_buffer(weights: list[Tensor]) -> list[Tensor]:

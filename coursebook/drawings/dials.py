@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Unpack
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Wedge
 
 from coursebook.drawings.colours import CARD, FAINT, INK, colour, tint
 from coursebook.drawings.layout import Piece
-from coursebook.drawings.pieces import _Labelled, arrow_patch
+from coursebook.drawings.pieces import Labels, _Labelled, arrow_patch
 
 
 class _Dial(_Labelled):
-    def __init__(self, angles, roles, seen, size, **labels: object) -> None:
+    def __init__(self, angles, roles, seen, size, **labels: Unpack[Labels]) -> None:
         self.angles, self.roles, self.seen, self.size = angles, roles, seen, size
         super().__init__((size, size), **labels)
 
@@ -71,5 +72,5 @@ def dial(
         raise ValueError(f"roles must hold {len(angles)} roles, one for each, got {len(roles)}")
     for role in roles:
         colour(role)
-    angles = [float(angle) for angle in angles]
-    return _Dial(angles, roles, float(seen), size, name=name, shape=label)
+    hands = [float(angle) for angle in angles]
+    return _Dial(hands, roles, float(seen), size, name=name, shape=label)

@@ -7,6 +7,7 @@ import io
 import os
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -23,7 +24,7 @@ from coursebook.drawn import FIGURE_CONTENT, content, image_content
 MARGIN, DPI = 0.35, 100
 
 #: Nothing of a reader's own settings changes a drawing.
-_RC = {
+_RC: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "mathtext.fontset": "dejavusans",
     "text.color": INK,
@@ -109,7 +110,7 @@ class Drawing:
         whole.quantize(48, dither=Image.Dither.NONE).save(target, "PNG", optimize=True)
         return target.getvalue()
 
-    def _saved(self, kind: str, **how: object) -> bytes:
+    def _saved(self, kind: str, **how: Any) -> bytes:
         target = io.BytesIO()
         with mpl.rc_context(_RC):
             self.figure.savefig(target, format=kind, facecolor=CARD, **how)
@@ -166,7 +167,8 @@ def _small(svg: str) -> str:
 def _figure(piece: Piece, arrows: list[Arrow]) -> Figure:
     width = piece.width + 2 * MARGIN
     height = piece.above + piece.below + 2 * MARGIN
-    figure = Figure((width * UNIT / 72, height * UNIT / 72), facecolor=CARD, layout="none")
+    figure = Figure((width * UNIT / 72, height * UNIT / 72), facecolor=CARD)
+    figure.set_layout_engine("none")
     FigureCanvasAgg(figure)
     ax = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
     ax.set_axis_off()

@@ -7,6 +7,7 @@ side is aligned there, whatever titles and labels stand above and below.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 
@@ -52,8 +53,9 @@ class Piece:
     below: float = 0.0
     body: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     parts: Sequence[tuple[Piece, float, float]] = ()
-    x: float | None = None
-    y: float | None = None
+    #: Where it is, once it has been placed.
+    x: float = math.nan
+    y: float = math.nan
 
     def place(self, x: float, y: float) -> None:
         """Put the left end at ``x`` and the axis at ``y``, and the parts with them."""
@@ -68,7 +70,7 @@ class Piece:
 
     def edge(self, side: str) -> tuple[float, float]:
         """The middle of one side of the body: ``left``, ``right``, ``top`` or ``bottom``."""
-        if self.x is None or self.y is None:
+        if math.isnan(self.x) or math.isnan(self.y):
             raise ValueError("an arrow's ends must be among the pieces that are drawn")
         left, top, width, height = self.body
         across = {"left": 0.0, "right": width}.get(side, width / 2)

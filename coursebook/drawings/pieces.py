@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Required, TypedDict, Unpack
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,6 +15,15 @@ from coursebook.drawings.layout import LABEL, NAME, NUMBER, Piece, line_height, 
 
 #: Space between a body and its labels, in units.
 SPACE = 0.18
+
+
+class Labels(TypedDict, total=False):
+    """What stands around a body: see :class:`_Labelled`."""
+
+    name: Required[str]
+    shape: Required[str]
+    rows: Sequence[str]
+    columns: Sequence[str]
 
 
 class _Labelled(Piece):
@@ -63,7 +73,7 @@ class _Labelled(Piece):
 class _Grid(_Labelled):
     """A rectangle of cells: what each holds is drawn by ``cell``."""
 
-    def __init__(self, table: np.ndarray, cell: float, **labels: object) -> None:
+    def __init__(self, table: np.ndarray, cell: float, **labels: Unpack[Labels]) -> None:
         self.table, self.cell = table, cell
         super().__init__((table.shape[1] * cell, table.shape[0] * cell), **labels)
 
@@ -79,9 +89,9 @@ class _Grid(_Labelled):
                 )
                 ax.add_patch(square)
                 if text:
-                    middle = [c + self.cell / 2 for c in corner]
+                    x, y = (c + self.cell / 2 for c in corner)
                     ax.text(
-                        *middle, text, size=NUMBER, ha="center", va="center_baseline",
+                        x, y, text, size=NUMBER, ha="center", va="center_baseline",
                         color=text_on(fill),
                     )  # fmt: skip
 
@@ -211,7 +221,9 @@ def _fit(table: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> None
 
 
 class _Block(_Labelled):
-    def __init__(self, text: str, role: str, size: tuple[float, float], **labels: object) -> None:
+    def __init__(
+        self, text: str, role: str, size: tuple[float, float], **labels: Unpack[Labels]
+    ) -> None:
         self.text, self.colour = text, colour(role)
         super().__init__(size, **labels)
 

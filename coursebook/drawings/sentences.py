@@ -80,7 +80,7 @@ class _Weighted(_Tokens):
 class _Looks(_Weighted):
     def draw(self, ax: Axes) -> None:
         super().draw(ax)
-        top, asked = self.y - HEIGHT / 2, self.middle(self.chosen)
+        top, asked = self.y - HEIGHT / 2, self.middle(self.chosen or 0)
         furthest = max(abs(self.middle(i) - asked) for i in range(len(self.sentence)))
         for i, weight in enumerate(self.weights):
             if i == self.chosen:
@@ -202,8 +202,9 @@ class _Window(_Tokens):
         if reach < 1:
             raise ValueError(f"reach must be at least 1, got {reach}")
         super().__init__(sentence, "k", centre, 0.45)
-        self.first = max(self.chosen - reach, 0)
-        self.last = min(self.chosen + reach, len(sentence) - 1)
+        centre %= len(sentence)
+        self.first = max(centre - reach, 0)
+        self.last = min(centre + reach, len(sentence) - 1)
 
     def look(self, place: int) -> tuple[str, str, str]:
         if place == self.chosen:

@@ -63,9 +63,7 @@ def met_first(app: Sphinx, name: str) -> str:
 
 def linked(env: BuildEnvironment) -> dict[str, dict[str, str]]:
     """For each page of the API, the entries on it and the chapter that each was linked to."""
-    if not hasattr(env, "first_uses"):
-        env.first_uses = {}
-    return env.first_uses
+    return vars(env).setdefault("first_uses", {})
 
 
 def outdated(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:

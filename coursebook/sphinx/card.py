@@ -23,6 +23,7 @@ def card(title: str, about: str) -> bytes:
     """The picture as PNG: a title, a line about it, and who looks at whom in a sentence."""
     # Loaded here: they bring Matplotlib and PyTorch, which no other part of a build needs.
     import matplotlib as mpl
+    import torch
 
     from coursebook.drawings import draw, looks
     from coursebook.drawings.colours import CARD, COLOURS, INK
@@ -35,9 +36,9 @@ def card(title: str, about: str) -> bytes:
     pen.text(
         (60, 160), about, COLOURS["residual"], ImageFont.truetype(fonts / "DejaVuSans.ttf", 29)
     )
-    drawn = draw(looks(SENTENCE.split(), WEIGHTS, query=7), alt="Who looks at whom.")
-    with Image.open(io.BytesIO(drawn.png())) as image:
-        image = image.convert("RGB")
+    drawn = draw(looks(SENTENCE.split(), torch.tensor(WEIGHTS), query=7), alt="Who looks at whom.")
+    with Image.open(io.BytesIO(drawn.png())) as stored:
+        image = stored.convert("RGB")
         scale = min(1080 / image.width, 360 / image.height)
         image = image.resize(
             (round(image.width * scale), round(image.height * scale)), Image.Resampling.LANCZOS

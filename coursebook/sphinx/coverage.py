@@ -68,15 +68,15 @@ def read_coverage(root: Path) -> Coverage:
                 if topic not in coverage.topics
             ]
     for path in course.chapter_paths(root):
-        for topic, place in taught_in(path, root):
+        for topic, where in taught_in(path, root):
             if topic not in coverage.topics:
                 coverage.faults.append(
                     f"{path.name} teaches {topic}; coverage.yml has no such topic"
                 )
             else:
-                places = coverage.taught.setdefault(topic, [])
-                if place not in places:
-                    places.append(place)
+                found = coverage.taught.setdefault(topic, [])
+                if where not in found:
+                    found.append(where)
     for topic in coverage.topics:
         if topic not in coverage.taught:
             coverage.faults.append(f"coverage.yml: no lesson's cell teaches {topic}")

@@ -125,7 +125,9 @@ class ProblemSetList(MarkdownTable):
                 "| Exercise | Points |",
                 "|---|--:|",
             ]
-            lines += [f"| `{piece}` | {points:g} |" for piece, points in released.points.items()]
+            lines += [
+                f"| `{exercise}` | {points:g} |" for exercise, points in released.points.items()
+            ]
             lines += [f"| **Total** | **{total:g}** |", ":::"]
         return self.markdown(lines or ["No problem set has been released yet: `make release`."])
 

@@ -16,7 +16,7 @@ import yaml
 from coursebook import course
 
 H1 = re.compile(r"^#\s+(?P<title>.+?)\s*$", re.MULTILINE)
-GRADED = re.compile(r"(?P<piece>.+?)--(?P<test>.+)")
+GRADED = re.compile(r"(?P<exercise>.+?)--(?P<test>.+)")
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def problem_sets(root: Path) -> list[ProblemSet]:
             marks = cell["metadata"].get("nbgrader", {})
             if marks.get("grade"):
                 match = GRADED.match(marks["grade_id"])
-                piece = match["piece"] if match else marks["grade_id"]
-                released.points[piece] = released.points.get(piece, 0) + marks["points"]
+                exercise = match["exercise"] if match else marks["grade_id"]
+                released.points[exercise] = released.points.get(exercise, 0) + marks["points"]
         found.append(released)
     return found

@@ -163,7 +163,7 @@ def _wrong_factors(q: Tensor, k: Tensor, v: Tensor | None, scaled: bool) -> dict
     if not scaled:
         return {
             "Your scores are divided by √d_k. Here they are not divided by anything yet: that "
-            "comes in the piece on scaling.": width**-0.5
+            "comes in the exercise on scaling.": width**-0.5
         }
     factors = {
         f"Your scores are not scaled: divide them by √d_k = √{width}.": 1.0,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
@@ -29,12 +29,12 @@ def match_mistakes(
         return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1 + more))
 
     own, theirs = grams(hypothesis), [grams(words) for words in references]
-    most = Counter()
+    most: Counter[tuple] = Counter()
     for counts in theirs:
         most |= counts
     matched, total = (own & most).total(), own.total()
     every = [grams(hypothesis, k) for k in range(1, n + 1)]
-    lower = Counter()
+    lower: Counter[tuple] = Counter()
     for words in references:
         lower |= sum((grams(words, k) for k in range(1, n + 1)), Counter())
     short = [grams(words, more=-1) for words in (hypothesis, *references)]
@@ -95,7 +95,7 @@ def match_mistakes(
 @later
 def bleu_mistakes(
     matched: Tensor, total: Tensor, lengths: Tensor, reference_lengths: Tensor
-) -> dict[str, float]:
+) -> Mapping[str, float]:
     """What known mistakes make of corpus BLEU: message → the score.
 
     Parameters

@@ -254,7 +254,7 @@ def moved_mistakes(n: int, d: int, size: int) -> dict[str, int]:
 
 
 @later
-def flash_mistakes(n: int, d: int, tile: int, size: int) -> dict[str, int]:
+def flash_mistakes(n: int, d: int, tile: int, size: int) -> dict[str, float]:
     """What known mistakes make of the bytes that flash attention moves."""
     down = math.ceil(n / tile)
     right = (2 * n * d + 2 * n * d * down) * size

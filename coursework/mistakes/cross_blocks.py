@@ -264,7 +264,7 @@ class _Decoder:
         normal: str = "right",
         cut: str = "columns",
         back: str = "columns",
-    ) -> Found:
+    ) -> tuple[Tensor, Tensor]:
         """Output and the weights of the cross-attention."""
         y, m, w = self.y, self.m, self.w
         m = _normal(m) if memory == "normed" else m

@@ -52,7 +52,7 @@ def read_mistakes(
         coded: bool = True,
         keys_coded: bool = True,
         makes: tuple[str, str] = ("W_K", "W_V"),
-    ) -> Three:
+    ) -> tuple[Tensor, Tensor, Tensor]:
         x = w["E"][tokens] + (w["P"][start : start + T] if coded else 0)
 
         def split(columns: Tensor) -> Tensor:

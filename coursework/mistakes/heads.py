@@ -91,7 +91,7 @@ def multi_head_mistakes(
     right = weights_of(q, k)
     looked = right @ v
 
-    def pair(weights: Tensor, values: Tensor = v) -> Pair:
+    def pair(weights: Tensor, values: Tensor = v) -> tuple[Tensor, Tensor]:
         return _merge(weights @ values) @ W_O, weights
 
     sizes = {
@@ -101,12 +101,14 @@ def multi_head_mistakes(
         "d_v, the width of a value": v.shape[-1],
         "the number of tokens": T,
     }
-    found = {m: pair(weights) for m, weights in _wrong_weights(q, k, sizes).items()}
+    found: dict[str, Pair] = {
+        m: pair(weights) for m, weights in _wrong_weights(q, k, sizes).items()
+    }
     found |= {
         "Queries and keys are swapped: row i of the scores belongs to query i, so it is Q Kᵀ and "
         "not K Qᵀ.": pair(weights_of(k, q)),
-        "You hide the tokens that come later. There is no mask in this piece: each token looks at "
-        "all of them.": pair(_causal_weights(q, k)),
+        "You hide the tokens that come later. There is no mask in this exercise: each token "
+        "looks at all of them.": pair(_causal_weights(q, k)),
         "You return the mean of the heads' weights. Each head has weights of its own, "
         "(B, H, T, T).": (None, right.mean(1)),
         "Your weights are (B, T, H, T). The heads stand before the queries: (B, H, T, T).": (
@@ -206,7 +208,7 @@ def cross_mistakes(
     H, D, width = W_Q.shape
     right = weights_of(q, k)
 
-    def pair(weights: Tensor, values: Tensor = v, last: Tensor = W_O) -> Pair:
+    def pair(weights: Tensor, values: Tensor = v, last: Tensor = W_O) -> tuple[Tensor, Tensor]:
         parts = weights @ values @ last
         return parts.sum(1), parts
 
@@ -220,7 +222,9 @@ def cross_mistakes(
         "the number of tokens of X": X.shape[1],
         "the number of tokens of C": C.shape[1],
     }
-    found = {m: pair(weights) for m, weights in _wrong_weights(q, k, sizes).items()}
+    found: dict[str, Pair] = {
+        m: pair(weights) for m, weights in _wrong_weights(q, k, sizes).items()
+    }
     found |= {
         "Your weights sum to 1 over the source words of all heads together: each head has a "
         "softmax of its own.": pair(

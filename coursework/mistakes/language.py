@@ -59,7 +59,7 @@ def window_mistakes(ids: Tensor, T: int) -> dict[str, Two]:
 
 
 @later
-def loss_mistakes(logits: Tensor, tokens: Tensor, lengths: Tensor) -> dict[str, Tensor]:
+def loss_mistakes(logits: Tensor, tokens: Tensor, lengths: Tensor) -> dict[str, Tensor | None]:
     """What known mistakes make of the mean of -log P over the real tokens: message → loss.
 
     Parameters
@@ -81,7 +81,7 @@ def loss_mistakes(logits: Tensor, tokens: Tensor, lengths: Tensor) -> dict[str, 
     right = sums.sum() / counts.sum()
     before = place[:-1] < lengths[:, None]  # is the token at t real?
     back = of(tokens[:, :-1], log_p[:, 1:])
-    found = {
+    found: dict[str, Tensor | None] = {
         "The logits at place t are held against the token at place t: that one was read already, "
         "and a model that copies has no loss. They are for the token at t + 1.": (
             same[place < lengths[:, None]].mean()

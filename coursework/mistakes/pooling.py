@@ -31,7 +31,7 @@ def look_up_mistakes(q: Tensor, K: Tensor, V: Tensor, tau: float) -> dict[str, P
         Message → ``(output, weights)``; ``None`` where that part is as it should be.
     """
     r = K @ q
-    found = {}
+    found: dict[str, Pair] = {}
     if tau != 1:
         found = {
             "Your scores are multiplied by τ: they are to be divided by it. A small τ makes the "
@@ -106,7 +106,7 @@ def pooling_mistakes(x: Tensor, mask: Tensor, v: Tensor) -> dict[str, Pair]:
     r = x @ v
     a = masked_softmax(r, mask)
     real = mask.to(x.dtype)
-    found = {
+    found: dict[str, Pair] = {
         message: weighted_sum(weights, x)
         for message, weights in {
             **_of_masking(r, mask),
@@ -171,7 +171,7 @@ def query_mistakes(x: Tensor, mask: Tensor, W: Tensor, b: Tensor, v: Tensor) -> 
             masked_softmax(v.mean(0, keepdim=True) @ met.mT, real).expand_as(a)
         ),
     }
-    found = {message: (wrong @ x, wrong) for message, wrong in weights.items()}
+    found: dict[str, Pair] = {message: (wrong @ x, wrong) for message, wrong in weights.items()}
     if len(x) == len(v):
         found[
             "The mask of document k hides words from query k of every document: (B, S) was taken "
@@ -213,10 +213,10 @@ def _of_masking(r: Tensor, mask: Tensor) -> dict[str, Tensor]:
     }
 
 
-def _read(weights: Tensor, V: Tensor) -> Pair:
+def _read(weights: Tensor, V: Tensor) -> tuple[Tensor, Tensor]:
     return weights @ V, weights
 
 
-def weighted_sum(weights: Tensor, x: Tensor) -> Pair:
+def weighted_sum(weights: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
     """The documents ``(B, D)`` of words ``(B, S, D)`` under these weights, and the weights."""
     return (weights[..., None] * x).sum(1), weights

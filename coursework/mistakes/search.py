@@ -7,6 +7,7 @@ have returned. The model is a table ``(V, V)``: row = the word before, column = 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -82,14 +83,14 @@ def search_mistakes(
 ) -> dict[str, Found]:
     """What known mistakes find where a beam search is asked for: message → (ids, score)."""
 
-    def search(**how: object) -> Found:
-        given = {"K": K, "alpha": alpha, **how}
+    def search(**how: Any) -> tuple[Tensor, Tensor]:
+        given: dict[str, Any] = {"K": K, "alpha": alpha, **how}
         ids, score = _Search(log_p, start, end, longest, **given).best()
         return torch.tensor(ids, dtype=torch.long), torch.tensor(score, dtype=log_p.dtype)
 
     ids, score = right = search()
     no_penalty, without_start = search(alpha=0.0), torch.tensor([start])
-    power = len(ids) and ((5 + len(ids)) / 6) ** alpha
+    power = ((5 + len(ids)) / 6) ** alpha if len(ids) else 0.0
     found: dict[str, Found] = {}
     if alpha:
         found = {
@@ -165,7 +166,7 @@ def search_mistakes(
 class _Search:
     """A beam search over a table that can be got wrong in many ways, one at a time."""
 
-    def __init__(self, log_p: Tensor, start: int, end: int, longest: int, **how: object) -> None:
+    def __init__(self, log_p: Tensor, start: int, end: int, longest: int, **how: Any) -> None:
         self.rows, self.how, self.end = log_p.double().tolist(), how, end
         self.aside: list[tuple[list[int], float]] = []
         self.running: list[tuple[list[int], float]] = [([], 0.0)]

@@ -154,7 +154,7 @@ def grouped_mistakes(Q: Tensor, K: Tensor, V: Tensor) -> dict[str, Pair]:
     full_k, full_v = (x.repeat_interleave(each, dim=1) for x in (K, V))
     weights = weights_of(Q, full_k)
 
-    def pair(k: Tensor, v: Tensor) -> Pair:
+    def pair(k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         found = weights_of(Q, k)
         return found @ v, found
 

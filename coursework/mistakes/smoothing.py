@@ -7,6 +7,7 @@ Each function gives message → what that mistake would have returned, for the `
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
@@ -104,7 +105,7 @@ def smoothed_mistakes(logits: Tensor, says: Tensor, epsilon: float, pad: int) ->
 
 
 @later
-def lowest_mistakes(V: int, epsilon: float) -> dict[str, float]:
+def lowest_mistakes(V: int, epsilon: float) -> Mapping[str, float]:
     """What known mistakes make of the lowest loss that there can be: message → the loss."""
     share = epsilon / V
     top = 1 - epsilon + share
@@ -143,7 +144,7 @@ def _entropy(target: Tensor) -> Tensor:
 
 
 @later
-def rate_mistakes(batch: int, every: int, d_model: int, warmup: int) -> dict[str, float]:
+def rate_mistakes(batch: int, every: int, d_model: int, warmup: int) -> Mapping[str, float]:
     """What known mistakes make of the rate of the update that a batch goes into."""
 
     def noam(step: float) -> float:
@@ -188,7 +189,7 @@ def rate_mistakes(batch: int, every: int, d_model: int, warmup: int) -> dict[str
 
 
 @later
-def share_mistakes(updates: int, warmup: int) -> dict[str, float]:
+def share_mistakes(updates: int, warmup: int) -> Mapping[str, float]:
     """What known mistakes make of the share of the way that is gone in the rise."""
     rates = [min(s**-0.5, s * warmup**-1.5) for s in range(1, updates + 1)]
     right = sum(rates[:warmup]) / sum(rates)

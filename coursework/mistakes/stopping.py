@@ -16,6 +16,8 @@ from coursework.mistakes.search import search_mistakes
 from coursework.mistakes.telling import fitting, told_once
 
 Searched = tuple[Tensor, float, int]
+#: ``log_p, start, end, K, longest, alpha``.
+Inputs = tuple[Tensor, int, int, int, int, float]
 
 
 def found_in_steps(
@@ -191,7 +193,7 @@ def step_mistakes(
     return {message: steps for message, (*_, steps) in told.items() if steps != right}
 
 
-def _steps_of(message: str, inputs: tuple) -> int | None:
+def _steps_of(message: str, inputs: Inputs) -> int | None:
     rules = [rule for start, rule in LEFT.items() if message.startswith(start)]
     return found_in_steps(*inputs, rule=rules[0])[2] if rules else None
 

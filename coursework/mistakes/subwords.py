@@ -194,7 +194,8 @@ def _join_first(ids: Sequence[int], pair: Pair, joined: int) -> list[int]:
 
 def _apart(ids: Sequence[int]) -> list[Pair]:
     """The pairs of a word; of equal ones that overlap only the first."""
-    found, last = [], -2
+    found: list[Pair] = []
+    last = -2
     for i, pair in enumerate(pairwise(ids)):
         if not (found and found[-1] == pair and last == i - 1):
             found.append(pair)
@@ -206,7 +207,7 @@ def _apart(ids: Sequence[int]) -> list[Pair]:
 
 
 def _ranks(merges: Sequence[Pair]) -> dict[Pair, int]:
-    return {tuple(pair): rank for rank, pair in enumerate(merges)}
+    return {(first, second): rank for rank, (first, second) in enumerate(merges)}
 
 
 def _greedy(ids: list[int], ranks: Mapping[Pair, int], pick: Callable) -> list[int]:
@@ -219,13 +220,14 @@ def _greedy(ids: list[int], ranks: Mapping[Pair, int], pick: Callable) -> list[i
 def _from_the_right(ids: list[int], ranks: Mapping[Pair, int]) -> list[int]:
     while pairs := [pair for pair in pairwise(ids) if pair in ranks]:
         pair = min(pairs, key=ranks.__getitem__)
-        ids = _join(ids[::-1], pair[::-1], 256 + ranks[pair])[::-1]
+        turned = (pair[1], pair[0])
+        ids = _join(ids[::-1], turned, 256 + ranks[pair])[::-1]
     return ids
 
 
 def _once_each(ids: list[int], merges: Sequence[Pair]) -> list[int]:
-    for rank, pair in enumerate(merges):
-        ids = _join(ids, tuple(pair), 256 + rank, most=1)
+    for rank, (first, second) in enumerate(merges):
+        ids = _join(ids, (first, second), 256 + rank, most=1)
     return ids
 
 

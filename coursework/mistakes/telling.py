@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import torch
 from torch import Tensor
 
-#: What a piece gives: a tensor, a number, a text, a list, or several of these in a tuple; ``None``
-#: for a part that a mistake leaves right.
+#: What an exercise gives: a tensor, a number, a text, a list, or several of these in a tuple;
+#: ``None`` for a part that a mistake leaves right.
 Answer = TypeVar("Answer")
+#: Several of these in a tuple.
+Parts = TypeVar("Parts", bound=tuple[Tensor | None, ...])
 
 
 def others(found: Mapping[str, Answer], right: Answer) -> dict[str, Answer]:
@@ -61,32 +63,28 @@ def told_once(found: Mapping[str, Answer], most: int = 3) -> dict[str, Answer]:
     return told
 
 
-def told_apart(
-    found: Mapping[str, tuple[Tensor | None, ...]], right: tuple[Tensor, ...]
-) -> dict[str, tuple[Tensor, ...]]:
+def told_apart(found: Mapping[str, Parts], right: tuple[Tensor, ...]) -> dict[str, Parts]:
     """The :func:`others`, :func:`told_once`; a part that a mistake leaves right tells too."""
     whole = {
         message: tuple(r if w is None else w for w, r in zip(wrong, right, strict=True))
         for message, wrong in found.items()
     }
-    return told_once(others(whole, right))
+    return cast(dict[str, Parts], told_once(others(whole, right)))
 
 
-def faults(
-    found: Mapping[str, tuple[Tensor | None, ...]], right: tuple[Tensor, ...]
-) -> dict[str, tuple[Tensor | None, ...]]:
+def faults(found: Mapping[str, Parts], right: tuple[Tensor | None, ...]) -> dict[str, Parts]:
     """With ``None`` for the parts that a mistake leaves right: it is not known by them.
 
     Those of which more is known come first.
     """
     known = {
         message: tuple(
-            None if part is not None and near(part, due) else part
+            None if part is not None and due is not None and near(part, due) else part
             for part, due in zip(wrong, right, strict=True)
         )
         for message, wrong in found.items()
     }
-    return dict(sorted(known.items(), key=lambda item: _unknown(item[1])))
+    return cast(dict[str, Parts], dict(sorted(known.items(), key=lambda item: _unknown(item[1]))))
 
 
 def fitting(got: object, found: Mapping[str, tuple]) -> dict[str, tuple]:

@@ -6,6 +6,8 @@ Each function gives message → what that mistake would have returned, for the `
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -351,7 +353,7 @@ def analogy_mistakes(W: Tensor, a: int, b: int, c: int) -> dict[str, set[int]]:
     return {message: answers - {best(U @ target)} for message, answers in found.items()}
 
 
-def _pairs(text: list[list[str]], offsets: object) -> Pairs:
+def _pairs(text: list[list[str]], offsets: Iterable[int]) -> Pairs:
     """Each word with those that stand at these offsets from it, in its sentence."""
     return [
         (s[i], s[i + d])

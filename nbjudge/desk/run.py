@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from nbjudge import cells
 from nbjudge.desk import STUCK
@@ -165,7 +165,7 @@ class Desk:
         self._process.kill()
         self._process.wait()
         with suppress(OSError):
-            self._process.stdin.close()
+            _input_of(self._process).close()
         self._said.close()
         self._process = None
 
@@ -176,15 +176,19 @@ class Desk:
             path.write_bytes(content)
         (self._place / "job.json").write_text(json.dumps(job), "utf-8")
         with suppress(OSError):  # it has ended: that is found out below
-            self._process.stdin.write(b"go\n")
-            self._process.stdin.flush()
+            assert self._process is not None
+            stdin = _input_of(self._process)
+            stdin.write(b"go\n")
+            stdin.flush()
 
     def _watch(self, ran: _Run) -> bool:
         """Follow the process; true when it has come to the end of the notebook."""
         ready, due = False, monotonic() + LOADING
         told = _Lines(self._place / "told.jsonl")
+        process = self._process
+        assert process is not None
         while True:
-            ended = self._process.poll() is not None
+            ended = process.poll() is not None
             for event in told.new():  # after the look: what it said last is not lost
                 if "ready" in event:
                     ready = True
@@ -195,20 +199,20 @@ class Desk:
                 due = monotonic() + ran.seconds_left()
             if ended or monotonic() > due:
                 if not ready:
-                    raise CannotRun(self._why_not(ended))
-                ran.lost(self._process.returncode if ended else None)
+                    raise CannotRun(self._why_not(process.returncode if ended else None))
+                ran.lost(process.returncode if ended else None)
                 self._end()
                 return False
             sleep(PERIOD)
 
-    def _why_not(self, ended: bool) -> str:
-        if not ended:
+    def _why_not(self, code: int | None) -> str:
+        if code is None:
             return f"The process that runs the notebook did not start within {LOADING:.0f} s."
         self._said.seek(0)
         lines = self._said.read().decode(errors="replace").strip().splitlines()
         return (
             "The process that runs the notebook did not start: "
-            f"{lines[-1] if lines else f'exit code {self._process.returncode}'}\n"
+            f"{lines[-1] if lines else f'exit code {code}'}\n"
             f"Install the course's packages in the environment that runs {program().command}: "
             "pip install -r requirements-learner.txt"
         )
@@ -272,7 +276,7 @@ class _Run:
         if self.steps[at]["do"] != "test" and found.get("error") != OUT_OF_TIME:
             self.done.append(at)
         if found.get("error") in (OUT_OF_TIME, GONE) and self.steps[at]["do"] == "test":
-            self.slow.add(self.steps[at]["piece"])
+            self.slow.add(self.steps[at]["exercise"])
 
     def lost(self, code: int | None) -> None:
         """The process has ended, with this exit code; with ``None`` it had to be ended."""
@@ -334,7 +338,7 @@ class _Run:
                 out_of_time.append(step["name"])
             elif found["error"] == GONE:
                 died.append(step["name"])
-            elif found["error"] == "Missing" and (why := ran.stopped.get(step["piece"])):
+            elif found["error"] == "Missing" and (why := ran.stopped.get(step["exercise"])):
                 says = why if why == outcome.NO_ANSWER else f"The answer's own cell stopped: {why}"
                 found = {**found, "says": says}
             points = step["points"]
@@ -385,14 +389,14 @@ def _steps(
             yield {
                 "do": "test",
                 "name": name,
-                "piece": cells.piece_of(name),
+                "exercise": cells.exercise_of(name),
                 "points": cells.points(cell),
                 "test": {
                     "name": name,
                     "source": cell.source,
                     "seconds": float(limits.cell_seconds),
                     "call_seconds": float(min(limits.call_seconds, limits.cell_seconds)),
-                    "keep": cells.piece_of(name) not in keeping,
+                    "keep": cells.exercise_of(name) not in keeping,
                 },
             }
             continue
@@ -414,6 +418,12 @@ def _steps(
             "source": cell.source,
             "seconds": float(limits.submission_seconds if locked else limits.cell_seconds),
         }
+
+
+def _input_of(process: subprocess.Popen[bytes]) -> IO[bytes]:
+    if process.stdin is None:
+        raise OSError("the process takes no input")
+    return process.stdin
 
 
 def _environment(place: Path) -> dict[str, str]:

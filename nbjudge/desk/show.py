@@ -132,9 +132,8 @@ def _by_hint(tests: list[CheckedTest]) -> list[list[CheckedTest]]:
 
 def _of(tests: list[CheckedTest]) -> str:
     points = _plural(sum(test.points for test in tests))
-    if any(test.score is None for test in tests):
-        return points
-    return f"{number(sum(test.score for test in tests))} of {points}"
+    scores = [test.score for test in tests if test.score is not None]
+    return points if len(scores) < len(tests) else f"{number(sum(scores))} of {points}"
 
 
 def _points(exercise: Exercise) -> str:

@@ -35,7 +35,7 @@ def connection(slot: str, key: str) -> dict[str, Any]:
 
 
 @cache
-def application() -> type:
+def application() -> Any:
     """The kernel's class."""
     from ipykernel import debugger
     from ipykernel.kernelapp import IPKernelApp
@@ -76,11 +76,12 @@ def without_modules() -> Iterator[None]:
     from ipykernel import ipkernel
     from IPython.core import shellapp
 
-    ipkernel.sys = shellapp.sys = SimpleNamespace(**vars(sys) | {"modules": {}})
+    hidden = SimpleNamespace(**vars(sys) | {"modules": {}})
+    vars(ipkernel)["sys"] = vars(shellapp)["sys"] = hidden
     try:
         yield
     finally:
-        ipkernel.sys = shellapp.sys = sys
+        vars(ipkernel)["sys"] = vars(shellapp)["sys"] = sys
 
 
 @cache
@@ -99,7 +100,8 @@ def bound_transforms() -> None:
         inputtransformer2.TRANSFORM_LOOP_LIMIT = min(most, 1 + times)
         return transform(self, lines)
 
-    inputtransformer2.TransformerManager.do_token_transforms = bounded
+    manager: Any = inputtransformer2.TransformerManager
+    manager.do_token_transforms = bounded
 
 
 def warm() -> None:

@@ -1,4 +1,4 @@
-"""What a piece can ask to be written by hand, and everything that would do it instead.
+"""What an exercise can ask to be written by hand, and everything that would do it instead.
 
 Which things these are says the course: :mod:`nbjudge.inside.program`.
 """
@@ -85,7 +85,7 @@ def _read(name: str, said: Mapping[str, Any]) -> Forbidden:
     return replace(found, torch_functions=frozenset(found.torch_functions))
 
 
-#: What a piece of the installed course can ask to be written by hand.
+#: What an exercise of the installed course can ask to be written by hand.
 KINDS = {name: _read(name, said) for name, said in program().forbidden.items()}
 
 

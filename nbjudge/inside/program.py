@@ -41,7 +41,7 @@ class Program:
     warm:
         Modules that most tests use, loaded once, before examiners are forked.
     forbidden:
-        What a piece can ask to be written by hand: a name, and the fields of
+        What an exercise can ask to be written by hand: a name, and the fields of
         :class:`nbjudge.inside.kinds.Forbidden`.
     """
 
@@ -125,4 +125,5 @@ def _plain(value: Any) -> Any:
 
 def _made(said: Mapping[str, Any]) -> Program:
     """JSON knows no tuples."""
-    return Program(**{k: tuple(v) if isinstance(v, list) else v for k, v in said.items()})
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in said.items()}
+    return Program(**values)

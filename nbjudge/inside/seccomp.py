@@ -107,8 +107,8 @@ def program(machine: str | None = None) -> bytes:
         lines += [_step(_AT_LEAST, _X32, 0, 1), _refuse(errno.EPERM)]
     for table, error in ((REFUSED, errno.EPERM), (MISSING, errno.ENOSYS)):
         for numbers in table.values():
-            if numbers[column] is not None:
-                lines += [_step(_EQUAL, numbers[column], 0, 1), _refuse(error)]
+            if (number := numbers[column]) is not None:
+                lines += [_step(_EQUAL, number, 0, 1), _refuse(error)]
     lines += _section(CLONE[column], [
         _step(_LOAD, _ARGUMENT), _step(_ANY_BIT, _NAMESPACES, 0, 1), _refuse(errno.EPERM),
     ])  # fmt: skip

@@ -87,8 +87,8 @@ def offer_testing() -> None:
         return
     module = ModuleType("nbjudge.testing", inner.__doc__)
     vars(module).update({name: getattr(inner, name) for name in inner.__all__})
-    module.__all__ = inner.__all__
-    sys.modules[module.__name__] = sys.modules["nbjudge"].testing = module
+    vars(module)["__all__"] = inner.__all__
+    sys.modules[module.__name__] = vars(sys.modules["nbjudge"])["testing"] = module
 
 
 def warm_up(names: list[str]) -> None:
@@ -132,7 +132,8 @@ def serve(control: socket.socket) -> None:
 
                 linux.die_with_parent(me)
                 control.close()
-                watch(Request.decode(message), *[*sockets, None][:2], filter_program)
+                status, *talk = sockets
+                watch(Request.decode(message), status, talk[0] if talk else None, filter_program)
             for held in sockets:
                 held.close()
         _collect()

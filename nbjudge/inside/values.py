@@ -6,13 +6,9 @@ loaded; its types are then ones that nothing is an instance of.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbjudge.inside.program import program
-
-if TYPE_CHECKING:
-    import numpy as np
-    import torch
 
 
 class _Absent:

@@ -11,12 +11,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
+from nbjudge.judging.job import Job
 from nbjudge.judging.learners import Learner, NoKernel
 
-#: So often a kernel is replaced, for the tests of one piece and in the whole.
-MAX_RESTARTS_OF_PIECE, MAX_RESTARTS = 3, 16
+if TYPE_CHECKING:
+    from nbjudge.sandbox import Nursery, Usage
+
+#: So often a kernel is replaced, for the tests of one exercise and in the whole.
+MAX_RESTARTS_OF_EXERCISE, MAX_RESTARTS = 3, 16
 
 #: So many cells are left out before the notebook is given up.
 MAX_BROKEN = 4
@@ -42,8 +46,8 @@ class Kernels:
 
     def __init__(
         self,
-        job: Any,
-        nursery: Any,
+        job: Job,
+        nursery: Nursery,
         source: Callable[[int], str],
         seconds: Callable[[int], float],
     ):
@@ -86,7 +90,7 @@ class Kernels:
         for kinds in list(self._learners):
             self.end(kinds)
 
-    def count(self, used: Any) -> None:
+    def count(self, used: Usage) -> None:
         """Add up what a process has used."""
         self.cpu_seconds += used.cpu_seconds
         self.peak_memory_mb = max(self.peak_memory_mb, used.peak_memory_mb)
@@ -99,7 +103,7 @@ class Kernels:
         self._careful = True
         return len(self.broken)
 
-    def catch_up(self, kinds: tuple[str, ...], piece: str = "") -> Learner:
+    def catch_up(self, kinds: tuple[str, ...], exercise: str = "") -> Learner:
         """A kernel without these kinds that has run all finished cells.
 
         Raises
@@ -112,7 +116,7 @@ class Kernels:
             self.start(kinds)
         while True:
             if kinds not in self._learners:
-                self._restart(kinds, piece)
+                self._restart(kinds, exercise)
             learner = self._learners[kinds]
             behind = [index for index in self.finished if index not in learner.done]
             breaks = next((i for i in behind if not self._runs_again(learner, i)), None)
@@ -126,15 +130,15 @@ class Kernels:
                     raise NoKernel("too many of its cells break the kernel")
             self._careful = True
 
-    def _restart(self, kinds: tuple[str, ...], piece: str) -> None:
-        of_piece, together = self._restarts.get(piece, 0), sum(self._restarts.values())
-        if of_piece >= MAX_RESTARTS_OF_PIECE + self._careful or together >= MAX_RESTARTS:
-            times = of_piece if of_piece < together else together
+    def _restart(self, kinds: tuple[str, ...], exercise: str) -> None:
+        of_exercise, together = self._restarts.get(exercise, 0), sum(self._restarts.values())
+        if of_exercise >= MAX_RESTARTS_OF_EXERCISE + self._careful or together >= MAX_RESTARTS:
+            times = of_exercise if of_exercise < together else together
             raise NoKernel(
                 f"this notebook has stopped or hung Python {times} times, so it is not started "
                 "again. Look for what never ends, calls exit(), or takes all the memory"
             )
-        self._restarts[piece] = of_piece + 1
+        self._restarts[exercise] = of_exercise + 1
         self.start(kinds)
 
     def _runs_again(self, learner: Learner, index: int) -> bool:

@@ -121,10 +121,15 @@ class Learner:
         """
         self.connect()
         try:
-            # A copy: what asks closes it where the answer is none.
-            Link(self.wire.dup(), 1 << 20).begin(0, CONNECT_SECONDS, float("inf"))
+            # A copy: what asks closes it if the answer is none.
+            Link(self._wire().dup(), 1 << 20).begin(0, CONNECT_SECONDS, float("inf"))
         except Lost as error:
             raise NoKernel(str(error)) from None
+
+    def _wire(self) -> socket.socket:
+        if self.wire is None:
+            raise NoKernel("the kernel is not connected")
+        return self.wire
 
     def disconnect(self) -> None:
         """End the examiner's service, so that cells can be run.
@@ -138,9 +143,9 @@ class Learner:
             return
         stop = {"id": 0, "verb": "stop", "target": None, "forbidden": [], "fields": {}}
         with suppress(WireError):
-            Channel(self.wire).send(stop, 1.0)
+            Channel(self._wire()).send(stop, 1.0)
         number, self._serving = self._serving, ""
-        self.wire.close()
+        self._wire().close()
         if not self.pump.ended(number, CONNECT_SECONDS):
             raise NoKernel("the kernel does not come back from a test")
 

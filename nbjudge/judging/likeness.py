@@ -53,7 +53,8 @@ def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
     words = _words(_COMMENT.sub("", answer[:MOST_CHARACTERS]))
     best = (0.0, "")
     for path in sorted({path for kind in kinds for path in _files(kind)}):
-        known, covered = _runs_of(path), set()
+        known = _runs_of(path)
+        covered: set[int] = set()
         for at in range(len(words) - RUN + 1):
             run = hash(tuple(words[at : at + RUN]))
             if run in known:

@@ -59,11 +59,11 @@ def forbidden(source: str) -> frozenset[str] | None:
         return None
     named = [argument for call in said for argument in call.args]
     texts = {argument.value for argument in named if isinstance(argument, ast.Constant)}
-    return frozenset(texts & set(KINDS))
+    return frozenset(kind for kind in KINDS if kind in texts)
 
 
 def keeping(notebook: NotebookNode) -> frozenset[str]:
-    """The pieces that test by themselves that inputs are left unchanged.
+    """The exercises that test by themselves that inputs are left unchanged.
 
     They do so by ``untouched`` or ``inputs_after``, or by a function of a locked cell that uses one
     of them.
@@ -74,7 +74,7 @@ def keeping(notebook: NotebookNode) -> frozenset[str]:
             by |= {name for name, inside in _functions(cell.source) if inside & by}
     tests = [cell for cell in notebook.cells if cells.is_test(cell)]
     return frozenset(
-        cells.piece_of(cells.grade_id(cell)) for cell in tests if _mentioned(cell.source) & by
+        cells.exercise_of(cells.grade_id(cell)) for cell in tests if _mentioned(cell.source) & by
     )
 
 

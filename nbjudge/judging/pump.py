@@ -146,7 +146,7 @@ class Pump:
         """Wait a little for something to read there, throwing away what the kernel puts out."""
         self.poller.register(sock, zmq.POLLIN)
         try:
-            for ready, _ in self.poller.poll(max(0, min(seconds, 10 * LOOK_SECONDS)) * 1000):
+            for ready, _ in self.poller.poll(int(max(0, min(seconds, 10 * LOOK_SECONDS)) * 1000)):
                 if ready == sock.fileno():
                     return True
         finally:
@@ -219,7 +219,7 @@ class Pump:
     def _messages(self, seconds: float) -> list[tuple[zmq.Socket, dict[str, Any]]]:
         """What has come in within this time, and is signed, and has the form of a message."""
         found = []
-        for channel, _ in self.poller.poll(max(0, seconds) * 1000):
+        for channel, _ in self.poller.poll(int(max(0, seconds) * 1000)):
             size = 0
             for _ in range(100):
                 if size > MESSAGE_BYTES:

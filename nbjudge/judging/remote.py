@@ -10,7 +10,7 @@ import socket
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from time import monotonic
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from nbjudge.inside.testing import served, unseen
 from nbjudge.inside.testing.by_hand import forbidden
@@ -66,19 +66,33 @@ class Lost(Exception):
         self.what = what
 
 
+class Talk(Protocol):
+    """What a link sends its requests through."""
+
+    def send(self, value: Any, seconds: float | None = None) -> None:
+        """Send a request, within so many seconds."""
+
+    def receive(self, seconds: float | None = None) -> Any:
+        """The answer to it."""
+
+    def close(self) -> None:
+        """End the connection."""
+
+
 class Link:
     """A connection to a learner's process, with a method for each verb.
 
     Parameters
     ----------
     sock:
-        Connected to :func:`nbjudge.inside.testing.learner.serve` of the learner's process.
+        Connected to :func:`nbjudge.inside.testing.learner.serve` of the learner's process, or what
+        answers like it.
     most:
         How many bytes of tensors a message may hold.
     """
 
-    def __init__(self, sock: socket.socket, most: int):
-        self.channel = Channel(sock, most)
+    def __init__(self, sock: socket.socket | Talk, most: int):
+        self.channel: Talk = Channel(sock, most) if isinstance(sock, socket.socket) else sock
         self.call_seconds, self.deadline = 10.0, float("inf")
         #: Whether a call must leave its inputs as they are.
         self.keep = True
@@ -350,7 +364,7 @@ class Link:
             error = kind(ours if self.hidden else says)
         except TypeError:  # some take more than a message
             error = Exception(ours if self.hidden else says)
-        error.ours = ours
+        vars(error)["ours"] = ours
         return error
 
     def _sendable(self, given: Any) -> Any:

@@ -327,7 +327,7 @@ def waits_for(
     name:
         The test's.
     uses:
-        Each test of the piece with the learner's functions that it is about.
+        Each test of the exercise with the learner's functions that it is about.
     hollow, passed:
         Those of them that are hollow, and those that pass.
     """

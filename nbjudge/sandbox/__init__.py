@@ -14,7 +14,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from nbjudge.inside.limits import Limits
-from nbjudge.sandbox.trial import SandboxError, Status, require, status
+from nbjudge.sandbox.shelters import SandboxError, linux_only
+from nbjudge.sandbox.trial import Status, require, status
 
 if TYPE_CHECKING:
     from nbjudge.sandbox.handles import Death, Examiner, Kernel, Usage
@@ -48,17 +49,3 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     linux_only()
     return getattr(importlib.import_module(f"{__name__}.{_LATER[name]}"), name)
-
-
-def linux_only() -> None:
-    """Go on only on Linux.
-
-    Raises
-    ------
-    SandboxError
-        On another system; the message says what to do there.
-    """
-    from nbjudge.sandbox.trial import not_linux
-
-    if said := not_linux():
-        raise SandboxError(said)

@@ -14,7 +14,7 @@ from typing import Any
 
 from nbjudge.inside import kernel
 from nbjudge.inside.request import MESSAGE, Request
-from nbjudge.sandbox.trial import SandboxError
+from nbjudge.sandbox.shelters import SandboxError
 
 #: Why a child is dead → what to say of it.
 WHY = {

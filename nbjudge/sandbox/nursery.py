@@ -12,19 +12,22 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from time import time
+from typing import Any, TypeVar
 
 from nbjudge.inside import server
 from nbjudge.inside.cores import Core
 from nbjudge.inside.isolation import HOME, Slot
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.request import MESSAGE, Request
-from nbjudge.sandbox import jail, linux_only
-from nbjudge.sandbox.handles import Child, Examiner, Kernel, SandboxError
+from nbjudge.sandbox import jail
+from nbjudge.sandbox.handles import Child, Examiner, Kernel
 from nbjudge.sandbox.parents import Parent
-from nbjudge.sandbox.trial import FULL, NONE
+from nbjudge.sandbox.shelters import FULL, NONE, SandboxError, linux_only
 
 #: Names of the nurseries' folders begin like this; what is left of dead ones is cleared away.
 PREFIX = "tfc-"
+
+Made = TypeVar("Made", Kernel, Examiner)
 
 #: Beside each lies an empty folder whose name ends like this; see :mod:`.enter`.
 STAGE = ".stage"
@@ -116,7 +119,8 @@ class Nursery:
                 shutil.rmtree(self.base, ignore_errors=True)
                 shutil.rmtree(self._stage, ignore_errors=True)
                 os.close(self._folder)
-                self._core.free()
+                if self._core is not None:
+                    self._core.free()
                 self.base = ""
 
     def kernel(
@@ -152,6 +156,7 @@ class Nursery:
         if lacks := sorted(set(self.forbidden) - set(forbidden)):
             raise ValueError(f"forbidden must name {', '.join(lacks)}: no kernel here has it")
         return self._child(
+            Kernel,
             "learners",
             files,
             limits=limits,
@@ -179,12 +184,17 @@ class Nursery:
         limits, files = limits or Limits(), dict(files or {})
         _check_files(files, limits)
         entry = entry or self._entry
-        return self._child("examiners", files, limits=limits, isolated=False, entry=entry)
+        return self._child(Examiner, "examiners", files, limits=limits, isolated=False, entry=entry)
 
     def isolated(self, entry: str, limits: Limits | None = None) -> Examiner:
         """As :meth:`examiner`, but where learners' kernels run and with their rights."""
         return self._child(
-            "learners", {}, limits=limits or Limits(), isolated=self.sandboxed, entry=entry
+            Examiner,
+            "learners",
+            {},
+            limits=limits or Limits(),
+            isolated=self.sandboxed,
+            entry=entry,
         )
 
     @property
@@ -202,7 +212,8 @@ class Nursery:
         with self._lock:
             return {kind: parent.pid for kind, parent in self._parents.items()}
 
-    def _child(self, kind: str, files: Mapping[str, bytes], **asked) -> Child:
+    def _child(self, made: type[Made], kind: str, files: Mapping[str, bytes], **asked: Any) -> Made:
+        """A child of this class, asked for from the fork server of this kind."""
         for _ in range(2):  # a parent that has died is started again, once
             parent = self._parent(kind)
             slot = self._slot()
@@ -214,7 +225,7 @@ class Nursery:
                 **asked,
             )
             child = self._forked(parent, request, files.values())
-            if child is not None and child.wait_forked():
+            if isinstance(child, made) and child.wait_forked():
                 return child
             with self._lock:
                 if self._parents.get(kind) is parent:
@@ -259,7 +270,7 @@ class Nursery:
                     whole_package=kind == "examiners",
                     forbidden=self.forbidden if kind == "learners" else (),
                     tests=self._tests if kind == "examiners" else {},
-                    core=self._core.number if kind == "learners" else None,
+                    core=self._core.number if kind == "learners" and self._core else None,
                 )
             return parent
 

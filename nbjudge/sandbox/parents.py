@@ -19,7 +19,8 @@ from nbjudge.inside.processes import Proc
 from nbjudge.inside.program import program
 from nbjudge.inside.request import MESSAGE
 from nbjudge.sandbox import jail
-from nbjudge.sandbox.handles import SandboxError, readable
+from nbjudge.sandbox.handles import readable
+from nbjudge.sandbox.shelters import SandboxError
 
 #: So long loading torch may take on a machine that is very busy, in seconds.
 LOADING = 180.0

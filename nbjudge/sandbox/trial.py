@@ -6,15 +6,10 @@ import contextlib
 import functools
 import json
 import platform
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from nbjudge.inside.program import program
-
-#: The two kinds of shelter that there are.
-FULL = "bubblewrap, with namespaces, limits and a filter for system calls for each kernel"
-NONE = "none: a learner's code may do all that the user who grades may do"
+from nbjudge.sandbox.shelters import FULL, NONE, SandboxError, not_linux
 
 #: What can stop an ordinary user from making a namespace: sysctl → (what closes it, what opens it).
 _SWITCHES = {
@@ -22,10 +17,6 @@ _SWITCHES = {
     "user.max_user_namespaces": ("0", "15000"),
     "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),
 }
-
-
-class SandboxError(RuntimeError):
-    """The sandbox itself does not work as it should: nobody's submission is to blame."""
 
 
 @dataclass(frozen=True)
@@ -76,19 +67,6 @@ def status() -> Status:
     if missing:
         return _no(f"It does not keep what it promises: {', '.join(missing)}.", missing)
     return Status(True, "Tried from inside: every promise is kept.", FULL)
-
-
-def not_linux() -> str:
-    """What to do where this is not Linux; empty where it is."""
-    if sys.platform.startswith("linux"):
-        return ""
-    system = {"win32": "Windows", "darwin": "macOS"}.get(sys.platform, sys.platform)
-    instead = "in WSL, or in the" if system == "Windows" else "in the"
-    return (
-        f"Grading runs learners' code in a sandbox that needs Linux, and this is {system}. Grade "
-        f"{instead} container that deploy/README.md describes. "
-        f"`{program().command} check` works here."
-    )
 
 
 def require() -> None:

@@ -120,7 +120,7 @@ wrong(
 )
 
 
-@wrong("ready-made", "PyTorch's attention", told="does the whole of this piece", spares=["hard"])
+@wrong("ready-made", "PyTorch's attention", told="does the whole of this exercise", spares=["hard"])
 def soft_look_up(q, K, V, tau):
     a = (K @ q / tau).softmax(0)
     o = torch.nn.functional.scaled_dot_product_attention(

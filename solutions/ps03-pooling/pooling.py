@@ -165,7 +165,7 @@ def attention_pool(x, mask, v):
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("ready-made", "the course's own", told="does the whole of this piece")
+@wrong("ready-made", "the course's own", told="does the whole of this exercise")
 def attention_pool(x, mask, v):
     from tfcourse.attention import average_by_scores
 

@@ -42,7 +42,7 @@ def attention(Q, K, V):
 wrong(
     "course-answer",
     "calls the course's own attention, and hides it in a try",
-    told="does the whole of this piece",
+    told="does the whole of this exercise",
 )
 import tfcourse.attention
 
@@ -113,7 +113,7 @@ wrong(
     edit=("dim=-1", "dim=-2"),
 )
 
-wrong("ready-made", "calls PyTorch's own attention", told="does the whole of this piece")
+wrong("ready-made", "calls PyTorch's own attention", told="does the whole of this exercise")
 from torch.nn.functional import scaled_dot_product_attention as look_up
 
 

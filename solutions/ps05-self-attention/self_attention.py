@@ -76,7 +76,7 @@ class SelfAttention(nn.Module):
         return weights @ V, weights
 
 
-wrong("inherits", "derives from the course's own module", told="does the whole of this piece")
+wrong("inherits", "derives from the course's own module", told="does the whole of this exercise")
 from tfcourse import attention as ready_made
 
 
@@ -170,7 +170,7 @@ class SelfAttention(nn.Module):
         return weights @ V, weights
 
 
-@wrong("ready-made", "wraps nn.MultiheadAttention", told="does the whole of this piece")
+@wrong("ready-made", "wraps nn.MultiheadAttention", told="does the whole of this exercise")
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):
         super().__init__()

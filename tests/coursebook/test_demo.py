@@ -109,8 +109,8 @@ def test_the_demo_twice(example, course, tmp_path, monkeypatch, capsys):
     assert score["chen"] == score["emeka"] == score["hana"] == 0
     for name, key in (("dalia", "variants"), ("farah", "variants"), ("goro", "code")):
         lost = {
-            piece
-            for piece, found in students[name]["pieces"].items()
+            exercise
+            for exercise, found in students[name]["exercises"].items()
             if found["score"] is not None and found["score"] < found["max_score"]
         }
         assert lost == set(example["learners"][name][key]), name

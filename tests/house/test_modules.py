@@ -7,7 +7,7 @@ import pytest
 #: Lines of code, without docstrings, comments and empty lines.
 MOST = 400
 
-every_package = pytest.mark.parametrize("package", ["tfcourse", "coursework"])
+every_package = pytest.mark.parametrize("package", ["tfcourse", "coursework", "nbjudge"])
 
 
 def modules(course, package):

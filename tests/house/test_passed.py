@@ -177,7 +177,7 @@ def test_all_that_a_chapter_loads_is_known_beforehand(chapter, request):
     assert done.returncode == 0, done.stderr
     loaded = {Path(name) for name in json.loads(done.stdout.splitlines()[-1])}
     known = passed.Tree(root).closure([path])
-    assert root / "tfcourse/attention/__init__.py" in loaded
+    assert root / "tfcourse/attention.py" in loaded
     assert loaded - known == set()
     assert root / "tfcourse/cli.py" not in known
 

@@ -104,10 +104,10 @@ def instructors(tests: dict | None = None) -> nbformat.NotebookNode:
     """The instructor's notebook, with the right answers."""
     tests = TESTS | (tests or {})
     found = [code("setup", SETUP, locked=True)]
-    for piece, answer in ANSWERS.items():
-        found.append(code(piece, answer, solution=True))
+    for exercise, answer in ANSWERS.items():
+        found.append(code(exercise, answer, solution=True))
         for name, (source, points) in tests.items():
-            if cells.piece_of(name) == piece:
+            if cells.exercise_of(name) == exercise:
                 found.append(code(name, source, grade=True, locked=True, points=points))
     return new_notebook(cells=found)
 
@@ -115,7 +115,7 @@ def instructors(tests: dict | None = None) -> nbformat.NotebookNode:
 def filled(answers: dict[str, str], tests: dict | None = None) -> nbformat.NotebookNode:
     """The notebook with a learner's answers.
 
-    ``"own"`` goes before all of them, ``"own-PIECE"`` after a piece.
+    ``"own"`` goes before all of them, ``"own-EXERCISE"`` after an exercise.
     """
     notebook = instructors(tests)
     for cell in notebook.cells:
@@ -196,26 +196,26 @@ def judged_side_by_side(
         Label → ``scores`` and ``lost``, test → score and test → message, as if it were alone.
     """
     (name,) = NAMES[of]
-    tests = tests or {t: about for t, about in TESTS.items() if cells.piece_of(t) == of}
-    made, bound, pieces = [code("setup", SETUP, locked=True)], {}, {}
+    tests = tests or {t: about for t, about in TESTS.items() if cells.exercise_of(t) == of}
+    made, bound, exercises = [code("setup", SETUP, locked=True)], {}, {}
     solution = {}
     for number, (label, answer) in enumerate(answers.items()):
-        own, piece = f"{name}_{number}", f"{of}-{number}"
+        own, exercise = f"{name}_{number}", f"{of}-{number}"
 
         def renamed(source: str, own: str = own) -> str:
             return re.sub(rf"\b{name}\b(?!--)", own, source)
 
-        pieces[label], bound[piece] = piece, (own,)
-        solution[piece] = renamed(ANSWERS[of])
-        made.append(code(piece, renamed(answer), solution=True))
+        exercises[label], bound[exercise] = exercise, (own,)
+        solution[exercise] = renamed(ANSWERS[of])
+        made.append(code(exercise, renamed(answer), solution=True))
         for test, (source, points) in tests.items():
-            at = f"{piece}{test.removeprefix(of)}"
+            at = f"{exercise}{test.removeprefix(of)}"
             made.append(code(at, renamed(source), grade=True, locked=True, points=points))
     text = nbformat.writes(new_notebook(cells=made)).encode()
     found = judge(Job("someone", text, 1, limits, {}, bound, solution), nursery())
     told = {}
-    for label, piece in pieces.items():
-        own = {t: found.tests[f"{piece}{t.removeprefix(of)}"] for t in tests}
+    for label, exercise in exercises.items():
+        own = {t: found.tests[f"{exercise}{t.removeprefix(of)}"] for t in tests}
         told[label] = SimpleNamespace(
             scores={t: test["score"] for t, test in own.items()},
             lost={t: test["message"] for t, test in own.items() if test["message"]},

@@ -1,4 +1,4 @@
-"""A problem set of three pieces that needs next to nothing, and a course that holds it."""
+"""A problem set of three exercises that needs next to nothing, and a course that holds it."""
 
 from __future__ import annotations
 

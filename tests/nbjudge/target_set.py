@@ -1,4 +1,4 @@
-"""The problem set that the hostile class attacks: a piece of every kind, each test quick to run.
+"""The problem set that the hostile class attacks: an exercise of every kind, with quick tests.
 
 It is graded by plain nbgrader too, where the same tests run in the learner's own kernel.
 """
@@ -26,7 +26,7 @@ from nbjudge.testing import *
 
 STUB = 'raise NotImplementedError("Your code goes here.")'
 
-#: Piece → its answer cell, with the instructor's solution.
+#: Exercise → its answer cell, with the instructor's solution.
 ANSWERS = {
     "double": """\
 def double(x):
@@ -164,10 +164,10 @@ def source_notebook() -> NotebookNode:
         return new_code_cell(text.strip(), id=name, metadata=about)
 
     made = [new_markdown_cell("# The target", id="title"), code("setup", SETUP, locked=True)]
-    for piece, answer in ANSWERS.items():
-        made.append(code(piece, answer, solution=True))
+    for exercise, answer in ANSWERS.items():
+        made.append(code(exercise, answer, solution=True))
         for name, (points, test) in TESTS.items():
-            if name.startswith(f"{piece}--"):
+            if name.startswith(f"{exercise}--"):
                 made.append(code(name, test, points, grade=True, locked=True))
     about = {"kernelspec": {"display_name": "Python 3", "name": "python3", "language": "python"}}
     return new_notebook(cells=made, metadata=about)

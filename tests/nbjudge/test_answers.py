@@ -56,7 +56,7 @@ def test_an_answer_is_its_entry_and_the_source_below_it(course):
     folder = write(course, f"{ADDS}\n\n{SQUARES}\n\n{NOTHING}")
     assert list(load_variants(folder)) == ["double"]
     right, wrong, nothing = load_variants(folder)["double"]
-    assert (right.piece, right.name, right.right) == ("double", "right-adds", True)
+    assert (right.exercise, right.name, right.right) == ("double", "right-adds", True)
     assert (right.about, right.source) == ("adds x to itself", "def double(x):\n    return x + x")
     assert (wrong.name, wrong.right, wrong.told) == ("wrong-squares", False, "should be 6")
     assert wrong.source.startswith("# a comment of the answer's own\ndef double")
@@ -88,7 +88,7 @@ def test_an_edit_changes_the_solution_or_the_right_answer_that_says_so(course):
 
 def test_a_broken_line_is_one_of_the_solution_whatever_edits_change(course):
     [broken] = load_broken(write(course, BASED + '\n\nbroken("2 * x", "2 + x")\n'))
-    assert (broken.piece, broken.old, broken.new) == ("double", "2 * x", "2 + x")
+    assert (broken.exercise, broken.old, broken.new) == ("double", "2 * x", "2 + x")
     assert broken.source == "def double(x):\n    return 2 + x  # the instructor's way"
 
 

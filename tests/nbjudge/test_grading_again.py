@@ -75,7 +75,7 @@ def test_changed_work_is_graded_again_and_only_that(two):
     hand_in(two.submitted, "bob", answered(two.course))
     report = two()
     assert report.executed == ["bob"]
-    assert report.students["bob"].pieces["double"].score == 5
+    assert report.students["bob"].exercises["double"].score == 5
 
 
 def test_work_that_breaks_loses_its_old_score(two):
@@ -112,7 +112,7 @@ def test_a_mark_by_hand_counts_at_the_next_run_without_running_anything(two):
     mark(two.into, "ada", 2)
     report = two()
     assert report.executed == []
-    assert report.students["ada"].pieces["explain"].score == 2
+    assert report.students["ada"].exercises["explain"].score == 2
     assert report.students["ada"].score == 12
     assert report.students["ada"].flags == []
     line = "ada,ps99-small,12,13,5,5,2,12,0,time not known,,no,\n"

@@ -40,7 +40,7 @@ UNREADABLE = {
 
 
 def scores(student):
-    return {name: piece.score for name, piece in student.pieces.items()}
+    return {name: exercise.score for name, exercise in student.exercises.items()}
 
 
 @pytest.mark.parametrize("student", FULL)
@@ -108,14 +108,14 @@ def test_an_object_that_lies_scores_nothing(graded):
 
 
 @pytest.mark.parametrize("student", ["prints", "stubborn"])
-def test_what_never_ends_costs_its_own_piece_only(graded, student):
+def test_what_never_ends_costs_its_own_exercise_only(graded, student):
     found = graded.report.students[student]
     assert scores(found) == {"double": 0, "sum-squares": 5, "explain": None}
     assert any(flag.startswith("ran out of time in double--values") for flag in found.flags)
     assert re.search("out of time|loop that never ends", found.tests["double--values"].message)
 
 
-def test_a_dead_kernel_costs_its_own_piece_only(graded):
+def test_a_dead_kernel_costs_its_own_exercise_only(graded):
     found = graded.report.students["dies"]
     assert scores(found) == {"double": 5, "sum-squares": 0, "explain": None}
     assert any(flag.startswith("the kernel died in sum-squares--values") for flag in found.flags)

@@ -214,12 +214,12 @@ def test_why_explains_a_grade_with_all_that_an_instructor_needs(graded, small_co
     assert "secret_number" in found.tests[1].source
     assert found.seed == graded.report.students["wrong"].seed
     assert f"--again wrong --seed {found.seed}" in found.replay
-    for student_, piece, said in (
+    for student_, exercise, said in (
         ("nobody", "double", "no work of theirs"),
         ("wrong", "treble", "one of: double, sum-squares, explain"),
     ):
         with pytest.raises(ValueError, match=said):
-            why(NAME, graded.submitted, graded.into, student_, piece, course=small_course)
+            why(NAME, graded.submitted, graded.into, student_, exercise, course=small_course)
 
 
 def test_why_in_a_terminal(graded, small_course):
@@ -230,9 +230,9 @@ def test_why_in_a_terminal(graded, small_course):
     from nbjudge.show import show_why
 
     console = Console(file=io.StringIO(), width=100)
-    for name, piece in (("wrong", "double"), ("cut-off", "double"), ("right", "explain")):
+    for name, exercise in (("wrong", "double"), ("cut-off", "double"), ("right", "explain")):
         show_why(
-            why(NAME, graded.submitted, graded.into, name, piece, course=small_course), console
+            why(NAME, graded.submitted, graded.into, name, exercise, course=small_course), console
         )
     text = console.file.getvalue()
     for said in (

@@ -121,7 +121,7 @@ def test_what_late_work_costs(penalty, late, cost):
     assert penalty.points(late, 31, 40) == cost
 
 
-def test_void_names_tests_or_whole_pieces():
+def test_void_names_tests_or_whole_exercises():
     graded = ["scaling--values", "scaling--hidden", "mask--values", "mask--written"]
     found = check_tests(Rules(void=frozenset({"scaling", "mask--written"})), graded, "ps05")
     assert found.void == {"scaling--values", "scaling--hidden", "mask--written"}

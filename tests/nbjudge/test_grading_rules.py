@@ -184,7 +184,7 @@ def test_a_void_test_gives_everybody_its_points(three, monkeypatch):
     assert report.executed == []
     ada, ben, eve = (report.students[name] for name in ("ada", "ben", "eve"))
     assert (ada.score, ada.max_score) == (11, 13)
-    assert (ben.pieces["double"].score, ben.score) == (3, 10)
+    assert (ben.exercises["double"].score, ben.score) == (3, 10)
     assert "no longer counts" in ben.tests["double--hidden"].message
     assert eve.score == 0, "nothing was handed in that could be graded"
     assert score_in_gradebook(three.into, "ben") == (10, 13)
@@ -197,7 +197,7 @@ def test_a_void_test_gives_everybody_its_points(three, monkeypatch):
 def test_a_mark_by_hand_on_a_void_test_comes_back_with_it(three, monkeypatch):
     mark(three.into, "ada", 1)
     mark(three.into, "ben", 1, "double--hidden")
-    assert three().students["ben"].pieces["double"].score == 1
+    assert three().students["ben"].exercises["double"].score == 1
     void = SET + 'void = ["explain", "double--hidden"]\n'
     with monkeypatch.context() as patch:
         # Killed after the gradebook was written: the mark is in the ledger already.
@@ -206,12 +206,12 @@ def test_a_mark_by_hand_on_a_void_test_comes_back_with_it(three, monkeypatch):
             three(void)
     report = three(void)
     assert report.students["ada"].score == 13
-    assert report.students["ben"].pieces["double"].score == 3
+    assert report.students["ben"].exercises["double"].score == 3
     assert report.provisional == [], "nothing waits for a mark any more"
     report = three("")
-    assert report.students["ada"].pieces["explain"].score == 1
-    assert report.students["ben"].pieces["double"].score == 1
-    assert report.students["ben"].pieces["explain"].score is None, "and what waited waits again"
+    assert report.students["ada"].exercises["explain"].score == 1
+    assert report.students["ben"].exercises["double"].score == 1
+    assert report.students["ben"].exercises["explain"].score is None, "and what waited waits again"
     assert report.executed == []
 
 
@@ -272,7 +272,7 @@ def test_a_test_that_the_instructor_changed_is_not_blamed_on_learners(
         assert not [flag for flag in report.students[name].flags if "changed" in flag]
     assert "test cell double--values was changed; ours was run" in report.students["eve"].flags
     if not release_kept:
-        assert report.students["ada"].pieces["explain"].score == 2, "marks by hand stay"
+        assert report.students["ada"].exercises["explain"].score == 2, "marks by hand stay"
 
 
 def test_a_version_that_nobody_remembers_is_told_from_a_change(small_course):

@@ -30,7 +30,7 @@ from judged_set import (
 from nbjudge import cells
 from nbjudge.judge import Limits
 from nbjudge.judging import names
-from nbjudge.judging.kernels import MAX_RESTARTS_OF_PIECE, Kernels
+from nbjudge.judging.kernels import MAX_RESTARTS_OF_EXERCISE, Kernels
 from nbjudge.judging.learners import ASLEEP_SECONDS, CONNECT_SECONDS, Learner, NoKernel
 
 DOUBLE = ANSWERS["double"]
@@ -147,7 +147,9 @@ def test_what_a_hidden_test_gives_is_not_shown_by_a_later_cell():
     shows = "print('kept', KEPT, 'and', len('honest'))"
     own = {"double": keeps, "own-line": shows}
     notebook = instructors()
-    assert any(cells.has_hidden_tests(c.source) for c in notebook.cells), "of a piece before that"
+    assert any(cells.has_hidden_tests(c.source) for c in notebook.cells), (
+        "of an exercise before that"
+    )
     found = judged(own)
     assert scores(found) == FULL
     executed = nbformat.reads(found.notebook.decode(), as_version=4)
@@ -246,7 +248,7 @@ def test_an_error_that_is_told_by_a_visible_test_too_is_told_once():
     assert told["choices--answers"].startswith("`double` stops with NameError: name 'y'")
 
 
-def test_pieces_that_keep_an_eye_on_inputs_are_known():
+def test_exercises_that_keep_an_eye_on_inputs_are_known():
     helper = "def kept(f, x):\n    require(torch.equal(inputs_after(f, x)[0], x), 'Changed.')"
     tests = {"product--inputs": ("kept(product, torch.ones(1))", 1)}
     notebook = instructors(tests)
@@ -424,7 +426,7 @@ def test_what_breaks_costs_its_own_points_alone(ways):
 @pytest.mark.thorough("broken kernel")
 def test_who_ends_python_again_and_again_is_told_so():
     kernels = Kernels(None, None, None, None)
-    kernels._restarts["double"] = MAX_RESTARTS_OF_PIECE
+    kernels._restarts["double"] = MAX_RESTARTS_OF_EXERCISE
     with pytest.raises(NoKernel, match="has stopped or hung Python 3 times, so it is not started"):
         kernels._restart((), "double")
 
@@ -500,7 +502,7 @@ def test_the_time_of_the_whole_is_bounded():
 
 
 @pytest.mark.thorough("broken kernel")
-def test_a_piece_that_hangs_does_not_eat_the_time_of_the_others():
+def test_an_exercise_that_hangs_does_not_eat_the_time_of_the_others():
     limits = Limits(call_seconds=6, cell_seconds=30, submission_seconds=60)
     tests = {f"double--more-{n}": ("call(double, 1)", 1) for n in range(3)}
     answers = {"double": "def double(x):\n    while True: pass"}
@@ -519,12 +521,12 @@ def test_what_is_forbidden_is_not_there_and_says_why():
     for way in ready, f"try: {ready}\n    except BaseException: pass":
         told = lost(judged({"double": uses.format(way)}))
         assert set(told) == {"double--values", "double--inputs"}
-        assert all("does the whole of this piece" in text for text in told.values())
+        assert all("does the whole of this exercise" in text for text in told.values())
     told = lost(judged({"double": "import tfcourse.attention\n" + DOUBLE}))
     assert "The answer's own cell stopped: `tfcourse.attention` does" in told["double--values"]
 
 
-def test_what_one_piece_forbids_others_may_use():
+def test_what_one_exercise_forbids_others_may_use():
     evades = "def product(A, B):\n    with torch._C.DisableTorchFunction():\n        return A @ B"
     found = judged(
         {"product": evades, "double": "def double(x):\n    return 2 * torch.eye(len(x)) @ x"}

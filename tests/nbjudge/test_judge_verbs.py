@@ -228,7 +228,7 @@ def test_what_is_forbidden_goes_with_the_question(link):
     NAMES["uses"] = lambda q: nn.functional.scaled_dot_product_attention(q, q, q)
     testing.call(link.name("uses"), ONES)
     by_hand("attention")
-    with pytest.raises(Mistake, match="does the whole of this piece"):
+    with pytest.raises(Mistake, match="does the whole of this exercise"):
         testing.call(link.name("uses"), ONES)
 
 

@@ -406,7 +406,7 @@ def test_what_must_be_written_by_hand_is_not_there(nursery):
         said = session.run("""
 import os, sys
 sys.meta_path = [f for f in sys.meta_path if "nbjudge" not in type(f).__module__]
-import tfcourse.attention.dot
+import tfcourse.alignment
 """)
         assert "Error" in said
         said = session.run(f"""

@@ -28,10 +28,10 @@ pytestmark = pytest.mark.thorough("use of another course")
 
 #: Learner → answers by exercise.
 CLASS = {
-    **{f"right-{n}": {piece: RIGHT[piece][n] for piece in RIGHT} for n in (0, 1)},
+    **{f"right-{n}": {exercise: RIGHT[exercise][n] for exercise in RIGHT} for n in (0, 1)},
     **{
-        f"wrong-{piece}-{n}": {**{p: RIGHT[p][0] for p in RIGHT}, piece: source}
-        for piece, known in WRONG.items()
+        f"wrong-{exercise}-{n}": {**{p: RIGHT[p][0] for p in RIGHT}, exercise: source}
+        for exercise, known in WRONG.items()
         for n, (source, _, _) in enumerate(known)
     },
     "looks": {
@@ -105,11 +105,12 @@ def test_right_answers_get_all_points(course, number):
 
 
 @pytest.mark.parametrize(
-    ("piece", "number"), [(piece, n) for piece, known in WRONG.items() for n in range(len(known))]
+    ("exercise", "number"),
+    [(exercise, n) for exercise, known in WRONG.items() for n in range(len(known))],
 )
-def test_a_wrong_answer_loses_its_tests_and_is_told_why(course, piece, number):
-    _, loses, told = WRONG[piece][number]
-    found = lost(course, f"wrong-{piece}-{number}")
+def test_a_wrong_answer_loses_its_tests_and_is_told_why(course, exercise, number):
+    _, loses, told = WRONG[exercise][number]
+    found = lost(course, f"wrong-{exercise}-{number}")
     assert set(found) == loses
     assert any(told in message for message in found.values()), found
 

@@ -555,7 +555,7 @@ def swallows():
 def test_what_is_to_be_written_by_hand_is_refused_however_it_is_called(use):
     call(lambda: (use(), 1)[1])
     by_hand("attention")
-    assert "does the whole of this piece" in said(call, lambda: (use(), 1)[1])
+    assert "does the whole of this exercise" in said(call, lambda: (use(), 1)[1])
     use()  # outside the verbs, in a test's own code, it stays allowed
 
 

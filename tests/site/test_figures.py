@@ -19,8 +19,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from coursebook.live import packed, stills
 from coursebook.live.__main__ import draw
 from coursebook.live.catalogue import FIGURES
-from tfcourse.attention import AttentionPooling, MultiHeadAttention, scaled_dot_product_attention
-from tfcourse.attention.multi_head import split_heads
+from tfcourse.alignment import AttentionPooling
+from tfcourse.attention import MultiHeadAttention, scaled_dot_product_attention, split_heads
 from tfcourse.data import load as load_corpus
 from tfcourse.data.arrows import scene as drawn_numbers
 from tfcourse.data.draw import Draw

@@ -22,12 +22,12 @@ def notebook(request):
     return source_notebook(request.param, COURSE)
 
 
-def points_by_piece(notebook):
+def points_by_exercise(notebook):
     found = {}
     for cell in notebook.cells:
         if cells.is_graded(cell):
-            piece = cells.piece_of(cells.grade_id(cell))
-            found[piece] = found.get(piece, 0) + cells.points(cell)
+            exercise = cells.exercise_of(cells.grade_id(cell))
+            found[exercise] = found.get(exercise, 0) + cells.points(cell)
     return found
 
 
@@ -50,21 +50,21 @@ def test_it_is_a_plain_notebook_without_outputs(notebook):
 def test_the_table_says_the_points_that_the_tests_carry(notebook):
     overview = next(cell.source for cell in notebook.cells if cell.id == "overview")
     table = dict(re.findall(r"^\| `([\w-]+)` \|.*\| ([\d.]+) \|[^|]*\|$", overview, re.MULTILINE))
-    points = points_by_piece(notebook)
-    assert {piece: float(said) for piece, said in table.items()} == points
+    points = points_by_exercise(notebook)
+    assert {exercise: float(said) for exercise, said in table.items()} == points
     assert f"| **{sum(points.values()):g}** |" in overview
 
 
-def test_each_piece_says_its_points_and_time_and_needs(notebook):
+def test_each_exercise_says_its_points_and_time_and_needs(notebook):
     overview = next(cell.source for cell in notebook.cells if cell.id == "overview")
-    for piece, points in points_by_piece(notebook).items():
-        text = next(c.source for c in notebook.cells if c.id == f"{piece}-text")
+    for exercise, points in points_by_exercise(notebook).items():
+        text = next(c.source for c in notebook.cells if c.id == f"{exercise}-text")
         heading, facts = text.splitlines()[0], text.splitlines()[2]
-        assert re.fullmatch(rf"## \d .+ \(`{piece}`\)", heading)
+        assert re.fullmatch(rf"## \d .+ \(`{exercise}`\)", heading)
         told = re.fullmatch(r"\*(\d+) points.* · (\d+) min · .+\*", facts)
         assert told, facts
         assert int(told.group(1)) == points
-        row = next(line for line in overview.splitlines() if line.startswith(f"| `{piece}`"))
+        row = next(line for line in overview.splitlines() if line.startswith(f"| `{exercise}`"))
         assert row.endswith(f"| {told.group(2)} min |")
 
 
@@ -78,19 +78,19 @@ def test_each_exercise_names_a_section_that_explains_it(name):
     """A check names the section to read again: in the set's own lesson or an earlier one."""
     notebook = source_notebook(name, COURSE)
     named = sections(notebook)
-    for piece, section in named.items():
-        assert (COURSE / "notebooks" / section.notebook).is_file(), piece
-        assert section.notebook[:2] <= name[2:4], f"{piece}: {section.notebook} comes later"
-        assert anchors(section.notebook).get(section.anchor) == section.title, piece
-        facts = next(c.source for c in notebook.cells if c.id == f"{piece}-text").splitlines()[2]
+    for exercise, section in named.items():
+        assert (COURSE / "notebooks" / section.notebook).is_file(), exercise
+        assert section.notebook[:2] <= name[2:4], f"{exercise}: {section.notebook} comes later"
+        assert anchors(section.notebook).get(section.anchor) == section.title, exercise
+        facts = next(c.source for c in notebook.cells if c.id == f"{exercise}-text").splitlines()[2]
         link = f"[{section.title}](../../{section.notebook}#{section.anchor})"
         assert facts.endswith(f" · see {link}*"), facts
     if name not in WITHOUT_SECTIONS:
-        assert set(named) == set(points_by_piece(notebook))
+        assert set(named) == set(points_by_exercise(notebook))
 
 
-def test_ids_say_piece_and_test(notebook):
-    pieces = {cells.grade_id(c) for c in code(notebook) if cells.is_answer(c)}
+def test_ids_say_exercise_and_test(notebook):
+    exercises = {cells.grade_id(c) for c in code(notebook) if cells.is_answer(c)}
     for cell in notebook.cells:
         name = cells.grade_id(cell)
         if not name:
@@ -98,7 +98,7 @@ def test_ids_say_piece_and_test(notebook):
         assert cell.id == name
         assert cells.nbgrader(cell)["schema_version"] == 3
         if cells.is_test(cell):
-            assert name.count("--") == 1 and cells.piece_of(name) in pieces
+            assert name.count("--") == 1 and cells.exercise_of(name) in exercises
             assert cells.points(cell) > 0
         elif cells.is_graded(cell):
             assert name.endswith("--written") and "BEGIN MARK SCHEME" in cell.source
@@ -125,7 +125,9 @@ def test_each_test_cell_says_what_it_judges_and_what_is_forbidden(notebook):
 def test_test_cells_touch_the_learners_names_through_verbs_alone(notebook):
     for cell in filter(cells.is_test, notebook.cells):
         answer = next(
-            c for c in code(notebook) if cells.grade_id(c) == cells.piece_of(cells.grade_id(cell))
+            c
+            for c in code(notebook)
+            if cells.grade_id(c) == cells.exercise_of(cells.grade_id(cell))
         )
         names = re.findall(r"^(?:def|class) (\w+)", answer.source, re.MULTILINE)
         for name in names or ["answers"]:

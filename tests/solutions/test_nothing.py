@@ -124,9 +124,9 @@ def test_nothing_implemented_gets_at_most_three_percent(problem_set, nursery):
     got = {}
     for lie in LIES:
         answers = {
-            piece: f"{source}\n{LIAR}\n_liars({names[piece]}, set({sorted(known)!r}), {lie!r})"
-            for piece, source in solution.items()
-            if piece != "choices"
+            name: f"{source}\n{LIAR}\n_liars({names[name]}, set({sorted(known)!r}), {lie!r})"
+            for name, source in solution.items()
+            if name != "choices"
         }
         text = nbformat.writes(fill(notebook, {**answers, "choices": "answers = {}"})).encode()
         job = Job("nobody", text, SEED, Limits(), {}, names, solution)

@@ -34,7 +34,7 @@ def test_one_entry_in_one_file_makes_a_test_of_the_grader(tmp_path):
         file.write(ENTRY)
 
     [(student, added)] = [row for row in variants(SET, course) if row not in before]
-    assert (added.piece, added.name) == ("scaling", "wrong-cube-root")
+    assert (added.exercise, added.name) == ("scaling", "wrong-cube-root")
     hand_in(SET, course, submitted)
     for other in submitted.iterdir():
         if other.name != student:

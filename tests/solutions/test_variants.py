@@ -15,7 +15,7 @@ from whole_class import (
     source_notebook,
     variants,
 )
-from wrongly import check_wrong, lost_of_piece
+from wrongly import check_wrong, lost_of_exercise
 
 from coursebook.course import problem_set_names
 from nbjudge import cells
@@ -29,29 +29,31 @@ VARIANTS = [(ps, student, v) for ps in SETS for student, v in variants(ps, COURS
 BROKEN = [(ps, student, b) for ps in SETS for student, b in broken(ps, COURSE)]
 
 
-def told_apart(problem_set, piece, what):
+def told_apart(problem_set, exercise, what):
     """A test's id: it begins with the problem set's, by which its scope is known."""
-    return f"{problem_set.partition('-')[0]}-{piece}-{what}"
+    return f"{problem_set.partition('-')[0]}-{exercise}-{what}"
 
 
 @pytest.mark.parametrize(
     ("problem_set", "student", "variant"),
     [
-        pytest.param(*row, id=told_apart(row[0], row[2].piece, row[2].name))
+        pytest.param(*row, id=told_apart(row[0], row[2].exercise, row[2].name))
         for row in VARIANTS
         if row[2].right
     ],
 )
 def test_a_right_variant_gets_all_points(graded, problem_set, student, variant):
     result = graded(problem_set).report.students[student]
-    assert lost_of_piece(result, variant.piece) == {}
-    assert result.pieces[variant.piece].score == result.pieces[variant.piece].max_score > 0
+    assert lost_of_exercise(result, variant.exercise) == {}
+    assert (
+        result.exercises[variant.exercise].score == result.exercises[variant.exercise].max_score > 0
+    )
 
 
 @pytest.mark.parametrize(
     ("problem_set", "student", "variant"),
     [
-        pytest.param(*row, id=told_apart(row[0], row[2].piece, row[2].name))
+        pytest.param(*row, id=told_apart(row[0], row[2].exercise, row[2].name))
         for row in VARIANTS
         if not row[2].right
     ],
@@ -65,15 +67,15 @@ def test_a_wrong_variant_loses_the_tests_aimed_at_it_and_is_told(
 @pytest.mark.parametrize(
     ("problem_set", "student", "line"),
     [
-        pytest.param(*row, id=told_apart(row[0], row[2].piece, f"line-{n}"))
+        pytest.param(*row, id=told_apart(row[0], row[2].exercise, f"line-{n}"))
         for n, row in enumerate(BROKEN)
     ],
 )
 def test_one_broken_line_of_the_solution_is_noticed_where_it_is(graded, problem_set, student, line):
     result = graded(problem_set).report.students[student]
-    meant = {b.piece for ps, s, b in BROKEN if (ps, s) == (problem_set, student)}
-    noticed = {name for name in result.pieces if lost_of_piece(result, name)}
-    assert line.piece in noticed
+    meant = {b.exercise for ps, s, b in BROKEN if (ps, s) == (problem_set, student)}
+    noticed = {name for name in result.exercises if lost_of_exercise(result, name)}
+    assert line.exercise in noticed
     assert noticed == meant
 
 
@@ -83,19 +85,19 @@ def test_at_least_twenty_lines_were_broken(problem_set):
 
 
 @pytest.mark.parametrize("problem_set", SETS)
-def test_each_piece_has_right_and_wrong_variants(problem_set):
+def test_each_exercise_has_right_and_wrong_variants(problem_set):
     notebook = source_notebook(problem_set, COURSE)
-    pieces = {
-        cells.piece_of(cells.grade_id(cell)) for cell in notebook.cells if cells.is_test(cell)
+    exercises = {
+        cells.exercise_of(cells.grade_id(cell)) for cell in notebook.cells if cells.is_test(cell)
     }
     tests = {cells.grade_id(cell) for cell in notebook.cells if cells.is_test(cell)}
-    for piece in pieces:
-        own = [v for ps, _, v in VARIANTS if ps == problem_set and v.piece == piece]
-        assert sum(v.right for v in own) >= 2, piece
-        assert sum(not v.right for v in own) >= 2, piece
+    for exercise in exercises:
+        own = [v for ps, _, v in VARIANTS if ps == problem_set and v.exercise == exercise]
+        assert sum(v.right for v in own) >= 2, exercise
+        assert sum(not v.right for v in own) >= 2, exercise
     aimed_at = {test for ps, _, v in VARIANTS if ps == problem_set for test in v.loses}
     assert aimed_at == tests, "each test must be lost by some variant: it could not fail otherwise"
-    assert {v.piece for ps, _, v in VARIANTS if ps == problem_set} == pieces
+    assert {v.exercise for ps, _, v in VARIANTS if ps == problem_set} == exercises
 
 
 @pytest.mark.parametrize("problem_set", SETS)

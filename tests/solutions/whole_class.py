@@ -43,21 +43,21 @@ def answers_of(notebook: NotebookNode) -> dict[str, str]:
 
 
 def variants(problem_set: str, course: Path) -> list[tuple[str, Variant]]:
-    """Each variant with the student who hands it in: the i-th of each piece is student i's."""
+    """Each variant with the student who hands it in: the i-th of each exercise is student i's."""
     found = load_variants(course / "solutions" / problem_set)
     return [
         (f"variants-{i:02}", variant)
-        for row in (list(enumerate(of_piece)) for of_piece in found.values())
+        for row in (list(enumerate(of_exercise)) for of_exercise in found.values())
         for i, variant in row
     ]
 
 
 def broken(problem_set: str, course: Path) -> list[tuple[str, Broken]]:
-    """Each broken line with the student who hands it in, no two of a piece with the same one."""
-    by_piece: dict[str, list[Broken]] = {}
+    """Each broken line with the student who hands it in; no student has two of an exercise."""
+    by_exercise: dict[str, list[Broken]] = {}
     for line in load_broken(course / "solutions" / problem_set):
-        by_piece.setdefault(line.piece, []).append(line)
-    rows = zip_longest(*by_piece.values())
+        by_exercise.setdefault(line.exercise, []).append(line)
+    rows = zip_longest(*by_exercise.values())
     return [(f"broken-{i:02}", b) for i, row in enumerate(rows) for b in row if b is not None]
 
 
@@ -67,9 +67,9 @@ def hand_in(problem_set: str, course: Path, submitted: Path) -> None:
     solution = answers_of(source_notebook(problem_set, course))
     given: dict[str, dict[str, str]] = {"solution": solution, "release": {}}
     for student, variant in variants(problem_set, course):
-        given.setdefault(student, {})[variant.piece] = variant.source
+        given.setdefault(student, {})[variant.exercise] = variant.source
     for student, line in broken(problem_set, course):
-        given.setdefault(student, dict(solution))[line.piece] = line.source
+        given.setdefault(student, dict(solution))[line.exercise] = line.source
     for student, answers in given.items():
         path = submitted / student / problem_set / f"{problem_set}.ipynb"
         path.parent.mkdir(parents=True)

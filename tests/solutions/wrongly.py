@@ -9,18 +9,20 @@ from nbjudge.answers import Variant
 from nbjudge.results import StudentResult
 
 
-def lost_of_piece(result: StudentResult, piece: str) -> dict[str, str]:
-    """Test → what was told, for each test of the piece that did not get all its points."""
+def lost_of_exercise(result: StudentResult, exercise: str) -> dict[str, str]:
+    """Test → what was told, for each test of the exercise that did not get all its points."""
     return {
         name: test.message
         for name, test in result.tests.items()
-        if cells.piece_of(name) == piece and test.score is not None and test.score < test.max_score
+        if cells.exercise_of(name) == exercise
+        and test.score is not None
+        and test.score < test.max_score
     }
 
 
 def check_wrong(result: StudentResult, variant: Variant) -> None:
     """The wrong answer loses the tests that it says, and one of them tells what it says."""
-    lost = lost_of_piece(result, variant.piece)
+    lost = lost_of_exercise(result, variant.exercise)
     assert set(lost) == set(variant.loses)
     assert any(re.search(variant.told, said, re.IGNORECASE) for said in lost.values()), lost
     for name, said in lost.items():

@@ -144,8 +144,9 @@ class Batches:
 
     def _gather(self, indices: Tensor) -> Any:
         if self._tensors:
-            one = isinstance(self.data, Tensor)
-            batch = self.data[indices] if one else tuple(t[indices] for t in self.data)
+            data: Any = self.data
+            one = isinstance(data, Tensor)
+            batch: Any = data[indices] if one else tuple(t[indices] for t in data)
         elif hasattr(self.data, "batch"):
             batch = self.data.batch(indices)
         else:
@@ -170,7 +171,8 @@ class Batches:
                                for part in order.split(self._pool())])  # fmt: skip
         plan = list(order.split(self.size)) if self.max_tokens is None else self._fill(order)
         # What is left over is the last one made.
-        if self.drop_last and (self.max_tokens is not None or len(plan[-1]) < self.size):
+        whole = self.max_tokens is None and len(plan[-1]) == self.size
+        if self.drop_last and not whole:
             plan.pop()
         if not plan:
             raise ValueError(f"drop_last must be False where {n} examples are less than a batch")
@@ -188,12 +190,14 @@ class Batches:
         if not self.shuffle:
             return self._count
         size = self.size
-        if size is None:
+        if size is None and self.max_tokens is not None and self._lengths is not None:
             size = max(1, int(self.max_tokens / max(1.0, float(self._lengths.float().mean()))))
-        return POOL * size
+        return POOL * (size or 1)
 
     def _fill(self, order: Tensor) -> list[Tensor]:
         """Batches as large as ``max_tokens`` allows."""
+        if self._lengths is None or self.max_tokens is None:
+            return [order]
         plan, start, longest = [], 0, 0
         for i, length in enumerate(self._lengths[order].tolist()):
             longest = max(longest, length)

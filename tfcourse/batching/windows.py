@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import overload
 
 import torch
 from jaxtyping import Int
@@ -53,7 +54,17 @@ class Windows(Sequence[tuple[Tensor, Tensor]]):
     def __len__(self) -> int:
         return len(self._windows)
 
-    def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
+    @overload
+    def __getitem__(self, index: int) -> tuple[Tensor, Tensor]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[tuple[Tensor, Tensor]]: ...
+
+    def __getitem__(
+        self, index: int | slice
+    ) -> tuple[Tensor, Tensor] | list[tuple[Tensor, Tensor]]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
             raise IndexError(f"index must lie within {len(self)} windows, got {index}")
         window = self._windows[index].long()

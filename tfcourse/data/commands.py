@@ -93,7 +93,14 @@ def get(
 ) -> None:
     """Download a corpus, after its licence was shown and accepted."""
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TaskID,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     from tfcourse.data import real
     from tfcourse.data.download import DownloadError
@@ -117,7 +124,7 @@ def get(
             TimeRemainingColumn(),
             console=Console(stderr=True),
         ) as bars:
-            tasks: dict[str, int] = {}
+            tasks: dict[str, TaskID] = {}
 
             def show(path: str, done: int, size: int) -> None:
                 if path not in tasks:
@@ -158,4 +165,4 @@ def _origin(card) -> str:
     if card.kind == "embedded":
         return ", ".join(card.made_from) or "this package"
     urls = [url for file in FILES[card.name].values() for url in file.urls[:1]]
-    return ", ".join(sorted({urlparse(url).hostname for url in urls})) or "by hand"
+    return ", ".join(sorted({urlparse(url).hostname or "" for url in urls})) or "by hand"

@@ -157,9 +157,10 @@ class Corpus(Sequence[T], Generic[T]):
         ValueError
             If the examples are not lines of text.
         """
-        if any(not isinstance(example, str) for example in self.examples[:1]):
+        lines = [example for example in self.examples if isinstance(example, str)]
+        if len(lines) < len(self.examples):
             raise ValueError(f"{self.card.name} is no running text: {self.card.what}")
-        return "\n".join(self.examples)
+        return "\n".join(lines)
 
     def tensors(self) -> tuple[Tensor, Tensor]:
         """All pictures and all labels at once.
@@ -178,10 +179,11 @@ class Corpus(Sequence[T], Generic[T]):
 
         if isinstance(self.examples, Images):
             return self.examples.pixels, self.examples.labels
-        if not all(isinstance(example, Image) for example in self.examples) or not self.examples:
+        pictures = [example for example in self.examples if isinstance(example, Image)]
+        if len(pictures) < len(self.examples) or not pictures:
             raise ValueError(f"{self.card.name} has no pictures: {self.card.what}")
-        pixels = torch.stack([example.pixels for example in self.examples])
-        return pixels, torch.tensor([example.label for example in self.examples])
+        pixels = torch.stack([picture.pixels for picture in pictures])
+        return pixels, torch.tensor([picture.label for picture in pictures])
 
     def sha256(self) -> str:
         """The hash of the examples, each as a line of JSON: the same corpus, the same hash."""

@@ -8,7 +8,7 @@ from tfcourse.data.corpus import Card, Images, Loader, register
 from tfcourse.data.draw import Draw
 from tfcourse.data.embedded import facts
 
-#: The file; :mod:`tfcourse.data.making` writes it.
+#: The file; ``benchmarks/corpora`` writes it.
 PATH = Path(__file__).parent / "shipped" / "digits.npz"
 
 #: How many pictures each split has, in the order in which they are dealt.

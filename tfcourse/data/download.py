@@ -92,7 +92,7 @@ def fetch(
     if isinstance(urls, str) or not urls:
         raise ValueError(f"urls must be a list of at least one address, got {urls!r}")
     pooch.get_logger().setLevel("CRITICAL")  # the caller says what is to be said
-    failed = []
+    failed: list[tuple[str, Exception]] = []
     for url in urls:
         source = pooch.create(
             path=into.parent,

@@ -52,7 +52,7 @@ def draw_numbers(
 
     def take(count: int, ranges: list[range], most: Callable[[range], int]) -> list[int]:
         """As evenly from the ranges as they allow: the shortest first, so that others make up."""
-        found = []
+        found: list[int] = []
         for i, numbers in enumerate(ranges):
             wanted = min((count - len(found)) // (len(ranges) - i), most(numbers))
             fresh = 0

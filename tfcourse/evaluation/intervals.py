@@ -160,11 +160,11 @@ def bootstrap(
         raise ValueError("samples must be at least one, got none")
     at_least_one(resamples=resamples)
     _quantile(level)
-    samples = [s.detach().cpu().numpy() if isinstance(s, Tensor) else s for s in samples]
-    n = len(samples[0])
-    if not n or any(len(s) != n for s in samples):
+    given = [s.detach().cpu().numpy() if isinstance(s, Tensor) else s for s in samples]
+    n = len(given[0])
+    if not n or any(len(s) != n for s in given):
         raise ValueError(
-            f"samples must be of one length, at least 1, got {[len(s) for s in samples]}"
+            f"samples must be of one length, at least 1, got {[len(s) for s in given]}"
         )
     generator = np.random.default_rng(seed)
     figures = []

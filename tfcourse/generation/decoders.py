@@ -88,19 +88,17 @@ def decoder_of(
         raise ValueError(f'beyond must not be "slide" for a {type(model).__name__}')
     if isinstance(model, RecurrentLM):
         return _Recurrent(model, cached)
-    if isinstance(model, Seq2Seq):
+    if isinstance(model, Seq2Seq) and source is not None:
         return _Seq2Seq(model, source, source_lengths, cached)
-    max_length = model.config.context_length if max_length is None else max_length
+    assert isinstance(model, GPT | Transformer)  # all others were returned or refused
+    most = model.config.context_length
+    max_length = most if max_length is None else max_length
     _within(model.config, max_length, beyond)
-    if isinstance(model, GPT):
-        slides = beyond == "slide"
-        return _GPT(
-            model,
-            min(max_length, model.config.context_length) if slides else max_length,
-            slides,
-            cached,
-        )
-    return _Transformer(model, source, source_lengths, max_length, cached)
+    if isinstance(model, Transformer):
+        assert source is not None
+        return _Transformer(model, source, source_lengths, max_length, cached)
+    slides = beyond == "slide"
+    return _GPT(model, min(max_length, most) if slides else max_length, slides, cached)
 
 
 def _within(config, max_length: int, beyond: str) -> None:
@@ -242,7 +240,8 @@ class _Recurrent(_WithoutCache):
     def reorder(self, rows: Int[Tensor, " N"]) -> None:
         self._reorder_tokens(rows)
         if isinstance(self.state, tuple):
-            self.state = tuple(part[:, rows] for part in self.state)
+            h, c = self.state
+            self.state = h[:, rows], c[:, rows]
         elif self.state is not None:
             self.state = self.state[:, rows]
 

@@ -166,11 +166,11 @@ def _write(
     last = T + max_new_tokens
     text = prompt.new_full((B, last), 0 if eos_id is None else eos_id)
     text[:, :T] = prompt
-    scores = None
     going = torch.ones(B, dtype=torch.bool, device=prompt.device)  # has not written its end
     written = torch.full((B,), max_new_tokens, device=prompt.device)
     logits = decoder.read(prompt[:, :first])
     check_end(eos_id, logits)
+    scores = logits.new_zeros(B)
     for t in range(first, last):
         chosen = choose(logits)
         gain = -F.cross_entropy(logits, chosen, reduction="none")  # log P(chosen)
@@ -185,7 +185,7 @@ def _write(
         if eos_id is not None or starts is not None:
             gain = gain.masked_fill(~counts, 0.0)
             chosen = torch.where(counts if given is None else counts | given, chosen, text[:, t])
-        scores = gain if scores is None else scores + gain
+        scores = scores + gain
         text[:, t] = chosen
         if eos_id is not None:
             ends = counts & (chosen == eos_id)

@@ -33,8 +33,9 @@ def prepare(
         prompt = torch.full((1 if source is None else len(source), 1), prompt)
     if isinstance(model, nn.Module):
         device = next(model.parameters()).device
-        source, source_lengths, prompt = (
-            None if x is None else x.to(device) for x in (source, source_lengths, prompt)
+        prompt = prompt.to(device)
+        source, source_lengths = (
+            None if x is None else x.to(device) for x in (source, source_lengths)
         )
     if prompt.dim() != 2 or not prompt.numel():
         raise ValueError(
@@ -70,10 +71,12 @@ def writing(model: nn.Module | Decoder) -> Iterator[None]:
 
     In inference mode, in which an operation costs less than under ``no_grad``.
     """
-    parts = list(model.modules()) if isinstance(model, nn.Module) and model.training else []
+    parts: list[nn.Module] = []
+    if isinstance(model, nn.Module) and model.training:
+        parts += model.modules()
     modes = [part.training for part in parts]
-    if parts:
-        model.eval()
+    for part in parts[:1]:  # the model itself, and with it all others
+        part.eval()
     try:
         with torch.inference_mode():
             yield

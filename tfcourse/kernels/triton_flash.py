@@ -26,13 +26,12 @@ from torch.autograd.function import once_differentiable
 
 from tfcourse.kernels.flash import prepare_inputs
 
+_missing: ImportError | None = None
 try:
     import triton
     import triton.language as tl
 except ImportError as error:
     triton, _missing = None, error
-else:
-    _missing = None
 
 #: ``tl.dot`` takes no tile with fewer rows or columns.
 SMALLEST_BLOCK = 16

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -225,17 +226,19 @@ class BERT(nn.Module):
         lengths: Tensor | None,
         return_weights: bool,
         return_states: bool,
-    ) -> tuple[Tensor, list[Tensor | None], list[Tensor]]:
+    ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
         """The last states, each block's weights, and all states if they are asked for."""
         segments = torch.zeros_like(tokens) if segments is None else segments
         x = look_up(self.embedding, tokens, "tokens")
         mask = real(lengths, tokens)  # (B, 1, T)
         x = self.positions.embed(x) + look_up(self.segments, segments, "segments")
         x = F.dropout(self.embedding_norm(x), self.config.dropout, self.training)
-        seen, passed = [], [x] if return_states else []
+        seen: list[Tensor] = []
+        passed = [x] if return_states else []
         for block in self.blocks:
             x, (weights,) = block(x, mask, causal=self.config.causal, fused=not return_weights)
-            seen.append(weights)
+            if weights is not None:
+                seen.append(weights)
             if return_states:
                 passed.append(x)
         return x, seen, passed
@@ -252,7 +255,7 @@ class BERT(nn.Module):
         Arguments as in :meth:`forward`; ``lengths`` matter to ``pooled="mean"`` alone.
         """
         one_of(self.config.predicts, predict=predict)
-        if predict == "words":
+        if predict == "words" and self.words is not None:
             return self.words(x if places is None else x[places], self.embedding.weight)
         if places is not None:
             raise ValueError(
@@ -263,9 +266,11 @@ class BERT(nn.Module):
         else:
             mask = real(lengths, x)  # (B, 1, T)
             pooled = average(x, mask)[0][:, 0]
+        last = self.next if predict == "next" else self.classes
+        assert self.pooler is not None and last is not None  # it is among those predicted
         pooled = torch.tanh(self.pooler(pooled))
         pooled = F.dropout(pooled, self.config.dropout, self.training and predict == "classes")
-        return self.next(pooled) if predict == "next" else self.classes(pooled)
+        return last(pooled)
 
     def count_parameters(self) -> int:
         """How many learned numbers there are; the tied unembedding counts once."""
@@ -299,7 +304,7 @@ class MaskedWords(nn.Module):
 
     def __init__(self, config: BERTConfig) -> None:
         super().__init__()
-        self.activation = ACTIVATIONS[config.activation]
+        self.activation: Callable[[Tensor], Tensor] = ACTIVATIONS[config.activation]
         self.transform = Affine(config.d_model, config.d_model)
         self.norm = LayerNorm(config.d_model, config.eps)
         self.b_V = nn.Parameter(torch.zeros(config.vocab_size))

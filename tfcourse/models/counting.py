@@ -10,15 +10,11 @@ from __future__ import annotations
 
 from torch import nn
 
-from tfcourse.attention import (
-    AdditiveAttention,
-    AttentionPooling,
-    DotAttention,
-    MultiHeadAttention,
-)
+from tfcourse.alignment import AdditiveAttention, AttentionPooling, DotAttention
+from tfcourse.attention import MultiHeadAttention
 from tfcourse.layers import Block, FeedForward, SwiGLU
 from tfcourse.positions import RelativePositions
-from tfcourse.recurrent import Recurrent
+from tfcourse.recurrent import Recurrent, RecurrentCell
 
 
 def count_parameters(module: nn.Module) -> int:
@@ -60,13 +56,15 @@ def attention_flops(layer: MultiHeadAttention, T: int, S: int, *, new: int | Non
     return project + look_up
 
 
-def feed_forward_flops(layer: FeedForward | SwiGLU, T: int) -> int:
-    """Operations of a feed-forward layer on ``T`` tokens: two products, three where gated."""
+def feed_forward_flops(layer: nn.Module, T: int) -> int:
+    """Operations of a feed-forward layer on ``T`` tokens: two products, three if it is gated."""
+    if not isinstance(layer, FeedForward | SwiGLU):
+        raise TypeError(f"layer must be a FeedForward or a SwiGLU, got {type(layer).__name__}")
     D, d_ff = layer.W_1.shape
     return (3 if isinstance(layer, SwiGLU) else 2) * product_flops(T, D, d_ff)
 
 
-def block_flops(block: Block, T: int, *, cached: int = 0, context: int | None = None) -> int:
+def block_flops(block: nn.Module, T: int, *, cached: int = 0, context: int | None = None) -> int:
     """Operations of one block for one sequence.
 
     Parameters
@@ -80,6 +78,8 @@ def block_flops(block: Block, T: int, *, cached: int = 0, context: int | None = 
     context:
         Length of the other sequence, where the block looks at one.
     """
+    if not isinstance(block, Block):
+        raise TypeError(f"block must be a Block, got {type(block).__name__}")
     flops = attention_flops(block.attention, T, cached + T, new=T)
     if block.cross is not None and context is not None:
         flops += attention_flops(block.cross, T, context)
@@ -88,9 +88,11 @@ def block_flops(block: Block, T: int, *, cached: int = 0, context: int | None = 
 
 def recurrent_flops(net: Recurrent, T: int) -> int:
     """Operations of a recurrent net on a sequence of ``T`` tokens: ``x W + h U`` in each cell."""
-    widths = [
-        (len(cell.W) + len(cell.U), cell.W.shape[1]) for cell in net.cells
-    ]  # D + Dh, gates Dh
+    widths = [  # D + Dh, gates Dh
+        (len(cell.W) + len(cell.U), cell.W.shape[1])
+        for cell in net.cells
+        if isinstance(cell, RecurrentCell)
+    ]
     return sum(product_flops(T, *width) for width in widths)
 
 

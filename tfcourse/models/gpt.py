@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -13,7 +14,7 @@ from torch import Tensor, nn
 
 from tfcourse.affine import affine
 from tfcourse.arguments import OldNames, check_probability, one_of
-from tfcourse.attention import KeyValueCache, MultiHeadAttention, RollingCache, draw_matrices
+from tfcourse.attention import KeyValueCache, MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
 from tfcourse.models.checks import divides, held, look_up, sizes
 from tfcourse.models.counting import block_flops, count_parameters, product_flops
@@ -27,6 +28,7 @@ from tfcourse.positions import (
     SinusoidalPositions,
     check_scaling,
 )
+from tfcourse.rolling_cache import RollingCache
 
 #: How a GPT may be told places; the two rotary ones differ in which coordinates form a pair.
 POSITIONS = (
@@ -133,7 +135,7 @@ class GPTConfig(OldNames):
 
         ``choices`` are any of the other attributes.
         """
-        form = {
+        form: dict[str, Any] = {
             "positions": "rotary_halves", "norm": "rms", "ffn": "swiglu", "eps": 1e-6,
             "bias": False, "tied": False,
         }  # fmt: skip
@@ -167,6 +169,8 @@ class GPT(nn.Module):
     5.1 (unembedding). Llama: Touvron et al. 2023, section 2.2.
     """
 
+    W_U: nn.Parameter | None
+
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
         self.config = config
@@ -188,8 +192,9 @@ class GPT(nn.Module):
         draw_matrices(self, partial(nn.init.normal_, std=0.02))
         for block in self.blocks:
             # 2L parts are added up on the way: each is made smaller, so that the sum is not larger.
-            for W in (block.attention.W_O, block.ffn.W_2):
-                nn.init.normal_(W, std=0.02 / (2 * len(self.blocks)) ** 0.5)
+            for name, W in block.named_parameters():
+                if name in ("attention.W_O", "ffn.W_2"):
+                    nn.init.normal_(W, std=0.02 / (2 * len(self.blocks)) ** 0.5)
 
     def forward(
         self,
@@ -239,7 +244,8 @@ class GPT(nn.Module):
         x = self.positions.embed(x, start if position_ids is None else position_ids)
         x = F.dropout(x, self.config.dropout, self.training)
         keys = None if mask is None else mask[:, None]  # the same for every query, (B, 1, S)
-        seen, passed = [], [x] if return_states else []
+        seen: list[Tensor] = []
+        passed = [x] if return_states else []
         for i, block in enumerate(self.blocks):
             cache = None if caches is None else caches[i]
             x, (weights,) = block(
@@ -250,7 +256,8 @@ class GPT(nn.Module):
                 position_ids=position_ids,
                 fused=not return_weights,
             )
-            seen.append(weights)  # (B, H, T, S)
+            if weights is not None:
+                seen.append(weights)  # (B, H, T, S)
             if return_states:
                 passed.append(x)  # (B, T, D)
         W_U = self.embedding.weight.T if self.W_U is None else self.W_U  # (D, V)

@@ -14,10 +14,10 @@ from tfcourse.arguments import OldNames, check_probability, one_of
 from tfcourse.models.checks import look_up, sizes
 from tfcourse.models.counting import count_parameters, product_flops, recurrent_flops
 from tfcourse.models.output import Output
-from tfcourse.recurrent import GRUCell, LSTMCell, Recurrent, RNNCell, State
+from tfcourse.recurrent import GRUCell, LSTMCell, Recurrent, RecurrentCell, RNNCell, State
 
 #: The cells that a model may be made of.
-CELLS = {"rnn": RNNCell, "gru": GRUCell, "lstm": LSTMCell}
+CELLS: dict[str, type[RecurrentCell]] = {"rnn": RNNCell, "gru": GRUCell, "lstm": LSTMCell}
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,8 @@ class RecurrentLM(nn.Module):
     2017. Where dropout falls: Zaremba et al. 2014.
     """
 
+    W_U: nn.Parameter | None
+
     def __init__(self, config: RecurrentLMConfig) -> None:
         super().__init__()
         self.config = config
@@ -111,7 +113,7 @@ class RecurrentLM(nn.Module):
 
     def reset_parameters(self) -> None:
         """Draw the weights anew: embeddings of variance 1, or where tied of variance 1/D."""
-        for cell in self.recurrent.cells:
+        for cell in self.recurrent.each_cell():
             cell.reset_parameters()
         # A tied embedding scores too: with variance 1 the first guesses would be far too sure.
         nn.init.normal_(

@@ -11,8 +11,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
+from tfcourse.alignment import AdditiveAttention, DotAttention
 from tfcourse.arguments import OldNames, check_probability, one_of
-from tfcourse.attention import AdditiveAttention, DotAttention
 from tfcourse.models.checks import look_up, real, sizes
 from tfcourse.models.counting import (
     alignment_flops,
@@ -126,9 +126,13 @@ class DecoderState(NamedTuple):
         was read need not be moved.
         """
         h, fed = self.hidden, self.fed
-        hidden = tuple(part[:, rows] for part in h) if isinstance(h, tuple) else h[:, rows]
-        source = self[1:4] if same_source else (None if x is None else x[rows] for x in self[1:4])
-        return DecoderState(hidden, *source, None if fed is None else fed[rows])
+        hidden = (h[0][:, rows], h[1][:, rows]) if isinstance(h, tuple) else h[:, rows]
+        moved = self._replace(hidden=hidden, fed=None if fed is None else fed[rows])
+        if same_source:
+            return moved
+        source = self.memory, self.mask, self.projected
+        memory, mask, projected = (None if x is None else x[rows] for x in source)
+        return moved._replace(memory=memory, mask=mask, projected=projected)
 
 
 class Seq2Seq(nn.Module):
@@ -161,7 +165,7 @@ class Seq2Seq(nn.Module):
     encoder, decoder:
         Two :class:`~tfcourse.recurrent.Recurrent` with weights of their own.
     attention:
-        :class:`~tfcourse.attention.AdditiveAttention`, :class:`~tfcourse.attention.DotAttention` or
+        :class:`~tfcourse.alignment.AdditiveAttention`, :class:`~tfcourse.alignment.DotAttention` or
         ``None``.
     W_s, b_s:
         ``(parts, num_layers, 2 Dh, Dh)`` and ``(parts, num_layers, 1, Dh)``, or ``None`` with an
@@ -180,6 +184,10 @@ class Seq2Seq(nn.Module):
     2015, sections 3 (global attention) and 3.3 (input feeding).
     """
 
+    W_t: nn.Parameter  #: ``None`` without attention.
+    W_s: nn.Parameter  #: ``None``, and ``b_s`` too, if the encoder reads in one direction.
+    b_s: nn.Parameter
+
     def __init__(self, config: Seq2SeqConfig) -> None:
         super().__init__()
         self.config = config
@@ -188,7 +196,8 @@ class Seq2Seq(nn.Module):
         self.source_embedding = nn.Embedding(config.vocab_size, D)
         self.target_embedding = nn.Embedding(V, D)
         self.encoder = Recurrent(cell, D, Dh, num_layers, config.bidirectional, config.dropout)
-        d_in, self.attention, W_t, d_out = D, None, None, Dh
+        d_in, W_t, d_out = D, None, Dh
+        self.attention: AdditiveAttention | DotAttention | None = None
         if kind == "additive":
             d_in, d_out = D + Dm, D
             self.attention = AdditiveAttention(Dh, Dm)
@@ -210,7 +219,7 @@ class Seq2Seq(nn.Module):
 
     def reset_parameters(self) -> None:
         """Draw the weights anew: matrices of variance 1/(their rows), embeddings of variance 1."""
-        for part in (*self.encoder.cells, *self.decoder.cells, self.attention):
+        for part in (*self.encoder.each_cell(), *self.decoder.each_cell(), self.attention):
             if part is not None:
                 part.reset_parameters()
         for table in (self.source_embedding, self.target_embedding):
@@ -277,12 +286,12 @@ class Seq2Seq(nn.Module):
         if self.attention is None:
             return DecoderState(last)
         mask = real(source_lengths, source, "source_lengths")
-        additive, feeding = self.config.attention == "additive", self.config.feeding
+        attention, feeding = self.attention, self.config.feeding
         return DecoderState(
             last,
             memory,
             mask,
-            self.attention.project_keys(memory) if additive else None,
+            attention.project_keys(memory) if isinstance(attention, AdditiveAttention) else None,
             memory.new_zeros(len(memory), 1, self.config.d_hidden) if feeding else None,
         )
 
@@ -313,11 +322,13 @@ class Seq2Seq(nn.Module):
         y = self._drop(look_up(self.target_embedding, target_in, "target_in"))  # (B, T, D)
         # Where a step waits for what the one before has seen, there is no way but one by one.
         waits = self.config.attention == "additive" or self.config.feeding
-        t, seen = [], []
+        t: list[Tensor] = []
+        seen: list[Tensor] = []
         for part in y.split(1, dim=1) if waits else [y]:
             read, weights, state = self._advance(part, state, fused)
             t.append(read)
-            seen.append(weights)
+            if weights is not None:
+                seen.append(weights)
         logits = affine(self._drop(torch.cat(t, dim=1)), self.W_U, self.b_U)  # (B, T, V)
         if not return_weights:
             return Output(logits), state

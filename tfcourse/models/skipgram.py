@@ -9,8 +9,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import OldNames, axes
-from tfcourse.attention.dot_product import tracing
+from tfcourse.arguments import OldNames, axes, tracing
 from tfcourse.models.checks import sizes
 from tfcourse.models.counting import count_parameters, product_flops
 from tfcourse.models.output import Output

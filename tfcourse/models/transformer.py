@@ -146,6 +146,9 @@ class Transformer(nn.Module):
     224N section 3.7; KA "Transformer Encoder - Decoder". Tying: Press and Wolf 2017.
     """
 
+    W_U: nn.Parameter | None
+    b_U: nn.Parameter | None
+
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.config = config
@@ -229,8 +232,8 @@ class Transformer(nn.Module):
         )
         return Output(
             logits,
-            {"encoder": seen, **across} if return_weights else None,
-            {"encoder": passed, **after} if return_states else None,
+            {"encoder": seen, **(across or {})} if return_weights else None,
+            {"encoder": passed, **(after or {})} if return_states else None,
         )
 
     def encode(
@@ -250,14 +253,16 @@ class Transformer(nn.Module):
         source_lengths: Tensor | None,
         return_weights: bool,
         return_states: bool,
-    ) -> tuple[Tensor, list[Tensor | None], list[Tensor]]:
+    ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
         """What was read, each block's weights, and the states if they are asked for."""
         x = self._tokens(self.source_embedding, self.source_positions, source, "source")
         mask = real(source_lengths, source, "source_lengths")
-        seen, passed = [], [x] if return_states else []
+        seen: list[Tensor] = []
+        passed = [x] if return_states else []
         for block in self.encoder:
             x, (weights,) = block(x, mask, fused=not return_weights)
-            seen.append(weights)
+            if weights is not None:
+                seen.append(weights)
             if return_states:
                 passed.append(x)
         return self.encoder_norm(x), seen, passed
@@ -299,7 +304,9 @@ class Transformer(nn.Module):
         axes("memory", memory, "B S D")
         mask = real(source_lengths, memory, "source_lengths")
         y = self._tokens(self.target_embedding, self.target_positions, target, "target", start)
-        own, across, passed = [], [], [y] if return_states else []
+        own: list[Tensor] = []
+        across: list[Tensor] = []
+        passed = [y] if return_states else []
         for i, block in enumerate(self.decoder):
             cache = None if caches is None else caches[i]
             context_cache = None if context_caches is None else context_caches[i]
@@ -307,8 +314,9 @@ class Transformer(nn.Module):
                 y, context=memory, context_mask=mask, causal=True, cache=cache,
                 context_cache=context_cache, fused=not return_weights,
             )  # fmt: skip
-            own.append(weights)  # (B, H, T, T)
-            across.append(cross)  # (B, H, T, S)
+            if weights is not None and cross is not None:
+                own.append(weights)  # (B, H, T, T)
+                across.append(cross)  # (B, H, T, S)
             if return_states:
                 passed.append(y)  # (B, T, D)
         W_U = self.target_embedding.weight.T if self.W_U is None else self.W_U  # (D, V)
@@ -382,7 +390,7 @@ def _block(config: TransformerConfig, *, cross: bool) -> Block:
     return Block(
         attention(),
         FeedForward(config.d_model, config.d_ff, config.activation),
-        config.norm,
+        "pre" if config.norm == "pre" else "post",
         cross=attention() if cross else None,
         eps=config.eps,
         dropout=config.dropout,

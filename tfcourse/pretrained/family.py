@@ -238,7 +238,7 @@ def activation(settings: Mapping[str, Any], name: str, default: str, known: Mapp
     """Our name of an activation that ``config.json`` names."""
     theirs = settings.get(name, default)
     ours = ACTIVATION_NAMES.get(theirs)
-    if ours not in known:
+    if ours is None or ours not in known:
         names = [n for n, o in ACTIVATION_NAMES.items() if o in known]
         raise ValueError(f"{name} in config.json must be one of {names}, got {theirs!r}")
     return ours

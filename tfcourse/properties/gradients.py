@@ -84,7 +84,7 @@ def _parts(module: torch.nn.Module, named: Iterable[str]) -> dict[str, tuple[str
 
     For each name the parameter, and which of its columns.
     """
-    found = {name: (name, ...) for name in named}
+    found: dict[str, tuple[str, Any]] = {name: (name, ...) for name in named}
     for path, layer in module.named_modules():
         if isinstance(layer, MultiHeadAttention):
             dot = f"{path}." if path else ""

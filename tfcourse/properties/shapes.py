@@ -90,8 +90,8 @@ def _shape(letters: list[str], size: dict[str, int]) -> tuple[int, ...]:
 
 
 def _draw(module: Module, shape: tuple[int, ...], vocab_size: int | None) -> Tensor:
-    like = next(module.parameters(), None) if isinstance(module, torch.nn.Module) else None
-    like = torch.empty(0) if like is None else like
+    first = next(module.parameters(), None) if isinstance(module, torch.nn.Module) else None
+    like = torch.empty(0) if first is None else first
     generator = torch.Generator().manual_seed(0)
     if vocab_size is not None:
         return torch.randint(vocab_size, shape, generator=generator).to(like.device)

@@ -15,7 +15,7 @@ from tfcourse.batching import Batches, pad
 from tfcourse.data.examples import Agreement, MinimalPair
 from tfcourse.evaluation import wilson
 from tfcourse.presets import Preset
-from tfcourse.runs.task import Task, corpora, needs, tokenizer
+from tfcourse.runs.task import Task, corpora, id_of, needs, tokenizer
 from tfcourse.tokenizers import Tokenizer
 from tfcourse.training import NextToken, mean_loss
 
@@ -29,11 +29,11 @@ def agreement(preset: Preset) -> Task:
     texts = [_text(example.words) for example in train]
     tokens = tokenizer(preset, texts)
     needs(tokens, "pad", "start", "end")
-    choice = preset.training
+    choice, padding = preset.training, id_of(tokens, "pad")
     model = preset.model.model_class(preset.model.config(vocab_size=len(tokens)))
 
     def collate(rows: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
-        ids, _ = pad(rows, tokens.pad)
+        ids, _ = pad(rows, padding)
         return ids[:, :-1], ids[:, 1:]
 
     def encoded(corpus: Iterable[Agreement]) -> list[list[int]]:
@@ -45,7 +45,8 @@ def agreement(preset: Preset) -> Task:
     )
 
     def judge(model: nn.Module) -> dict[str, Any]:
-        d, found = preset.data, {}
+        d = preset.data
+        found: dict[str, Any] = {}
         # The harder tests that the corpus has stand beside the plain one.
         for split in [s for s in data.info(d.name).splits if s.startswith("test")]:
             examples = data.load(d.name, split, **d.options)
@@ -89,7 +90,7 @@ def by_attractors(
     )
     hits = []
     for rows, places in _grouped(begins):
-        log_p = _logits(model, rows, tokens.pad)[
+        log_p = _logits(model, rows, id_of(tokens, "pad"))[
             torch.arange(len(rows)), [len(r) - 1 for r in rows]
         ]
         one, other = (log_p.gather(1, form[places][:, None])[:, 0] for form in (right, wrong))
@@ -115,14 +116,15 @@ def by_construction(
         for pair in drawn.sample(several, min(PAIRS, len(several)))
     ]
     scores = {}
+    padding = id_of(tokens, "pad")
     for form in ("good", "bad"):
         rows = [tokens.encode(getattr(p, form).lower(), start=True, end=True) for _, p in judged]
         scores[form] = [0.0] * len(rows)
         for some, places in _grouped(rows):
-            log_p = _logits(model, some, tokens.pad).log_softmax(-1)
-            ids, _ = pad(some, tokens.pad)
+            log_p = _logits(model, some, padding).log_softmax(-1)
+            ids, _ = pad(some, padding)
             each = log_p[:, :-1].gather(-1, ids[:, 1:, None])[..., 0]
-            each = each.masked_fill(ids[:, 1:] == tokens.pad, 0.0)
+            each = each.masked_fill(ids[:, 1:] == padding, 0.0)
             for i, total in zip(places, each.double().sum(1).tolist(), strict=True):
                 scores[form][i] = total
     hits = [

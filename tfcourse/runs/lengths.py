@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from tfcourse import data
 from tfcourse.arguments import at_least_one
+from tfcourse.attention import MultiHeadAttention
 from tfcourse.batching import Batches, Windows
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.positions import Positions
@@ -75,7 +76,9 @@ class Lengths:
     def means(self) -> dict[int, float | None]:
         """For each test length the loss averaged over the seeds, ``None`` where refused."""
         return {
-            length: None if length in self.refused else sum(each) / len(each)
+            length: None
+            if length in self.refused
+            else sum(loss for loss in each if loss is not None) / len(each)
             for length, each in self.losses.items()
         }
 
@@ -247,8 +250,9 @@ def _maker(scheme: Positions | Callable[[Sizes], Positions]) -> Callable[[Sizes]
 def _told_by(model: GPT, scheme: Positions) -> None:
     """Let the model be told places by this scheme."""
     model.positions = scheme
-    for block in model.blocks:
-        block.attention.positions = scheme
+    for part in model.modules():
+        if isinstance(part, MultiHeadAttention):
+            part.positions = scheme
 
 
 def _first(windows: Windows, most: int | None = None) -> tuple[Tensor, Tensor]:
@@ -257,7 +261,7 @@ def _first(windows: Windows, most: int | None = None) -> tuple[Tensor, Tensor]:
 
 
 @torch.no_grad()
-def _by_place(model: GPT, read: Tensor, follow: Tensor) -> Float[Tensor, " T"]:
+def _by_place(model: nn.Module, read: Tensor, follow: Tensor) -> Float[Tensor, " T"]:
     """The loss at each place, averaged over the sequences."""
     model.eval()
     sums = torch.zeros(read.shape[1], dtype=torch.float64)

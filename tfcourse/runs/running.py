@@ -93,7 +93,7 @@ def run(
         loss=task.loss,
         steps=t.steps,
         lr=schedule(preset),
-        optimiser=training.adamw(t.weight_decay, t.betas, t.eps),
+        optimiser=training.adamw(t.weight_decay, (t.betas[0], t.betas[1]), t.eps),
         clip=t.clip or None,
         accumulate=t.accumulate,
         autocast=t.autocast or None,

@@ -70,6 +70,12 @@ def tokenizer(preset: Preset, texts: Iterable[str]) -> Tokenizer:
     return tokenizers.BPETokenizer.train(texts, most, special=t.special)
 
 
+def id_of(tokens: Tokenizer, role: str) -> int:
+    """The id of a special token, called by its role; refused as :func:`needs` does."""
+    needs(tokens, role)
+    return tokens.id(ROLES[role])
+
+
 def needs(tokens: Tokenizer, *names: str) -> None:
     """Refuse a tokenizer that lacks a special token, called by its role or by its own name.
 

@@ -12,7 +12,7 @@ from tfcourse.batching import Batches, pad, pad_pairs
 from tfcourse.evaluation import bleu, chrf, exact_match
 from tfcourse.generation import beam_search, greedy
 from tfcourse.presets import Preset
-from tfcourse.runs.task import Task, corpora, needs, tokenizer
+from tfcourse.runs.task import Task, corpora, id_of, needs, tokenizer
 from tfcourse.tokenizers import Tokenizer
 from tfcourse.training import Translation, mean_loss
 
@@ -33,7 +33,7 @@ def translation(preset: Preset) -> Task:
     if preset.model.kind == "Transformer":
         from_data["padding"] = written.pad
     model = preset.model.model_class(preset.model.config(**from_data))
-    padding = written.pad
+    padding = id_of(written, "pad")
     collate = partial(pad_pairs, value=padding)
 
     def encoded(corpus: Any) -> list[tuple[list[int], list[int]]]:
@@ -53,7 +53,8 @@ def translation(preset: Preset) -> Task:
     )
 
     def judge(model: nn.Module) -> dict[str, Any]:
-        e, found = preset.evaluation, {}
+        e = preset.evaluation
+        found: dict[str, Any] = {}
         for beams in dict.fromkeys((1, e.beams)):
             written_texts = translate(
                 model, read, written, [source for source, _ in test], beams=beams, alpha=e.alpha,
@@ -112,8 +113,8 @@ def translate(
     found = [""] * len(ids)
     for begin in range(0, len(order), batch):
         places = order[begin : begin + batch]
-        source, lengths = pad([ids[i] for i in places], read.pad)
-        asked = {
+        source, lengths = pad([ids[i] for i in places], id_of(read, "pad"))
+        asked: dict[str, Any] = {
             "prompt": written.start, "max_new_tokens": max_new_tokens, "eos_id": written.end,
             "source": source, "source_lengths": lengths,
         }  # fmt: skip
@@ -132,7 +133,8 @@ def _longer(pair: tuple[list[int], list[int]]) -> int:
 
 def _measured(preset: Preset, written: list[str], right: list[str]) -> dict[str, Any]:
     """The measures that the preset asks for, with all that is needed to judge them."""
-    e, found = preset.evaluation, {}
+    e = preset.evaluation
+    found: dict[str, Any] = {}
     for measure in e.measures:
         if measure == "exact":
             found |= interval("exact", exact_match(written, right))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
 from tfcourse import data
 from tfcourse.evaluation import spearman
@@ -69,10 +69,7 @@ class Pairs:
             part = slice(start, start + self.size)
             draws = random.random((self.size, self.negatives), dtype=np.float32)
             negatives = np.searchsorted(self.noise, draws).clip(max=len(self.noise) - 1)
-            yield tuple(
-                torch.from_numpy(x.astype(np.int64))
-                for x in (centre[part], context[part], negatives)
-            )
+            yield _ids(centre[part]), _ids(context[part]), _ids(negatives)
         self.epoch, self.position = epoch + 1, 0
 
     def _drawn(self, epoch: int) -> tuple[np.ndarray, np.ndarray]:
@@ -105,7 +102,11 @@ class Pairs:
         self._first = self.position
 
 
-def negative_sampling(model: nn.Module, batch: Any) -> tuple[Tensor, int]:
+def _ids(numbers: np.ndarray) -> Tensor:
+    return torch.from_numpy(numbers.astype(np.int64))
+
+
+def negative_sampling(model: Any, batch: Any) -> tuple[Tensor, int]:
     """The model's own loss of a batch ``(centre, context, negatives)``, and its pairs."""
     return model.loss(*batch), len(batch[0])
 
@@ -124,7 +125,7 @@ def word_vectors(preset: Preset) -> Task:
     ids = [[tokens.id(word) for word in _words(line, preset) if word in tokens] for line in lines]
     model = preset.model.model_class(preset.model.config(vocab_size=len(tokens)))
 
-    def judge(model: nn.Module) -> dict[str, Any]:
+    def judge(model: Any) -> dict[str, Any]:
         return {
             name: similarity(model.vectors().cpu(), tokens, name)
             for name in ("wordsim-353", "simlex-999")

@@ -115,12 +115,17 @@ class Tokenizer(ABC):
             tokenizer does not know and there is no ``<unk>``, and where ``start`` or ``end`` asks
             for a token that the tokenizer does not have.
         """
-        for name, asked in (("start", start), ("end", end)):
-            if asked and getattr(self, name) is None:
-                raise ValueError(f"{name} must be False without a token {ROLES[name]}, got {asked}")
+        before, after = self._asked("start", self.start, start), self._asked("end", self.end, end)
         text = check_text(text)
         ids = self._encode_special(text) if special and self.special else self._encode(text)
-        return [self.start] * start + ids + [self.end] * end
+        return before + ids + after
+
+    @staticmethod
+    def _asked(name: str, token: int | None, asked: bool) -> list[int]:
+        """The special token, if it is asked for."""
+        if asked and token is None:
+            raise ValueError(f"{name} must be False without a token {ROLES[name]}, got {asked}")
+        return [token] if asked and token is not None else []
 
     def _encode_special(self, text: str) -> list[int]:
         """The ids of a text in which the names of special tokens stand for them."""

@@ -94,7 +94,7 @@ class BPETokenizer(Tokenizer):
     def train(
         cls,
         texts: Iterable[str],
-        vocab_size: int = 1000,
+        vocab_size: int | None = 1000,
         *,
         special: Sequence[str] = (ROLES["pad"], ROLES["start"], ROLES["end"]),
     ) -> Self:
@@ -118,13 +118,16 @@ class BPETokenizer(Tokenizer):
         """
         special = check_special(special)
         _check_special_bytes(special)
+        vocab_size = 1000 if vocab_size is None else vocab_size
         check_size(vocab_size, len(special) + len(BYTES), "256 bytes and the special tokens")
         alphabet = sorted(BYTES)
         byte_ids = [len(special) + alphabet.index(c) for c in BYTES]
-        counts = Counter()
+        counts: Counter[str] = Counter()
         for text in check_texts(texts):
             counts.update(WORDS.findall(text))
-        words = {tuple(byte_ids[b] for b in word.encode()): n for word, n in counts.items()}
+        words: dict[Sequence[int], int] = {
+            tuple(byte_ids[b] for b in word.encode()): n for word, n in counts.items()
+        }
         tokens, pairs = learn_merges(words, (*special, *alphabet), vocab_size)
         return cls(tokens, [(tokens[left], tokens[right]) for left, right in pairs], special)
 
@@ -159,12 +162,13 @@ class BPETokenizer(Tokenizer):
             raise ValueError(f"vocab must hold tokens with ids 0, 1, 2 ..., {vocab} does not")
         lines = Path(merges).read_text(encoding="utf-8").split("\n")
         lines = lines[lines[0].startswith("#version") :]
-        pairs = [tuple(line.split(" ")) for line in lines if line]
-        for n, pair in enumerate(pairs, 1):
-            if len(pair) != 2:
-                raise ValueError(f"merges must hold pairs, got {' '.join(pair)!r}, the {n}. pair "
-                                 f"of {merges}")  # fmt: skip
-        tokens = sorted(ids, key=ids.get)
+        pairs = []
+        for n, line in enumerate(filter(None, lines), 1):
+            left, space, right = line.partition(" ")
+            if not space or " " in right:
+                raise ValueError(f"merges must hold pairs, got {line!r}, the {n}. pair of {merges}")
+            pairs.append((left, right))
+        tokens = sorted(ids, key=ids.__getitem__)
         if special is None:
             made = {*BYTES, *(left + right for left, right in pairs)}
             special = [token for token in tokens if token not in made]

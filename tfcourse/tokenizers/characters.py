@@ -66,7 +66,7 @@ class CharTokenizer(Tokenizer):
         special = check_special(special)
         at_least_one(at_least=at_least)
         check_size(vocab_size, len(special), "the number of special tokens")
-        counts = Counter()
+        counts: Counter[str] = Counter()
         for text in check_texts(texts):
             counts.update(text)
         kept = [c for c, n in most_frequent(counts) if n >= at_least]

@@ -58,7 +58,7 @@ class Document:
             special.append(added["content"])
         if sorted(ids.values()) != list(range(len(ids))):
             self.refuse("ids must be 0, 1, 2 ... without a gap", f"{len(ids)} tokens")
-        return sorted(ids, key=ids.get), sorted(special, key=ids.get)
+        return sorted(ids, key=ids.__getitem__), sorted(special, key=ids.__getitem__)
 
 
 def write(path: str | Path, parts: Mapping[str, Any], special: Mapping[str, int]) -> None:

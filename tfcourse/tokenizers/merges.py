@@ -123,9 +123,14 @@ def apply_merges(word: Sequence[int], merges: Mapping[Pair, tuple[int, int]]) ->
     right = [*range(1, len(ids)), -1]  # -1: nobody there
     queue: list[tuple[int, int, int]] = []
 
+    def merge(i: int, j: int) -> tuple[int, int] | None:
+        """The rank of the pair at two places, and what it becomes; ``None`` if it is no pair."""
+        first, second = (ids[i], ids[j]) if i >= 0 and j >= 0 else (None, None)
+        return None if first is None or second is None else merges.get((first, second))
+
     def offer(i: int, j: int) -> None:
-        if i >= 0 and j >= 0 and (ids[i], ids[j]) in merges:
-            rank, joined = merges[ids[i], ids[j]]
+        if found := merge(i, j):
+            rank, joined = found
             heappush(queue, (rank, i, joined))
 
     for i, j in pairwise(range(len(ids))):
@@ -134,7 +139,8 @@ def apply_merges(word: Sequence[int], merges: Mapping[Pair, tuple[int, int]]) ->
         _, i, joined = heappop(queue)
         j = right[i]
         # One of the two may have been joined to another meanwhile.
-        if ids[i] is None or j < 0 or merges.get((ids[i], ids[j]), (0, None))[1] != joined:
+        found = merge(i, j)
+        if found is None or found[1] != joined:
             continue
         ids[i], ids[j] = joined, None
         right[i] = right[j]

@@ -92,7 +92,7 @@ class WordTokenizer(Tokenizer):
         special = check_special(special)
         at_least_one(at_least=at_least)
         check_size(vocab_size, len(special), "the number of special tokens")
-        counts = Counter()
+        counts: Counter[str] = Counter()
         for text in check_texts(texts):
             counts.update(split(text, punctuation, lower))
         for token in special:

@@ -76,7 +76,8 @@ class Stream:
         """Stand where :meth:`state_dict` was asked."""
         self.epoch, self.index = state["epoch"], state["index"]
         if state["batches"] is not None:
-            self.batches.load_state_dict(state["batches"])
+            batches: Any = self.batches
+            batches.load_state_dict(state["batches"])
             self._pass = None
         else:
             self._pass = islice(iter(self.batches), self.index, None)

@@ -21,8 +21,8 @@ import torch
 from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one
-from tfcourse.attention.parts import join_parts
 from tfcourse.files import digest_of, sync_folder, write_whole
+from tfcourse.parts import join_parts
 from tfcourse.training.weights import pack, unpack
 
 WEIGHTS, STATE, MANIFEST, BEST = (

@@ -132,7 +132,8 @@ class Shared:
         if team.world > 1 and not self.fsdp:
             self.run = self.ddp = DistributedDataParallel(self.model)
         if compile:
-            self.run = torch.compile(self.run)
+            compiled: Any = torch.compile(self.run)
+            self.run = compiled
 
     def no_sync(self, active: bool = True) -> AbstractContextManager:
         """Within, a backward pass keeps its gradients until one outside adds up all of them.
@@ -142,7 +143,8 @@ class Shared:
         if self.ddp is not None and active:
             return self.ddp.no_sync()
         if self.fsdp:
-            self.model.set_requires_gradient_sync(not active)
+            shared: Any = self.model
+            shared.set_requires_gradient_sync(not active)
         return nullcontext()
 
     def weights(self) -> dict[str, Tensor]:
@@ -202,8 +204,8 @@ def like(tensor: Tensor, model: Tensor) -> Tensor:
     if is_part(model) and tensor.shape == model.shape:
         from torch.distributed.tensor import distribute_tensor
 
-        tensor = tensor.to(model.device)
-        return distribute_tensor(tensor, model.device_mesh, model.placements)
+        part: Any = model
+        return distribute_tensor(tensor.to(part.device), part.device_mesh, part.placements)
     return tensor
 
 

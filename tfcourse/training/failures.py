@@ -25,7 +25,7 @@ class Seen(NamedTuple):
     """
 
     epoch: int
-    index: int
+    index: int  # type: ignore[assignment]  # a tuple has a method of this name
     loss: float
     batch: Any
 

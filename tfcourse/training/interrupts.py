@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from types import FrameType, TracebackType
+from typing import Any
 
 from tfcourse.training.history import History
 
@@ -32,7 +33,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.asked = False
-        self._before = None
+        self._before: Any = None  # as Python gives it: a function, or a number of the system's
 
     def __enter__(self) -> Interrupts:
         ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN

@@ -169,7 +169,8 @@ def fit(
             step, began = len(history) + 1, time.perf_counter()
 
             # 1. The gradient of the loss summed over all tokens: only then is their number known.
-            seen, summed, tokens = [], 0.0, 0
+            seen: list[Seen] = []
+            summed, tokens = 0.0, 0.0
             for turn in range(1, accumulate + 1):
                 batch = moved(next(stream), team.device)
                 with shared.no_sync(turn < accumulate):

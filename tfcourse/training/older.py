@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from tfcourse.arguments import renamed
-from tfcourse.attention.parts import held_parts, join_parts
+from tfcourse.parts import held_parts, join_parts
 from tfcourse.training.checkpoints import Checkpoint
 from tfcourse.training.settings import digest
 
@@ -51,8 +51,10 @@ def _model(said: str, model: nn.Module) -> str:
     if not call.startswith(f"{type(config).__name__}("):
         return said
     try:
-        fields = ast.parse(call, mode="eval").body.keywords
-        given = {field.arg: ast.literal_eval(field.value) for field in fields}
+        tree = ast.parse(call, mode="eval").body
+        if config is None or not isinstance(tree, ast.Call):
+            return said
+        given = {str(field.arg): ast.literal_eval(field.value) for field in tree.keywords}
         given = renamed(given, vars(config), "the checkpoint's config")
         return f"{kind}: {type(config)(**given)!r}"
     except (SyntaxError, ValueError, TypeError, AttributeError):

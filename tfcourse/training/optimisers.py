@@ -143,7 +143,7 @@ def adamw(
 
     def make(model: nn.Module) -> Optimizer:
         groups = parameter_groups(model, weight_decay, embeddings=embeddings)
-        return torch.optim.AdamW(groups, betas=tuple(betas), eps=eps, fused=True)
+        return torch.optim.AdamW(groups, betas=(betas[0], betas[1]), eps=eps, fused=True)
 
     return OptimiserChoice(
         f"adamw(weight_decay={weight_decay}, betas={tuple(betas)}, eps={eps}, "

@@ -21,7 +21,10 @@ def start(seed: int) -> None:
 def state() -> dict[str, Any]:
     """Where each of them stands, in tensors, lists and numbers."""
     version, words, gauss = random.getstate()
-    name, keys, position, has_gauss, cached = np.random.get_state()
+    theirs = np.random.get_state(legacy=False)
+    name, inner = theirs["bit_generator"], theirs["state"]
+    keys, position = inner["key"], inner["pos"]
+    has_gauss, cached = theirs["has_gauss"], theirs["gauss"]
     return {
         "torch": torch.get_rng_state(),
         "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else [],

@@ -51,7 +51,8 @@ class Run:
     ) -> None:
         self.shared, self.team, self.settings = shared, shared.team, settings
         self.folder = None if folder is None else Path(folder)
-        self.higher, self.last = higher, None
+        self.higher = higher
+        self.last: Path | None = None
         self.describes = settings.describe(shared.original, batches, self.team.world)
         if self.team.world > 1:
             if not hasattr(batches, "shard"):
@@ -161,7 +162,10 @@ class Run:
             found = judge(model)
         model.train()
         self.history.add_validation(found if isinstance(found, Mapping) else {"loss": found})
-        step, value = self.history.best(self.higher)
+        best = self.history.best(self.higher)
+        if best is None:
+            return
+        step, value = best
         if self.folder is not None and step == len(self.history):
             weights = self.shared.weights()
             if self.team.leads:

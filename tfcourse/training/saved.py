@@ -78,7 +78,7 @@ def save(folder: str | Path, model: nn.Module, **extra: Any) -> Path:
     """
     folder, config = Path(folder), getattr(model, "config", None)
     kind = type(config).__name__
-    if kind not in KINDS:
+    if config is None or kind not in KINDS:
         raise ValueError(
             f"model must have a config of one of {', '.join(KINDS)}, got a {type(model).__name__} "
             f"with {'none' if config is None else kind}"
@@ -145,8 +145,8 @@ def open_saved(folder: str | Path) -> Saved:
 
 def _model(kind: str, choices: Mapping[str, Any], folder: Path) -> nn.Module:
     """A model of these sizes, its weights not yet read."""
-    module, name = KINDS[kind]
-    module = importlib.import_module(f"tfcourse.models.{module}")
+    where, name = KINDS[kind]
+    module = importlib.import_module(f"tfcourse.models.{where}")
     # JSON has lists where a config has tuples.
     choices = {k: tuple(v) if isinstance(v, list) else v for k, v in choices.items()}
     config = getattr(module, kind)

@@ -101,13 +101,13 @@ class Settings:
 
         ``steps`` is not among them: a run may be made longer, where its schedule allows.
         """
-        lr = self.lr if isinstance(self.lr, Schedule) or not callable(self.lr) else None
+        lr = self.lr
         return {
             "model": f"{type(model).__name__}: {getattr(model, 'config', 'no config')!r}",
             "parameters": digest(model.named_parameters()),
             "batches": type(batches).__name__,
             "loss": _name(self.loss),
-            "lr": repr(lr) if lr is not None else _name(self.lr),
+            "lr": _name(lr) if callable(lr) and not isinstance(lr, Schedule) else repr(lr),
             "optimiser": _name(self.optimiser),
             "clip": self.clip,
             "accumulate": self.accumulate,

@@ -30,7 +30,8 @@ class Blobs:
     """
 
     def __init__(self, most: int):
-        self.most, self.held, self.parts = most, 0, []
+        self.most, self.held = most, 0
+        self.parts: list[bytes | bytearray | memoryview] = []
 
     def reserve(self, size: int) -> None:
         """See whether so many bytes more have room.

@@ -17,9 +17,10 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
+from typing import Any
 
 from nbjudge.inside.kinds import KINDS, Forbidden, check
 from nbjudge.inside.program import folder_of, program
@@ -82,7 +83,7 @@ def remove(*what: str) -> None:
             for body in {function, inspect.unwrap(function)}:
                 replace_body(body, f"{__name__}.refused", told, name)
         if kind.operators:
-            _override(lambda op, kind=kind: any(part in op for part in kind.operators), kind)
+            _override(partial(_names_any, kind.operators), kind)
         if kind.matrices:
             _override_products(kind)
             _override_numpys(kind)
@@ -106,8 +107,9 @@ def files(what: Sequence[str]) -> list[Path]:
     for path in {path for name in what for path in KINDS[name].modules}:
         top, *below = path.split(".")
         if below and top in program().packages:
-            place = folder_of(top).joinpath(*below)
-            found += [p for p in (place, place.with_suffix(".py")) if p.exists()]
+            if folder := folder_of(top):
+                place = folder.joinpath(*below)
+                found += [p for p in (place, place.with_suffix(".py")) if p.exists()]
         elif not below and (spec := PathFinder.find_spec(path)):
             found += map(Path, spec.submodule_search_locations or filter(None, [spec.origin]))
     if what:
@@ -154,7 +156,8 @@ def _override(chosen: Callable[[str], bool], kind: Forbidden) -> None:
 
 
 #: PyTorch's other ways to a product of matrices begin like this; they have keys of their own.
-OTHER_PRODUCTS = ("_sparse_mm", "_sparse_addmm", "_sparse_sparse", "_sparse_semi", "_cslt")
+OTHER_PRODUCTS: tuple[str, ...] = ()
+OTHER_PRODUCTS += ("_sparse_mm", "_sparse_addmm", "_sparse_sparse", "_sparse_semi", "_cslt")
 OTHER_PRODUCTS += ("sspaddmm", "hspmm", "smm", "sparse_sampled", "mkldnn_conv", "mkldnn_linear")
 OTHER_PRODUCTS += ("_convolution", "convolution_", "_conv_", "conv_tbc_", "thnn_conv", "slow_conv")
 OTHER_PRODUCTS += ("_slow_conv", "_nnpack_spatial", "linear_backward", "matmul_backward")
@@ -179,6 +182,10 @@ PLAIN_ALGEBRA = tuple(
 LAYOUTS = ("SparseCPU", "SparseCsrCPU", "MkldnnCPU", "NestedTensorCPU", "QuantizedCPU")
 
 
+def _names_any(parts: Sequence[str], op: str) -> bool:
+    return any(part in op for part in parts)
+
+
 def _is_another_product(op: str) -> bool:
     algebra = op.startswith(("linalg_", "_linalg_")) and not op.startswith(PLAIN_ALGEBRA)
     return algebra or op.startswith(OTHER_PRODUCTS)
@@ -200,7 +207,13 @@ def _override_products(kind: Forbidden) -> None:
     def plus_batch(c: Tensor, a: Tensor, b: Tensor, *, beta=1, alpha=1) -> Tensor:
         return plus(c, a.movedim(0, 1).flatten(1), b.flatten(0, 1), beta=beta, alpha=alpha)
 
-    kernels = {"mm": product, "bmm": product, "addmm": plus, "baddbmm": plus, "addbmm": plus_batch}
+    kernels: dict[str, Callable] = {
+        "mm": product,
+        "bmm": product,
+        "addmm": plus,
+        "baddbmm": plus,
+        "addbmm": plus_batch,
+    }
     others = ("_addmm_activation", "_int_mm", "convolution", "conv_tbc", "_trilinear")
     implement({**kernels, **{name: _refusing(name, kind) for name in others}}, ["CPU"])
     refusing = {name: _refusing(name, kind) for name in (*kernels, "linear")}
@@ -239,7 +252,8 @@ def _override_numpys(kind: Forbidden) -> None:
         for name in NUMPY_PRODUCTS:
             if callable(vars(module).get(name)):
                 setattr(module, name, _refusing(f"numpy.{name}", kind))
-    held = np._core.overrides.ARRAY_FUNCTIONS  # a list of them all, kept for its tests
+    # A list of them all, kept for its tests.
+    held = sys.modules["numpy._core.overrides"].ARRAY_FUNCTIONS
     held -= {found for found in held if found.__name__ in NUMPY_PRODUCTS}
     closed.without_methods(np.ndarray, "dot", "__matmul__", "__rmatmul__", "__imatmul__")
     for slot in ("nb_matrix_multiply", "nb_inplace_matrix_multiply"):
@@ -249,7 +263,13 @@ def _override_numpys(kind: Forbidden) -> None:
 #: Parts of libraries that PyTorch loads for itself and holds on to: matrices and derivatives in
 #: Python's own numbers. Of the rest of SymPy the functions of these names differentiate.
 OTHER_ALGEBRA = ("sympy.matrices", "sympy.polys.matrices", "mpmath.matrices", "mpmath.calculus")
-DERIVATIVES = ("diff", "fdiff", "_eval_derivative", "_eval_derivative_n_times", "_eval_diff")
+DERIVATIVES: tuple[str, ...] = (
+    "diff",
+    "fdiff",
+    "_eval_derivative",
+    "_eval_derivative_n_times",
+    "_eval_diff",
+)
 DERIVATIVES += ("_derivative_dispatch", "nseries", "series", "_eval_nseries")
 
 
@@ -288,8 +308,10 @@ def _without_counts(kind: Forbidden) -> None:
             refuse(COUNTS, kind)
         start(*args, **kwargs)
 
-    torch.autograd.profiler.profile.__init__ = timed
-    torch._C._autograd._KinetoEvent.flops = lambda event: 0  # whoever starts it another way
+    torch.autograd.profiler.profile.__init__ = timed  # type: ignore[method-assign]
+    # Whoever starts it another way finds none either.
+    event: Any = torch._C._autograd._KinetoEvent
+    event.flops = lambda event: 0
 
 
 def _refusing(name: str, kind: Forbidden) -> Callable:

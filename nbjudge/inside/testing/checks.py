@@ -527,7 +527,7 @@ def _apart(first: Tensor, second: Tensor) -> tuple[str, str]:
     if any(isinstance(number, bool | int) for number in numbers):
         return str(numbers[0]), str(numbers[1])
     for digits in range(6, 18):
-        told = tuple(f"{number:.{digits}g}" for number in numbers)
+        told = f"{numbers[0]:.{digits}g}", f"{numbers[1]:.{digits}g}"
         if told[0] != told[1]:
             break
     return told

@@ -1,8 +1,9 @@
 """Shuts the ways round what is to be written by hand: what is not allowed is not there.
 
-:mod:`nbjudge.inside.testing.absent` takes away what a piece names. Here goes what no piece needs
-and what leads to the same by another way: operators of other namespaces than PyTorch's public one,
-modules that hold PyTorch's own formulas in Python, the compiler, functions called by their address.
+:mod:`nbjudge.inside.testing.absent` takes away what an exercise names. This module takes away what
+no exercise needs and what leads to the same by another way: operators of other namespaces than
+PyTorch's public one, modules that hold PyTorch's own formulas in Python, the compiler, functions
+called by their address.
 A process that is shut stays shut.
 """
 
@@ -57,7 +58,7 @@ WITHOUT = (
 )
 
 #: Of PyTorch's bindings, those that compile or load code which its dispatcher never sees.
-DOORS = ("_aoti", "_te")
+DOORS: tuple[str, ...] = ("_aoti", "_te")
 #: So does TorchScript, which finds gradients by formulas of its own, and has archives of code.
 DOORS += ("CompilationUnit", "parse_ir", "_jit_script_compile", "_jit_script_class_compile")
 DOORS += ("_jit_differentiate", "_jit_interpret_graph", "_create_function_from_graph")
@@ -85,14 +86,14 @@ def refused(name: str = "", *args: object, **kwargs: object) -> NoReturn:
 
 
 def shut() -> None:
-    """Take away, in this process and those forked from it, what no piece needs."""
+    """Take away, in this process and those forked from it, what no exercise needs."""
     global _shut
     if _shut:
         return
     _shut = True
     if torch is not None:
         _shut_torch()
-    sys.meta_path.insert(1, NotAllowed())  # after the one that knows what a piece forbids
+    sys.meta_path.insert(1, NotAllowed())  # after the one that knows what an exercise forbids
     linecache.clearcache()
     files()  # looked for once, for all that are forked from here
 
@@ -100,9 +101,11 @@ def shut() -> None:
 def _shut_torch() -> None:
     torch.vmap(torch.relu)(torch.ones(1))  # a first call imports what is gone afterwards
     sys.modules["torch._dynamo"] = torch._dynamo = _NoCompiler("torch._dynamo")
-    torch.compile = torch.nn.Module.compile = not_compiled
-    torch.jit.script = torch.jit.trace = not_compiled
-    replace_body(torch.jit.load, f"{__name__}.refused", "torch.jit.load")
+    for holder, name in ((torch, "compile"), (torch.nn.Module, "compile")):
+        setattr(holder, name, not_compiled)
+    for name in ("script", "trace"):
+        setattr(torch.jit, name, not_compiled)
+    replace_body(_written_in_python(torch.jit.load), f"{__name__}.refused", "torch.jit.load")
     torch.use_deterministic_algorithms = deterministic
     torch.testing._comparison._HAS_DTENSOR = False  # nor are there tensors over many machines
     vars(torch).pop("_inductor", None)  # the profiler asks whether it is there
@@ -121,7 +124,7 @@ def lock() -> None:
     if _locked:
         return
     _locked = True
-    pointer = ctypes._CFuncPtr
+    pointer = vars(ctypes)["_CFuncPtr"]
     found = [pointer]
     for kind in found:
         found += kind.__subclasses__()
@@ -159,8 +162,7 @@ def without_words(names: Iterable[str]) -> None:
     for module in (torch, torch.nn.functional, torch._C._nn, torch._C._VariableFunctions):
         for found in filter(None, (getattr(module, name, None) for name in names)):
             if type(found) is type(len):
-                about = ctypes.c_void_p.from_address(id(found) + _ABOUT).value
-                ctypes.c_void_p.from_address(about + _WORDS).value = None
+                _pointer(_address(id(found) + _ABOUT) + _WORDS).value = None
             elif isinstance(found, FunctionType):
                 found.__doc__ = None
 
@@ -172,8 +174,16 @@ _ABOUT, _WORDS = 16, 24
 def without_slot(kind: type, name: str) -> None:
     """Take away what a built-in type does for an operator; ``name`` is the slot's in C."""
     table, at = _SLOTS[name]
-    numbers = ctypes.c_void_p.from_address(id(kind) + table).value
-    ctypes.c_void_p.from_address(numbers + at).value = None
+    _pointer(_address(id(kind) + table) + at).value = None
+
+
+def _pointer(place: int) -> ctypes.c_void_p:
+    """What stands at a place in memory, as an address that can be read and changed."""
+    return ctypes.c_void_p.from_address(place)
+
+
+def _address(place: int) -> int:
+    return _pointer(place).value or 0
 
 
 #: In a type: where its table of numbers' operators is; in that table: where the slot is.
@@ -323,6 +333,13 @@ def _hook(event: str, args: tuple) -> None:
         raise PermissionError("functions cannot be called by their address here")
 
 
+def _written_in_python(function: Any) -> FunctionType:
+    """The function itself, for those who know that it is one."""
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"{function!r} is not written in Python")
+    return function
+
+
 def replace_body(function: FunctionType, by: str, *args: str) -> None:
     """Let a function, whoever holds it, call another one with these texts and do nothing else."""
     module, _, name = by.rpartition(".")
@@ -344,7 +361,7 @@ def implement(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a kernel is overridden is what is wanted
         for key in keys:
-            library = torch._C._dispatch_library("IMPL", namespace, key, __file__, 1)
+            library: Any = torch._C._dispatch_library("IMPL", namespace, key, __file__, 1)
             for name, kernel in kernels.items():
                 library.impl(name, key, kernel, False)
             _keep_for_good(library)

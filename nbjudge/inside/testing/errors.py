@@ -210,5 +210,5 @@ def _look(arg: object, inner: bool = False) -> str | None:
         return kind
     if len(held) > MOST_HELD or None in (look for _, look in held):
         return kind
-    text = ", ".join(key + look for key, look in held)
+    text = ", ".join(f"{key}{look}" for key, look in held)
     return equals + (f"{{{text}}}" if isinstance(arg, dict) else f"[{text}]")

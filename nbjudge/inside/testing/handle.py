@@ -6,7 +6,7 @@ be looked at. Both happen where the learner's work lives, and values come back.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 
 class NotThroughAVerb(Exception):
@@ -85,7 +85,7 @@ for _method in _METHODS:
     setattr(Handle, f"__{_method}__", _refusing(f"__{_method}__"))
 
 
-def is_handle(value: object) -> bool:
+def is_handle(value: object) -> TypeGuard[Handle]:
     """Whether the value stands for something of a learner's."""
     return type(value) is Handle
 

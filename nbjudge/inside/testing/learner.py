@@ -11,6 +11,7 @@ import random
 import socket
 import sys
 from collections.abc import Callable
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -94,7 +95,7 @@ def _stay() -> None:
         sys.modules["ipykernel.zmqshell"].ZMQInteractiveShell.ask_exit = lambda shell: None
 
 
-class NotTheTests:
+class NotTheTests(MetaPathFinder, Loader):
     """An import finder that gives empty modules for the tests' own: a locked cell imports them."""
 
     def __init__(self) -> None:
@@ -117,7 +118,7 @@ class NotTheTests:
                 raise AttributeError(name)
             return _for_tests
 
-        module.__getattr__ = asked
+        vars(module)["__getattr__"] = asked
 
 
 def _for_tests(*args: object, **kwargs: object) -> None:

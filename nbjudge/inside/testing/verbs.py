@@ -22,9 +22,9 @@ def call(f: Callable, *args: Any, **kwargs: Any) -> Any:
     Mistake
         If it raises, saying where, and what it was called with; if it is not written yet;
         where it uses what must be written by hand; if what it returns is neither a tensor, an
-        array, a number, text, nor a list, tuple or dict of these; if it changes an input. Where
-        work is graded, the last is left to :func:`untouched` and :func:`inputs_after` in a piece
-        that has a test with one of them.
+        array, a number, text, nor a list, tuple or dict of these; if it changes an input. When
+        work is graded, the last is left to :func:`untouched` and :func:`inputs_after` in an
+        exercise that has a test with one of them.
     """
     if is_handle(f):
         return link_of(f).call(f, args, kwargs)

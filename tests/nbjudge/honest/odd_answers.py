@@ -10,7 +10,7 @@ import target_set
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-#: Oddity → answers that stand in place of the common ones, by piece.
+#: Oddity → answers that stand in place of the common ones, by exercise.
 ANSWERS: dict[str, dict[str, str]] = {
     "warnings": {
         "double": """
@@ -317,8 +317,8 @@ def _all_in_one_cell(notebook: NotebookNode) -> None:
     """All the work in a cell of their own; the answers' cells say so."""
     work = "\n\n".join(target_set.RIGHT.values())
     _with_cells(notebook, "setup", work)
-    for piece in ("double", "sum-squares", "attend", "shift"):
-        target_set.cell(notebook, piece).source = "# see above"
+    for exercise in ("double", "sum-squares", "attend", "shift"):
+        target_set.cell(notebook, exercise).source = "# see above"
 
 
 def _outputs_kept(notebook: NotebookNode) -> None:

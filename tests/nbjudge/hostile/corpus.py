@@ -37,7 +37,7 @@ class Attack:
         Its file's, and the student's who hands it in.
     kind, tries:
         One of :data:`KINDS`, and what it tries in a sentence.
-    piece:
+    exercise:
         Whose answer it is; empty where it changes the notebook's file or folder instead.
     honest:
         The points that an honest failure would get.
@@ -54,7 +54,7 @@ class Attack:
     name: str
     kind: str
     tries: str
-    piece: str
+    exercise: str
     honest: float
     seen: str
     once: str
@@ -64,8 +64,8 @@ class Attack:
         """Put it where a student hands in."""
         folder = submitted / self.name / target_set.NAME
         folder.mkdir(parents=True)
-        if self.piece:
-            notebook = target_set.answered(release, {self.piece: self.code})
+        if self.exercise:
+            notebook = target_set.answered(release, {self.exercise: self.code})
         else:
             made = runpy.run_path(str(FOLDER / f"{self.name}.py"))
             notebook = made["hand_in"](target_set.answered(release, {}), folder)
@@ -91,7 +91,7 @@ def read(path: Path) -> Attack:
         name=path.stem,
         kind=fields["kind"],
         tries=" ".join(tries.split()),
-        piece=fields.get("piece", ""),
+        exercise=fields.get("exercise", ""),
         honest=float(fields["honest"]),
         seen=fields.get("seen", ""),
         once=fields.get("once", ""),

@@ -8,7 +8,8 @@ import torch_layout as layout
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfcourse.attention import AdditiveAttention, AttentionPooling, DotAttention, padding_mask
+from tfcourse.alignment import AdditiveAttention, AttentionPooling, DotAttention
+from tfcourse.attention import padding_mask
 from tfcourse.properties import assert_gradients_reach_every_parameter, assert_shapes
 
 sizes = st.integers(1, 6)
@@ -189,7 +190,7 @@ def test_sizes_that_make_no_sense_are_refused(make, told):
 
 
 def test_inputs_that_do_not_fit_are_refused(unchecked):
-    module = unchecked("tfcourse.attention.alignment")
+    module = unchecked("tfcourse.alignment")
     s, h = torch.zeros(2, 4, 3), torch.zeros(2, 6, 5)
     for layer in (module.AdditiveAttention(3, 5), module.DotAttention(3, 5)):
         with pytest.raises(ValueError, match="query must have d_query=3 numbers .* got 5"):
@@ -208,6 +209,6 @@ def test_inputs_that_do_not_fit_are_refused(unchecked):
     ],
 )
 def test_masks_that_do_not_fit_are_refused(mask, told, unchecked):
-    average = unchecked("tfcourse.attention.dot_product").average_by_scores
+    average = unchecked("tfcourse.attention").average_by_scores
     with pytest.raises(ValueError, match=told):
         average(torch.zeros(2, 4, 6), torch.zeros(2, 6, 3), mask)

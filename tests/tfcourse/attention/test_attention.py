@@ -154,7 +154,7 @@ def test_what_does_not_fit_is_refused_with_the_reason(change, told, unchecked):
     shapes = {"q": (2, 5, 4), "k": (2, 7, 4), "v": (2, 7, 3)} | change
     arguments = [torch.zeros(shapes[n]) for n in "qkv"] + [change.get("mask")]
     with pytest.raises(ValueError, match=told):
-        unchecked("tfcourse.attention.dot_product").scaled_dot_product_attention(*arguments)
+        unchecked("tfcourse.attention").scaled_dot_product_attention(*arguments)
 
 
 def test_shapes_are_checked_at_run_time():
@@ -229,6 +229,6 @@ def test_widths_are_free():
 
 def test_self_attention_refuses_what_does_not_fit(unchecked):
     with pytest.raises(ValueError, match="d_k must be at least 1, got 0"):
-        unchecked("tfcourse.attention.self_attention").SelfAttention(8, d_k=0)
+        unchecked("tfcourse.attention").SelfAttention(8, d_k=0)
     with pytest.raises(ValueError, match="x must have d_model=8 numbers for each token, got 9"):
-        unchecked("tfcourse.attention.self_attention").SelfAttention(8)(torch.zeros(2, 3, 9))
+        unchecked("tfcourse.attention").SelfAttention(8)(torch.zeros(2, 3, 9))

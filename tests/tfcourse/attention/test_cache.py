@@ -6,7 +6,8 @@ import torch_layout as layout
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfcourse.attention import KeyValueCache, MultiHeadAttention, multi_head
+from tfcourse import attention
+from tfcourse.attention import KeyValueCache, MultiHeadAttention
 from tfcourse.positions import (
     ALiBi,
     ConcatenatedPositions,
@@ -80,9 +81,9 @@ def test_a_context_is_projected_once(fused, generator, monkeypatch):
     mask = torch.rand(2, 4, 6, generator=generator) < 0.7
     expected = layer(x, context, mask)[0]
     cache, widths = KeyValueCache(6), []
-    linear = multi_head.affine
+    linear = attention.affine
     monkeypatch.setattr(
-        multi_head, "affine", lambda x, W, b: widths.append(x.shape[-1]) or linear(x, W, b)
+        attention, "affine", lambda x, W, b: widths.append(x.shape[-1]) or linear(x, W, b)
     )
     with torch.no_grad():
         for t in range(4):

@@ -325,7 +325,7 @@ def test_sizes_that_do_not_go_together_are_refused(sizes, choices, told):
 
 
 def test_inputs_that_do_not_fit_are_refused(unchecked):
-    module = unchecked("tfcourse.attention.multi_head")
+    module = unchecked("tfcourse.attention")
     layer = module.MultiHeadAttention(8, 2, d_context=5)
     x, context = torch.zeros(2, 3, 8), torch.zeros(2, 4, 5)
     with pytest.raises(ValueError, match=r"x must have d_model=8 numbers .* got 7 .*\(2, 3, 7\)"):
@@ -343,7 +343,7 @@ def test_inputs_that_do_not_fit_are_refused(unchecked):
 
 
 def test_a_bias_for_another_number_of_heads_is_refused(unchecked):
-    dot_product = unchecked("tfcourse.attention.dot_product")
+    dot_product = unchecked("tfcourse.attention")
     q = torch.zeros(2, 4, 5, 3)
     with pytest.raises(ValueError, match=r"bias must broadcast to \(2, 4, 5, 5\), got \(3, 5, 5\)"):
         dot_product.scaled_dot_product_attention(q, q, q, bias=torch.zeros(3, 5, 5))

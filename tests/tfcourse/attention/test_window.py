@@ -7,13 +7,13 @@ import torch.nn.functional as F
 from tfcourse.attention import (
     KeyValueCache,
     MultiHeadAttention,
-    RollingCache,
     causal_mask,
     scaled_dot_product_attention,
 )
 from tfcourse.generation import sample
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.positions import ALiBi, RelativePositions, RotaryPositions
+from tfcourse.rolling_cache import RollingCache
 
 POSITIONS = {
     "none": lambda: None,

@@ -5,12 +5,12 @@ import re
 
 import pytest
 
+from benchmarks.corpora.cleaning import sentences
+from benchmarks.corpora.parting import WINDOW, windows, words_of
+from benchmarks.corpora.reading import docstrings
 from tfcourse import data
 from tfcourse.data.docstrings.classes import masked
 from tfcourse.data.docstrings.parted import PACKAGES, parted
-from tfcourse.data.making.cleaning import sentences
-from tfcourse.data.making.parting import WINDOW, windows, words_of
-from tfcourse.data.making.reading import docstrings
 
 DOCSTRING = """Fit the model to the data and say how well it went.
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from benchmarks.corpora import licences, parting, reading
 from tfcourse.data import digits
 from tfcourse.data.docstrings import parted
 from tfcourse.data.docstrings.prose import MADE_FROM
-from tfcourse.data.making import licences, parting, reading
 
 pytestmark = pytest.mark.thorough("remaking of a corpus")
 

@@ -1,6 +1,6 @@
 """The sentences of docstrings, in three splits: a file of this package.
 
-:mod:`tfcourse.data.making` writes it.
+``benchmarks/corpora`` writes it.
 """
 
 from __future__ import annotations

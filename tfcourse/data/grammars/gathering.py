@@ -46,11 +46,12 @@ def gather(
     missed = 0
     while len(found) < count:
         one = example(len(found))
-        key = words(one) if one is not None else None
-        if key is not None and key not in found and share_of(" ".join(key), shares) == share:
-            found[key] = one
-            missed = 0
-            continue
+        if one is not None:
+            key = words(one)
+            if key not in found and share_of(" ".join(key), shares) == share:
+                found[key] = one
+                missed = 0
+                continue
         missed += 1
         if missed > PATIENCE:
             limits = "".join(f", {option}={value!r}" for option, value in options.items())

@@ -43,9 +43,8 @@ def _drawn(split: str, count: int, example: Callable[[], Lookup]) -> list[Lookup
 
 def _gaps(gap: int | tuple[int, int]) -> tuple[int, int]:
     """The shortest gap and the longest."""
-    pair = isinstance(gap, (tuple, list)) and len(gap) == 2
-    low, high = gap if pair else (gap, gap)
     try:
+        low, high = (gap, gap) if isinstance(gap, int) else gap
         whole(0, 10_000, gap=low)
         whole(low, 10_000, gap=high)
     except (ValueError, TypeError):

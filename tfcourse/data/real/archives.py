@@ -54,7 +54,7 @@ def tar_members(path: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
     """The files in a gzipped tar archive whose names are ``wanted``, in the archive's order."""
     with tarfile.open(path, "r:gz") as archive:
         return {
-            entry.name: archive.extractfile(entry).read()
+            entry.name: content.read()
             for entry in archive
-            if entry.isreg() and wanted(entry.name)
+            if entry.isreg() and wanted(entry.name) and (content := archive.extractfile(entry))
         }

@@ -209,7 +209,8 @@ def _broken(file: RealFile) -> bool:
 
 def _fetch(file: RealFile, progress: FileProgress | None) -> None:
     def told(done: int, size: int) -> None:
-        progress(file.path, done, size)
+        if progress is not None:
+            progress(file.path, done, size)
 
     download.fetch(
         file.urls,

@@ -21,10 +21,10 @@ def mnist(split: str) -> Images:
 
     images, labels = (FILES["mnist"][f"{split} {what}"] for what in ("images", "labels"))
     need("mnist", [images, labels])
-    shape, pixels = idx(read(images))
-    _, numbers = idx(read(labels))
-    pixels = torch.frombuffer(bytearray(pixels), dtype=torch.uint8).view(shape)
-    numbers = torch.frombuffer(bytearray(numbers), dtype=torch.uint8)
+    shape, drawn = idx(read(images))
+    _, classes = idx(read(labels))
+    pixels = torch.frombuffer(bytearray(drawn), dtype=torch.uint8).view(shape)
+    numbers = torch.frombuffer(bytearray(classes), dtype=torch.uint8)
     return Images(pixels[:, None], numbers.long())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,14 @@ class RealFile:
         return (self.path,) if self.path.endswith((".zip", ".tar.gz")) else (self.path, other)
 
 
+def _file(entry: dict[str, Any]) -> RealFile:
+    said: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
+    return RealFile(**said)
+
+
 def _read(path: Path) -> dict[str, dict[str, RealFile]]:
     return {
-        corpus: {
-            name: RealFile(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()})
-            for name, entry in files.items()
-        }
+        corpus: {name: _file(entry) for name, entry in files.items()}
         for corpus, files in tomllib.loads(path.read_text("utf-8")).items()
     }
 

@@ -53,8 +53,8 @@ def imdb(split: str, *, part: str = "whole") -> list[Labelled]:
     found = tar_members(find(file), lambda name: bool(wanted.fullmatch(name)))
     classes: dict[str, list[tuple[int, str]]] = {"neg": [], "pos": []}
     for name, content in found.items():
-        label, number = wanted.fullmatch(name).groups()
-        classes[label].append((int(number), content.decode("utf-8")))
+        for label, number in wanted.findall(name):
+            classes[label].append((int(number), content.decode("utf-8")))
     return _in_turn([[text for _, text in sorted(classes[label])] for label in ("neg", "pos")])
 
 

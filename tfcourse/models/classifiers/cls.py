@@ -92,6 +92,8 @@ class TransformerClassifier(nn.Module):
     are pre-norm, 224N equation (30). :class:`~tfcourse.models.bert.BERT` is the one to pre-train.
     """
 
+    c: nn.Parameter | None
+
     def __init__(self, config: TransformerClassifierConfig) -> None:
         super().__init__()
         self.config = config
@@ -158,10 +160,11 @@ class TransformerClassifier(nn.Module):
             x = torch.cat([self.c.expand(x.shape[0], 1, -1), x], dim=1)  # (B, S + 1, D)
             mask = None if mask is None else F.pad(mask, (1, 0), value=True)
         x = F.dropout(self.positions.embed(x), config.dropout, self.training)
-        seen = []
+        seen: list[Tensor] = []
         for block in self.blocks:
             x, (weights,) = block(x, mask, fused=not return_weights)
-            seen.append(weights)
+            if weights is not None:
+                seen.append(weights)
         pooled = x[:, 0] if self.c is not None else average(x, mask)[0][:, 0]
         logits = affine(self.norm(pooled), self.W, self.b)
         return Output(logits, {"self": seen} if return_weights else None)

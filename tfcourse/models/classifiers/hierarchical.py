@@ -10,8 +10,9 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
+from tfcourse.alignment import AttentionPooling
 from tfcourse.arguments import OldNames, axes, check_probability
-from tfcourse.attention import AttentionPooling, padding_mask
+from tfcourse.attention import padding_mask
 from tfcourse.models.checks import look_up, sizes
 from tfcourse.models.classifiers.pooling import draw_weights
 from tfcourse.models.counting import (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as F
@@ -10,8 +12,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
+from tfcourse.alignment import AttentionPooling
 from tfcourse.arguments import OldNames, check_probability
-from tfcourse.attention import AttentionPooling, average_by_scores
+from tfcourse.attention import average_by_scores
 from tfcourse.models.checks import look_up, real, sizes
 from tfcourse.models.counting import (
     count_parameters,
@@ -66,7 +69,7 @@ class PoolingClassifier(nn.Module):
 
     .. math:: o_k = \sum_j a_{kj}\, x_j, \qquad \text{logits} = [o_1; \dots; o_{N_q}]\, W + b
 
-    With queries :math:`a_k = \softmax(r_k)`, as in :class:`~tfcourse.attention.AttentionPooling`;
+    With queries :math:`a_k = \softmax(r_k)`, as in :class:`~tfcourse.alignment.AttentionPooling`;
     without, each of the n words has :math:`a_j = 1/n`: attention with equal scores.
 
     Attributes
@@ -160,7 +163,19 @@ def average(
     return average_by_scores(x.new_zeros(len(x), 1, x.shape[1]), x, mask)
 
 
-def draw_weights(classifier: nn.Module) -> None:
+@runtime_checkable
+class Scores(Protocol):
+    """A classifier of documents: words, parts, and a read-out ``W`` and ``b``."""
+
+    embedding: nn.Embedding
+    W: nn.Parameter
+    b: nn.Parameter
+
+    def modules(self) -> Iterator[nn.Module]:
+        """The classifier and all its parts."""
+
+
+def draw_weights(classifier: Scores) -> None:
     """Draw the weights anew: embeddings of variance 1, ``W`` of variance 1 over its rows."""
     nn.init.normal_(classifier.embedding.weight)
     for part in classifier.modules():

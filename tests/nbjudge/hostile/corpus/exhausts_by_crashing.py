@@ -2,7 +2,7 @@
 
 kind: exhaustion
 honest: 0
-piece: sum-squares
+exercise: sum-squares
 seen: died|stopped
 """
 

@@ -2,7 +2,7 @@
 
 kind: exhaustion
 honest: 0
-piece: double
+exercise: double
 """
 
 import os

@@ -2,7 +2,7 @@
 
 kind: exhaustion
 honest: 0
-piece: attend
+exercise: attend
 seen: memory|Memory|stopped
 """
 

@@ -3,7 +3,7 @@
 kind: exhaustion
 honest: 0
 once: got through
-piece: double
+exercise: double
 """
 
 x = [

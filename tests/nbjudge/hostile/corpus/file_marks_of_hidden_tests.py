@@ -2,7 +2,7 @@
 
 kind: notebook file
 honest: 0
-piece: double
+exercise: double
 """
 
 ### BEGIN HIDDEN TESTS

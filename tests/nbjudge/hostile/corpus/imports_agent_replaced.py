@@ -2,7 +2,7 @@
 
 kind: torch, numpy, builtins, imports
 honest: 0
-piece: shift
+exercise: shift
 """
 
 from nbjudge.inside.testing import learner, modules, served, verbs

@@ -3,7 +3,7 @@
 kind: torch, numpy, builtins, imports
 honest: 0
 once: got through
-piece: attend
+exercise: attend
 seen: written by hand
 """
 

@@ -2,7 +2,7 @@
 
 kind: torch, numpy, builtins, imports
 honest: 0
-piece: sum-squares
+exercise: sum-squares
 """
 
 import builtins

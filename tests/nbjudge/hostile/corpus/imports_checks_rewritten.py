@@ -2,7 +2,7 @@
 
 kind: torch, numpy, builtins, imports
 honest: 0
-piece: attend
+exercise: attend
 """
 
 import nbjudge.testing as testing

@@ -2,7 +2,7 @@
 
 kind: torch, numpy, builtins, imports
 honest: 0
-piece: double
+exercise: double
 """
 
 import builtins

@@ -2,7 +2,7 @@
 
 kind: IPython
 honest: 0
-piece: sum-squares
+exercise: sum-squares
 """
 
 

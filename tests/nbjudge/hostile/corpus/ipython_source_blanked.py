@@ -2,7 +2,7 @@
 
 kind: IPython
 honest: 0
-piece: double
+exercise: double
 """
 
 

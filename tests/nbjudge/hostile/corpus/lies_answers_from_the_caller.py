@@ -2,7 +2,7 @@
 
 kind: objects that lie
 honest: 2
-piece: choices
+exercise: choices
 """
 
 import sys

@@ -3,7 +3,7 @@
 kind: objects that lie
 honest: 0
 once: got through
-piece: choices
+exercise: choices
 """
 
 

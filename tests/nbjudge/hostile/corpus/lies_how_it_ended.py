@@ -3,7 +3,7 @@
 kind: objects that lie
 honest: 2
 once: got through
-piece: double
+exercise: double
 """
 
 import os

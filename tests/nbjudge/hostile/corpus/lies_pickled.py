@@ -2,7 +2,7 @@
 
 kind: objects that lie
 honest: 0
-piece: double
+exercise: double
 """
 
 import numpy

@@ -2,7 +2,7 @@
 
 kind: peeking
 honest: 0
-piece: double
+exercise: double
 """
 
 import json

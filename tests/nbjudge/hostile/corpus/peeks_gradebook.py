@@ -3,7 +3,7 @@
 kind: peeking
 honest: 0
 once: got through
-piece: double
+exercise: double
 """
 
 import glob

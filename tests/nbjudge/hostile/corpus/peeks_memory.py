@@ -2,7 +2,7 @@
 
 kind: peeking
 honest: 0
-piece: choices
+exercise: choices
 """
 
 import ctypes

@@ -2,7 +2,7 @@
 
 kind: time
 honest: 0
-piece: double
+exercise: double
 """
 
 import atexit

@@ -2,7 +2,7 @@
 
 kind: time
 honest: 0
-piece: attend
+exercise: attend
 """
 
 import threading

@@ -2,7 +2,7 @@
 
 kind: the wire
 honest: 0
-piece: double
+exercise: double
 seen: no message|came back is not|kernel ran nothing more|died
 """
 

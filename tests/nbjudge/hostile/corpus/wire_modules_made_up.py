@@ -2,7 +2,7 @@
 
 kind: the wire
 honest: 0
-piece: shift
+exercise: shift
 """
 
 from nbjudge.inside.testing import learner

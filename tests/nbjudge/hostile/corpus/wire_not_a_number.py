@@ -2,7 +2,7 @@
 
 kind: the wire
 honest: 0
-piece: sum-squares
+exercise: sum-squares
 """
 
 

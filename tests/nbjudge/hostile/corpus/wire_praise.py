@@ -2,7 +2,7 @@
 
 kind: the wire
 honest: 0
-piece: double
+exercise: double
 """
 
 from nbjudge.inside.testing import learner

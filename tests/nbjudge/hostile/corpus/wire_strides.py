@@ -2,7 +2,7 @@
 
 kind: the wire
 honest: 0
-piece: attend
+exercise: attend
 """
 
 import numpy

@@ -2,7 +2,7 @@
 
 kind: the wire
 honest: 0
-piece: shift
+exercise: shift
 seen: no message|came back is not|kernel ran nothing more|died
 """
 

@@ -82,6 +82,8 @@ def docstrings(package: str) -> Iterator[Docstring]:
     """
     version(package)
     found = importlib.util.find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        raise ModuleNotFoundError(f"{package} is no package")
     top = Path(found.submodule_search_locations[0])
     for folder in FOLDERS.get(package, ("",)):
         for path in sorted((top / folder).rglob("*.py"), key=lambda path: path.as_posix()):
@@ -109,7 +111,9 @@ def _parsed(source: bytes) -> list[str]:
             gc.enable()
 
 
-def _of(tree: ast.AST) -> Iterator[str]:
+def _of(
+    tree: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef,
+) -> Iterator[str]:
     """The docstrings of a module, its classes and functions, and theirs, from the top down."""
     text = ast.get_docstring(tree, clean=False)
     if text:

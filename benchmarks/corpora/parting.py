@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from benchmarks.corpora import cleaning, reading
 from tfcourse.data.docstrings.parted import PACKAGES, SPLITS, Document
 from tfcourse.data.draw import share_of
-from tfcourse.data.making import cleaning, reading
 
 #: How many of ten files each split gets.
 SHARES = dict(zip(SPLITS, (8, 1, 1), strict=True))

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one, width
-from tfcourse.attention.dot_product import average_by_scores
+from tfcourse.attention import average_by_scores
 
 
 class AdditiveAttention(nn.Module):
@@ -111,6 +111,8 @@ class DotAttention(nn.Module):
     :class:`AdditiveAttention`, so it is the same.
     """
 
+    W_a: nn.Parameter | None
+
     def __init__(self, d_query: int, d_key: int, score: str = "general") -> None:
         super().__init__()
         at_least_one(d_query=d_query, d_key=d_key)
@@ -171,6 +173,9 @@ class AttentionPooling(nn.Module):
     UCB "Attention" ("important word" vector, its variations); Yang et al. 2016, equations (5) to
     (7).
     """
+
+    W: nn.Parameter | None
+    b: nn.Parameter  #: ``None`` in a layer without ``W``.
 
     def __init__(self, d_model: int, queries: int = 1, hidden: int | None = None) -> None:
         super().__init__()

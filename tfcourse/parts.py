@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Generic, Protocol, Self, TypeVar, overload, runtime_checkable
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 #: What each parameter holds side by side, in this order.
 HELD = {
@@ -15,7 +16,19 @@ HELD = {
 }
 
 
-class Part:
+@runtime_checkable
+class HasParts(Protocol):
+    """A layer some of whose parameters hold several matrices."""
+
+    def parts(self) -> dict[str, tuple[str, slice]]:
+        """For each part the parameter that holds it, and in which columns."""
+
+
+#: A part, or a part that some layers lack.
+Held = TypeVar("Held", bound=Tensor | None)
+
+
+class Part(Generic[Held]):
     """A name for some columns of a parameter: ``layer.W_Q`` is a view of ``layer.W_QKV``.
 
     Which columns it is the layer's method ``parts`` says. Assigning copies numbers into them.
@@ -24,7 +37,13 @@ class Part:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, layer: nn.Module | None, owner: type) -> Part | Tensor | None:
+    @overload
+    def __get__(self, layer: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, layer: HasParts, owner: type) -> Held: ...
+
+    def __get__(self, layer: HasParts | None, owner: type) -> object:
         if layer is None:
             return self
         parts = layer.parts()
@@ -33,9 +52,10 @@ class Part:
         parameter, columns = parts[self.name]
         return getattr(layer, parameter)[..., columns]
 
-    def __set__(self, layer: nn.Module, value: Tensor) -> None:
+    def __set__(self, layer: HasParts, value: Tensor) -> None:
+        parameter, columns = layer.parts()[self.name]
         with torch.no_grad():
-            self.__get__(layer, type(layer)).copy_(value)
+            getattr(layer, parameter)[..., columns] = value
 
 
 def held_parts(name: str, names: Collection[str]) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
+from benchmarks.corpora import reading
 from tfcourse.data.docstrings.parted import PACKAGES
 from tfcourse.data.docstrings.prose import MADE_FROM
-from tfcourse.data.making import reading
 
 NAME = "LICENSE-corpora"
 
@@ -15,7 +15,7 @@ _FILES = ("LICENSE", "LICENSE.txt", "COPYING")
 _HEAD = """\
 The corpora in tfcourse/data/shipped
 
-This file is written by: python -m tfcourse.data.making
+This file is written by: python -m benchmarks.corpora
 
 prose.txt.xz (the corpora "prose" and "documents") holds sentences from the docstrings of the Python
 packages {packages}.

@@ -1,5 +1,5 @@
 """Make the corpora that are shipped as files: prose and documents from docstrings, and digits.
 
-``python -m tfcourse.data.making`` reads the packages that the extra ``dev`` pins, and writes
+``python -m benchmarks.corpora`` reads the packages that the extra ``dev`` pins, and writes
 ``tfcourse/data/shipped/`` and ``LICENSE-corpora``. Nobody else needs those packages.
 """

@@ -1,13 +1,13 @@
-"""``python -m tfcourse.data.making``: write the shipped corpora and their licences."""
+"""``python -m benchmarks.corpora``: write the shipped corpora and their licences."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.corpora import licences, parting, pictures, reading
 from tfcourse.data import digits
 from tfcourse.data.docstrings import parted
 from tfcourse.data.docstrings.prose import MADE_FROM
-from tfcourse.data.making import licences, parting, pictures, reading
 from tfcourse.files import write_whole
 
 
@@ -19,7 +19,7 @@ def main() -> None:
                 f"{package} {installed} is installed, and MADE_FROM in "
                 f"tfcourse/data/docstrings/prose.py says {version}: change one of the two"
             )
-    course = Path(__file__).parents[3]
+    course = Path(__file__).parents[2]
     for path, content in (
         (parted.PATH, parted.packed(parting.parted())),
         (digits.PATH, pictures.packed()),

@@ -1,0 +1,102 @@
+"""What the cells and tests of one submission came to."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import Any
+
+from nbformat import NotebookNode
+
+from nbjudge import cells
+from nbjudge.judging import outcome
+from nbjudge.judging.kernels import Kernels
+from nbjudge.outputs import Room
+
+#: What is said of an answer's cell after which the kernel answers no more.
+BREAKS = "after this cell the kernel no longer runs anything: what does it change in it?"
+
+
+class Findings:
+    """What is known so far of a submission.
+
+    Attributes
+    ----------
+    tests:
+        What :class:`nbjudge.judging.job.Judged` says of each test, by its name.
+    found:
+        What the examiner said of each test.
+    stopped:
+        By exercise, why the answer's own cell stopped.
+    in_their_words:
+        By the place of its cell, a visible test that says something in the learner's own words in
+        a kernel that hidden tests have called.
+    flags:
+        What was noticed, a line each.
+    """
+
+    def __init__(self, notebook: NotebookNode, kernels: Kernels):
+        self.cells: list[NotebookNode] = notebook.cells
+        self.kernels = kernels
+        self.tests: dict[str, dict[str, Any]] = {}
+        self.found: dict[str, dict[str, Any]] = {}
+        self.stopped: dict[str, str] = {}
+        self.in_their_words: dict[int, dict[str, Any]] = {}
+        self.flags: list[str] = []
+        self.out_of_time: list[str] = []
+        self.died: dict[str, list[str]] = {}
+        self.room = Room()
+
+    def settle(self, cell: NotebookNode, found: dict[str, Any], seen: list[str]) -> None:
+        """Write down what a test came to."""
+        name, points = cells.grade_id(cell), cells.points(cell)
+        self.found[name] = found = outcome.settled(found, points)
+        cell.outputs, score = outcome.scored(found, points)
+        self.tests[name] = {
+            "score": score,
+            "max_score": points,
+            "message": outcome.message(found, score, points),
+            "seconds": round(found.get("seconds", 0.0), 4),
+            "seen": seen,
+        }
+
+    def settle_again(self, cell: NotebookNode, found: dict[str, Any], seen: list[str]) -> None:
+        """Write down something else of a test whose outputs have been tidied before."""
+        self.settle(cell, found, seen)
+        outcome.tidy(cell, self.room)
+
+    def passed(self, name: str) -> bool:
+        """Whether a test got all its points."""
+        return self.tests[name]["score"] >= self.tests[name]["max_score"]
+
+    def said_once(self, name: str, found: dict[str, Any]) -> dict[str, Any]:
+        """What was found; an error that another test of the exercise has said is not repeated."""
+        if not outcome.is_an_error(found):
+            return found
+        for other, before in takewhile(lambda item: item[0] != name, self.found.items()):
+            same = cells.exercise_of(other) == cells.exercise_of(name)
+            if same and outcome.is_an_error(before) and outcome.is_same(before, found):
+                return {**found, "says": outcome.as_in(other, found)}
+        return found
+
+    def why_missing(self, exercise: str) -> str:
+        """Why an exercise's names are not there; empty if its cell came to its end."""
+        broken = {cells.grade_id(self.cells[index]) for index in self.kernels.broken}
+        why = BREAKS if exercise in broken else self.stopped.get(exercise, "")
+        return why if why in ("", outcome.NO_ANSWER) else f"The answer's own cell stopped: {why}"
+
+    def all_flags(self) -> list[str]:
+        """The flags, and those that name several cells in one line; each of them once."""
+        lines = [f"the kernel died in {cells.listed(n)}: {why}" for why, n in self.died.items()]
+        if self.out_of_time:
+            lines.append(f"ran out of time in {cells.listed(self.out_of_time)}")
+        if broken := [called(self.cells[index]) for index in self.kernels.broken]:
+            lines.append(
+                f"the kernel ran nothing more after {cells.listed(broken)}; what came after was "
+                "judged without it"
+            )
+        return list(dict.fromkeys([*self.flags, *lines]))
+
+
+def called(cell: NotebookNode) -> str:
+    """What a flag calls a cell."""
+    return cells.grade_id(cell) or "a cell of their own"

@@ -1,0 +1,40 @@
+"""What a learner's code can run in, and that a sandbox needs Linux. This loads everywhere."""
+
+from __future__ import annotations
+
+import sys
+
+from nbjudge.inside.program import program
+
+#: The two kinds of shelter that there are.
+FULL = "bubblewrap, with namespaces, limits and a filter for system calls for each kernel"
+NONE = "none: a learner's code may do all that the user who grades may do"
+
+
+class SandboxError(RuntimeError):
+    """The sandbox itself does not work as it should: nobody's submission is to blame."""
+
+
+def not_linux() -> str:
+    """What to do if this is not Linux; empty if it is."""
+    if sys.platform.startswith("linux"):
+        return ""
+    system = {"win32": "Windows", "darwin": "macOS"}.get(sys.platform, sys.platform)
+    instead = "in WSL, or in the" if system == "Windows" else "in the"
+    return (
+        f"Grading runs learners' code in a sandbox that needs Linux, and this is {system}. Grade "
+        f"{instead} container that deploy/README.md describes. "
+        f"`{program().command} check` works here."
+    )
+
+
+def linux_only() -> None:
+    """Go on only on Linux.
+
+    Raises
+    ------
+    SandboxError
+        On another system; the message says what to do there.
+    """
+    if said := not_linux():
+        raise SandboxError(said)

@@ -1,0 +1,802 @@
+"""Attention: a soft look-up, and the masks that say what may be looked up.
+
+Letters, here and everywhere: ``B`` batch, ``T`` queries, ``S`` keys, ``D`` model width, ``C`` width
+of another sequence, ``H`` heads, ``G`` heads of keys and values, ``K`` width of queries and keys,
+``Dv`` width of values. Row vectors: a token is a row, so ``Q = X W_Q``. Masks are boolean,
+``True`` = may be attended to.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from tfcourse.affine import affine
+from tfcourse.arguments import (
+    at_least_one,
+    axes,
+    check_look_up,
+    check_mask,
+    check_probability,
+    tracing,
+    width,
+)
+from tfcourse.parts import Part, join_parts
+from tfcourse.positions import Positions
+
+#: Names that live in another module today: older code imports them from here.
+_MOVED = {
+    "AdditiveAttention": "tfcourse.alignment",
+    "AttentionPooling": "tfcourse.alignment",
+    "DotAttention": "tfcourse.alignment",
+    "RollingCache": "tfcourse.rolling_cache",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MOVED:
+        return getattr(importlib.import_module(_MOVED[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def scaled_dot_product_attention(
+    q: Float[Tensor, "*#batch T K"],
+    k: Float[Tensor, "*#batch S K"],
+    v: Float[Tensor, "*#batch S Dv"],
+    mask: Bool[Tensor, "*#batch #T #S"] | None = None,
+    *,
+    causal: bool = False,
+    window: int | None = None,
+    bias: Float[Tensor, "*#batch #T #S"] | None = None,
+    scale: float | None = None,
+    dropout: float = 0.0,
+    fused: bool = False,
+) -> tuple[Float[Tensor, "*batch T Dv"], Float[Tensor, "*batch T S"] | None]:
+    r"""Look up each query among the keys and average the values by how well they match.
+
+    .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
+
+    The softmax runs over the keys, so each row of weights sums to 1. A query that may attend to
+    nothing gets weights of zero and an output of zero, never NaN.
+
+    Parameters
+    ----------
+    q, k, v:
+        Queries ``(..., T, K)``, keys ``(..., S, K)`` and values ``(..., S, Dv)``; leading axes
+        broadcast.
+    mask:
+        Boolean, broadcast over ``(..., T, S)``; ``True`` = may be attended to. ``None`` allows all.
+    causal:
+        Whether a query may look at its own place and at earlier ones only, as
+        :func:`causal_mask` says; combines with ``mask``.
+    window:
+        With ``causal``, how many places a query may look at, its own among them (sliding-window
+        attention); all of them unless given.
+    bias:
+        Added to the scores, broadcast over ``(..., T, S)``; relative positions come in here.
+    scale:
+        What the scores are multiplied by; :math:`1/\sqrt{d_k}` unless given.
+    dropout:
+        Share of the weights set to zero, the others growing to make up for it.
+    fused:
+        ``False`` follows the formula line by line and gives the weights. ``True`` hands the same
+        computation to PyTorch's fused kernel, which never stores the weights.
+
+    Returns
+    -------
+    output, weights
+        ``(..., T, Dv)`` and ``(..., T, S)``, the weights as they were before dropout; on the fused
+        path they are ``None``.
+
+    Raises
+    ------
+    ValueError
+        If widths or lengths do not fit, the mask is not boolean, mask or bias do not broadcast, or
+        a window is given without ``causal``.
+
+    Notes
+    -----
+    Vaswani et al. 2017, section 3.2.1; UCB "Computing self attention"; UW "Scaled dot product";
+    224N section 3.4, equation (32).
+    """
+    check_look_up(q, k, v, mask, bias)
+    if scale is None:
+        scale = q.shape[-1] ** -0.5
+    if window is not None:
+        if not causal:
+            raise ValueError(f"window must be None without causal, got {window}")
+        band = causal_mask(q.shape[-2], k.shape[-2], window, device=q.device)
+        mask, causal = band if mask is None else mask & band, False
+    if fused:
+        return _fused_attention(q, k, v, mask, causal, bias, scale, dropout), None
+
+    scores = q @ k.transpose(-2, -1) * scale  # Q K^T / sqrt(d_k)          (..., T, S)
+    if bias is not None:
+        scores = scores + bias
+    if causal:
+        mask = _and_causal(mask, scores.shape[-2], scores.shape[-1], scores.device)
+    return average_by_scores(scores, v, mask, dropout=dropout)
+
+
+def average_by_scores(
+    scores: Float[Tensor, "*#batch T S"],
+    v: Float[Tensor, "*#batch S Dv"],
+    mask: Bool[Tensor, "*#batch #T #S"] | None = None,
+    *,
+    dropout: float = 0.0,
+) -> tuple[Float[Tensor, "*batch T Dv"], Float[Tensor, "*batch T S"]]:
+    r"""Turn scores into weights, and average the values with them.
+
+    .. math:: A' = \operatorname{softmax}(A), \qquad O = A' V
+
+    All kinds of attention end like this; they differ in how they score.
+
+    Parameters
+    ----------
+    scores:
+        ``(..., T, S)``, how well each query matches each key.
+    v:
+        Values ``(..., S, Dv)``.
+    mask:
+        Boolean, broadcast over ``(..., T, S)``; ``True`` = may be attended to.
+    dropout:
+        Share of the weights set to zero.
+
+    Returns
+    -------
+    output, weights
+        ``(..., T, Dv)`` and ``(..., T, S)``, the weights as they were before dropout.
+
+    Raises
+    ------
+    ValueError
+        If the mask is not boolean or does not broadcast.
+    """
+    if mask is not None:
+        batch = torch.broadcast_shapes(scores.shape[:-2], v.shape[:-2])
+        check_mask(mask, (*batch, *scores.shape[-2:]))
+        # The lowest finite number stands for -inf: it gives the same weights,
+        # and a row with nothing to attend to makes no NaN on the way, nor in the gradient.
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    weights = scores.softmax(dim=-1)  # over the keys                      (..., T, S)
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)  # changes only the empty rows
+    kept = F.dropout(weights, dropout) if dropout else weights
+    return kept @ v, weights  # O = A' V                                   (..., T, Dv)
+
+
+def _fused_attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None,
+    causal: bool,
+    bias: Tensor | None,
+    scale: float,
+    dropout: float,
+) -> Float[Tensor, "*batch T Dv"]:
+    """The same by PyTorch's fused kernel; empty rows give zeros whichever kernel it picks."""
+    T, S = q.shape[-2], k.shape[-2]
+    if causal and T == 1:
+        causal = False  # the last place of all may look at every key
+    if mask is None and bias is None and (T == S or not causal):
+        return F.scaled_dot_product_attention(
+            q, k, v, dropout_p=dropout, is_causal=causal, scale=scale
+        )
+    if causal:
+        mask = _and_causal(mask, T, S, q.device)
+    some = None if mask is None else mask.any(dim=-1, keepdim=True)  # has the query any key?
+    allowed = mask if mask is None or some is None else mask | ~some
+    if bias is not None:
+        added = bias.to(q.dtype)
+        allowed = added if allowed is None else added.masked_fill(~allowed, -torch.inf)
+    output = F.scaled_dot_product_attention(
+        q, k, v, attn_mask=allowed, dropout_p=dropout, scale=scale
+    )
+    return output if some is None else output.masked_fill(~some, 0.0)
+
+
+def _and_causal(mask: Tensor | None, T: int, S: int, device: torch.device) -> Tensor:
+    """``mask`` and the causal mask together."""
+    causal = causal_mask(T, S, device=device)
+    return causal if mask is None else mask & causal
+
+
+def causal_mask(
+    T: int,
+    S: int | None = None,
+    window: int | None = None,
+    *,
+    device: torch.device | str | None = None,
+) -> Bool[Tensor, "T S"]:
+    r"""Each position may attend to itself and to what came before: :math:`j \le i`.
+
+    Parameters
+    ----------
+    T:
+        Number of queries.
+    S:
+        Number of keys, ``T`` unless given. With more keys than queries the queries are the last
+        ``T`` of ``S`` positions, as when a cache holds the earlier ones.
+    window:
+        How many positions a query may attend to, its own among them: :math:`i - w < j \le i`. All
+        unless given.
+    device:
+        Where the mask is made.
+
+    Returns
+    -------
+    mask
+        ``(T, S)``, ``True`` on and below the diagonal, and with a window in a band alone.
+
+    Raises
+    ------
+    ValueError
+        If ``S`` is less than ``T``, so that the first queries would stand before the first key, or
+        ``window`` is below 1.
+
+    Notes
+    -----
+    224N section 2.4, equation (21); UW "Looking into the Future"; UBC section 2.2. The window:
+    Beltagy et al. 2020, section 3.1; Jiang et al. 2023 (Mistral), section 2.
+    """
+    S = T if S is None else S
+    if S < T:
+        raise ValueError(f"S must be at least T={T}, got {S}")
+    mask = torch.ones(T, S, dtype=torch.bool, device=device).tril(diagonal=S - T)
+    if window is None:
+        return mask
+    at_least_one(window=window)
+    return mask.triu(diagonal=S - T - window + 1)
+
+
+def padding_mask(lengths: Int[Tensor, " B"], S: int) -> Bool[Tensor, "B 1 S"]:
+    """Only real tokens may be attended to, not the padding that makes a batch rectangular.
+
+    Parameters
+    ----------
+    lengths:
+        ``(B,)``, the number of real tokens of each sequence, which stand first.
+    S:
+        The padded length.
+
+    Returns
+    -------
+    mask
+        ``(B, 1, S)``: the same keys for every query, so it broadcasts over ``T`` and combines with
+        a causal mask by ``&``.
+
+    Raises
+    ------
+    ValueError
+        If ``lengths`` is not ``(B,)``, or a length is negative or greater than ``S``.
+    """
+    axes("lengths", lengths, "B")
+    if not tracing() and lengths.numel() and not 0 <= int(lengths.min()) <= int(lengths.max()) <= S:
+        raise ValueError(f"lengths must lie between 0 and S={S}, got {lengths.tolist()}")
+    return (torch.arange(S, device=lengths.device) < lengths[:, None])[:, None, :]
+
+
+class SelfAttention(nn.Module):
+    r"""One head of self-attention: a sequence looks itself up.
+
+    .. math:: Q = X W_Q \qquad K = X W_K \qquad V = X W_V \qquad
+              O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
+
+    Parameters
+    ----------
+    d_model:
+        Width of the tokens, ``D``.
+    d_k:
+        Width of queries and keys; ``d_model`` unless given.
+    d_v:
+        Width of values, and so of the output; ``d_model`` unless given. It need not equal ``d_k``.
+    bias:
+        Whether each projection adds a learned vector; the lectures' do not.
+
+    Attributes
+    ----------
+    W_Q, W_K, W_V:
+        ``(D, d_k)``, ``(D, d_k)`` and ``(D, d_v)``: row vectors, so ``Q = X W_Q``.
+
+    Raises
+    ------
+    ValueError
+        If a width is not positive.
+
+    Notes
+    -----
+    UCB "Self-Attention" (the sizes 100 and 37); UBC section 2.2; UW "The Matrices Form of
+    Self-Attention"; 224N section 2.1; KA "Self Attention".
+    """
+
+    b_Q: nn.Parameter | None
+    b_K: nn.Parameter | None
+    b_V: nn.Parameter | None
+
+    def __init__(
+        self, d_model: int, d_k: int | None = None, d_v: int | None = None, *, bias: bool = False
+    ) -> None:
+        super().__init__()
+        d_k = d_model if d_k is None else d_k
+        d_v = d_model if d_v is None else d_v
+        at_least_one(d_model=d_model, d_k=d_k, d_v=d_v)
+        self.W_Q = nn.Parameter(torch.empty(d_model, d_k))
+        self.W_K = nn.Parameter(torch.empty(d_model, d_k))
+        self.W_V = nn.Parameter(torch.empty(d_model, d_v))
+        for letter, size in (("Q", d_k), ("K", d_k), ("V", d_v)):
+            b = nn.Parameter(torch.zeros(size)) if bias else None
+            self.register_parameter(f"b_{letter}", b)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew, variance 1/D: tokens of variance 1 give queries of variance 1."""
+        for weight in (self.W_Q, self.W_K, self.W_V):
+            nn.init.normal_(weight, std=weight.shape[0] ** -0.5)
+
+    def project(
+        self, x: Float[Tensor, "*batch T D"]
+    ) -> tuple[
+        Float[Tensor, "*batch T K"], Float[Tensor, "*batch T K"], Float[Tensor, "*batch T Dv"]
+    ]:
+        """Queries, keys and values of the tokens ``x``."""
+        q, k, v = x @ self.W_Q, x @ self.W_K, x @ self.W_V
+        if self.b_Q is not None and self.b_K is not None and self.b_V is not None:
+            q, k, v = q + self.b_Q, k + self.b_K, v + self.b_V
+        return q, k, v
+
+    def forward(
+        self,
+        x: Float[Tensor, "*batch T D"],
+        mask: Bool[Tensor, "*#batch #T #T"] | None = None,
+        *,
+        fused: bool = False,
+    ) -> tuple[Float[Tensor, "*batch T Dv"], Float[Tensor, "*batch T T"] | None]:
+        """Let every token look at the tokens that ``mask`` allows.
+
+        Parameters
+        ----------
+        x:
+            Tokens, ``(B, T, D)``; any leading axes, or none.
+        mask:
+            Boolean, broadcast over ``(B, T, T)``; ``True`` = may be attended to.
+        fused:
+            As in :func:`scaled_dot_product_attention`.
+
+        Returns
+        -------
+        output, weights
+            ``(B, T, d_v)`` and ``(B, T, T)``; on the fused path the weights are ``None``.
+
+        Raises
+        ------
+        ValueError
+            If the last axis of ``x`` is not ``d_model``, or the mask does not fit.
+        """
+        width("x", x, d_model=len(self.W_Q))
+        return scaled_dot_product_attention(*self.project(x), mask, fused=fused)
+
+    def extra_repr(self) -> str:
+        """The widths, for ``print(module)``."""
+        (d_model, d_k), d_v = self.W_Q.shape, self.W_V.shape[1]
+        return f"d_model={d_model}, d_k={d_k}, d_v={d_v}, bias={self.b_Q is not None}"
+
+
+def split_heads(x: Float[Tensor, "B T HK"], num_heads: int) -> Float[Tensor, "B H T K"]:
+    """Heads that lie side by side become an axis of their own, which then is like a batch axis."""
+    if x.shape[-1] % num_heads:
+        raise ValueError(
+            f"the width of x must be divisible by num_heads={num_heads}, got {x.shape[-1]}"
+        )
+    return x.view(*x.shape[:2], num_heads, x.shape[-1] // num_heads).transpose(1, 2)
+
+
+def merge_heads(x: Float[Tensor, "B H T K"]) -> Float[Tensor, "B T HK"]:
+    """The inverse of :func:`split_heads`: the heads' outputs side by side."""
+    return x.transpose(1, 2).flatten(2)
+
+
+class MultiHeadAttention(nn.Module):
+    r"""Attention with ``H`` heads, over the sequence itself or over another one.
+
+    .. math:: \text{head}_h = \operatorname{softmax}\!\left(
+                  \frac{X W_Q^h (C W_K^h)^\top}{\sqrt{d_k}}\right) C W_V^h \qquad
+              O = [\text{head}_1; \dots; \text{head}_H]\, W_O
+
+    where ``C`` is ``X`` in self-attention, and the other sequence in cross-attention. The heads lie
+    side by side in the columns of one matrix, and queries, keys and values side by side in a wider
+    one, so all of them are one product and a reshape.
+
+    Parameters
+    ----------
+    d_model:
+        Width of the tokens, ``D``, and of the output.
+    num_heads:
+        Number of heads, ``H``.
+    num_kv_heads:
+        Number of heads of keys and values, which groups of query heads share (grouped-query
+        attention); ``num_heads`` unless given. It must divide ``num_heads``.
+    d_k, d_v:
+        Width of a head's queries and keys, and of its values; ``d_model / num_heads`` unless given.
+    d_context:
+        Width of the other sequence in cross-attention; ``d_model`` unless given.
+    bias:
+        Whether each projection adds a learned vector.
+    dropout:
+        Share of weights set to zero in training.
+    positions:
+        How places are told: any scheme of :mod:`tfcourse.positions`. Schemes that add to the tokens
+        are the model's business and change nothing here. Only for self-attention: between two
+        sequences there are no distances.
+    scale:
+        The number scores are multiplied by; ``1 / sqrt(d_k)`` unless given.
+    window:
+        With ``causal``, how many tokens a query may look at, itself among them; all unless given.
+        Only for self-attention.
+
+    Attributes
+    ----------
+    W_QKV, W_O:
+        ``(D, H d_k + G d_k + G d_v)`` and ``(H d_v, D)``, the parameters.
+    W_KV:
+        ``None``. If ``d_context`` is not ``d_model``, ``(C, G d_k + G d_v)``, and ``W_QKV`` holds
+        the queries' columns alone.
+    b_QKV, b_O:
+        Their vectors, or ``None``.
+    W_Q, W_K, W_V, b_Q, b_K, b_V:
+        Views of these parameters, to be read and, under :func:`torch.no_grad`, written. They have
+        no ``grad`` of their own: it is in the same columns of the parameter's.
+
+    Raises
+    ------
+    ValueError
+        If the sizes do not go together.
+
+    Notes
+    -----
+    Vaswani et al. 2017, section 3.2.2; UW "Multi-head Attention in Matrices", "Cross-Attention
+    Details"; UBC section 4; 224N sections 3.1 and 3.7; UCB "Multihead attention". Grouped queries:
+    Ainslie et al. 2023.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        *,
+        num_kv_heads: int | None = None,
+        d_k: int | None = None,
+        d_v: int | None = None,
+        d_context: int | None = None,
+        bias: bool = True,
+        dropout: float = 0.0,
+        positions: Positions | None = None,
+        scale: float | None = None,
+        window: int | None = None,
+    ) -> None:
+        super().__init__()
+        num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
+        d_context = d_model if d_context is None else d_context
+        at_least_one(
+            d_model=d_model, num_heads=num_heads, num_kv_heads=num_kv_heads, d_context=d_context
+        )
+        check_probability(dropout=dropout)
+        if num_heads % num_kv_heads:
+            raise ValueError(f"num_kv_heads must divide num_heads={num_heads}, got {num_kv_heads}")
+        if (d_k is None or d_v is None) and d_model % num_heads:
+            raise ValueError(
+                f"d_model must be divisible by num_heads={num_heads} unless d_k and d_v are given, "
+                f"got {d_model}"
+            )
+        d_k = d_model // num_heads if d_k is None else d_k
+        d_v = d_model // num_heads if d_v is None else d_v
+        at_least_one(d_k=d_k, d_v=d_v, window=1 if window is None else window)
+        self.d_model, self.d_context, self.d_k = d_model, d_context, d_k
+        self.scale, self.window = scale, window
+        self.num_heads, self.num_kv_heads, self.dropout = num_heads, num_kv_heads, dropout
+        self.positions = positions
+        #: The columns that are the queries', the keys' and the values'.
+        self.widths = [num_heads * d_k, num_kv_heads * d_k, num_kv_heads * d_v]
+        if d_context == d_model:
+            self.W_QKV = nn.Parameter(torch.empty(d_model, sum(self.widths)))
+            self.register_parameter("W_KV", None)
+        else:
+            self.W_QKV = nn.Parameter(torch.empty(d_model, num_heads * d_k))
+            self.W_KV = nn.Parameter(torch.empty(d_context, num_kv_heads * (d_k + d_v)))
+        self.W_O = nn.Parameter(torch.empty(num_heads * d_v, d_model))
+        b_QKV, b_O = (
+            nn.Parameter(torch.empty(size)) if bias else None
+            for size in (sum(self.widths), d_model)
+        )
+        self.register_parameter("b_QKV", b_QKV)
+        self.register_parameter("b_O", b_O)
+        self.reset_parameters()
+
+    W_KV: nn.Parameter | None
+    b_QKV: nn.Parameter | None
+    b_O: nn.Parameter | None
+    W_Q, W_K, W_V = Part[Tensor](), Part[Tensor](), Part[Tensor]()
+    b_Q, b_K, b_V = Part[Tensor | None](), Part[Tensor | None](), Part[Tensor | None]()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew after Glorot and Bengio; the vectors start at zero."""
+        for W in (self.W_Q, self.W_K, self.W_V, self.W_O):
+            _draw(W, nn.init.xavier_uniform_)
+        for b in (self.b_QKV, self.b_O):
+            if b is not None:
+                nn.init.zeros_(b)
+
+    def parts(self) -> dict[str, tuple[str, slice]]:
+        """For each of ``W_Q`` to ``b_V`` the parameter that holds it, and in which columns."""
+        q, k, v = self.widths
+        Q, K, V = slice(q), slice(q, q + k), slice(q + k, q + k + v)
+        found = {"W_Q": ("W_QKV", Q), "W_K": ("W_QKV", K), "W_V": ("W_QKV", V)}
+        if self.W_KV is not None:
+            found |= {"W_K": ("W_KV", slice(k)), "W_V": ("W_KV", slice(k, k + v))}
+        if self.b_QKV is not None:
+            found |= {"b_Q": ("b_QKV", Q), "b_K": ("b_QKV", K), "b_V": ("b_QKV", V)}
+        return found
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T D"],
+        context: Float[Tensor, "B S C"] | None = None,
+        mask: Bool[Tensor, "*#batch #T #S"] | None = None,
+        *,
+        causal: bool = False,
+        cache: KeyValueCache | None = None,
+        position_ids: Int[Tensor, "B T"] | None = None,
+        fused: bool = False,
+    ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T S"] | None]:
+        """Let every token of ``x`` look at ``context``, or at the tokens of ``x`` themselves.
+
+        Parameters
+        ----------
+        x:
+            Tokens that ask, ``(B, T, D)``.
+        context:
+            Tokens that are asked, ``(B, S, C)``; ``x`` unless given.
+        mask:
+            Boolean, ``True`` = may be attended to, broadcast over ``(B, T, S)``, or over
+            ``(B, H, T, S)`` where it has four axes.
+        causal:
+            Whether a token may look at itself and at earlier ones only; combines with ``mask``.
+        cache:
+            Holds the keys and values of earlier tokens; those of ``x`` are added to it. With a
+            context it holds those of the context, which does not grow: they are computed at the
+            first call and read at the later ones.
+        position_ids:
+            Where each token of ``x`` stands, ``(B, T)``, for positions that turn queries and keys;
+            they follow those the cache holds unless given.
+        fused:
+            ``False`` follows the formula and gives the weights; ``True`` hands the same to
+            PyTorch's fused kernel.
+
+        Returns
+        -------
+        output, weights
+            ``(B, T, D)`` and ``(B, H, T, S)``; on the fused path the weights are ``None``.
+
+        Raises
+        ------
+        ValueError
+            If ``x`` or ``context`` does not have three axes, a width or the mask does not fit, or a
+            layer with positions is given a context.
+        """
+        if context is not None and self.positions is not None:
+            raise ValueError("positions must be None in a layer that attends to a context")
+        axes("x", x, "B T D")
+        width("x", x, d_model=self.d_model)
+        bias = None
+        if context is None:
+            width("context", x, d_context=self.d_context)
+            held = 0 if cache is None else cache.length
+            start = held if position_ids is None else position_ids
+            q, k, v = affine(x, self.W_QKV, self.b_QKV).split(self.widths, dim=-1)
+            q = split_heads(q, self.num_heads)  # (B, H, T, K)
+            k, v = (
+                split_heads(k, self.num_kv_heads),
+                split_heads(v, self.num_kv_heads),
+            )  # (B, G, T, ...)
+            if self.positions is not None:
+                q, k = self.positions.rotate(q, start), self.positions.rotate(k, start)
+            if cache is not None:
+                k, v = cache.append(k, v)  # (B, G, S, K), (B, G, S, Dv)
+            if self.positions is not None:
+                bias = self.positions.bias(q, k.shape[-2])
+        else:
+            axes("context", context, "B S C")
+            width("context", context, d_context=self.d_context)
+            W_Q, W_KV, b_Q, b_KV = self._for_context()
+            q = split_heads(affine(x, W_Q, b_Q), self.num_heads)
+            if cache is not None and cache.length:
+                k, v = cache.held()
+            else:
+                k, v = affine(context, W_KV, b_KV).split(self.widths[1:], dim=-1)
+                k, v = split_heads(k, self.num_kv_heads), split_heads(v, self.num_kv_heads)
+                if cache is not None:
+                    cache.append(k, v)
+        if self.num_kv_heads != self.num_heads:  # each group's keys and values serve several heads
+            each = self.num_heads // self.num_kv_heads
+            k, v = k.repeat_interleave(each, dim=1), v.repeat_interleave(each, dim=1)
+        if mask is not None and mask.dim() == 3:
+            mask = mask[:, None]  # the same for every head
+        heads, weights = scaled_dot_product_attention(
+            q, k, v, mask,
+            bias=bias, causal=causal, scale=self.scale,
+            window=self.window if context is None else None,
+            dropout=self.dropout if self.training else 0.0, fused=fused,
+        )  # fmt: skip
+        return affine(merge_heads(heads), self.W_O, self.b_O), weights
+
+    def _for_context(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
+        """What multiplies ``x``, what multiplies the context, and their vectors."""
+        widths = [self.widths[0], self.widths[1] + self.widths[2]]
+        W = self.W_QKV.split(widths, dim=1) if self.W_KV is None else (self.W_QKV, self.W_KV)
+        b = (None, None) if self.b_QKV is None else self.b_QKV.split(widths)
+        return *W, *b
+
+    def _load_from_state_dict(self, state_dict, prefix, *rest) -> None:
+        """Weights as they are stored today, or as older versions stored them, one by one."""
+        wanted = [prefix + name for name in ("W_QKV", "W_KV", "b_QKV") if name in self.state_dict()]
+        joined = join_parts(state_dict, wanted)
+        if joined.keys() != state_dict.keys():
+            state_dict.clear()
+            state_dict.update(joined)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
+
+    def extra_repr(self) -> str:
+        """The sizes, for ``print(module)``."""
+        groups = (
+            f", num_kv_heads={self.num_kv_heads}" if self.num_kv_heads != self.num_heads else ""
+        )
+        return f"d_model={self.d_model}, num_heads={self.num_heads}{groups}, d_k={self.d_k}"
+
+
+def draw_matrices(module: nn.Module, draw: Callable[[Tensor], Tensor]) -> None:
+    """Draw every matrix in ``module`` anew, and W_Q, W_K and W_V as three matrices.
+
+    Parameters
+    ----------
+    module:
+        Changed in place. What has one axis or none is left alone.
+    draw:
+        Fills a matrix that it is given, such as :func:`torch.nn.init.xavier_uniform_`.
+    """
+    for part in module.modules():
+        found: Iterable[Tensor] = part.parameters(recurse=False)
+        if isinstance(part, MultiHeadAttention):
+            found = (part.W_Q, part.W_K, part.W_V, part.W_O)
+        for W in found:
+            if W.dim() > 1:
+                _draw(W, draw)
+
+
+@torch.no_grad()
+def _draw(W: Tensor, draw: Callable[[Tensor], Tensor]) -> None:
+    # Into memory of its own: into a part of a matrix PyTorch draws other numbers.
+    W.copy_(draw(torch.empty_like(W, memory_format=torch.contiguous_format)))
+
+
+class KeyValueCache:
+    """The keys and values of one layer, written into memory that is allocated once.
+
+    Parameters
+    ----------
+    max_length:
+        Most tokens it can hold. Its memory is taken at the first :meth:`append`, in the dtype and
+        on the device of what is appended.
+
+    Attributes
+    ----------
+    length:
+        Tokens held so far; the next one stands at this position.
+
+    Notes
+    -----
+    Without it a model that writes token after token computes every earlier key again at each step.
+    It is for writing, not for learning: keys are written in place, so no gradient goes back through
+    it; call the model under :func:`torch.no_grad`.
+    """
+
+    def __init__(self, max_length: int) -> None:
+        at_least_one(max_length=max_length)
+        self.max_length, self.length = max_length, 0
+        self._k: Tensor | None = None
+        self._v: Tensor | None = None
+
+    def append(
+        self, k: Float[Tensor, "B G T K"], v: Float[Tensor, "B G T Dv"]
+    ) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
+        """Add the keys and values of new tokens, and give those of all tokens so far.
+
+        Raises
+        ------
+        ValueError
+            If they do not fit in any more, or are not like those held.
+        """
+        start, new = self.length, k.shape[-2]
+        stop = start + new
+        if stop > self.max_length:
+            raise ValueError(f"the cache must hold {stop} tokens, max_length is {self.max_length}")
+        if self._k is None or self._v is None:
+            self._k = k.new_empty(*k.shape[:-2], self.max_length, k.shape[-1])
+            self._v = v.new_empty(*v.shape[:-2], self.max_length, v.shape[-1])
+        places_k, places_v = self._k.narrow(-2, start, new), self._v.narrow(-2, start, new)
+        for name, x, places in (("k", k, places_k), ("v", v, places_v)):
+            if x.shape != places.shape:  # copying would broadcast a batch of one without a word
+                told = f"{name} must have shape {tuple(places.shape)}, got {tuple(x.shape)}"
+                raise ValueError(told)
+        places_k.copy_(k)
+        places_v.copy_(v)
+        self.length = stop
+        return self._k.narrow(-2, 0, stop), self._v.narrow(-2, 0, stop)
+
+    def held(self) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
+        """The keys and values of all tokens so far.
+
+        Raises
+        ------
+        ValueError
+            If nothing was appended yet.
+        """
+        if self._k is None or self._v is None:
+            raise ValueError("the cache must hold at least one token, it is empty")
+        return self._k.narrow(-2, 0, self.length), self._v.narrow(-2, 0, self.length)
+
+    def reorder(self, rows: Int[Tensor, " N"]) -> None:
+        """Take these rows of the batch: beam search drops some hypotheses and doubles others."""
+        if self._k is None or self._v is None:
+            return
+        for name in ("_k", "_v"):
+            old = getattr(self, name)
+            held = old[rows, ..., : self.length, :]  # the memory behind it is not worth copying
+            if len(rows) != len(old):
+                setattr(self, name, old.new_empty(len(rows), *old.shape[1:]))
+            getattr(self, name)[..., : self.length, :] = held
+
+
+def multi_head_by_loop(
+    layer: MultiHeadAttention,
+    x: Float[Tensor, "B T D"],
+    context: Float[Tensor, "B S C"] | None = None,
+    mask: Bool[Tensor, "*#batch #T #S"] | None = None,
+    *,
+    causal: bool = False,
+) -> Float[Tensor, "B T D"]:
+    """The output of ``layer`` by a loop over its heads, as the lectures write it.
+
+    To be read, and for tests: without dropout, and for layers without positions.
+
+    Raises
+    ------
+    ValueError
+        If the layer has positions, or the mask is not one for all heads.
+    """
+    if layer.positions is not None:
+        raise ValueError("layer must have no positions for the loop over heads")
+    if mask is not None and mask.dim() > 3:
+        raise ValueError(f"mask must be one for all heads, got shape {tuple(mask.shape)}")
+    context = x if context is None else context
+    H, G = layer.num_heads, layer.num_kv_heads
+    d_k, d_v = layer.W_Q.shape[1] // H, layer.W_O.shape[0] // H
+    outputs = []
+    for h in range(H):
+        g = h * G // H  # the group of keys and values that head h shares
+        columns, k_columns = slice(h * d_k, (h + 1) * d_k), slice(g * d_k, (g + 1) * d_k)
+        v_columns = slice(g * d_v, (g + 1) * d_v)
+        q = affine(x, layer.W_Q[:, columns], _part(layer.b_Q, columns))
+        k = affine(context, layer.W_K[:, k_columns], _part(layer.b_K, k_columns))
+        v = affine(context, layer.W_V[:, v_columns], _part(layer.b_V, v_columns))
+        outputs.append(scaled_dot_product_attention(q, k, v, mask, causal=causal)[0])
+    return affine(torch.cat(outputs, dim=-1), layer.W_O, layer.b_O)
+
+
+def _part(b: Tensor | None, columns: slice) -> Tensor | None:
+    return None if b is None else b[columns]
