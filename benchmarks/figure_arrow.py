@@ -39,6 +39,10 @@ TESTED, TEST_SEED, SHOWN = 2000, 1, 6
 STEP = 1 / 128
 
 
+def folder() -> Path:
+    return course.root() / "book" / "figures"
+
+
 @torch.no_grad()
 def load(stored: dict) -> ViT:
     """The model as the file holds it: what the figures compute with."""
@@ -64,6 +68,16 @@ def images_of(name: str, split: str, count: int, seed: int) -> tuple[Tensor, Ten
         return _strokes.drawn(count, 1000 + seed if split == "train" else TEST_SEED)
     corpus = data.load("arrows", split, examples=count)
     return *corpus.tensors(), corpus.examples.places
+
+
+def tested(stored: dict, pixels: Tensor, labels: Tensor) -> dict:
+    """The share of new drawings that the model reads right, and the one of *arrow*."""
+    stamped = json.loads((folder() / "arrow.json").read_text("utf-8"))
+    shares = {
+        name: round(share_right(load(one), scaled(one, pixels), labels), 3)
+        for name, one in (("right", stored), ("stamped", stamped))
+    }
+    return {"images": len(labels), **shares}
 
 
 def examples() -> list[dict]:
@@ -121,13 +135,12 @@ def main() -> None:
             stored["turns"] = list(TURNS)
             stored["stamps"] = {"letters": letters, "arrows": arrows, "dashes": dashes}
         else:
-            right = share_right(load(stored), images, labels)
-            stored["tested"] = {"images": TESTED, "right": round(right, 3)}
+            stored["tested"] = tested(stored, pixels, labels)
             stored["examples"] = examples()
         for which, one in (("trained", model), ("rounded", load(stored))):
             found = vision_arrows.looked(one, images, labels, places)
             print(f"{name}, {which}: {share_right(one, images, labels):.3f} right", found)
-        path = course.root() / "book" / "figures" / f"{name}.json"
+        path = folder() / f"{name}.json"
         if not asked.dry:
             path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
             print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
