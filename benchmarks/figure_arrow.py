@@ -1,12 +1,13 @@
-"""Train the model of the figures *arrow* and *occlusion*: ``book/figures/arrow.json``.
+"""Train the models of three figures: ``book/figures/arrow.json`` and ``drawing.json``.
 
-It is the vision transformer of ``vision_arrows.py``, trained longer on more images. Weights are
-stored as whole multiples of ``step``, so that the file is small, and the letters, arrows and dashes
-as they are drawn in the corpus. The figures compute with these rounded numbers, and so do the tests
-that compare them with ``tfcourse``. A minute or two on one thread::
+The one of *arrow* and *occlusion* is the vision transformer of ``vision_arrows.py``, trained longer
+on more images. The one of *drawing* is as large, and learns from letters and arrows as a hand might
+draw them (``_strokes.py``). Weights are stored as whole multiples of ``step``, so that the files
+are small. The figures compute with these rounded numbers, and so do the tests that compare them
+with ``tfcourse``. Some minutes on one thread::
 
-    python benchmarks/figure_arrow.py
-    python -m coursebook.live            # then draw the still pictures again
+    python benchmarks/figure_arrow.py              # both; or name one
+    python -m coursebook.live                      # then draw the still pictures again
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 from pathlib import Path
 
 import torch
+from torch import Tensor
 
 from coursebook import course
 from tfcourse import data
@@ -25,11 +27,20 @@ from tfcourse.models.vit import ViT
 from tfcourse.runs.images import Scale
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import _strokes  # noqa: E402
 import vision_arrows  # noqa: E402
 
-EXAMPLES, STEPS, RATE = 40_000, 4000, 2e-3
+RATE = 2e-3
+#: For each model, how many images it learns from, and for how many steps.
+TRAINING = {"arrow": (40_000, 4000), "drawing": (120_000, 12_000)}
+#: How many new drawings the model of *drawing* is tested on, their seed, and how many are shown.
+TESTED, TEST_SEED, SHOWN = 2000, 1, 6
 #: How finely weights are stored.
 STEP = 1 / 128
+
+
+def folder() -> Path:
+    return course.root() / "book" / "figures"
 
 
 @torch.no_grad()
@@ -41,23 +52,55 @@ def load(stored: dict) -> ViT:
     return model.eval()
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=STEPS)
-    seed, steps = vars(parser.parse_args()).values()
-    torch.set_num_threads(1)
-    corpora = {split: data.load("arrows", split, examples=EXAMPLES) for split in ("train", "test")}
-    pixels, labels = corpora["train"].tensors()
+def scaled(stored: dict, pixels: Tensor) -> Tensor:
+    """Images 0 to 255 as the model reads them."""
+    return (pixels.float() / 255 - stored["scale"]["mean"]) / stored["scale"]["deviation"]
+
+
+@torch.no_grad()
+def share_right(model: ViT, images: Tensor, labels: Tensor) -> float:
+    return (model(images).logits.argmax(-1) == labels).double().mean().item()
+
+
+def images_of(name: str, split: str, count: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Pixels, classes and the corners pointed at."""
+    if name == "drawing":
+        return _strokes.drawn(count, 1000 + seed if split == "train" else TEST_SEED)
+    corpus = data.load("arrows", split, examples=count)
+    return *corpus.tensors(), corpus.examples.places
+
+
+def tested(stored: dict, pixels: Tensor, labels: Tensor) -> dict:
+    """The share of new drawings that the model reads right, and the one of *arrow*."""
+    stamped = json.loads((folder() / "arrow.json").read_text("utf-8"))
+    shares = {
+        name: round(share_right(load(one), scaled(one, pixels), labels), 3)
+        for name, one in (("right", stored), ("stamped", stamped))
+    }
+    return {"images": len(labels), **shares}
+
+
+def examples() -> list[dict]:
+    """The first of the drawings that the model is tested on, as lines."""
+    drawings = _strokes.scenes(500, torch.Generator().manual_seed(TEST_SEED))
+    return [
+        {"lines": [[round(x, 1) for x in one] for one in lines[kept].tolist()],
+         "label": label.item(), "corner": corner.item()}
+        for lines, kept, label, corner in zip(*(one[:SHOWN] for one in drawings), strict=True)
+    ]  # fmt: skip
+
+
+def train(name: str, seed: int, count: int, steps: int) -> tuple[ViT, dict]:
+    """A model, and what its file holds."""
+    pixels, labels, _ = images_of(name, "train", count, seed)
     scale = Scale(pixels)
     torch.manual_seed(seed)
     model = vision_arrows.train(
         vision_arrows.transformer(len(LETTERS)), scale(pixels), labels,
         rate=RATE, steps=steps, seed=seed,
     )  # fmt: skip
-    letters, arrows, dashes = stamps()
-    stored = {
-        "about": "A vision transformer trained by benchmarks/figure_arrow.py on drawn images",
+    return model, {
+        "about": f"The model {name} of benchmarks/figure_arrow.py, trained on drawn images",
         "seed": seed,
         "sizes": {
             "image": vision_arrows.SIDE, "patch": vision_arrows.PATCH, "layers": 2, "heads": 4,
@@ -66,25 +109,41 @@ def main() -> None:
         "scale": {"mean": scale.mean.item(), "deviation": scale.deviation.item()},
         "letters": list(LETTERS),
         "corners": list(CORNERS),
-        "turns": list(TURNS),
-        "stamps": {
-            "letters": letters.tolist(), "arrows": arrows.tolist(), "dashes": dashes.tolist(),
-        },
         "step": STEP,
         "weights": {
             name: (p.detach() / STEP).round().int().tolist() for name, p in model.named_parameters()
         },
     }  # fmt: skip
-    path = course.root() / "book" / "figures" / "arrow.json"
-    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
-    images, labels = corpora["test"].tensors()
-    places = corpora["test"].examples.places
-    for name, one in (("trained", model), ("rounded", load(stored))):
-        with torch.no_grad():
-            right = (one(scale(images)).logits.argmax(-1) == labels).double().mean().item()
-        found = vision_arrows.looked(one, scale(images), labels, places)
-        print(f"{name}: {right:.3f} right", found)
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="arrow, drawing; by default both")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--steps", type=int, help="by default what TRAINING says")
+    parser.add_argument("--images", type=int, help="by default what TRAINING says")
+    parser.add_argument("--dry", action="store_true", help="print only, store nothing")
+    asked = parser.parse_args()
+    torch.set_num_threads(1)
+    for name in asked.names or TRAINING:
+        count, steps = TRAINING[name]
+        model, stored = train(name, asked.seed, asked.images or count, asked.steps or steps)
+        pixels, labels, places = images_of(name, "test", TESTED, asked.seed)
+        images = scaled(stored, pixels)
+        if name == "arrow":
+            letters, arrows, dashes = (one.tolist() for one in stamps())
+            stored["turns"] = list(TURNS)
+            stored["stamps"] = {"letters": letters, "arrows": arrows, "dashes": dashes}
+        else:
+            stored["tested"] = tested(stored, pixels, labels)
+            stored["examples"] = examples()
+        for which, one in (("trained", model), ("rounded", load(stored))):
+            found = vision_arrows.looked(one, images, labels, places)
+            print(f"{name}, {which}: {share_right(one, images, labels):.3f} right", found)
+        path = folder() / f"{name}.json"
+        if not asked.dry:
+            path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
+            print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
 
 
 if __name__ == "__main__":

@@ -281,6 +281,15 @@ FIGURES = {
             scripts=("gpt-model",),
         ),
         Figure(
+            "cache",
+            "What must be computed for the next token?",
+            "One head of a decoder, token by token. With a cache only the newest row is computed, "
+            "and the keys and values of the rows above are kept. Without one all rows are computed "
+            "again. The output is the same.",
+            "notebooks/09-decoder",
+            data={"words": SENTENCE.split(), "width": 4, "seed": 3, "token": 4},
+        ),
+        Figure(
             "hidden-word",
             "What does the second side tell?",
             "Two small models guess the hidden word. They are alike, but one sees both sides of "
@@ -380,9 +389,9 @@ FIGURES = {
         Figure(
             "search",
             "What does it help to keep several texts?",
-            "The same model, half trained, translates 289,125 into French. Below each text that is "
-            "kept are the words that could follow, with the log-probability of the whole text. "
-            "Go on step by step, and keep more texts.",
+            "The same model, half trained, translates 289,125 into French. The tree has the texts "
+            "that were kept, and at its tips the words that could follow, with the log-probability "
+            "of the whole text. Go on step by step, and keep more texts.",
             "notebooks/11-encoder-decoder",
             data={"start": 2, "width": "2", "shown": 3},
             stored=("search",),
@@ -467,6 +476,17 @@ FIGURES = {
             scripts=("vit-model",),
         ),
         Figure(
+            "drawing",
+            "What does it make of your drawing?",
+            "A vision transformer of the same size that learned from wobbly drawings. Draw letters "
+            "into the corners and an arrow in the middle, by mouse or finger, or with the pen's "
+            "sliders. Colour is where [CLS] looks. Leave patches out and watch the answer.",
+            "notebooks/12-vision",
+            data={"which": "1.-1", "across": 4, "down": 4},
+            stored=("drawing",),
+            scripts=("vit-model",),
+        ),
+        Figure(
             "online-softmax",
             "How can a softmax be taken without seeing all scores first?",
             "The scores of note are read from the last word to the first, a block at a time. Kept "
@@ -542,14 +562,14 @@ FIGURES = {
         ),
         Figure(
             "inside",
-            "What does a GPT compute?",
-            "The small GPT of chapter 9, opened: each tensor on its way from the ids to the "
-            "probabilities of the next token, with its shape. A line marks numbers below zero. "
-            "Switch off the mask, the positions or a head, and see what changes.",
+            "What do a decoder and an encoder compute?",
+            "The small GPT of chapter 9 and the encoder of chapter 10 read the same text. See each "
+            "tensor on the way from the ids to the probabilities, with its shape. A line marks "
+            "numbers below zero. Switch off a mask, the positions or a head, and see what changes.",
             "book/explore",
-            data={"text": "My lord, I would not", "most": 12, "start": 8, "bars": 12},
-            stored=("writer",),
-            scripts=("gpt-model",),
+            data={"text": "she sang a long low note", "most": 16, "start": 8, "bars": 12, "gap": 1},
+            stored=("writer", "gaps"),
+            scripts=("gpt-model", "reader-model"),
         ),
     )
 }

@@ -6,6 +6,7 @@ import copy
 import json
 import math
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from coursebook.live.catalogue import FIGURES
 from tfcourse.alignment import AttentionPooling
 from tfcourse.attention import MultiHeadAttention, scaled_dot_product_attention, split_heads
 from tfcourse.data import load as load_corpus
+from tfcourse.data.arrows import distance, ink
 from tfcourse.data.arrows import scene as drawn_numbers
 from tfcourse.data.draw import Draw
 from tfcourse.data.number_pieces import gold_alignment, number_pieces
@@ -977,12 +979,17 @@ class Finger:
         places = [{"x": x, "y": y} for x, y in points]
         self.session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
 
-    def drag(self, start: tuple[float, float], by: tuple[float, float]) -> None:
+    def along(self, start: tuple[float, float], *places: tuple[float, float]) -> None:
+        """Down at ``start``, from place to place, and up."""
         self.touch("touchStart", start)
-        for n in range(1, 11):
-            self.touch("touchMove", (start[0] + by[0] * n / 10, start[1] + by[1] * n / 10))
-            self.page.wait_for_timeout(16)
+        for (x, y), (to_x, to_y) in pairwise((start, *places)):
+            for n in range(1, 11):
+                self.touch("touchMove", (x + (to_x - x) * n / 10, y + (to_y - y) * n / 10))
+                self.page.wait_for_timeout(16)
         self.touch("touchEnd")
+
+    def drag(self, start: tuple[float, float], by: tuple[float, float]) -> None:
+        self.along(start, (start[0] + by[0], start[1] + by[1]))
 
 
 @browser
@@ -1224,6 +1231,35 @@ def test_writer(shown, writer) -> None:
     keys.reach("Start again", "button")
     keys.press("Enter")
     assert keys.drawn().endswith(FIGURES["writer"].data["text"])
+
+
+@browser
+def test_cache(shown) -> None:
+    """Step by step, with and without a cache: the package's causal attention, row by row."""
+    keys, data = Keys(shown, "cache"), FIGURES["cache"].data
+    q, k, v = shown.evaluate("data => Live.cached(data)", data)
+    output, weights = attention(q, k, v, causal=True)
+    count = len(data["words"])
+    keys.reach("Token")
+    keys.press("Home")
+    for kept in (True, False):
+        for t in range(count):
+            drawn = keys.drawn()
+            told = numbers(drawn.partition("Weights of ")[2])
+            assert told == pytest.approx(
+                [*weights[t, : t + 1].tolist(), *output[t].tolist()], abs=0.00005 + NEAR
+            )
+            anew, rows = (1 if kept else t + 1), t + 1
+            assert f"Computed in this step: {anew} of {rows} rows" in drawn
+            again = rows * (rows + 1) // 2
+            assert f"with a cache {rows}, without {again}." in keys.drawn(1)
+            assert f"So far {rows if kept else again}" in keys.said
+            keys.press("ArrowRight")
+        keys.reach("Keep keys and values")
+        keys.press(" ")
+        keys = Keys(shown, "cache")
+        keys.reach("Token")
+        keys.press("Home")
 
 
 @pytest.fixture(scope="module")
@@ -1633,25 +1669,121 @@ def test_what_a_gpt_computes_is_the_packages(loaded, writer, causal, places, gon
     assert theirs["logits"] == pytest.approx(ours["logits"].tolist(), abs=1e-3)
 
 
+def opened_encoder(model, ids: torch.Tensor, causal: bool, places: bool, gone: str, place: int):
+    """What the encoder computes on the way, by the package's modules, in double precision."""
+    model = copy.deepcopy(model).double()
+    (block,), config = model.blocks, model.config
+    with torch.no_grad():
+        if gone:
+            head, across = int(gone.split(".")[1]), config.d_model // config.num_heads
+            block.attention.W_O[head * across : (head + 1) * across] = 0
+        if not places:
+            model.positions.P.zero_()
+        embedded = model.embedding(ids)
+        x = model.positions.embed(embedded) + model.segments(torch.zeros_like(ids))
+        x = model.embedding_norm(x)
+        added, weights = block.attention(x, causal=causal)
+        between = block.attention_norm(x + added)
+        made = block.ffn(between)
+        after = block.ffn_norm(between + made)
+        logits = model.words(after[:, place], model.embedding.weight)[0]
+    return {"embedded": embedded, "x": x, "added": added, "between": between, "made": made,
+            "after": after, "maps": weights[0], "logits": logits}  # fmt: skip
+
+
 @browser
-def test_inside(shown, writer) -> None:
-    model, tokenizer = writer
-    keys = Keys(shown, "inside")
+@pytest.mark.parametrize(
+    ("causal", "places", "gone"),
+    [(False, True, ""), (True, True, ""), (False, False, ""), (False, True, "0.2")],
+)
+def test_what_an_encoder_computes_is_the_packages(loaded, gaps, causal, places, gone) -> None:
+    models, known = gaps
+    words_ = ["she", "<mask>", "a", "long", "low", "note"]
+    ids = torch.tensor([[known.index(word) for word in words_]])
+    ours = opened_encoder(models["both"], ids, causal, places, gone, 1)
+    theirs = loaded.evaluate(
+        """([words, causal, places, gone]) => {
+            const stored = Live.data.gaps;
+            const model = Live.reader({ ...stored, weights: stored.sides.both });
+            const read = model.read(words, { causal, places, gone: new Set(gone ? [gone] : []) });
+            return { ...read, logits: model.logits(read.states[1]) };
+        }""",
+        [words_, causal, places, gone],
+    )
+    (block,) = theirs["blocks"]
+    maps = torch.tensor([one["weights"] for one in block["each"]]).double()
+    assert (maps - ours["maps"]).abs().max() < NEAR
+    for name in ("embedded", "x"):
+        assert (torch.tensor(theirs[name]).double() - ours[name][0]).abs().max() < NEAR, name
+    for name in ("added", "between", "made", "after"):
+        assert (torch.tensor(block[name]).double() - ours[name][0]).abs().max() < NEAR, name
+    assert (torch.tensor(theirs["logits"]).double() - ours["logits"]).abs().max() < 1e-3
+
+
+@browser
+def test_inside(shown, writer, gaps) -> None:
+    (model, tokenizer), (models, known) = writer, gaps
+    keys, data = Keys(shown, "inside"), FIGURES["inside"].data
+    words_ = data["text"].split()
+    ids = tokenizer.encode(data["text"])
+    read = [known.index(w if t != data["gap"] else "<mask>") for t, w in enumerate(words_)]
     keys.reach("Step")
     keys.press("Home")
-    ids = tokenizer.encode(FIGURES["inside"].data["text"])
-    assert keys.drawn() == f"Ids: the text, cut into tokens. Shape T = {len(ids)}."
-    assert [text for text in keys.texts() if text.isdigit()] == [str(one) for one in ids]
+    for number, (family, cut, row) in enumerate(
+        (("Decoder", "tokens", ids), ("Encoder", "words", read))
+    ):
+        assert keys.drawn(number) == (
+            f"{family}. Ids: the text, cut into {cut}. Shape T = {len(row)}."
+        )
+        assert [text for text in keys.texts(number) if text.isdigit()] == [str(i) for i in row]
     keys.press("End")
-    shares = opened(model, torch.tensor([ids]), True, True, "")["logits"].softmax(-1)
-    assert f"with probability {shares.max():.2f}." in keys.said
+
+    def agrees(decoder: tuple, encoder: tuple) -> None:
+        """What is said is what the package says, with these parts on and with all of them."""
+        place = data["gap"]
+        answers = []
+        for options, usual in ((decoder, (True, True, "")), (encoder, (False, True, ""))):
+            for one in (options, usual):
+                logits = (
+                    opened(model, torch.tensor([ids]), *one)["logits"]
+                    if usual[0]
+                    else opened_encoder(models["both"], torch.tensor([read]), *one, place)["logits"]
+                )
+                answers.append((logits.softmax(-1).max().item(), one == usual))
+        said = keys.said.partition(" Hidden word")
+        for half, now, usual in ((said[0], *answers[:2]), (said[2], *answers[2:])):
+            assert f"with probability {now[0]:.2f}" in half
+            assert ("untouched" in half) != now[1]
+            assert now[1] or f", {usual[0]:.2f})" in half
+
+    agrees((True, True, ""), (False, True, ""))
+    keys.reach("Encoder: causal mask")
+    keys.press(" ")
+    agrees((True, True, ""), (True, True, ""))
+    keys = Keys(shown, "inside")
+    keys.reach("Decoder: causal mask")
+    keys.press(" ")
+    agrees((False, True, ""), (True, True, ""))
+    keys.press(" ")
+    keys.reach("Encoder: causal mask")
+    keys.press(" ")
+    keys.reach("Positions")
+    keys.press(" ")
+    agrees((True, False, ""), (False, False, ""))
+    keys.press(" ")
     keys.reach("Switch off")
     keys.press("End")
     off = f"{model.config.num_layers - 1}.{model.config.num_heads - 1}"
-    less = opened(model, torch.tensor([ids]), True, True, off)["logits"].softmax(-1)
-    assert f"with probability {less.max():.2f}. With all parts on" in keys.said
+    agrees((True, True, off), (False, True, ""))
+    keys.press("Home", "ArrowDown")
+    agrees((True, True, "0.0"), (False, True, "0.0"))
+    keys.reach("Hidden word")
+    keys.press("End")
+    assert f"hidden is “{words_[-1]}”." in keys.said
     typed(Keys(shown, "inside"), "x" * 60, "Text")
-    assert "Only the first 12 tokens are read." in keys.figure.locator(".live-note").inner_text()
+    note = keys.figure.locator(".live-note").inner_text()
+    assert f"Only the first {data['most']} tokens are read." in note
+    assert "The encoder knows 185 words." in note
 
 
 # ---- the block -----------------------------------------------------------------------------------
@@ -1937,6 +2069,145 @@ def test_occlusion(shown, vit, course: Path) -> None:
     keys.reach("Next image", "button")
     keys.press("Enter")
     assert "none is left out" in keys.drawn()
+
+
+@browser
+def test_the_scripts_ink_is_the_corpus_own(loaded) -> None:
+    """A line on the canvas has the darkness of the corpus' strokes; what is rubbed out is gone."""
+    at = torch.arange(28).double()
+    for x, y, to_x, to_y in ((3, 4, 20, 9), (14.5, 2.25, 14.5, 26), (6, 6, 6, 6)):
+        found = loaded.evaluate(
+            """([from, to]) => {
+                const model = Live.vit(Live.data.drawing), drawn = model.blank();
+                model.stroke(drawn, from, to);
+                const gone = drawn.map((row) => [...row]);
+                model.stroke(gone, from, to, true);
+                return [drawn, gone];
+            }""",
+            [[x, y], [to_x, to_y]],
+        )
+        expected = ink(distance(x, y, to_x, to_y, at[None, :], at[:, None])).int()
+        assert (torch.tensor(found[0]) - expected).abs().max() <= 1  # a half may round either way
+        assert torch.tensor(found[1]).max() <= 128
+
+
+def read_canvas(page, name: str = "drawing") -> torch.Tensor:
+    """The pixels of the canvas, from the squares of ink in the picture."""
+    marks = page.locator(f"#figure-{name} svg.live-picture").first.locator("rect.ink")
+    dot, pixels = 268 / 28, torch.zeros(28, 28)
+    for x, y, share in marks.evaluate_all(
+        "all => all.map(one => ['x', 'y', 'fill-opacity'].map(n => +one.getAttribute(n)))"
+    ):
+        pixels[round((y - 28) / dot), round((x - 46) / dot)] = share * 255
+    return pixels
+
+
+@browser
+def test_drawing_by_keyboard(shown, course: Path) -> None:
+    module, stored = figure_script(course, "figure_arrow"), stored_model(course, "drawing")
+    model, keys = module.load(stored), Keys(shown, "drawing")
+    images, labels, _ = module.images_of("drawing", "test", module.TESTED, seed=0)
+    hint = keys.figure.inner_text()
+    assert f"was right on {100 * stored['tested']['right']:.0f} % of 2,000 new ones" in hint
+    assert f"was right on {100 * stored['tested']['stamped']:.0f} % of them" in hint
+
+    def agrees(pixels, mask=None) -> None:
+        """The bars are the package's probabilities of these pixels."""
+        with torch.no_grad():
+            x = module.scaled(stored, pixels.view(1, 1, 28, 28))
+            if mask is None:
+                shares = model(x).logits[0].softmax(-1)
+            else:
+                tokens = patchify(x, 7) @ model.W_P + model.b_P
+                h = model.positions.embed(torch.cat([model.c.expand(1, 1, -1), tokens], dim=1))
+                for block in model.blocks:
+                    h, _ = block(h, mask)
+                shares = (model.norm(h[:, 0]) @ model.W + model.b)[0].softmax(-1)
+        assert numbers(keys.drawn(1)) == pytest.approx(shares.tolist(), abs=0.0005 + NEAR)
+        assert f"says {stored['letters'][shares.argmax()]} with probability" in keys.said
+
+    agrees(images[0])
+    assert f"The arrow points at {stored['letters'][labels[0]]}." in keys.said
+    keys.reach("Next example", "button")
+    keys.press("Enter")
+    agrees(images[1])
+    keys.reach("Next example", "button")
+    keys.press("Shift+Tab", "Enter")  # Clear
+    agrees(torch.zeros(28, 28))
+    assert "Nothing is drawn" in keys.drawn() and "The arrow points" not in keys.said
+    # An L in the top left corner: two lines from point to point.
+    lines, at = torch.zeros(28, 28), torch.arange(28).double()
+    places = [(1, 1), (1, 7), (6, 7)]
+    for number, (across, down) in enumerate(places):
+        keys = Keys(shown, "drawing")
+        for label, value in (("Pen across", across), ("Pen down", down)):
+            keys.reach(label)
+            keys.press("Home", *["ArrowRight"] * value)
+        if number == 0:
+            keys.reach("Begin a line at the pen", "button")
+        else:
+            keys.reach("Draw the line to the pen", "button")
+            (x, y), (to_x, to_y) = places[number - 1], (across, down)
+            stroke = ink(distance(x, y, to_x, to_y, at[None, :], at[:, None]))
+            lines = torch.maximum(lines, stroke.float())
+        keys.press("Enter")
+        agrees(lines)
+    # Of what is drawn in the first patch, nobody may know.
+    keys.reach("Leave out the patch under the pen", "button")
+    keys.press("Enter")
+    mask = torch.ones(1, 1, 17, dtype=torch.bool)
+    place = (7 // 7) * 4 + 6 // 7
+    mask[..., 1 + place] = False
+    agrees(lines, mask)
+    assert "Left out: row 2, column 1." in keys.drawn()
+    keys.reach("Put back the patch under the pen", "button")
+    keys.press("Enter")
+    agrees(lines)
+    keys.reach("Undo", "button")
+    keys.press("Enter")
+    assert "row 1, column 1: " in keys.drawn()
+
+
+@browser
+@pytest.mark.parametrize("touch", [False, True])
+def test_drawing_by_mouse_and_by_finger(chromium, page_file: Path, touch: bool) -> None:
+    with offline(chromium, viewport={"width": 390, "height": 844}, has_touch=touch) as page:
+        page.goto(page_file.as_uri())
+        keys = Keys(page, "drawing")
+        keys.figure.get_by_role("button", name="Clear").click()
+        picture = keys.figure.locator("svg.live-picture").first
+        picture.scroll_into_view_if_needed()
+        before = page.evaluate("scrollY")
+        box = picture.bounding_box()
+        unit = box["width"] / 360
+        points = [(box["x"] + (46 + x * 268 / 28) * unit, box["y"] + (28 + y * 268 / 28) * unit)
+                  for x, y in ((3, 3), (3, 12), (3, 20), (12, 20))]  # fmt: skip
+        if touch:
+            Finger(page).along(*points)
+        else:
+            page.mouse.move(*points[0])
+            page.mouse.down()
+            for point in points[1:]:
+                page.mouse.move(*point, steps=5)
+            page.mouse.up()
+        assert page.evaluate("scrollY") == before
+        drawn = read_canvas(page)
+        at = torch.arange(28).double()
+        wanted = torch.zeros(28, 28)
+        for a, b in (((2.5, 2.5), (2.5, 19.5)), ((2.5, 19.5), (11.5, 19.5))):
+            stroke = ink(distance(*a, *b, at[None, :], at[:, None]))
+            wanted = torch.maximum(wanted, stroke.float())
+        assert (drawn - wanted).abs().max() < 40  # a hand's pixels are whole on the screen
+        keys.figure.get_by_label("Mouse or finger", exact=True).select_option("leave")
+        picture.scroll_into_view_if_needed()
+        box = picture.bounding_box()
+        middle_ = (box["x"] + (46 + 100) * unit, box["y"] + (28 + 30) * unit)
+        (page.touchscreen.tap if touch else page.mouse.click)(*middle_)
+        assert "Left out: row 1, column 2." in keys.drawn()
+        keys.figure.get_by_label("Mouse or finger", exact=True).select_option("draw")
+        keys.figure.get_by_role("button", name="Undo").click()
+        assert read_canvas(page).max() == 0
+        assert not page.faults
 
 
 def gradients_by_the_package(course: Path, gain: float, linear: bool) -> list[float]:

@@ -18,7 +18,8 @@ browser = pytest.mark.browser
 
 #: The figures of the models, and a control of each that changes what it says.
 MODELS = {"inside": "Text", "writer": "Beginning", "hidden-word": "Sentence",
-          "translator": "A number or a date, in words", "arrow": "Dashes"}  # fmt: skip
+          "translator": "A number or a date, in words", "arrow": "Dashes",
+          "drawing": "Pen across"}  # fmt: skip
 INPUTS = 200
 NEAR = 1e-3
 #: The forward pass of all of them; what the page draws is not counted.
@@ -117,16 +118,26 @@ def test_the_translators_logits_and_beams(scripts, course: Path) -> None:
 
 
 @browser
+@pytest.mark.parametrize("name", ["arrow", "drawing"])
 @torch.no_grad()
-def test_the_vision_transformers_logits(scripts, course: Path) -> None:
-    module, stored = figure_script(course, "figure_arrow"), stored_model(course, "arrow")
-    images, _ = load_corpus("arrows", "test", held_out=INPUTS).tensors()
+def test_the_vision_transformers_logits(scripts, course: Path, name: str) -> None:
+    module, stored = figure_script(course, "figure_arrow"), stored_model(course, name)
+    images, _, _ = module.images_of(name, "test", INPUTS, seed=0)
     found = scripts.evaluate(
-        "images => images.map((one) => Live.vit(Live.data.arrow).read(one).logits)",
-        images[:, 0].tolist(),
+        "([name, images]) => images.map((one) => Live.vit(Live.data[name]).read(one).logits)",
+        [name, images[:INPUTS, 0].tolist()],
     )
-    scaled = (images.float() / 255 - stored["scale"]["mean"]) / stored["scale"]["deviation"]
-    assert furthest(found, list(module.load(stored)(scaled).logits)) < NEAR
+    expected = module.load(stored)(module.scaled(stored, images[:INPUTS])).logits
+    assert furthest(found, list(expected)) < NEAR
+
+
+def test_the_drawings_that_the_page_says_were_read_right(course: Path) -> None:
+    """The figure states how many new drawings its model reads: as many as it does."""
+    module, stored = figure_script(course, "figure_arrow"), stored_model(course, "drawing")
+    images, labels, _ = module.images_of("drawing", "test", module.TESTED, seed=0)
+    found, said = module.tested(stored, images, labels), stored["tested"]
+    assert said == pytest.approx(found, abs=0.002)
+    assert stored["examples"] == module.examples()
 
 
 #: Milliseconds from the press of the button to the first answer; no weights are there yet.
@@ -212,26 +223,43 @@ def test_a_screen_reader_hears_what_there_is(chromium, page_file: Path) -> None:
 
 
 @browser
-def test_every_tensor_of_the_decoder_can_be_opened(chromium, page_file: Path, course: Path) -> None:
+def test_every_tensor_of_both_families_can_be_opened(
+    chromium, page_file: Path, course: Path
+) -> None:
     """Step by step from the ids to the probabilities: the shape of each is the package's."""
     model, tokenizer = figure_script(course, "figure_writer").load(stored_model(course, "writer"))
-    T, c = len(tokenizer.encode("My lord, I would not")), model.config
-    d, per_head = c.d_model, c.d_model // c.num_heads
-    block = [(T, d), *[(T, per_head)] * 3, (T, T), (T, T), (T, per_head), *[(T, d)] * 3,
-             (T, 4 * d), (T, d), (T, d)]  # fmt: skip
-    shapes = [(T,), (T, d), (T, d), *block * c.num_layers, (1, d), *[(c.vocab_size,)] * 2]
+    gaps = stored_model(course, "gaps")
+    encoder = figure_script(course, "figure_gaps").load(gaps, "both")
+    text = "she sang a long low note"
+
+    def shapes(T: int, config, norms: bool, inner: int) -> list[tuple[int, ...] | None]:
+        d, per_head = config.d_model, config.d_model // config.num_heads
+        norm = (T, d) if norms else None
+        block = [norm, *[(T, per_head)] * 3, (T, T), (T, T), (T, per_head), (T, d), (T, d), norm,
+                 (T, inner), (T, d), (T, d)]  # fmt: skip
+        blocks = block * config.num_layers + [None] * len(block) * (2 - config.num_layers)
+        return [(T,), (T, d), (T, d), *blocks, (1, d), *[(config.vocab_size,)] * 2]
+
+    c = model.config
+    T = len(tokenizer.encode(text))
+    families = [shapes(T, c, True, 4 * c.d_model)]
+    families.append(shapes(len(text.split()), encoder.config, False, encoder.config.d_ff))
     with offline(chromium) as page:
         page.goto(page_file.as_uri())
         figure = page.locator("#figure-inside")
         begin(figure)
-        figure.get_by_label("Text", exact=True).fill("My lord, I would not")
+        figure.get_by_label("Text", exact=True).fill(text)
         step = figure.get_by_label("Step", exact=True)
-        assert int(step.get_attribute("max")) == len(shapes)
+        assert int(step.get_attribute("max")) == len(families[0]) == len(families[1])
         step.focus()
         page.keyboard.press("Home")
-        for shape in shapes:
-            said = figure.locator("svg.live-picture").first.get_attribute("aria-label")
-            assert f" = {' × '.join(map(str, shape))}." in said, said
+        for pair in zip(*families, strict=True):
+            for picture, shape in zip(figure.locator("svg.live-picture").all(), pair, strict=True):
+                said = picture.get_attribute("aria-label")
+                if shape:
+                    assert f" = {' × '.join(map(str, shape))}." in said, said
+                else:
+                    assert " = " not in said, said
             page.keyboard.press("ArrowRight")
 
 

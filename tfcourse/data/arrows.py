@@ -48,6 +48,21 @@ LETTER_MOVES, ARROW_PLACES = (-1, 1), (9, 10)
 FAR = SIDE - GLYPH
 
 
+def distance(x, y, to_x, to_y, across: Tensor, down: Tensor) -> Tensor:
+    """How far points (``across``, ``down``) are from the line between two others, in pixels."""
+    dx, dy = to_x - x, to_y - y
+    along = ((across - x) * dx + (down - y) * dy) / (dx * dx + dy * dy)
+    along = along.nan_to_num().clamp(0, 1)  # a line may be a single point
+    return ((across - x - along * dx) ** 2 + (down - y - along * dy) ** 2).sqrt()
+
+
+def ink(distance: Tensor, reach: float = 1.25) -> Tensor:
+    """How dark a pixel is, 0 to 255, at this distance from the nearest stroke."""
+    import torch
+
+    return ((reach - distance).clamp(0, 1) * 255).round().to(torch.uint8)
+
+
 def stamp(strokes: tuple[tuple[tuple[float, float], ...], ...], degrees: int) -> Tensor:
     """Strokes drawn in a square of ``GLYPH`` pixels, turned clockwise: uint8 ``(9, 9)``."""
     import torch
@@ -60,12 +75,8 @@ def stamp(strokes: tuple[tuple[tuple[float, float], ...], ...], degrees: int) ->
     for line in strokes:
         turned = [(x * cos - y * sin, x * sin + y * cos) for x, y in line]
         for (x, y), (to_x, to_y) in zip(turned, turned[1:], strict=False):
-            dx, dy = to_x - x, to_y - y
-            along = ((across - x) * dx + (down - y) * dy) / (dx * dx + dy * dy)
-            along = along.clamp(0, 1)
-            apart = (across - x - along * dx) ** 2 + (down - y - along * dy) ** 2
-            nearest = torch.minimum(nearest, apart.sqrt())
-    return ((1.25 - nearest).clamp(0, 1) * 255).round().to(torch.uint8)
+            nearest = torch.minimum(nearest, distance(x, y, to_x, to_y, across, down))
+    return ink(nearest)
 
 
 @cache

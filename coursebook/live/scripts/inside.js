@@ -1,110 +1,162 @@
-// Every tensor of a small GPT, from the ids to the probabilities, with its shape; parts of it can be switched off.
+// Every tensor of a decoder and of an encoder that read the same text, with its shape; parts of both can be switched off.
 "use strict";
 
-Live.figure("inside", (ui, { text: begin, most, start, bars }) => {
-  const { svg, text, box, line, number, short, at } = Live;
-  const stored = Live.data.writer, model = Live.gpt(stored), tokenizer = Live.tokenizer(stored.merges);
-  const picture = ui.picture();
-  const [T, d, h, V] = ["T", "d", "h", "V"];
-  let ids = [], place = start, head = 0, causal = true, places = true, off = "", whole = null, found = null;
+Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
+  const { svg, text, box, line, number, short, at, largest, softmax } = Live;
+  const gpt = Live.gpt(Live.data.writer), tokenizer = Live.tokenizer(Live.data.writer.merges);
+  const gaps = Live.data.gaps, bert = Live.reader({ ...gaps, weights: gaps.sides.both });
+  const [T, d, h, V] = ["T", "d", "h", "V"], Td = `${T} × ${d}`, Tk = `${T} × ${d}/${h}`, TT = `${T} × ${T}`;
+  let ids = [], words = [], place = start, head = 0, hidden = gap, positions = true, off = "";
+  const masks = { decoder: true, encoder: false };
 
-  const name = (id) => tokenizer.shown(tokenizer.tokens[id]);
-  const size = (value) => (Array.isArray(value[0]) ? `${value.length} × ${value[0].length}` : `${value.length}`);
+  // What each family reads, computes and says; `whole` is the answer with all parts on.
+  const families = {
+    decoder: {
+      name: "Decoder", asks: "next", picture: ui.picture(), names: () => ids.map((id) => tokenizer.shown(tokenizer.tokens[id])),
+      tokens: (id) => tokenizer.shown(tokenizer.tokens[id]), ids: () => ids,
+      read: (options) => gpt.read(ids, options),
+    },
+    encoder: {
+      name: "Encoder", asks: "asked", picture: ui.picture(), names: () => words.map((word, t) => (t === hidden ? "▢" : word)),
+      tokens: (id) => gaps.words[id], ids: () => asked().map(bert.id),
+      read(options) {
+        const found = bert.read(asked(), options), last = bert.head(found.states[hidden]);
+        return { ...found, last, logits: bert.scores(last) };
+      },
+    },
+  };
+  const asked = () => words.map((word, t) => (t === hidden ? "<mask>" : word));
+  const each = (act) => Object.values(families).forEach(act);
 
-  // The steps of the forward pass: what each is called, its formula, its shape in letters, its role and its numbers.
+  // The steps of both forward passes. A part is [formula, shape in letters, numbers], or says why it is missing.
+  const both = (formula, shape, value) => [[formula, shape, value], [formula, shape, value]];
+  const block = (b) => {
+    const one = (parts, value) => parts.map((part) => (Array.isArray(part) ? [...part, ({ blocks }) => value(blocks[b])] : part));
+    const steps = [
+      ["norm", "one", one([["LN(x)", Td], "In this encoder the norms come after the sums."], ({ before }) => before)],
+      ...["q", "k", "v"].map((kind, i) => [["queries Q", "keys K", "values V"][i], kind,
+        one([[`LN(x) W_${kind.toUpperCase()}, one head`, Tk], [`x W_${kind.toUpperCase()}, one head`, Tk]], ({ each: heads }) => heads[head][kind])]),
+      ["scores", "", one([["Q Kᵀ / √(d/h)", TT], ["Q Kᵀ / √(d/h)", TT]], ({ each: heads }) => heads[head].scores)],
+      ["weights A", "map", one([["softmax of each row", TT], ["softmax of each row", TT]], ({ each: heads }) => heads[head].weights)],
+      ["head's output", "v", one([["A V", Tk], ["A V", Tk]], ({ each: heads }) => heads[head].output)],
+      ["attention adds", "", one([["all heads side by side, times W_O", Td], ["all heads side by side, times W_O", Td]], ({ added }) => added)],
+      ["residual stream", "", one([["x + attention(LN(x))", Td], ["LN(x + attention(x))", Td]], ({ between }) => between)],
+      ["second norm", "one", one([["LN(x)", Td], "The norm is in the sum above."], ({ again }) => again)],
+      ["FFN, inside", "two", one([["GELU(LN(x) W_1 + b_1)", `${T} × 4${d}`], ["ReLU(x W_1 + b_1)", `${T} × 2${d}`]], ({ hidden: inside }) => inside)],
+      ["FFN adds", "", one([["(inside) W_2 + b_2", Td], ["(inside) W_2 + b_2", Td]], ({ made }) => made)],
+      ["residual stream", "", one([["x + FFN(LN(x))", Td], ["LN(x + FFN(x))", Td]], ({ after }) => after)],
+    ];
+    return steps.map(([said, role, [left, right]]) => ({
+      said: `Block ${b + 1}: ${said}`, role, ofHead: Array.isArray(left) && /one head|A V|softmax|√/u.test(left[0]),
+      parts: [left, b ? "This encoder has one block." : right],
+    }));
+  };
   const steps = [
-    { said: "Ids", formula: "the text, cut into tokens", shape: T, value: () => ids },
-    { said: "Embedding", formula: "row E[id] for each token", shape: `${T} × ${d}`, value: () => found.embedded },
-    { said: "With positions", formula: "E[id] + P[t]", shape: `${T} × ${d}`, value: () => found.start },
-    ...Array.from({ length: model.layers }, (_, b) => [
-      ["norm", "LN(x)", `${T} × ${d}`, "one", ({ before }) => before],
-      ["queries Q", "LN(x) W_Q, one head", `${T} × ${d}/${h}`, "q", ({ each }) => each[head].q],
-      ["keys K", "LN(x) W_K, one head", `${T} × ${d}/${h}`, "k", ({ each }) => each[head].k],
-      ["values V", "LN(x) W_V, one head", `${T} × ${d}/${h}`, "v", ({ each }) => each[head].v],
-      ["scores", "Q Kᵀ / √(d/h)", `${T} × ${T}`, "", ({ each }) => each[head].scores],
-      ["weights A", "softmax of each row", `${T} × ${T}`, "map", ({ each }) => each[head].weights],
-      ["head's output", "A V", `${T} × ${d}/${h}`, "v", ({ each }) => each[head].output],
-      ["attention adds", "all heads side by side, times W_O", `${T} × ${d}`, "", ({ added }) => added],
-      ["residual stream", "x + attention(LN(x))", `${T} × ${d}`, "", ({ between }) => between],
-      ["second norm", "LN(x)", `${T} × ${d}`, "one", ({ again }) => again],
-      ["FFN, inside", "GELU(LN(x) W_1 + b_1)", `${T} × 4${d}`, "two", ({ hidden }) => hidden],
-      ["FFN adds", "(inside) W_2 + b_2", `${T} × ${d}`, "", ({ made }) => made],
-      ["residual stream", "x + FFN(LN(x))", `${T} × ${d}`, "", ({ after }) => after],
-    ].map(([said, formula, shape, role, value]) => ({ said: `Block ${b + 1}: ${said}`, formula, shape, role, ofHead: /one head|A V|softmax|√/u.test(formula), value: () => value(found.blocks[b]) }))).flat(),
-    { said: "Last norm, last token", formula: "LN(x)", shape: `1 × ${d}`, role: "one", value: () => [found.last] },
-    { said: "Logits", formula: "LN(x) Eᵀ", shape: V, value: () => found.logits },
-    { said: "Probabilities", formula: "softmax(logits)", shape: V, value: () => Live.softmax(found.logits) },
+    { said: "Ids", parts: [["the text, cut into tokens", T], ["the text, cut into words", T]] },
+    { said: "Embedding", parts: both("row E[id] for each token", Td, ({ embedded }) => embedded) },
+    { said: "With positions", parts: [["E[id] + P[t]", Td, ({ start: x }) => x], ["LN(E[id] + P[t] + segment)", Td, ({ x }) => x]] },
+    ...Array.from({ length: gpt.layers }, (_, b) => block(b)).flat(),
+    { said: "What is scored", role: "one", parts: [["LN(x) of the last token", `1 × ${d}`, ({ last }) => [last]], ["LN(ReLU(x W + b)) of the gap", `1 × ${d}`, ({ last }) => [last]]] },
+    { said: "Logits", parts: [["LN(x) Eᵀ: which token is next?", V, ({ logits }) => logits], ["(…) Eᵀ + b: which word is hidden?", V, ({ logits }) => logits]] },
+    { said: "Probabilities", parts: both("softmax(logits)", V, ({ logits }) => softmax(logits)) },
   ];
 
   // Strong colour for large numbers; a line under those below zero.
-  function matrix(value, role, top) {
+  function matrix(value, role, top, names) {
     const wide = Math.min(268 / value[0].length, 20), high = 16, x = 84;
     const columns = value.length > 1 && value.length === value[0].length
-      ? ids.map((id, j) => svg("text", { class: "mono", transform: `translate(${at(x + (j + 0.5) * wide + 3)} ${top - 6}) rotate(-60)` }, short(name(id), 7)))
+      ? names.map((name, j) => svg("text", { class: "mono", transform: `translate(${at(x + (j + 0.5) * wide + 3)} ${top - 6}) rotate(-60)` }, short(name, 7)))
       : [];
-    const largest = Math.max(...value.flat().filter(Number.isFinite).map(Math.abs), 1e-9);
+    const greatest = Math.max(...value.flat().filter(Number.isFinite).map(Math.abs), 1e-9);
     return [columns, value.map((row, i) => [
-      text(x - 6, top + i * high + 12, value.length === 1 ? "last" : short(name(ids[i]), 9), "end mono"),
+      text(x - 6, top + i * high + 12, value.length === 1 ? "" : short(names[i], 9), "end mono"),
       row.map((entry, j) => {
         const [left, up] = [x + j * wide, top + i * high];
         if (entry === -Infinity) return box(left, up, wide - 0.4, high - 2, "shut");
         return [
-          box(left, up, wide - 0.4, high - 2, role === "map" ? "cell heat" : `cell ${role}`, { "fill-opacity": at(Math.abs(entry) / largest) }),
+          box(left, up, wide - 0.4, high - 2, role === "map" ? "cell heat" : `cell ${role}`, { "fill-opacity": at(Math.abs(entry) / greatest) }),
           entry < 0 ? line(left, up + high - 3.5, left + wide - 0.4, up + high - 3.5, "here") : null,
         ];
       }),
     ])];
   }
-  function ranking(value, top) {
+  function ranking(value, top, tokens) {
     const order = value.map((_, id) => id).sort((a, b) => value[b] - value[a]).slice(0, bars);
     const [highest, lowest] = [value[order[0]], Math.min(...value)];
     return order.map((id, i) => [
-      text(92, top + 18 * i + 12, name(id), "end mono"),
+      text(92, top + 18 * i + 12, short(tokens(id), 12), "end mono"),
       box(100, top + 18 * i, 190 * ((value[id] - lowest) / (highest - lowest || 1)), 14, "cell weight"),
       text(356, top + 18 * i + 12, number(value[id]), "end"),
     ]);
   }
 
-  function draw() {
-    const { said, formula, shape, role = "", ofHead, value } = steps[place];
-    const numbers = value(), square = Array.isArray(numbers[0]) && numbers.length > 1 && numbers.length === numbers[0].length, top = square ? 98 : 62;
-    const vector = !Array.isArray(numbers[0]);
+  function open({ name, picture, names, tokens, ids: read, found }, part, { said, role = "", ofHead }) {
+    const heading = `${name}. ${ofHead ? `${said}, head ${head + 1}` : said}`;
+    if (!Array.isArray(part)) {
+      picture.draw(`${heading}: ${part}`, 62, text(0, 16, heading, "name"), text(0, 36, part));
+      return;
+    }
+    const [formula, shape, value = read] = part, numbers = value(found), vector = !Array.isArray(numbers[0]);
+    const size = vector ? `${numbers.length}` : `${numbers.length} × ${numbers[0].length}`;
+    const square = !vector && numbers.length > 1 && numbers.length === numbers[0].length, top = square ? 98 : 62;
     const body = said === "Ids"
-      ? ids.map((id, t) => [text(84, top + 18 * t + 12, name(id), "end mono"), text(96, top + 18 * t + 12, id, "strong")])
-      : vector ? ranking(numbers, top) : matrix(numbers, role, top);
-    const rows = said === "Ids" ? 18 * ids.length : vector ? 18 * bars : 16 * numbers.length;
-    const heading = ofHead ? `${said}, head ${head + 1}` : said;
-    const tail = vector ? "" : ` Largest ${number(Math.max(...numbers.flat().filter(Number.isFinite)), 4)}, smallest ${number(Math.min(...numbers.flat().filter(Number.isFinite)), 4)}.`;
-    picture.draw(`${heading}: ${formula}. Shape ${shape} = ${size(numbers)}.${tail}`, top + rows + 8,
-      text(0, 16, heading, "name"), text(0, 36, formula), text(356, 36, `${shape} = ${size(numbers)}`, "end strong"), body);
-    const shares = Live.softmax(found.logits), before = Live.softmax(whole.logits);
-    const [now, usual] = [Live.largest(shares), Live.largest(before)];
-    const changed = !causal || !places || off;
-    ui.say(`Next token: ${name(now)}, with probability ${number(shares[now])}.${changed ? ` With all parts on it is ${name(usual)}, ${number(before[usual])}.` : ""}`);
+      ? names().map((token, t) => [text(84, top + 18 * t + 12, token, "end mono"), text(96, top + 18 * t + 12, numbers[t], "strong")])
+      : vector ? ranking(numbers, top, tokens) : matrix(numbers, role, top, names());
+    const rows = said === "Ids" ? 18 * numbers.length : vector ? 18 * bars : 16 * numbers.length;
+    const finite = numbers.flat().filter(Number.isFinite);
+    const tail = vector ? "" : ` Largest ${number(Math.max(...finite), 4)}, smallest ${number(Math.min(...finite), 4)}.`;
+    picture.draw(`${heading}: ${formula}. Shape ${shape} = ${size}.${tail}`, top + rows + 8,
+      text(0, 16, heading, "name"), text(0, 36, formula), text(356, 36, `${shape} = ${size}`, "end strong"), body);
+  }
+
+  function draw() {
+    const step = steps[place];
+    open(families.decoder, step.parts[0], step);
+    open(families.encoder, step.parts[1], step);
+    const said = ({ tokens, found, whole }) => {
+      const [now, usual] = [found, whole].map(({ logits }) => softmax(logits)), [best, before] = [now, usual].map(largest);
+      const changed = now.some((share, id) => Math.abs(share - usual[id]) > 1e-9);
+      return `“${tokens(best)}”, with probability ${number(now[best])}${changed ? ` (untouched: “${tokens(before)}”, ${number(usual[before])})` : ""}`;
+    };
+    ui.say(`Next token, says the decoder: ${said(families.decoder)}. Hidden word, says the encoder: ${said(families.encoder)}; hidden is “${words[hidden]}”.`);
   }
   function read() {
-    whole = model.read(ids);
-    found = model.read(ids, { causal, places, gone: new Set(off ? [off] : []) });
+    each((family) => {
+      const causal = masks[family.name.toLowerCase()];
+      family.whole = family.read({});
+      family.found = family.read({ causal, places: positions, gone: new Set(off ? [off] : []) });
+    });
   }
   const renew = () => { read(); draw(); };
 
+  let slider = null;
   ui.sentence({ label: "Text", value: begin, change(typed) {
-    const cut = tokenizer.encode(typed);
-    if (!cut.length) return "Type at least one character.";
+    const cut = tokenizer.encode(typed), found = bert.split(typed, most);
+    if (!cut.length || !found.words.length) return "Type at least one word.";
     ids = cut.slice(0, most);
-    read();
-    if (picture.element.firstChild) draw();
-    return cut.length > most ? `Only the first ${most} tokens are read.` : "";
+    words = found.words;
+    hidden = Math.min(hidden, words.length - 1);
+    if (slider) {
+      slider.set(hidden + 1, words.length);
+      renew();
+    }
+    return [cut.length > most ? `Only the first ${most} tokens are read.` : "", bert.remark(found).replaceAll("The model", "The encoder")].filter(Boolean).join(" ");
   } });
+  read();
   ui.slider({ label: "Step", min: 1, max: steps.length, value: place + 1, show: (n) => `${n} of ${steps.length}`, change: (n) => { place = n - 1; draw(); } });
-  ui.choice({ label: "Head", options: Array.from({ length: model.heads }, (_, i) => [i, i + 1]), value: head, change: (to) => { head = Number(to); draw(); } });
-  ui.check({ label: "Causal mask", value: causal, change: (on) => { causal = on; renew(); } });
-  ui.check({ label: "Positions", value: places, change: (on) => { places = on; renew(); } });
+  ui.choice({ label: "Head", options: Array.from({ length: gpt.heads }, (_, i) => [i, i + 1]), value: head, change: (to) => { head = Number(to); draw(); } });
+  ui.check({ label: "Decoder: causal mask", value: masks.decoder, change: (on) => { masks.decoder = on; renew(); } });
+  ui.check({ label: "Encoder: causal mask", value: masks.encoder, change: (on) => { masks.encoder = on; renew(); } });
+  ui.check({ label: "Positions", value: positions, change: (on) => { positions = on; renew(); } });
   ui.choice({
     label: "Switch off", value: off,
-    options: [["", "nothing"], ...Array.from({ length: model.layers * model.heads }, (_, i) => [`${Math.floor(i / model.heads)}.${i % model.heads}`, `block ${Math.floor(i / model.heads) + 1}, head ${(i % model.heads) + 1}`])],
+    options: [["", "nothing"], ...Array.from({ length: gpt.layers * gpt.heads }, (_, i) => {
+      const b = Math.floor(i / gpt.heads);
+      return [`${b}.${i % gpt.heads}`, `block ${b + 1}, head ${(i % gpt.heads) + 1}${b ? " (decoder)" : ""}`];
+    })],
     change: (to) => { off = to; renew(); },
   });
-  ui.hint("Go through the steps from the ids to the probabilities. Then switch something off: which tensors change, and what comes next?");
+  slider = ui.slider({ label: "Hidden word", min: 1, max: words.length, value: hidden + 1, show: (n) => words[n - 1] ?? "", change: (n) => { hidden = n - 1; renew(); } });
+  ui.hint("Go through the steps from the ids to the probabilities. Then switch something off: which tensors change, in which family, and what is said?");
   draw();
 });

@@ -11,6 +11,11 @@ Live.norm = (x, gain, shift, eps = 1e-5) => {
 Live.affine = (X, W, b) => Live.times(X, W).map((row) => Live.add(row, b));
 // The columns of X that belong to head h.
 Live.ofHead = (X, h, heads) => X.map((row) => row.slice((h * row.length) / heads, ((h + 1) * row.length) / heads));
+// All that one head computes. If it is gone, it adds nothing.
+Live.headOf = (q, k, v, { causal, gone = false }) => {
+  const found = Live.attention(q, k, v, { causal });
+  return { q, k, v, ...found, output: gone ? found.output.map((row) => row.map(() => 0)) : found.output };
+};
 // All heads side by side: their outputs, joined for each token.
 Live.joined = (each) => each[0].output.map((_, t) => each.flatMap(({ output }) => output[t]));
 
@@ -38,8 +43,7 @@ Live.layers = (stored) => {
       const part = (rows, which, h) => Live.ofHead(Live.ofHead(rows, which, 3), h, heads);
       const each = Array.from({ length: heads }, (_, h) => {
         const [q, k, v] = [part(asked, 0, h), ...[1, 2].map((which) => part(kept.map((t) => read[t]), which, h))];
-        const found = Live.attention(q, k, v, { causal });
-        return { q, k, v, ...found, output: gone(h) ? found.output.map((row) => row.map(() => 0)) : found.output };
+        return Live.headOf(q, k, v, { causal, gone: gone(h) });
       });
       return { each, maps: each.map(({ weights }) => weights), added: affine(Live.joined(each), `${name}.W_O`, `${name}.b_O`) };
     },

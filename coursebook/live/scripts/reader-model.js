@@ -9,24 +9,26 @@ Live.reader = (stored) => {
   const affine = (X, name) => Live.affine(X, w[`W_${name}`], w[`b_${name}`]);
 
   return {
-    heads, split, remark,
-    // What each head computes from the tokens, and the encoder's last states.
-    read(words, { causal = false } = {}) {
-      const x = norm(words.map((word, place) => Live.add(Live.add(w.E[id(word)], w.P[place]), w.S[0])), 0);
+    heads, id, split, remark,
+    // The encoder's last states, and all that is computed on the way. The positions can be left out, and heads, named
+    // "0.head", taken out.
+    read(words, { causal = false, places = true, gone = new Set() } = {}) {
+      const embedded = words.map((word) => w.E[id(word)]);
+      const x = norm(embedded.map((row, t) => Live.add(places ? Live.add(row, w.P[t]) : row, w.S[0])), 0);
       const [Q, K, V] = ["Q", "K", "V"].map((name) => affine(x, name));
       const each = Array.from({ length: heads }, (_, h) => {
         const [q, k, v] = [Q, K, V].map((all) => Live.ofHead(all, h, heads));
-        return { q, k, v, ...Live.attention(q, k, v, { causal }) };
+        return Live.headOf(q, k, v, { causal, gone: gone.has(`0.${h}`) });
       });
-      const h = norm(Live.plus(x, affine(Live.joined(each), "O")), 1);
-      const hidden = affine(h, 1).map((row) => row.map(Live.relu));
-      return { x, each, states: norm(Live.plus(h, affine(hidden, 2)), 2) };
+      const added = affine(Live.joined(each), "O"), between = norm(Live.plus(x, added), 1);
+      const hidden = affine(between, 1).map((row) => row.map(Live.relu)), made = affine(hidden, 2);
+      const states = norm(Live.plus(between, made), 2);
+      return { embedded, x, each, blocks: [{ each, added, between, hidden, made, after: states }], states };
     },
-    // The scores of each word behind a state, for models that were trained to fill in words, and their probabilities.
-    logits(state) {
-      const [h] = norm(affine([state], "head").map((row) => row.map(Live.relu)), "head");
-      return w.E.map((row, word) => Live.dot(row, h) + w.b_words[word]);
-    },
+    // For models that were trained to fill in words: what is compared with each word, and the words' scores.
+    head: (state) => norm(affine([state], "head").map((row) => row.map(Live.relu)), "head")[0],
+    scores: (last) => w.E.map((row, word) => Live.dot(row, last) + w.b_words[word]),
+    logits(state) { return this.scores(this.head(state)); },
     guess(state) { return Live.softmax(this.logits(state)); },
     // What is meant by the word that has several senses: its label and probability.
     sense(words, states) {

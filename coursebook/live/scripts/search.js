@@ -17,27 +17,46 @@ Live.figure("search", (ui, { start, width: first, shown }) => {
   }
   const said = (words) => words.map((word) => (word === "</s>" ? "■" : word)).join(" ");
 
-  function draw() {
-    const kept = keptBefore(step), candidates = widths[width][step];
-    const rows = [], told = [];
-    let y = 34;
-    kept.forEach(({ words, logp }, parent) => {
-      const own = candidates.filter((one) => one.parent === parent);
-      rows.push(text(0, y, words.length ? said(words).slice(-44) : "(the beginning)", "strong"), text(356, y, number(logp), "end"));
-      y += 19;
-      own.slice(0, shown).forEach(({ word, logp: after, kept: stays }) => {
-        const next = word === null ? "finished" : said([word]);
-        rows.push(
-          line(12, y - 9, 12, y - 4, "grid"), line(12, y - 4, 26, y - 4, "grid"),
-          text(32, y, `${short(next, 14)}`, stays ? "strong one" : ""),
-          text(220, y, number(after), `end${stays ? " strong" : ""}`),
-          text(232, y, stays ? "kept" : "dropped", stays ? "strong one" : ""));
-        told.push(`${said(words)} + ${next}: ${number(after)}${stays ? ", kept" : ""}`);
-        y += 17;
+  // The tree of the last steps: a node for each text that was kept, and at its end the words that could follow now.
+  function tree() {
+    const first = Math.max(0, step - 2), roots = keptBefore(first).map(({ words }) => ({ label: words.at(-1) ?? "start", children: [], kept: true, level: 0 }));
+    let before = roots;
+    for (let s = first; s <= step; s += 1) {
+      const counts = before.map(() => 0), now = s === step;
+      const nodes = widths[width][s].map(({ parent, word, logp, kept }) => {
+        const node = { label: word === null ? "finished" : said([word]), children: [], kept, logp, now, level: s - first + 1 };
+        counts[parent] += 1;
+        if (kept || (now && counts[parent] <= shown)) before[parent].children.push(node);
+        return node;
       });
-      y += 8;
-    });
-    picture.draw(`Step ${step + 1}. ${told.join("; ")}.`, y + 2, text(0, 14, `Step ${step + 1}: how could each text go on?`, "name"), rows);
+      before = nodes.filter(({ kept }) => kept);
+    }
+    return { roots, first };
+  }
+
+  function draw() {
+    const kept = keptBefore(step), candidates = widths[width][step], { roots, first } = tree();
+    const across = (level) => 4 + 78 * level, parts = [];
+    let y = 44;
+    // Each node stands beside the first of its children; a line leads to each.
+    const place = (node) => {
+      const own = y, dead = !node.now && !node.children.length;
+      if (!node.children.length) y += 19;
+      for (const child of node.children) {
+        const at = y;
+        const lives = child.kept && (child.now || child.children.length);
+        const from = across(node.level) + Math.min(66, 6 + 8 * short(node.label, 9).length);
+        parts.push(line(from, own - 4, across(child.level) - 5, at - 4, lives ? "curve one" : "grid"));
+        place(child);
+      }
+      parts.push(text(across(node.level), own, short(node.label, 9), node.now ? (node.kept ? "strong one" : "") : dead ? "" : "strong"));
+      if (node.now) parts.push(text(356, own, number(node.logp), `end${node.kept ? " strong" : ""}`));
+    };
+    if (first) parts.push(text(4, 34, "…"));
+    for (const root of roots) place(root);
+    const told = kept.flatMap(({ words }, parent) => candidates.filter((one) => one.parent === parent).slice(0, shown).map(({ word, logp, kept: stays }) =>
+      `${said(words)} + ${word === null ? "finished" : said([word])}: ${number(logp)}${stays ? ", kept" : ""}`));
+    picture.draw(`Step ${step + 1}. ${told.join("; ")}.`, y + 2, text(0, 14, `Step ${step + 1}: how could each text go on?`, "name"), parts);
     const after = keptBefore(step + 1);
     ui.say(`Kept after step ${step + 1}: ${after.map(({ words, logp }) => `${said(words)} (${number(logp)})`).join(", ")}.`);
   }

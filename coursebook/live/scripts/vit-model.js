@@ -31,7 +31,7 @@ Live.vit = (stored) => {
     },
     // Four letters {kind, turn, top, left}, an arrow {corner, turn, top, left} and dashes {kind, top, left}: 28 rows of 28 pixels.
     paint({ letters, arrow, dashes }) {
-      const pixels = Array.from({ length: image }, () => Array(image).fill(0));
+      const pixels = this.blank();
       const paste = (drawn, top, left) => drawn.forEach((row, i) => row.forEach((ink, j) => {
         if (pixels[top + i]?.[left + j] < ink) pixels[top + i][left + j] = ink;
       }));
@@ -40,6 +40,17 @@ Live.vit = (stored) => {
       for (const one of dashes) paste(stored.stamps.dashes[one.kind], one.top, one.left);
       return pixels;
     },
+    // A line of ink from one point to another, as the corpus draws them: dark up to 0.25 pixels from it, gone at 1.25. Or it rubs out.
+    stroke(pixels, [x, y], [toX, toY], rub = false) {
+      const [dx, dy] = [toX - x, toY - y], squared = dx * dx + dy * dy;
+      pixels.forEach((row, down) => row.forEach((ink, across) => {
+        const along = squared ? Math.min(1, Math.max(0, ((across - x) * dx + (down - y) * dy) / squared)) : 0;
+        const apart = Math.hypot(across - x - along * dx, down - y - along * dy);
+        const drawn = Math.round(255 * Math.min(1, Math.max(0, 1.25 - apart)));
+        row[across] = rub ? Math.min(ink, 255 - drawn) : Math.max(ink, drawn);
+      }));
+    },
+    blank: () => Array.from({ length: image }, () => Array(image).fill(0)),
     // The patch of each corner, in the order in which the corpus counts them.
     corners: [0, across - 1, across * (across - 1), across ** 2 - 1],
     place: (n) => `row ${Math.floor(n / across) + 1}, column ${(n % across) + 1}`,

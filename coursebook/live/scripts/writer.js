@@ -6,9 +6,7 @@ Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
   const model = Live.gpt(Live.data.writer), tokenizer = Live.tokenizer(Live.data.writer.merges);
   const picture = ui.picture();
   let typed = begin, written = [], power = 0, k = 0, p = 1, logits = null;
-  // Numbers in [0, 1) that are the same for every reader.
-  let state = 1;
-  const random = () => { state = (state * 48271) % 2147483647; return state / 2147483647; };
+  let random = Live.random(1); // the same for every reader
   const settings = () => ({ temperature: 10 ** power, k: k || Infinity, p });
   const ids = () => [...tokenizer.encode(typed), ...written];
   const read = () => { logits = model.read(ids().slice(-model.longest)).logits; };
@@ -53,7 +51,7 @@ Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
   const input = ui.sentence({ label: "Beginning", value: begin, change(said) {
     const cut = [...said].slice(0, longest).join("");
     if (cut) {
-      [typed, written, state] = [cut, [], 1];
+      [typed, written, random] = [cut, [], Live.random(1)];
       read();
       draw();
     }
