@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import math
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,37 @@ def measure(
 def short(**more: Any) -> dict[str, Any]:
     """Changes that make any preset's run so short that it only shows that it runs."""
     return {"training.steps": 4, "training.warmup": 1, "training.validate_every": 4} | more
+
+
+def bracketed(
+    grid: Sequence[float], first: Sequence[float], cost: Callable[[float], float]
+) -> tuple[float, dict[str, float | None]]:
+    """Search a grid outwards, until the best value has a worse one on each side.
+
+    Parameters
+    ----------
+    grid:
+        All values that may be tried, in order.
+    first:
+        Those of them that are tried first.
+    cost:
+        What a value costs, such as a loss; infinite if the run was lost.
+
+    Returns
+    -------
+    best, tried
+        The best value; and the cost of every value tried, ``None`` if it was lost. The best one
+        lies at an end of what was tried only if the grid ends there.
+    """
+    tried: dict[int, float] = {}
+    wanted = {grid.index(value) for value in first}
+    while wanted:
+        for i in sorted(wanted):
+            tried[i] = cost(grid[i])
+        best = min(tried, key=tried.__getitem__)
+        wanted = {best - 1, best + 1} & set(range(len(grid))) - set(tried)
+    told = {f"{grid[i]:g}": None if math.isinf(x) else round(x, 4) for i, x in tried.items()}
+    return grid[best], dict(sorted(told.items(), key=lambda pair: float(pair[0])))
 
 
 def keep_record(

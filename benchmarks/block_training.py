@@ -27,6 +27,7 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+from _measuring import bracketed
 from torch import Tensor, nn
 
 from coursebook import records
@@ -38,8 +39,8 @@ from tfcourse.tokenizers import CharTokenizer
 
 WIDTH, HEADS, WINDOW, BATCH = 32, 4, 32, 8
 RATES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
-#: The search begins with these of them.
-FIRST = (3, 4)
+#: The search begins with these.
+FIRST = (3e-3, 1e-2)
 SEARCHED, SEEDS, LAST, BIN = (100, 101), (0, 1, 2, 3, 4), 50, 25
 STEPS = {"order": 120, "norm": 120, "deep": 120}
 WARMUP = 20
@@ -141,16 +142,12 @@ def ended(curve: list, steps: int) -> float | None:
 
 def searched(make: Callable, ids: Tensor, plan: tuple, seeds: tuple) -> tuple[float, dict]:
     """The best rate, with a worse one on each side, and the mean loss at every rate tried."""
-    tried: dict[int, float] = {}
-    wanted = set(FIRST)
-    while wanted:
-        for i in sorted(wanted):
-            ends = [ended(losses(make, ids, RATES[i], plan, seed), plan[0]) for seed in seeds]
-            tried[i] = math.inf if None in ends else sum(ends) / len(ends)
-        best = min(tried, key=tried.__getitem__)
-        wanted = {best - 1, best + 1} & set(range(len(RATES))) - set(tried)
-    told = {f"{RATES[i]:g}": None if math.isinf(x) else round(x, 4) for i, x in tried.items()}
-    return RATES[best], dict(sorted(told.items(), key=lambda pair: float(pair[0])))
+
+    def cost(rate: float) -> float:
+        ends = [ended(losses(make, ids, rate, plan, seed), plan[0]) for seed in seeds]
+        return math.inf if None in ends else sum(ends) / len(ends)
+
+    return bracketed(RATES, FIRST, cost)
 
 
 def variants(section: str, vocabulary: int) -> Iterator[tuple[str, int, Callable[[], Stack]]]:
