@@ -89,7 +89,12 @@ def bracketed(
 
 
 def keep_record(
-    name: str, about: str, measured: Callable[[bool], dict[str, Any]], *, seed: int
+    name: str,
+    about: str,
+    measured: Callable[[bool], dict[str, Any]],
+    *,
+    seed: int,
+    judged_by: tuple[str, ...] = (),
 ) -> None:
     """What a script that measures on a CPU does: two threads, then the record.
 
@@ -106,13 +111,17 @@ def keep_record(
         Gives the results; it is told whether to be quick.
     seed:
         What the record gives as its seed.
+    judged_by:
+        Claims whose verdicts will rest on the record: their conditions must be committed before the
+        run, and the record holds them.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
     quick = parser.parse_args().quick
+    stated = records.conditions(*judged_by) if judged_by and not quick else None
     torch.set_num_threads(2)
     results = measured(quick)
-    print(results if quick else records.write(name, results, seed=seed).name)
+    print(results if quick else records.write(name, results, seed=seed, stated=stated).name)
 
 
 def need_cuda() -> None:
