@@ -65,6 +65,7 @@ def written(course, record):
         ("heads_cost", "heads-cost", []),
         ("heads_roles", "heads-roles", []),
         ("positions_lengths", "positions-lengths", []),
+        ("positions_searched", "positions-searched", []),
         ("rotary_longer", "rotary-longer", []),
         ("scaled_scores", "scaled-scores", []),
         ("review_pooling", "review-pooling", ["sentence-polarity"]),
