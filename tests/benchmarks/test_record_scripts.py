@@ -90,6 +90,7 @@ def written(course, record):
         ("bottleneck", "bottleneck", []),
         ("translation_speed", "translation-speed", []),
         ("decoder_alone", "decoder-alone", ["multi30k"]),
+        ("encoder_or_decoder", "encoder-or-decoder", ["multi30k"]),
         ("mnist", "mnist-vit-cpu", ["mnist"]),
         ("vision_digits", "vision-digits", []),
         ("vision_parts", "vision-parts", []),
