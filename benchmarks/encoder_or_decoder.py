@@ -8,7 +8,7 @@ the best has a worse one on each side. Five paired seeds are quoted, each at its
 loss: the test loss, and BLEU of greedy translations with a bootstrap interval.
 
 Every finished run lies in ``--keep FOLDER``, and is not done again. On one thread of a CPU this
-takes a day, so there is no record of it yet; ``--steps`` makes it shorter.
+takes about half a day, so there is no record of it yet; ``--steps`` makes it shorter.
 """
 
 from __future__ import annotations
