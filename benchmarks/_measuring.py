@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import math
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,44 @@ def short(**more: Any) -> dict[str, Any]:
     return {"training.steps": 4, "training.warmup": 1, "training.validate_every": 4} | more
 
 
+def bracketed(
+    grid: Sequence[float], first: Sequence[float], cost: Callable[[float], float]
+) -> tuple[float, dict[str, float | None]]:
+    """Search a grid outwards, until the best value has a worse one on each side.
+
+    Parameters
+    ----------
+    grid:
+        All values that may be tried, in order.
+    first:
+        Those of them that are tried first.
+    cost:
+        What a value costs, such as a loss; infinite if the run was lost.
+
+    Returns
+    -------
+    best, tried
+        The best value; and the cost of every value tried, ``None`` if it was lost. The best one
+        lies at an end of what was tried only if the grid ends there.
+    """
+    tried: dict[int, float] = {}
+    wanted = {grid.index(value) for value in first}
+    while wanted:
+        for i in sorted(wanted):
+            tried[i] = cost(grid[i])
+        best = min(tried, key=tried.__getitem__)
+        wanted = {best - 1, best + 1} & set(range(len(grid))) - set(tried)
+    told = {f"{grid[i]:g}": None if math.isinf(x) else round(x, 4) for i, x in tried.items()}
+    return grid[best], dict(sorted(told.items(), key=lambda pair: float(pair[0])))
+
+
 def keep_record(
-    name: str, about: str, measured: Callable[[bool], dict[str, Any]], *, seed: int
+    name: str,
+    about: str,
+    measured: Callable[[bool], dict[str, Any]],
+    *,
+    seed: int,
+    judged_by: tuple[str, ...] = (),
 ) -> None:
     """What a script that measures on a CPU does: two threads, then the record.
 
@@ -74,13 +111,17 @@ def keep_record(
         Gives the results; it is told whether to be quick.
     seed:
         What the record gives as its seed.
+    judged_by:
+        Claims whose verdicts will rest on the record: their conditions must be committed before the
+        run, and the record holds them.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
     quick = parser.parse_args().quick
+    stated = records.conditions(*judged_by) if judged_by and not quick else None
     torch.set_num_threads(2)
     results = measured(quick)
-    print(results if quick else records.write(name, results, seed=seed).name)
+    print(results if quick else records.write(name, results, seed=seed, stated=stated).name)
 
 
 def need_cuda() -> None:

@@ -6,13 +6,13 @@ used for nothing else, over rates a factor of about three apart, and on until th
 one on each side. Then it is trained at that rate on the seeds that are quoted, the same for all
 variants. Gradients are not clipped; a run whose loss is no longer finite counts as lost (null).
 
-- `order`: norm before or after each part, twelve blocks, matrices drawn after Glorot (Xavier) or
-  after GPT-2's rule carried over to this width, with and without a warm-up of 40 of the 120 steps.
+- `order`: norm before or after each part, six and twelve blocks, matrices drawn after Glorot
+  (Xavier) or after GPT-2's rule carried over to this width, with and without a warm-up of 40 of the
+  120 steps.
 - `norm`: four blocks with the norm before, after or not at all, with and without gain and bias.
-- `deep`: twelve blocks with the norm before each part and without norm; added after `norm` was
-  seen, on seeds of its own.
+- `deep`: twelve blocks with the norm before each part and without norm, on seeds of its own.
 
-About six minutes of one core. `--keep FOLDER` stores each finished section and reads it again;
+About ten minutes of one core. `--keep FOLDER` stores each finished section and reads it again;
 `--only SECTION` runs one of them and writes no record.
 """
 
@@ -27,6 +27,7 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+from _measuring import bracketed
 from torch import Tensor, nn
 
 from coursebook import records
@@ -38,9 +39,9 @@ from tfcourse.tokenizers import CharTokenizer
 
 WIDTH, HEADS, WINDOW, BATCH = 32, 4, 32, 8
 RATES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
-#: The search begins with these of them.
-FIRST = (3, 4)
-SEARCHED, SEEDS, LAST, BIN = (100, 101), (0, 1, 2, 3, 4), 50, 25
+#: The search begins with these.
+FIRST = (3e-3, 1e-2)
+SEARCHED, SEEDS, LAST, BIN = (110, 111), (10, 11, 12, 13, 14), 50, 25
 STEPS = {"order": 120, "norm": 120, "deep": 120}
 WARMUP = 20
 
@@ -141,16 +142,12 @@ def ended(curve: list, steps: int) -> float | None:
 
 def searched(make: Callable, ids: Tensor, plan: tuple, seeds: tuple) -> tuple[float, dict]:
     """The best rate, with a worse one on each side, and the mean loss at every rate tried."""
-    tried: dict[int, float] = {}
-    wanted = set(FIRST)
-    while wanted:
-        for i in sorted(wanted):
-            ends = [ended(losses(make, ids, RATES[i], plan, seed), plan[0]) for seed in seeds]
-            tried[i] = math.inf if None in ends else sum(ends) / len(ends)
-        best = min(tried, key=tried.__getitem__)
-        wanted = {best - 1, best + 1} & set(range(len(RATES))) - set(tried)
-    told = {f"{RATES[i]:g}": None if math.isinf(x) else round(x, 4) for i, x in tried.items()}
-    return RATES[best], dict(sorted(told.items(), key=lambda pair: float(pair[0])))
+
+    def cost(rate: float) -> float:
+        ends = [ended(losses(make, ids, rate, plan, seed), plan[0]) for seed in seeds]
+        return math.inf if None in ends else sum(ends) / len(ends)
+
+    return bracketed(RATES, FIRST, cost)
 
 
 def variants(section: str, vocabulary: int) -> Iterator[tuple[str, int, Callable[[], Stack]]]:
@@ -206,7 +203,7 @@ def measured(section: str, quick: bool) -> dict[str, object]:
     return found
 
 
-ORDERS = tuple(f"order-12-{init}" for init in ("xavier", "gpt2"))
+ORDERS = tuple(f"order-{blocks}-{init}" for blocks in (6, 12) for init in ("xavier", "gpt2"))
 SECTIONS = (*ORDERS, "norm", "deep")
 
 
@@ -216,6 +213,8 @@ def main() -> None:
     parser.add_argument("--only", choices=SECTIONS, help="one section; writes no record")
     parser.add_argument("--keep", type=Path, help="where finished sections are stored")
     options = parser.parse_args()
+    judged = not (options.quick or options.only)
+    stated = records.conditions("block-prepost", "block-norm") if judged else None
     found = {}
     for section in [options.only] if options.only else SECTIONS:
         kept = options.keep and options.keep / f"{section}.json"
@@ -225,7 +224,7 @@ def main() -> None:
         found[section] = measured(section, options.quick)
         if kept:
             kept.write_text(json.dumps(found[section]), "utf-8")
-    if options.quick or options.only:
+    if not judged:
         return
     results = {
         "settings": {
@@ -238,7 +237,7 @@ def main() -> None:
     }  # fmt: skip
     sys.argv[1:] = []  # how it was cut into runs is no part of the record
     torch.set_num_threads(1)
-    print(records.write("block-training", results, seed=SEEDS[0]).name)
+    print(records.write("block-training", results, seed=SEEDS[0], stated=stated).name)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -37,19 +38,19 @@ RATES, SEEDS = (1e-3, 3e-3, 6e-3, 1e-2), (0, 1, 2)
 D, D_FF, LONGEST, NEW_TOKENS = 96, 256, 320, 60
 
 
-def encoder_decoder(size: int) -> nn.Module:
+def encoder_decoder(size: int, dropout: float = 0.0) -> nn.Module:
     """Two blocks that read, two that write; one vocabulary."""
     return Transformer(TransformerConfig(
         size, context_length=LONGEST, num_encoder_layers=2, num_decoder_layers=2, num_heads=4,
-        d_model=D, d_ff=D_FF, norm="pre", dropout=0.0, padding=0,
+        d_model=D, d_ff=D_FF, norm="pre", dropout=dropout, padding=0,
     ))  # fmt: skip
 
 
-def decoder(size: int, kind: type[GPT] = GPT) -> nn.Module:
-    """Four blocks; no cross-attention, so a wider feed-forward layer. First weights as above."""
+def decoder(size: int, kind: type[GPT] = GPT, layers: int = 4, dropout: float = 0.0) -> nn.Module:
+    """No cross-attention, so a wider feed-forward layer. First weights as above."""
     model = kind(GPTConfig(
-        size, context_length=LONGEST, num_layers=4, num_heads=4, d_model=D, d_ff=D_FF + D,
-        positions="sinusoidal", ffn="relu", scale_embeddings=True,
+        size, context_length=LONGEST, num_layers=layers, num_heads=4, d_model=D, d_ff=D_FF + D,
+        positions="sinusoidal", ffn="relu", scale_embeddings=True, dropout=dropout,
     ))  # fmt: skip
     for block in model.blocks:
         block.attention.reset_parameters()
@@ -86,9 +87,8 @@ def splits(quick: bool) -> tuple[BPETokenizer, dict[str, list], dict[str, list]]
 
 
 @torch.no_grad()
-def loss_on(kind: str, model: nn.Module, ids: list) -> float:
+def loss_on(says: Callable, model: nn.Module, ids: list) -> float:
     """Nats for each word of the target."""
-    says = KINDS[kind][1]
     total, count = 0.0, 0
     for batch in Batches(ids, 100, collate=pad_pairs, shuffle=False, lengths=lambda p: len(p[0])):
         mean, n = training.label_smoothed_loss(*says(model, batch), ignore=0)
@@ -129,12 +129,12 @@ def train(kind: str, rate: float, seed: int, quick: bool, corpus: Any) -> dict[s
         model, batches, steps=steps, seed=seed, device="cpu",
         loss=lambda model, batch: training.label_smoothed_loss(*says(model, batch), ignore=0),
         lr=training.cosine(rate, steps, warmup=max(1, steps // 10)),
-        validate=lambda model: loss_on(kind, model, ids["validation"]),
+        validate=lambda model: loss_on(says, model, ids["validation"]),
         validate_every=max(1, steps // 5),
     )  # fmt: skip
     found = {
         "rate": rate, "seed": seed, "validation": history.validation,
-        "test loss": loss_on(kind, model.eval(), ids["test"]),
+        "test loss": loss_on(says, model.eval(), ids["test"]),
     }  # fmt: skip
     if not isinstance(model, Prefix):  # greedy search gives it no prefix
         texts = written(model, tokens, [pair.source for pair in pairs["test"]])

@@ -69,6 +69,11 @@ def step_costs(folder: Path) -> None:
     _call([sys.executable, "benchmarks/translation_speed.py", "--device", "cuda"])
 
 
+def waiting(folder: Path) -> None:
+    """`serial_time.py` on the GPU, into its own record."""
+    _call([sys.executable, "benchmarks/serial_time.py", "--device", "cuda"])
+
+
 def preset(name: str, *seeds: int) -> Callable[[Path], None]:
     """A preset, with its own seed or with each of ``seeds``, into the record of its name."""
 
@@ -107,6 +112,7 @@ def parts() -> dict[str, Part]:
     found = {
         "cuda-tests": Part("the tests that need CUDA", 3, 10, tests),
         "translation-speed-gpu": Part("what a translator's step costs", 3, 5, step_costs),
+        "serial-time-gpu": Part("recurrent nets and attention by length", 1, 5, waiting),
         "tinyshakespeare-gpu": Part("nanoGPT's GPU setting", 6, 9, preset("tinyshakespeare-gpu")),
         "multi30k-de-en": Part("a translator, 3 seeds", 15, 8, preset("multi30k-de-en", 1, 2, 3)),
         "multi30k-en-de": Part("the other way", 15, 4, preset("multi30k-en-de", 1, 2, 3)),

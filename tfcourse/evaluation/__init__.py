@@ -7,6 +7,7 @@ from tfcourse.evaluation.intervals import (
     exact_match,
     kendall,
     spearman,
+    student,
     wilson,
 )
 from tfcourse.evaluation.likelihood import (
@@ -34,5 +35,6 @@ __all__ = [
     "language_model_nll",
     "perplexity",
     "spearman",
+    "student",
     "wilson",
 ]

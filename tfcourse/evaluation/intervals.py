@@ -99,6 +99,32 @@ def accuracy(predicted: Values, right: Values, level: float = 0.95) -> Interval:
     return wilson(int((predicted == right).sum()), predicted.size, level)
 
 
+def student(values: Values, level: float = 0.95) -> Interval:
+    r"""A mean over a few runs, with Student's interval.
+
+    .. math:: \bar x \pm t_{n-1} \frac{s}{\sqrt{n}}
+
+    For two models that share their seeds, give the differences of the pairs.
+
+    Parameters
+    ----------
+    values:
+        One number for each run, such as a loss for each seed. At least two.
+    level:
+        How often such an interval holds the true mean.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two values, or ``level`` is not between 0 and 1.
+    """
+    x = _column("values", values).astype(float)
+    if len(x) < 2:
+        raise ValueError(f"values must be at least two, got {len(x)}")
+    half = _student_quantile(level, len(x) - 1) * x.std(ddof=1) / math.sqrt(len(x))
+    return Interval(float(x.mean()), float(x.mean() - half), float(x.mean() + half), len(x))
+
+
 def exact_match(
     hypotheses: Sequence[str], references: Sequence[str], level: float = 0.95
 ) -> Interval:
@@ -274,6 +300,19 @@ def _quantile(level: float) -> float:
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, got {level}")
     return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def _student_quantile(level: float, degrees: int) -> float:
+    """As :func:`_quantile`, for Student's distribution with so many degrees of freedom.
+
+    With ``t = sqrt(degrees) tan(u)`` the density becomes ``cos(u) ** (degrees - 1)``, which is
+    summed from the middle outwards.
+    """
+    _quantile(level)  # refuses levels that are none
+    u = np.linspace(0, math.pi / 2, 200_001)
+    density = np.cos(u) ** (degrees - 1)
+    share = np.concatenate([[0], np.cumsum(density[1:] + density[:-1])])
+    return math.sqrt(degrees) * math.tan(float(np.interp(level, share / share[-1], u)))
 
 
 def _column(name: str, values: Values) -> np.ndarray:

@@ -20,6 +20,7 @@ from tfcourse.evaluation import (
     exact_match,
     kendall,
     spearman,
+    student,
     wilson,
 )
 
@@ -230,3 +231,20 @@ Y = torch.tensor([0, 1, 0, 1])
 def test_what_does_not_fit_is_refused_with_the_reason(call, told):
     with pytest.raises(ValueError, match=told):
         call()
+
+
+def test_student_same_as_scipy():
+    stats = pytest.importorskip("scipy.stats")
+    for n, level in ((2, 0.95), (3, 0.95), (5, 0.95), (5, 0.9), (30, 0.99)):
+        values = torch.randn(n, generator=torch.Generator().manual_seed(n)).double()
+        found = student(values, level)
+        theirs = stats.ttest_1samp(values, 0).confidence_interval(level)
+        assert (found.low, found.high) == pytest.approx(tuple(theirs), rel=1e-6)
+        assert found.value == pytest.approx(values.mean().item()) and found.n == n
+
+
+def test_student_wants_two_values():
+    with pytest.raises(ValueError, match="values must be at least two, got 1"):
+        student([1.0])
+    with pytest.raises(ValueError, match="level must lie between 0 and 1, got 1"):
+        student([1.0, 2.0], level=1)

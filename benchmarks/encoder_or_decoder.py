@@ -1,0 +1,155 @@
+"""Captions, German to English: encoder and decoder against a decoder alone, matched in two ways.
+
+The models and the corpus of `decoder_alone.py`, with dropout, for ten times the steps. The decoder
+alone has as many parameters as the other (four blocks), or as many operations for what it is asked
+to say (two blocks, and so about half of the parameters). Each arm searches its learning rate and
+then its warm-up, on two seeds that are used for nothing else, by the mean validation loss, until
+the best has a worse one on each side. Five paired seeds are quoted, each at its best validation
+loss: the test loss, and BLEU of greedy translations with a bootstrap interval.
+
+Every finished run lies in ``--keep FOLDER``, and is not done again. On one thread of a CPU this
+takes about half a day, so there is no record of it yet; ``--steps`` makes it shorter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from _measuring import bracketed
+from decoder_alone import (
+    BATCH_TOKENS,
+    decoder,
+    encoder_decoder,
+    loss_on,
+    splits,
+    written,
+)
+from translators import one_sided, two_sided
+
+from coursebook import records
+from tfcourse import training
+from tfcourse.batching import Batches, pad_pairs
+from tfcourse.evaluation import bleu, bootstrap
+
+SEARCHED, SEEDS = (110, 111), (10, 11, 12, 13, 14)
+RATES, FIRST_RATES = (3e-4, 1e-3, 3e-3, 6e-3, 1e-2, 2e-2), (3e-3, 6e-3)
+#: Shares of all steps.
+WARMUPS, FIRST_WARMUPS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4), (0.05, 0.1)
+STEPS, DROPOUT, LOOKS, RESAMPLES = 6000, 0.1, 30, 300
+ARMS = {
+    "encoder and decoder": (encoder_decoder, two_sided),
+    "decoder, equal parameters": (decoder, one_sided),
+    "decoder, equal operations": (partial(decoder, layers=2), one_sided),
+}
+
+
+def train(arm: str, rate: float, warmup: float, seed: int, steps: int, corpus: Any, judged: bool):
+    """One run: the validation losses, and if it is judged what the best model does on the test."""
+    tokens, pairs, ids = corpus
+    make, says = ARMS[arm]
+    torch.manual_seed(seed)
+    model = make(len(tokens), dropout=DROPOUT)
+    batches = Batches(
+        ids["train"], collate=pad_pairs, seed=seed, lengths=lambda p: max(map(len, p)),
+        max_tokens=BATCH_TOKENS,
+    )  # fmt: skip
+    seen: list[float] = []
+    best: dict[str, Any] = {}
+
+    def look(model: Any) -> float:
+        seen.append(loss_on(says, model, ids["validation"]))
+        if seen[-1] <= min(seen):
+            best.update(copy.deepcopy(model.state_dict()))
+        return seen[-1]
+
+    training.fit(
+        model, batches, steps=steps, seed=seed, device="cpu",
+        loss=lambda model, batch: training.label_smoothed_loss(*says(model, batch), ignore=0),
+        lr=training.cosine(rate, steps, warmup=max(1, round(warmup * steps))),
+        validate=look, validate_every=max(1, steps // LOOKS),
+    )  # fmt: skip
+    found = {"rate": rate, "warmup": warmup, "seed": seed, "validation": seen}
+    if judged:
+        model.load_state_dict(best)
+        found["test loss"] = loss_on(says, model.eval(), ids["test"])
+        texts = written(model, tokens, [pair.source for pair in pairs["test"]])
+        score = bootstrap(
+            lambda texts, targets: bleu(texts, targets).value,
+            texts, [pair.target for pair in pairs["test"]],
+            resamples=RESAMPLES if steps > 10 else 2,
+        )  # fmt: skip
+        found["BLEU"] = [round(x, 2) for x in (score.value, score.low, score.high)]
+    return found
+
+
+def measured(steps: int, keep: Path | None, quick: bool) -> dict[str, Any]:
+    """Each arm's two searches, and its runs at the best."""
+    corpus = splits(quick)
+    searched, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
+
+    def run(arm: str, rate: float, warmup: float, seed: int, judged: bool = False) -> dict:
+        name = f"{arm.replace(' ', '-')}-{rate}-{warmup}-{seed}-{steps}.json"
+        kept = keep and keep / name
+        if kept and kept.is_file():
+            return json.loads(kept.read_text("utf-8"))
+        found = train(arm, rate, warmup, seed, steps, corpus, judged)
+        print(arm, rate, warmup, seed, min(found["validation"]), found.get("BLEU"), flush=True)
+        if kept:
+            kept.write_text(json.dumps(found), "utf-8")
+        return found
+
+    def cost(arm: str, rate: float, warmup: float) -> float:
+        return sum(
+            min(run(arm, rate, warmup, seed)["validation"]) for seed in searched
+        ) / len(searched)  # fmt: skip
+
+    arms = {}
+    for arm, (make, _) in ARMS.items():
+        few = slice(1 if quick else None)
+        rate, by_rate = bracketed(
+            FIRST_RATES[:1] if quick else RATES, FIRST_RATES[few],
+            lambda rate, arm=arm: cost(arm, rate, 0.1),
+        )  # fmt: skip
+        warmup, by_warmup = bracketed(
+            FIRST_WARMUPS[:1] if quick else WARMUPS, FIRST_WARMUPS[few],
+            lambda warmup, arm=arm, rate=rate: cost(arm, rate, warmup),
+        )  # fmt: skip
+        model = make(len(corpus[0]))
+        sizes = (20, 20) if arm == "encoder and decoder" else (40,)
+        arms[arm] = {
+            "parameters": model.count_parameters(),
+            "operations of 20 pieces to 20": model.flops(1, *sizes),
+            "search": by_rate, "rate": rate,
+            "warm-up": {"search": by_warmup, "rate": warmup},
+            "runs": [run(arm, rate, warmup, seed, judged=True) for seed in seeds],
+        }  # fmt: skip
+    return {"steps": steps, "tokens of a batch": BATCH_TOKENS, "dropout": DROPOUT, "arms": arms}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--keep", type=Path, help="where finished runs are stored")
+    choice = parser.parse_args()
+    torch.set_num_threads(1)
+    if choice.keep:
+        choice.keep.mkdir(parents=True, exist_ok=True)
+    if choice.quick:
+        print(measured(2, None, True))
+        return
+    stated = records.conditions("model-encdec")
+    results = measured(choice.steps, choice.keep, False)
+    sys.argv[1:] = []  # how it was cut into runs is no part of the record
+    print(records.write("encoder-or-decoder", results, seed=SEEDS[0], stated=stated).name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""Every scheme of positions at its own learning rate, five seeds, at the length of training and on.
+
+The models, text and lengths of `positions_lengths.py`. Each scheme's rate is searched on two seeds
+that are used for nothing else, by the loss at the length of training, until the best has a worse
+one on each side. All schemes share the seeds that are quoted, and so the windows in their order.
+
+A quarter of an hour on one thread.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from _measuring import bracketed, keep_record
+from positions_lengths import SCHEMES, SETTINGS, rounded
+
+from tfcourse.runs.lengths import train_short_test_long
+
+SEARCHED, SEEDS = (130, 131), (30, 31, 32, 33, 34)
+RATES, FIRST = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1), (3e-3, 1e-2)
+LENGTHS = (32, 512)
+CLAIMS = (
+    "pos-learned", "pos-extrapolate", "pos-concat", "pos-shaw", "pos-alibi", "pos-rope-fast",
+)  # fmt: skip
+
+
+def measured(quick: bool) -> dict[str, Any]:
+    """Each scheme's search, its losses by length, and its loss by step, for every seed."""
+    torch.set_num_threads(1)  # nets this small only wait for a second one
+    settings, seeds = SETTINGS | {"test_lengths": LENGTHS}, SEEDS
+    if quick:
+        settings |= {"steps": 2, "test_lengths": (32, 64)}
+        seeds = SEEDS[:1]
+    results: dict[str, Any] = {
+        "settings": settings | {"seeds": seeds}, "unit": "nats for a word", "schemes": {}
+    }  # fmt: skip
+    at = settings["train_length"]
+    for name, scheme in SCHEMES.items():
+        if name == "rotary, stretched":  # the model of rotary, tested otherwise
+            continue
+
+        def cost(rate: float, scheme: Any = scheme) -> float:
+            short = settings | {"test_lengths": (at,)}
+            found = train_short_test_long(
+                scheme, seeds=SEARCHED[: len(seeds)], lr=rate, **short
+            ).losses[at]  # fmt: skip
+            return sum(found) / len(found)
+
+        rate, search = bracketed(FIRST if quick else RATES, FIRST, cost)
+        found = train_short_test_long(scheme, seeds=seeds, lr=rate, **settings)
+        results["schemes"][name] = {
+            "search": search,
+            "rate": rate,
+            "losses": {length: rounded(each) for length, each in found.losses.items()},
+            "steps": found.steps,
+            "curve": [rounded(row) for row in found.curve.tolist()],
+        }
+        print(name, search, results["schemes"][name]["losses"], flush=True)
+    return results
+
+
+if __name__ == "__main__":
+    keep_record("positions-searched", __doc__, measured, seed=SEEDS[0], judged_by=CLAIMS)

@@ -1,0 +1,81 @@
+"""Searches of a learning rate: outwards from the first values, and no best value at an end."""
+
+import json
+import math
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from coursebook.course import root
+
+ROOT = root(Path(__file__).parent)
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from _measuring import bracketed  # noqa: E402
+
+RECORDS = sorted((ROOT / "benchmarks" / "records").glob("*.json"))
+#: Searches of early records whose best rate is the last one tried. What these models are compared
+#: for is called "not settled" on the pages, or is no claim: a verdict needs another record.
+AT_AN_END = {
+    ("decoder-alone", "decoder alone, source seen whole"),
+    ("masked-words", "mean of embeddings, pre-trained"),
+    ("masked-words", "mean of embeddings, from scratch"),
+    ("prose-recurrent", "LSTM"),
+    ("translators", "general attention"),
+    *((record, model) for record in ("tying", "tying-longer")
+      for model in ("tied", "untied", "tied, wider")),
+}  # fmt: skip
+
+
+def searches(found: object, name: str = "") -> Iterator[tuple[str, float, list[float]]]:
+    """Each search of a record: whose it is, the rate that was taken, and the rates tried."""
+    if isinstance(found, list):
+        for one in found:
+            yield from searches(one, name)
+    if not isinstance(found, dict):
+        return
+    if "rate" in found and all("rate" in run for run in found.get("runs", [{}])):
+        yield name, found["rate"], sorted({run["rate"] for run in found["runs"]})
+    for key, value in found.items():
+        if isinstance(value, dict) and key.startswith(("search", "validation", "by rate")):
+            value = value.get("losses", value)
+            if all(rate.replace(".", "").isdigit() for rate in value):
+                yield name, found["rate"], sorted(map(float, value))
+                continue
+        yield from searches(value, name if key in ("search", "searched") else key)
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_no_best_rate_lies_at_the_end_of_its_search(path):
+    results = json.loads(path.read_text("utf-8"))["results"]
+    at_an_end = {
+        (path.stem, name)
+        for name, rate, tried in searches(results)
+        if not tried[0] < rate < tried[-1]
+    }
+    assert at_an_end == {one for one in AT_AN_END if one[0] == path.stem}
+
+
+def test_the_records_have_searches_to_judge():
+    some = [json.loads(path.read_text("utf-8"))["results"] for path in RECORDS]
+    assert sum(1 for results in some for _ in searches(results)) >= 40
+
+
+def test_a_search_goes_on_until_the_best_has_a_worse_one_on_each_side():
+    tried = []
+
+    def cost(rate):
+        tried.append(rate)
+        return abs(math.log(rate / 0.1))
+
+    grid = (1e-3, 1e-2, 1e-1, 1, 10, 100)
+    best, told = bracketed(grid, (1e-3, 1e-2), cost)
+    assert best == 0.1 and tried == [1e-3, 1e-2, 0.1, 1]
+    assert list(told) == ["0.001", "0.01", "0.1", "1"]
+
+
+def test_a_lost_run_is_the_worst_and_the_grid_may_end():
+    best, told = bracketed((1, 2, 3), (2, 3), lambda rate: math.inf if rate == 3 else rate)
+    assert best == 1 and told == {"1": 1, "2": 2, "3": None}
