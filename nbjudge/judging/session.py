@@ -107,10 +107,14 @@ class Session:
         self.kernels.end_all()
         self._end_examiner()
 
-    def _new_examiner(self) -> None:
-        self.examiner = self.nursery.examiner(self.limits, files=self.job.files)
+    def _new_examiner(self, own: bool = False) -> None:
+        """An examiner that finds the learner's files, or the solution's ``own``."""
+        files = {**self.job.files, **self.job.own} if own else self.job.found
+        self.examiner = self.nursery.examiner(self.limits, files=files)
         self.talk, self.linked = Channel(self.examiner.socket), None
-        self.talk.send({"do": "open", "seed": self.job.seed}, EXAMINERS_SECONDS)
+        refused = {} if own else self.job.refused
+        opens = {"do": "open", "seed": self.job.seed, "refused": refused}
+        self.talk.send(opens, EXAMINERS_SECONDS)
         self.before, self.told = self.told + self.before, []
 
     def _end_examiner(self) -> None:
@@ -403,6 +407,7 @@ class Session:
             "message": outcome.message(found, score, points),
             "seconds": round(found.get("seconds", 0.0), 4),
             "seen": seen,
+            "measured": found.get("measured", {}),
         }
 
     def _note_likeness(self) -> None:
@@ -483,7 +488,7 @@ class Session:
     ) -> dict[str, str] | None:
         try:
             self._end_examiner()
-            self._new_examiner()
+            self._new_examiner(own=True)
             self.talk.send({"do": "weigh", "notebook": steps, "learners": learners}, 20.0)
             return self.talk.receive(WEIGHING_SECONDS)
         except WireError as error:
