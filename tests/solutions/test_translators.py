@@ -129,7 +129,7 @@ def test_a_bad_file_costs_the_translators_points_and_says_why(graded, student, t
 
 def test_numbers_of_half_the_size_do_not_stretch_the_budget(graded):
     found = scores(graded, "too-many")
-    assert found["budget"].message.startswith("Your checkpoint holds 33,744 numbers. The budget is")
+    assert found["budget"].message.startswith("Your checkpoint holds 33,744 parameters. The budget")
 
 
 def test_shapes_that_do_not_fit_are_told(graded):
