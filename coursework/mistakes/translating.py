@@ -70,8 +70,13 @@ def thresholds_reached(score: float, thresholds: Sequence[float]) -> int:
     return sum(score >= threshold for threshold in thresholds)
 
 
-def advice(sources: Sequence[str], found: Sequence[str], targets: Sequence[str]) -> str:
-    """What translations look like that are wrong; empty if nothing stands out."""
+def advice(
+    sources: Sequence[str], found: Sequence[str], targets: Sequence[str], quote: bool = False
+) -> str:
+    """What translations look like that are wrong; empty if nothing stands out.
+
+    With ``quote`` the first of them is shown, which no hidden test should do.
+    """
     wrong = [i for i, text in enumerate(found) if text != targets[i]]
     if not wrong:
         return ""
@@ -97,6 +102,8 @@ def advice(sources: Sequence[str], found: Sequence[str], targets: Sequence[str])
         return "Almost all translations are the same: does the model see its source?"
     if sorted(found) == sorted(targets):
         return "The translations are right, but they belong to other sources."
+    if not quote:
+        return ""
     first = wrong[0]
     return f"For example, {sources[first]!r} becomes {found[first]!r}, not {targets[first]!r}."
 
