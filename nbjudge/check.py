@@ -333,8 +333,8 @@ def _enclosed(folder: Path, notebook: NotebookNode) -> dict[str, bytes]:
     if it is missing does not do so here.
     """
     wanted = enclosures.declared(notebook)
-    found, refused = enclosures.take(folder, dict.fromkeys(wanted, MOST_KILOBYTES))
-    return dict.fromkeys(refused, b"") | found
+    taken = enclosures.take(folder, dict.fromkeys(wanted, MOST_KILOBYTES))
+    return dict.fromkeys(taken.refused, b"") | taken.found
 
 
 def sections(notebook: NotebookNode) -> dict[str, Section]:

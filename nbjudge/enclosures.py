@@ -11,6 +11,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from nbformat import NotebookNode
 
@@ -50,30 +51,46 @@ def declared(notebook: NotebookNode) -> dict[str, int]:
     return found
 
 
-def take(folder: Path, wanted: Mapping[str, int]) -> tuple[dict[str, bytes], dict[str, str]]:
-    """The files that are wanted and there, and why each of the others is not taken.
+class Taken(NamedTuple):
+    """Files beside a notebook.
 
-    What is in them has not been looked at.
+    Those that were ``found``, why each other one was ``refused``, and what files are ``called``
+    that have another name than was asked for.
+    """
+
+    found: dict[str, bytes]
+    refused: dict[str, str]
+    called: dict[str, str]
+
+
+def take(folder: Path, wanted: Mapping[str, int]) -> Taken:
+    """The files that are wanted and there. What is in them has not been looked at.
+
+    A platform may have given a file another name: the only one of its kind is taken for it.
     """
     from nbjudge.intake import NotANotebook, read_file
 
-    found, refused = {}, {}
+    taken = Taken({}, {}, {})
     for name, kilobytes in wanted.items():
         path = folder / name
-        if not path.is_symlink() and not path.exists():
-            refused[name] = MISSING
-            continue
+        if not os.path.lexists(path):
+            alike = [p for p in folder.glob(f"*{path.suffix}") if p.name not in wanted]
+            if len(alike) != 1:
+                taken.refused[name] = MISSING
+                continue
+            [path] = alike
+            taken.called[name] = path.name
         try:
-            size = os.lstat(path).st_size if path.is_file() else 0
-            refused[name] = larger_than(kilobytes, size)
-            if not refused[name]:
-                found[name], _ = read_file(path, kilobytes * KILOBYTE)
-                del refused[name]
+            size = path.stat().st_size if path.is_file() and not path.is_symlink() else 0
+            if too_large := larger_than(kilobytes, size):
+                taken.refused[name] = too_large
+            else:
+                taken.found[name], _ = read_file(path, kilobytes * KILOBYTE)
         except NotANotebook as error:
-            refused[name] = str(error)
+            taken.refused[name] = str(error)
         except OSError as error:
-            refused[name] = f"cannot be read ({error.strerror})"
-    return found, refused
+            taken.refused[name] = f"cannot be read ({error.strerror})"
+    return taken
 
 
 def own(folder: Path, wanted: Mapping[str, int]) -> dict[str, bytes]:

@@ -284,14 +284,15 @@ def _take_in(
         return Submission(flags=flags, problem=problem, received=received)
     submission = Submission(content, hashlib.sha256(content).hexdigest(), flags)
     submission.received = received
-    submission.enclosed, submission.refused = enclosures.take(path.parent, wanted)
+    submission.enclosed, submission.refused, called = enclosures.take(path.parent, wanted)
+    submission.flags += [f"{name} is called {printable(other)!r}" for name, other in called.items()]
     if path.parent.name == problem_set:
         others = sorted(
             printable(other.name)
             for other in path.parent.iterdir()
             if other != path
             and not other.name.startswith(".")
-            and other.name not in (TIMESTAMP, SECRET, *wanted)
+            and other.name not in (TIMESTAMP, SECRET, *wanted, *called.values())
         )
         if others:
             graded = cells.listed(["the notebook", *wanted])

@@ -63,6 +63,11 @@ def graded(course, tmp_path_factory):
     linked = hand_in(course, submitted, "linked", None)
     (linked / FILE).symlink_to(submitted / "ada" / NAME / FILE)
     (submitted / "boris" / NAME / "more.safetensors").write_bytes(weights())
+    renamed = hand_in(course, submitted, "renamed", None)
+    (renamed / "line-1.safetensors").write_bytes(weights())
+    two = hand_in(course, submitted, "two", None)
+    for number in (1, 2):
+        (two / f"line-{number}.safetensors").write_bytes(weights())
     report = grade(submitted, into, course)
     assert not report.unfinished
     return SimpleNamespace(report=report, submitted=submitted, into=into, sprung=sprung)
@@ -85,6 +90,7 @@ def test_a_file_that_fits_is_graded_by_what_is_in_it(graded, student):
     ("student", "told"),
     [
         ("missing", f"{FILE} was not handed in"),
+        ("two", f"{FILE} was not handed in"),
         ("large", f"{FILE} has 3 kB, and at most 2 kB are taken"),
         ("pickle", f"{FILE} is a pickle. Only safetensors are read: write it with "),
         ("zip", f"{FILE} is a zip, such as torch.save writes, with a pickle in it."),
@@ -131,6 +137,13 @@ def test_other_files_are_left_out_and_said_so(graded):
     assert f"left out, only the notebook and {FILE} are graded: more.safetensors" in result.flags
 
 
+def test_a_file_that_was_given_another_name_is_taken_and_said_so(graded):
+    result = graded.report.students["renamed"]
+    assert result.score == 6
+    assert f"{FILE} is called 'line-1.safetensors'" in result.flags
+    assert not result.left_out
+
+
 def test_a_new_file_is_graded_and_the_same_one_is_not(graded, course, tmp_path):
     submitted, into = tmp_path / "submitted", tmp_path / "graded"
     shutil.copytree(graded.submitted / "ada", submitted / "ada")
@@ -165,12 +178,16 @@ def test_a_learners_own_check_passes_with_a_file_that_fits(course, tmp_path):
 def test_the_leaderboard_ranks_by_what_was_measured(graded):
     board = leaderboard(NAME, graded.into)
     assert (board.ranked, board.against) == ("slope", "numbers")
-    assert [(row.place, row.name) for row in board.rows] == [(1, "ada"), (2, "boris")]
-    assert board.without == len(graded.report.students) - 2
+    assert [(row.place, row.name) for row in board.rows] == [
+        (1, "ada"),
+        (2, "renamed"),
+        (3, "boris"),
+    ]
+    assert board.without == len(graded.report.students) - 3
     path = write_leaderboard(board, graded.into)
     page = path.read_text("utf-8")
     assert path == graded.into / "leaderboard" / f"{NAME}.html"
-    assert page.count("<circle") == 2 and "ada" in page and "<script" not in page
+    assert page.count("<circle") == 3 and "ada" in page and "<script" not in page
     assert path.with_suffix(".svg").read_text("utf-8").startswith("<svg")
     with pytest.raises(ValueError, match="by is 'depth', but it must be one of: slope, numbers"):
         leaderboard(NAME, graded.into, by="depth")
@@ -186,7 +203,9 @@ def test_ids_stand_for_names_and_stay_the_same(graded, tmp_path):
     page = write_leaderboard(board, into).read_text("utf-8")
     assert not any(name in page for name in graded.report.students)
     ids = dict(line.split(",") for line in (into / "leaderboard" / "ids.csv").read_text().split())
-    assert [row.name for row in board.rows] == [ids['"ada"'], ids['"boris"']]
+    assert [row.name for row in board.rows] == [
+        ids[f'"{name}"'] for name in ("ada", "renamed", "boris")
+    ]
     again = leaderboard(NAME, into, anonymous=True)
     assert again == board
 
