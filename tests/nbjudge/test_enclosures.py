@@ -201,11 +201,10 @@ def test_ids_stand_for_names_and_stay_the_same(graded, tmp_path):
     shutil.copy(graded.into / "report.json", into)
     board = leaderboard(NAME, into, anonymous=True)
     page = write_leaderboard(board, into).read_text("utf-8")
-    assert not any(name in page for name in graded.report.students)
+    assert not any(f">{name}<" in page or f">{name}:" in page for name in graded.report.students)
     ids = dict(line.split(",") for line in (into / "leaderboard" / "ids.csv").read_text().split())
-    assert [row.name for row in board.rows] == [
-        ids[f'"{name}"'] for name in ("ada", "renamed", "boris")
-    ]
+    *equal, last = [row.name for row in board.rows]
+    assert (set(equal), last) == ({ids['"ada"'], ids['"renamed"']}, ids['"boris"'])
     again = leaderboard(NAME, into, anonymous=True)
     assert again == board
 
