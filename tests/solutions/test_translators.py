@@ -108,7 +108,7 @@ def test_one_that_peeks_is_told_so(graded):
     found = scores(graded, "peeks")
     assert found["causal"].score == 0
     assert "your decoder peeks" in found["causal"].message
-    assert found["budget"].score == 2 and found["bleu"].score < 8
+    assert found["bleu"].score == 0 and found["bleu"].measured["BLEU"] < 20
 
 
 @pytest.mark.parametrize(
