@@ -22,8 +22,8 @@ The file is read, never run. An entry is a call, alone or as a decorator; an ans
 follows it, as far as the next entry, or an ``edit`` of the instructor's answer: ``(old, new)``, or
 a list of such pairs. Each ``old`` must stand there once.
 
-- ``right(name, about)`` gets all points. With ``edited=True`` it is what edits change from there
-  on, in place of the instructor's answer.
+- ``right(name, about)`` gets all points; it may be an ``edit`` too. With ``edited=True`` it is what
+  edits change from there on, in place of the instructor's answer.
 - ``wrong(name, about)`` loses all tests of its exercise, or those in ``loses``, or all but those in
   ``spares``. ``told`` is a regular expression, in any case of letters, for the message of at least
   one of them; without it the message must say what ``about`` says.
@@ -162,7 +162,16 @@ class _Exercise:
                 said = str(error).replace("_Exercise.add_", "")
                 raise ValueError(f"line {call.lineno}: {said}") from None
 
-    def add_right(self, source: str, name: str, about: str, *, edited: bool = False) -> None:
+    def add_right(
+        self,
+        source: str,
+        name: str,
+        about: str,
+        *,
+        edited: bool = False,
+        edit: tuple[str, str] | list[tuple[str, str]] | tuple[()] = (),
+    ) -> None:
+        source = self._edited(source, edit)
         self._add(Variant(self.name, f"right-{name}", True, about, source))
         if edited:
             self.base = source
@@ -180,8 +189,6 @@ class _Exercise:
     ) -> None:
         if loses is not None and spares is not None:
             raise ValueError("a wrong answer says either what it loses or what it spares, not both")
-        if bool(edit) == bool(source):
-            raise ValueError("a wrong answer is either an edit or the source below it")
         for test in [*(loses or ()), *(spares or ())]:
             if f"{self.name}--{test}" not in self.tests:
                 raise ValueError(f"{test!r} is none of the tests: {', '.join(self.tests)}")
@@ -192,9 +199,19 @@ class _Exercise:
             raise ValueError("a wrong answer must lose a test")
         told = told or re.escape(about)
         re.compile(told)
-        for old, new in [edit] if isinstance(edit, tuple) and edit else edit:
-            source = _replaced(source or self.base, old, new)
+        source = self._edited(source, edit)
         self._add(Variant(self.name, f"wrong-{name}", False, about, source, tuple(lost), told))
+
+    def _edited(
+        self, source: str, edit: tuple[str, str] | list[tuple[str, str]] | tuple[()]
+    ) -> str:
+        """The source below an entry, or what its edits make of the answer that they change."""
+        if bool(edit) == bool(source):
+            raise ValueError("an answer is either an edit or the source below it")
+        edits = [edit] if isinstance(edit, tuple) and edit else list(edit)
+        for old, new in edits:
+            source = _replaced(source or self.base, old, new)
+        return source
 
     def add_broken(self, source: str, old: str, new: str) -> None:
         if source:
@@ -202,8 +219,6 @@ class _Exercise:
         self.broken.append(Broken(self.name, old, new, _replaced(self.solution, old, new)))
 
     def _add(self, variant: Variant) -> None:
-        if not variant.source:
-            raise ValueError("an answer must have a source")
         if any(known.name == variant.name for known in self.variants):
             raise ValueError(f"there are two answers named {variant.name}")
         self.variants.append(variant)

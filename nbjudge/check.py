@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 from nbformat import NotebookNode
 
-from nbjudge import cells
+from nbjudge import cells, enclosures
 from nbjudge.course import root
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.program import program
@@ -45,6 +45,9 @@ JUDGED_LATER = "Whether each answer is right is judged when your work is graded.
 
 #: The kernel that a released notebook names.
 KERNEL = "python3"
+
+#: Of a file beside the notebook so many kilobytes are read: a test says how many it may have.
+MOST_KILOBYTES = 100_000
 
 #: A notebook that has this many of a release's test cells word for word was made from it.
 SAME_TESTS = 3
@@ -280,6 +283,7 @@ def check(
         given = whole = merged
     if not any(cells.is_test(cell) for cell in merged.cells):
         raise ValueError(_no_tests(path, handed, course))
+    files |= _enclosed(path.parent, merged)
     limits = Limits()
     if cell_seconds is not None:
         limits = replace(limits, cell_seconds=cell_seconds)
@@ -321,6 +325,17 @@ def check(
             and cells.grade_id(cell) not in hidden
         ]
     return found
+
+
+def _enclosed(folder: Path, notebook: NotebookNode) -> dict[str, bytes]:
+    """The files that are handed in beside the notebook, and may be too large here.
+
+    An empty one stands for each that is missing. A test says so, and a notebook that makes the file
+    if it is missing does not do so here.
+    """
+    wanted = enclosures.declared(notebook)
+    taken = enclosures.take(folder, dict.fromkeys(wanted, MOST_KILOBYTES))
+    return dict.fromkeys(taken.refused, b"") | taken.found
 
 
 def sections(notebook: NotebookNode) -> dict[str, Section]:

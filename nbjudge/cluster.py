@@ -67,8 +67,9 @@ class Terms:
     """What holds for all jobs of a run.
 
     Whether learners' code is kept in a sandbox, the problem set's data files, what all its tests
-    forbid, the tests by name, and the judge's own digest: the same on every machine, or empty where
-    there is only one.
+    forbid, the tests by name, the judge's own digest (the same on every machine, or empty where
+    there is only one), and the instructor's own copies of the files that learners hand in beside
+    the notebook.
     """
 
     sandboxed: bool = True
@@ -76,6 +77,7 @@ class Terms:
     forbidden: tuple[str, ...] = ()
     tests: dict[str, str] = field(default_factory=dict)
     digest: str = ""
+    own: dict[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ class Bench:
         JudgeFailed
             If the judge could not do its work, twice.
         """
-        job = unpack_job(parcel, self.terms.files)
+        job = unpack_job(parcel, self.terms.files, self.terms.own)
         with self._lock:
             for last in (False, True):
                 try:

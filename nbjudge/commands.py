@@ -1,4 +1,4 @@
-"""The commands ``grade``, ``check``, ``release`` and ``receipts``."""
+"""The commands ``grade``, ``report``, ``check``, ``release`` and ``receipts``."""
 
 from __future__ import annotations
 
@@ -190,6 +190,35 @@ def grade(
         says(warning)
 
 
+def report(
+    problem_set: Annotated[str, typer.Argument(help="Such as `ps14-translator`.")],
+    into: Annotated[Path, typer.Option(help="The folder that `grade` left its results in.")],
+    by: Annotated[
+        str | None, typer.Option(help="What ranks it; what was measured first unless given.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="What the drawing sets it against; what was measured next.")
+    ] = None,
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="Show ids; leaderboard/ids.csv says whose they are.")
+    ] = False,
+) -> None:
+    """Draw a class's leaderboard from what grading has measured.
+
+    Writes leaderboard/PS.html, a table with a drawing, and the drawing alone as PS.svg. No notebook
+    is run.
+    """
+    with plain_errors():
+        from nbjudge import leaderboard as boards
+        from nbjudge.show import show_leaderboard
+
+        board = boards.leaderboard(problem_set, into, by=by, against=against, anonymous=anonymous)
+        path = boards.write_leaderboard(board, into)
+    console = Console()
+    show_leaderboard(board, console)
+    console.print(f"Leaderboard: {path}", highlight=False, soft_wrap=True)
+
+
 def check(
     notebook: Annotated[
         Path, typer.Argument(help="Your notebook of a problem set, or the folder that it is in.")
@@ -349,7 +378,7 @@ def receipts(
 
 def register(app: typer.Typer) -> None:
     """Add these commands to a program."""
-    for command in (stops_in_one_line(grade), check, progress, release, receipts):
+    for command in (stops_in_one_line(grade), report, check, progress, release, receipts):
         app.command()(command)
     # What it does not know itself is for JupyterLab.
     further = {"allow_extra_args": True, "ignore_unknown_options": True}

@@ -120,7 +120,7 @@ def grade(
     folder = GradingFolder(into, course, problem_set, database)
 
     def look(student: str) -> Submission:
-        submission = intake.take_in(places[student], problem_set, received.get(student))
+        submission = intake.take_in(places[student], problem_set, received.get(student), enclosed)
         if student in roster_flags:
             submission.flags.insert(0, roster_flags[student])
         return submission
@@ -128,6 +128,7 @@ def grade(
     with folder.only_one(), folder.logged(), folder.ledger() as kept:
         folder.clear()
         folder.prepare(kept)
+        enclosed = folder.enclosed()
         with Book(folder.url, folder.course_id, problem_set, folder.config, rules) as book:
             book.enrol(students)
             grading = Grading(folder, book, kept, limits, sandboxed)

@@ -29,9 +29,11 @@ from nbjudge.inside.testing import unseen
 from nbjudge.inside.testing.by_hand import by_hand
 from nbjudge.inside.testing.checks import deciding
 from nbjudge.inside.testing.choices import scored_below
+from nbjudge.inside.testing.enclosed import refuse
 from nbjudge.inside.testing.fresh import SEED_VARIABLE, fresh
 from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
 from nbjudge.inside.testing.learner import seed_all
+from nbjudge.inside.testing.measured import collected
 from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.inside.values import torch
 from nbjudge.inside.wire import Channel, Closed
@@ -81,7 +83,7 @@ def main(sock: socket.socket) -> None:
             examiner.connect(socket.socket(fileno=number), request["most"])
             channel.send({"linked": True}, TALK_SECONDS)
         elif request["do"] == "open":
-            examiner.open(request["seed"])
+            examiner.open(request["seed"], request["refused"])
         elif request["do"] == "weigh":
             channel.send(examiner.weigh(request["notebook"], request["learners"]), TALK_SECONDS)
         else:
@@ -107,9 +109,10 @@ class Examiner:
         self.link: Link | None = None
         self.seed = 0
 
-    def open(self, seed: int) -> None:
-        """Take up the seed that hidden tests draw their inputs from."""
+    def open(self, seed: int, refused: Mapping[str, str]) -> None:
+        """Take up the seed that hidden tests draw from, and why files were not taken in."""
         self.seed = seed
+        refuse(refused)
         os.environ[SEED_VARIABLE] = str(seed)
 
     def connect(self, sock: socket.socket, most: int) -> None:
@@ -146,12 +149,14 @@ class Examiner:
         What came of it: ``error`` (its name, empty where there was none) and ``says``, with
         ``ours`` for the same without a learner's own words if there are any in it; ``value``, a
         number where the last line gives one; ``printed``; ``missing``, a learner's name that is not
-        there; ``lost``, whether the learner's process must be replaced; ``seconds``; ``calls``.
+        there; ``lost``, whether the learner's process must be replaced; ``seconds``; ``calls``;
+        ``measured``, numbers by name.
         """
         began = monotonic()
         texts = ("error", "says", "ours", "printed", "missing")
         found: dict[str, Any] = dict.fromkeys(texts, "") | {"value": None}
         told = io.StringIO()
+        collected()
         try:
             for step in before:
                 self._prepare(step)
@@ -188,6 +193,7 @@ class Examiner:
         found["lost"] = self.link is None or self.link.lost is not None
         found["seconds"] = monotonic() - began
         found["calls"] = self.link.asked if self.link else 0
+        found["measured"] = collected()
         return found
 
     def _quoted(self, says: str) -> dict[str, str]:
@@ -207,7 +213,7 @@ class Examiner:
         learners:
             The names that tests use through verbs.
         """
-        self.open(weighing.SEED)
+        self.open(weighing.SEED, {})
 
         def run(name: str, source: str, link: weighing.Liar, names: dict[str, Any]) -> Any:
             def drawn(test: str) -> Any:

@@ -18,6 +18,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, SAWarning
 
+from nbjudge import enclosures
 from nbjudge.answers import holds_answers
 from nbjudge.failure import GradingFailed, of_the_machine
 from nbjudge.files import write_whole
@@ -315,8 +316,17 @@ class GradingFolder:
             for path in sorted(folder.rglob("*"))
             if path.is_file()
             and path.suffix != ".ipynb"
+            and path.name not in self.enclosed()
             and not any(path.match(pattern) for pattern in NOT_COPIED)
         }
+
+    def enclosed(self) -> dict[str, int]:
+        """The files that are handed in beside the notebook, with how many kilobytes each."""
+        return enclosures.declared(self.source())
+
+    def own(self) -> dict[str, bytes]:
+        """The instructor's own copies of these, which go with the solution."""
+        return enclosures.own(self.into / "source" / self.problem_set, self.enclosed())
 
     def source(self) -> NotebookNode:
         """The instructor's notebook, hidden tests and all."""

@@ -13,6 +13,8 @@ from nbgrader.utils import determine_grade
 from nbjudge import cells, intake
 from nbjudge.digests import fingerprints
 from nbjudge.feedback import feedback
+from nbjudge.inside import tensor_file
+from nbjudge.inside.tensor_file import NotTensors
 from nbjudge.intake import NotANotebook
 from nbjudge.merge import merge
 from nbjudge.outputs import Room, harmless
@@ -52,6 +54,14 @@ class Desk:
             flags.append(f"the notebook's kernel is {parsed.kernel[:40]!r}; it was run in python3")
         notebook, merged = merge(parsed.cells, self.template, self.release, self.given_out)
         return {"notebook": nbformat.v4.writes(notebook), "flags": flags + merged, "problem": ""}
+
+    def enclosed(self, content: bytes) -> dict[str, Any]:
+        """Why a file that was handed in beside the notebook is not taken; empty if it is."""
+        try:
+            tensor_file.contents(content)
+        except NotTensors as error:
+            return {"problem": str(error)}
+        return {"problem": ""}
 
     def prints(self, notebook: str) -> dict[str, Any]:
         """The answers' fingerprints."""

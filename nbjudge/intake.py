@@ -7,6 +7,7 @@ import json
 import os
 import stat
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +15,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from nbjudge import cells
+from nbjudge import cells, enclosures
 
 #: A notebook with many pictures has some megabytes; more than this is not read.
 MAX_BYTES = 20 * 1024 * 1024
@@ -45,7 +46,8 @@ class Submission:
 
     ``content`` is ``None`` where there is nothing to grade, and ``problem`` says why.
     ``digest`` is the SHA-256 of the file, empty where there is none; ``received`` when it came in
-    by the instructor's list, ``None`` if that does not say; ``left_out`` what was not read.
+    by the instructor's list, ``None`` if that does not say; ``left_out`` what was not read;
+    ``enclosed`` the files that the problem set takes besides, ``refused`` why one was not taken.
     """
 
     content: bytes | None = None
@@ -54,6 +56,8 @@ class Submission:
     problem: str = ""
     received: datetime | None = None
     left_out: list[str] = field(default_factory=list)
+    enclosed: dict[str, bytes] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -68,8 +72,8 @@ class Parsed:
     flags: list[str] = field(default_factory=list)
 
 
-def read_file(path: Path) -> tuple[bytes, datetime]:
-    """The bytes of a regular file and when it was last written.
+def read_file(path: Path, most: int = MAX_BYTES) -> tuple[bytes, datetime]:
+    """The bytes of a regular file, ``most`` at most, and when it was last written.
 
     It never follows a link and never waits for a pipe.
 
@@ -92,11 +96,9 @@ def read_file(path: Path) -> tuple[bytes, datetime]:
         os.close(handle)  # a folder cannot even be opened as a file
         raise NotANotebook("is not a regular file")
     with os.fdopen(handle, "rb") as file:
-        if about.st_size > MAX_BYTES:
-            raise NotANotebook(f"is larger than {MAX_BYTES // 2**20} MiB")
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise NotANotebook(f"is larger than {MAX_BYTES // 2**20} MiB")
+        content = b"" if about.st_size > most else file.read(most + 1)
+    if max(about.st_size, len(content)) > most:
+        raise NotANotebook(f"is larger than {most / 2**20:.3g} MiB")
     try:
         written = datetime.fromtimestamp(int(about.st_mtime), UTC)
     except (OverflowError, OSError, ValueError):
@@ -241,7 +243,12 @@ def printable(name: str) -> str:
     return "".join(letter if letter.isprintable() else "�" for letter in name)
 
 
-def take_in(folder: Path, problem_set: str, received: datetime | None = None) -> Submission:
+def take_in(
+    folder: Path,
+    problem_set: str,
+    received: datetime | None = None,
+    wanted: Mapping[str, int] | None = None,
+) -> Submission:
     """Read what a student handed in: ``folder/PS/PS.ipynb``, or what was plainly meant to be it.
 
     Parameters
@@ -253,16 +260,20 @@ def take_in(folder: Path, problem_set: str, received: datetime | None = None) ->
     received:
         When it came in, if the instructor's list says so. The time at which the file was written
         is not believed: learners can set it.
+    wanted:
+        The files that the problem set takes beside the notebook, with how many kilobytes each.
     """
     try:
-        return _take_in(folder, problem_set, received)
+        return _take_in(folder, problem_set, received, wanted or {})
     except OSError as error:
         return Submission(
             problem=f"the folder cannot be read ({error.strerror})", received=received
         )
 
 
-def _take_in(folder: Path, problem_set: str, received: datetime | None) -> Submission:
+def _take_in(
+    folder: Path, problem_set: str, received: datetime | None, wanted: Mapping[str, int]
+) -> Submission:
     path, flags, problem = _find(folder, problem_set)
     if path is None:
         return Submission(flags=flags, problem=problem)
@@ -273,16 +284,20 @@ def _take_in(folder: Path, problem_set: str, received: datetime | None) -> Submi
         return Submission(flags=flags, problem=problem, received=received)
     submission = Submission(content, hashlib.sha256(content).hexdigest(), flags)
     submission.received = received
+    submission.enclosed, submission.refused, called = enclosures.take(path.parent, wanted)
+    submission.flags += [f"{name} is called {printable(other)!r}" for name, other in called.items()]
     if path.parent.name == problem_set:
         others = sorted(
             printable(other.name)
             for other in path.parent.iterdir()
             if other != path
             and not other.name.startswith(".")
-            and other.name not in (TIMESTAMP, SECRET)
+            and other.name not in (TIMESTAMP, SECRET, *wanted, *called.values())
         )
         if others:
-            flag = f"left out, only the notebook is graded: {cells.listed(others)}"
+            graded = cells.listed(["the notebook", *wanted])
+            flag = f"left out, only {graded} {'are' if wanted else 'is'} graded: "
+            flag += cells.listed(others)
             submission.flags.append(flag)
         submission.left_out = others[:MAX_LEFT_OUT]
         if len(others) > MAX_LEFT_OUT:

@@ -49,6 +49,11 @@ def of(result) -> str:
     return f"{number(result.score)} of {number(result.max_score)}"
 
 
+def measured(value: float) -> str:
+    """A measured number: whole ones with commas, others to four digits."""
+    return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.4g}"
+
+
 def can_be_coloured(source: str) -> bool:
     """Whether to find the colours of this source takes no undue time."""
     return len(source) <= MAX_COLOURED and not _BLANKS.search(source)
@@ -112,7 +117,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"number": number, "of": of, "code": code}
+    environment.filters |= {"number": number, "of": of, "code": code, "measured": measured}
     return environment
 
 

@@ -18,15 +18,15 @@ class BadParcel(ValueError):
 
 
 def pack_job(job: Job) -> bytes:
-    """A job as bytes, without the problem set's data files: those go to each worker once."""
+    """A job as bytes, without the instructor's files: those go to each worker once."""
     found = {field.name: getattr(job, field.name) for field in fields(job)}
-    found["files"] = {}
+    found["files"] = found["own"] = {}
     found["limits"] = asdict(job.limits)
     return msgpack.packb(found)
 
 
-def unpack_job(parcel: bytes, files: dict[str, bytes]) -> Job:
-    """The job, with these data files.
+def unpack_job(parcel: bytes, files: dict[str, bytes], own: dict[str, bytes] | None = None) -> Job:
+    """The job, with these data files and those that go with the solution.
 
     Raises
     ------
@@ -35,8 +35,11 @@ def unpack_job(parcel: bytes, files: dict[str, bytes]) -> Job:
     """
     found = _unpacked(parcel)
     kinds = {"student": str, "notebook": bytes, "seed": int, "limits": dict, "files": dict}
-    _check(found, kinds)
-    return Job(**{**found, "limits": Limits(**found["limits"]), "files": files})
+    _check(found, kinds | {"enclosed": dict, "refused": dict})
+    _check(found["enclosed"], dict.fromkeys(found["enclosed"], bytes), "enclosed: ")
+    _check(found["refused"], dict.fromkeys(found["refused"], str), "refused: ")
+    ours = {"limits": Limits(**found["limits"]), "files": files, "own": own or {}}
+    return Job(**{**found, **ours})
 
 
 def pack_judged(judged: Judged) -> bytes:
@@ -68,6 +71,8 @@ def unpack_judged(parcel: bytes) -> Judged:
         _check(test, {"score": number, "max_score": number, "message": str}, f"test {name}: ")
         if not 0 <= test["score"] <= test["max_score"]:
             raise BadParcel(f"test {name}: score is {test['score']}")
+        measured = test.get("measured", {})
+        _check(measured, dict.fromkeys(measured, number), f"test {name}: measured: ")
     if not all(isinstance(flag, str) for flag in found["flags"]):
         raise BadParcel("flags must be text")
     return Judged(**found)

@@ -17,7 +17,7 @@ from pathlib import Path
 import nbformat
 from traitlets.config import Config, PyFileConfigLoader
 
-from nbjudge import cells
+from nbjudge import cells, enclosures
 from nbjudge.answers import holds_answers
 from nbjudge.course import problem_set_names
 from nbjudge.first_cell import put_first
@@ -158,6 +158,7 @@ def release_files(problem_set: str, course: Path) -> dict[str, bytes]:
         config.SaveCells.enabled = False
         generate(problem_set, config)
         made = Path(temporary) / problem_set
+        taken = enclosures.declared(nbformat.read(made / f"{problem_set}.ipynb", as_version=4))
         files = {
             path.relative_to(made).as_posix(): normalised(
                 path, course if path.name == f"{problem_set}.ipynb" else None
@@ -165,7 +166,7 @@ def release_files(problem_set: str, course: Path) -> dict[str, bytes]:
             if path.suffix == ".ipynb"
             else path.read_bytes()
             for path in sorted(made.rglob("*"))
-            if path.is_file() and not holds_answers(path)
+            if path.is_file() and not holds_answers(path) and path.name not in taken
         }
     text = files[f"{problem_set}.ipynb"].decode().upper()
     if left := [mark for mark in cells.INSTRUCTORS_ONLY if mark in text]:

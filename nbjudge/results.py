@@ -34,7 +34,7 @@ class TestResult:
     """One test, or one written answer.
 
     ``score`` is ``None`` while it waits for a mark by hand; ``void`` says that the instructor has
-    taken the test out of the marks.
+    taken the test out of the marks; ``measured`` holds the numbers that the test found, by name.
     """
 
     __test__ = False  # pytest takes a class of this name for tests
@@ -45,6 +45,7 @@ class TestResult:
     seconds: float = 0.0
     seen: list[str] = field(default_factory=list)
     void: bool = False
+    measured: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass

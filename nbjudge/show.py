@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nbjudge.outputs import plain
-from nbjudge.pages import can_be_coloured, number
+from nbjudge.pages import can_be_coloured, measured, number
 from nbjudge.results import WAITS, Report
 
 
@@ -56,6 +56,19 @@ def show_grades(report: Report, console: Console) -> None:
     console.print(Columns(legend + [f"{number(None)} {WAITS}"] * waits, padding=(0, 3)))
     if noticed:
         console.print("\nNoticed:\n" + "\n".join(noticed), highlight=False)
+
+
+def show_leaderboard(board, console: Console) -> None:
+    """A class's leaderboard, as :func:`nbjudge.leaderboard.leaderboard` gives it."""
+    table = Table(title=board.problem_set, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("place", justify="right", no_wrap=True)
+    table.add_column("learner", overflow="fold")
+    for name in (*board.names, f"of {number(board.points)} points"):
+        table.add_column(escape(name), justify="right")
+    for row in board.rows:
+        found = [measured(row.measured[n]) if n in row.measured else "–" for n in board.names]
+        table.add_row(str(row.place), escape(row.name), *found, number(row.points))
+    console.print(table)
 
 
 class _Rate(ProgressColumn):

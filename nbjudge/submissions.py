@@ -14,7 +14,7 @@ from typing import Any
 
 import nbformat
 
-from nbjudge import cells, intake, ledger, roster
+from nbjudge import cells, enclosures, intake, ledger, roster
 from nbjudge.cluster import Terms
 from nbjudge.digests import judge_digest
 from nbjudge.failure import GradingFailed
@@ -93,7 +93,7 @@ class Grading:
         }
         self.rules = book.rules = check_tests(book.rules, self.graded, self.problem_set)
         self.apply_rules()
-        self.sandboxed, self.files = sandboxed, folder.files()
+        self.sandboxed, self.files, self.own = sandboxed, folder.files(), folder.own()
         self.warnings = [] if sandboxed else [NO_SANDBOX]
         self.acts = last_acts(folder.into, folder.problem_set)
         self.judge = [folder.digest(), judge_digest(), repr(asdict(limits)), repr(sandboxed)]
@@ -128,13 +128,14 @@ class Grading:
         """What holds for all jobs, for workers here or those of a scheduler's."""
         digest = judge_digest() if scheduler else ""
         tests = {cells.grade_id(c): c.source for c in self.blank.cells if cells.is_test(c)}
-        return Terms(self.sandboxed, self.files, self.forbidden, tests, digest)
+        return Terms(self.sandboxed, self.files, self.forbidden, tests, digest, self.own)
 
     # -- plan ------------------------------------------------------------------------------------
 
     def key(self, submission: Submission) -> str:
         """Changes when the submission, the problem set, the judge or the limits do."""
         found = [submission.digest, submission.problem, *submission.flags, *self.judge]
+        found += [enclosures.digest(submission.enclosed), repr(submission.refused)]
         return hashlib.sha256("\0".join(found).encode()).hexdigest()
 
     def is_finished(self, student: str, entry: Entry, key: str, seed: int | None) -> bool:
@@ -166,7 +167,21 @@ class Grading:
             prepared.problem = f"{self.problem_set}.ipynb {found['problem']}"
         else:
             prepared.notebook = found["notebook"]
+            self.look_into(prepared)
         return prepared
+
+    def look_into(self, prepared: Prepared) -> None:
+        """Refuse the files beside the notebook that are not what they should be."""
+        submission = prepared.submission
+        for name, content in list(submission.enclosed.items()):
+            try:
+                problem = self.helper.do("enclosed", content=content)["problem"]
+            except TooMuch as error:
+                problem = str(error)
+            if problem:
+                submission.refused[name] = problem
+                del submission.enclosed[name]
+        prepared.flags += [f"{name} {why}" for name, why in submission.refused.items()]
 
     def job(self, prepared: Prepared, seed: int) -> bytes:
         """What is sent to a worker; the ledger notes that it was."""
@@ -181,6 +196,8 @@ class Grading:
             files={},
             names=self.names,
             solution=self.solution,
+            enclosed=prepared.submission.enclosed,
+            refused=prepared.submission.refused,
         )
         return pack_job(job)
 
@@ -196,7 +213,8 @@ class Grading:
             return self.settle_nothing(prepared)
         marks = self.book.marks(student)
         by_hand = marks.by_hand() if marks else {}
-        same = before.get("digest") == prepared.submission.digest
+        now = self.record_of_files(prepared.submission)
+        same = all(before.get(name, "") == digest for name, digest in now.items())
         received = prepared.submission.received
         judged_scores = self.book.save(
             student, nbformat.v4.reads(run), received, by_hand if same else None
@@ -271,11 +289,16 @@ class Grading:
         elif path.parent.is_dir():
             write_whole(path, f"{submission.received:%Y-%m-%d %H:%M:%S} UTC\n")
 
+    @staticmethod
+    def record_of_files(submission: Submission) -> dict[str, str]:
+        """By these it is known whether the work has changed."""
+        return {"digest": submission.digest, "enclosed": enclosures.digest(submission.enclosed)}
+
     def record(self, prepared: Prepared, judged: Judged | None = None) -> dict:
         """What the ledger keeps of a submission beside its marks."""
         submission = prepared.submission
         record: dict[str, Any] = {
-            "digest": submission.digest,
+            **self.record_of_files(submission),
             "flags": list(prepared.flags),
             "received": written_time(submission.received),
             "left_out": submission.left_out,
@@ -289,7 +312,7 @@ class Grading:
         if judged is not None:
             record["flags"] += judged.flags
             record["tests"] = {
-                name: {key: test.get(key) for key in ("message", "seconds", "seen")}
+                name: {key: test.get(key) for key in ("message", "seconds", "seen", "measured")}
                 for name, test in judged.tests.items()
             }
             record |= {
@@ -417,6 +440,7 @@ class Grading:
             said = record["tests"].get(name, {})
             test = TestResult(mark.score if mark else 0.0, most)
             test.seconds, test.seen = said.get("seconds") or 0.0, said.get("seen") or []
+            test.measured = said.get("measured") or {}
             if name in self.rules.void:
                 test.message, test.void = VOID, True
             elif test.score is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from nbjudge import cells
+from nbjudge import cells, enclosures
 from nbjudge.answers import load_variants
 
 
@@ -38,7 +38,7 @@ def example_class(
     """Write a class of any size, the same each time.
 
     Each learner's answers are drawn from the solution and the variants, and only now and then a
-    wrong one.
+    wrong one. Files that are handed in beside the notebook are the instructor's own.
 
     Parameters
     ----------
@@ -57,9 +57,11 @@ def example_class(
 
     folder, name = source_folder(problem_set, course), f"{problem_set}.ipynb"
     release = nbformat.read(release_folder(problem_set, course) / name, as_version=4)
+    source = nbformat.read(folder / name, as_version=4)
+    own = enclosures.own(folder, enclosures.declared(source))
     solution = {
         cells.grade_id(cell): cells.learners_own(cell.source)
-        for cell in nbformat.read(folder / name, as_version=4).cells
+        for cell in source.cells
         if cells.is_answer(cell) and cell.cell_type == "code"
     }
     known, draw = load_variants(folder), random.Random(seed)
@@ -72,3 +74,5 @@ def example_class(
         path = submitted / f"s{number:04}" / problem_set / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(nbformat.writes(fill(release, answers)), "utf-8")
+        for enclosed, content in own.items():
+            (path.parent / enclosed).write_bytes(content)

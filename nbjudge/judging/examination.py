@@ -59,11 +59,17 @@ class Examination:
 
     # -- the process -----------------------------------------------------------------------------
 
-    def start(self) -> None:
-        """Fork an examiner, which is told of all cells before with the next test."""
-        self._process = self.nursery.examiner(self.limits, files=self.job.files)
+    def start(self, own: bool = False) -> None:
+        """Fork an examiner, which is told of all cells before with the next test.
+
+        It finds the learner's files, or the solution's ``own``.
+        """
+        files = {**self.job.files, **self.job.own} if own else self.job.found
+        self._process = self.nursery.examiner(self.limits, files=files)
         self._talk, self._linked = Channel(self._process.socket), None
-        self._talk.send({"do": "open", "seed": self.job.seed}, EXAMINERS_SECONDS)
+        refused = {} if own else self.job.refused
+        opens = {"do": "open", "seed": self.job.seed, "refused": refused}
+        self._talk.send(opens, EXAMINERS_SECONDS)
         self._next, self._told = self._told + self._next, []
 
     def end(self) -> None:
@@ -163,7 +169,7 @@ class Examination:
             If the examiner gives no answer, or none in time.
         """
         self.end()
-        self.start()
+        self.start(own=True)
         _, talk = self._held()
         talk.send({"do": "weigh", "notebook": steps, "learners": learners}, 20.0)
         return talk.receive(WEIGHING_SECONDS)

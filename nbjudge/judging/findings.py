@@ -57,6 +57,7 @@ class Findings:
             "message": outcome.message(found, score, points),
             "seconds": round(found.get("seconds", 0.0), 4),
             "seen": seen,
+            "measured": found.get("measured", {}),
         }
 
     def settle_again(self, cell: NotebookNode, found: dict[str, Any], seen: list[str]) -> None:

@@ -31,6 +31,12 @@ class Job:
     solution:
         For each answer cell, by grade id, the instructor's own source, which never goes where a
         learner's code runs. Without it no test's points wait for another's.
+    enclosed:
+        The files that the learner handed in beside the notebook, by name.
+    refused:
+        Why each of the other files that the problem set takes is not there.
+    own:
+        The instructor's own files of these names, which go with ``solution``.
     """
 
     student: str
@@ -40,6 +46,18 @@ class Job:
     files: dict[str, bytes] = field(default_factory=dict)
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     solution: dict[str, str] = field(default_factory=dict)
+    enclosed: dict[str, bytes] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    own: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def found(self) -> dict[str, bytes]:
+        """The files that the learner's cells find.
+
+        An empty one stands for each that was refused: a notebook that makes the file if it is
+        missing does not do so here.
+        """
+        return {**self.files, **dict.fromkeys(self.refused, b""), **self.enclosed}
 
 
 @dataclass
@@ -53,7 +71,8 @@ class Judged:
         ``determine_grade`` gives the scores below.
     tests:
         For each test cell by grade id: ``score``, ``max_score``, ``message`` for people (empty
-        where nothing is wrong), ``seconds``, and ``seen``, a list of what was noticed.
+        where nothing is wrong), ``seconds``, ``seen``, a list of what was noticed, and
+        ``measured``, numbers by name.
     flags:
         What was noticed in the whole notebook, a line each.
     seconds, cpu_seconds, peak_memory_mb:

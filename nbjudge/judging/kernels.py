@@ -64,7 +64,7 @@ class Kernels:
         digest = hashlib.sha256(f"kernel/{self.job.seed}".encode()).digest()
         seed = int.from_bytes(digest[:7], "big")
         job = self.job
-        self._learners[kinds] = Learner(self.nursery, job.limits, kinds, job.files, seed)
+        self._learners[kinds] = Learner(self.nursery, job.limits, kinds, job.found, seed)
 
     def start_another(self, kinds: tuple[str, ...]) -> Learner:
         """One more kernel without these kinds, for which whoever asks for it cares."""

@@ -96,7 +96,7 @@ def test_a_broken_line_is_one_of_the_solution_whatever_edits_change(course):
     ("text", "said"),
     [
         ('right("a", "b"', "it is no Python"),
-        ('right("a", "b")', "must have a source"),
+        ('right("a", "b")', "either an edit or the source below it"),
         ('right("a")\ndouble = 1', r"line 1: right\(\) missing .*'about'"),
         ('right("a", "b", told="c")\ndouble = 1', "unexpected keyword argument 'told'"),
         ('right("a", str(1))\ndouble = 1', "malformed"),

@@ -95,7 +95,7 @@ def test_a_nursery_that_breaks_is_made_anew_once(monkeypatch):
 
     monkeypatch.setattr(cluster, "Nursery", Nursery)
     monkeypatch.setattr(cluster, "judge", judge)
-    monkeypatch.setattr(cluster, "unpack_job", lambda parcel, files: parcel)
+    monkeypatch.setattr(cluster, "unpack_job", lambda parcel, *files: parcel)
     monkeypatch.setattr(cluster, "pack_judged", lambda judged: judged)
     bench = cluster.Bench(Terms())
     assert (bench.judge(b"x"), len(made)) == (b"x", 2)
@@ -159,9 +159,9 @@ def test_a_submission_that_takes_its_worker_along_is_given_up_and_the_others_go_
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(
         "import os\n"
-        "def deadly(parcel, files):\n"
+        "def deadly(parcel, *files):\n"
         "    from nbjudge.parcels import unpack_job\n"
-        "    job = unpack_job(parcel, files)\n"
+        "    job = unpack_job(parcel, *files)\n"
         "    if job.student == 's02':\n"
         "        os._exit(1)\n"
         "    return job\n"

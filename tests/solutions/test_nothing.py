@@ -9,7 +9,14 @@ import io
 
 import nbformat
 import pytest
-from whole_class import COURSE, SANDBOXED, SEED, release_notebook, source_notebook
+from whole_class import (
+    COURSE,
+    SANDBOXED,
+    SEED,
+    own_files,
+    release_notebook,
+    source_notebook,
+)
 
 from coursebook.course import problem_set_names
 from nbjudge import cells
@@ -114,7 +121,8 @@ def shown(notebook, release, names) -> set[str]:
 
 @pytest.mark.case_of("problem set")
 @pytest.mark.parametrize("problem_set", problem_set_names(COURSE))
-def test_nothing_implemented_gets_at_most_three_percent(problem_set, nursery):
+def test_nothing_implemented_gets_at_most_three_percent(problem_set, nursery, monkeypatch):
+    monkeypatch.chdir(COURSE / "solutions" / problem_set)
     notebook = source_notebook(problem_set, COURSE)
     release = release_notebook(problem_set, COURSE)
     names, solution = names_of(notebook), solution_of(notebook)
@@ -128,8 +136,11 @@ def test_nothing_implemented_gets_at_most_three_percent(problem_set, nursery):
             for name, source in solution.items()
             if name != "choices"
         }
-        text = nbformat.writes(fill(notebook, {**answers, "choices": "answers = {}"})).encode()
-        job = Job("nobody", text, SEED, Limits(), {}, names, solution)
+        if "choices" in solution:
+            answers["choices"] = "answers = {}"
+        text = nbformat.writes(fill(notebook, answers)).encode()
+        own = own_files(problem_set, COURSE)
+        job = Job("nobody", text, SEED, Limits(), {}, names, solution, own, own=own)
         tests = judge(job, nursery).tests
         got[lie] = {name: test["score"] for name, test in tests.items() if test["score"]}
     assert all(sum(found.values()) <= 0.03 * most for found in got.values()), got

@@ -12,7 +12,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from coursebook import course as course_tree
-from nbjudge import cells, sandbox
+from nbjudge import cells, enclosures, sandbox
 from nbjudge.answers import Broken, Variant, load_broken, load_variants
 from nbjudge.release import release_folder
 from nbjudge.variants import fill
@@ -35,6 +35,12 @@ def release_notebook(problem_set: str, course: Path) -> NotebookNode:
     """What learners get."""
     path = release_folder(problem_set, course) / f"{problem_set}.ipynb"
     return nbformat.read(path, as_version=4)
+
+
+def own_files(problem_set: str, course: Path) -> dict[str, bytes]:
+    """The instructor's own copies of the files that are handed in beside the notebook."""
+    wanted = enclosures.declared(source_notebook(problem_set, course))
+    return enclosures.own(course / "solutions" / problem_set, wanted)
 
 
 def answers_of(notebook: NotebookNode) -> dict[str, str]:
@@ -74,3 +80,5 @@ def hand_in(problem_set: str, course: Path, submitted: Path) -> None:
         path = submitted / student / problem_set / f"{problem_set}.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(fill(release, answers), path)
+        for name, content in own_files(problem_set, course).items():
+            (path.parent / name).write_bytes(content)

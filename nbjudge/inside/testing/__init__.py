@@ -16,6 +16,8 @@ checks                  :func:`equal`, :func:`close`, :func:`shaped`, :func:`unp
 multiple choice         :func:`choices`, :func:`answered`
 inputs of hidden tests  :func:`fresh`
 what is not allowed     :func:`by_hand`
+files beside the work   :func:`enclosed`
+numbers to compare      :func:`measured`
 ======================  ===================================================================
 
 What is about tensors and modules is there if the course's values are PyTorch's.
@@ -24,7 +26,9 @@ What is about tensors and modules is there if the course's values are PyTorch's.
 from nbjudge.inside.testing.by_hand import by_hand
 from nbjudge.inside.testing.checks import equal, require, unpacked, untouched
 from nbjudge.inside.testing.choices import answered, choices
+from nbjudge.inside.testing.enclosed import enclosed
 from nbjudge.inside.testing.fresh import fresh
+from nbjudge.inside.testing.measured import measured
 from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.inside.testing.passing import speak_in_a_notebook
 from nbjudge.inside.testing.verbs import call, inputs_after, value
@@ -36,9 +40,11 @@ __all__ = [
     "by_hand",
     "call",
     "choices",
+    "enclosed",
     "equal",
     "fresh",
     "inputs_after",
+    "measured",
     "require",
     "unpacked",
     "untouched",

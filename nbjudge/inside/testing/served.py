@@ -7,6 +7,7 @@ copies, and whatever goes wrong in a learner's code becomes a :class:`Mistake`.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -76,9 +77,12 @@ def build(
     """See :func:`nbjudge.testing.build`."""
     module = run(cls, copied(args), copied(kwargs))
     if not isinstance(module, Module):
-        raise Mistake(
-            f"`{name_of(cls)}` must be a class that derives from nn.Module.", {"key": "class"}
-        )
+        if inspect.isclass(cls):
+            raise Mistake(
+                f"`{name_of(cls)}` must be a class that derives from nn.Module.", {"key": "class"}
+            )
+        told = f"`{name_of(cls)}` returns {kind_of(module)}. It must return an nn.Module."
+        raise Mistake(told, {"key": "module"})
     if weights is None:
         return module
     parameters = dict(module.named_parameters())

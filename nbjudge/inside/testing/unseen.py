@@ -27,6 +27,7 @@ SENTENCES = {
         "an underscore."
     ),
     "class": "`{name}` must be a class that derives from nn.Module.",
+    "module": "`{name}` must return an nn.Module.",
     "parameters": (
         "The parameters of `{name}` are not those that are asked for: compare their names and "
         "their shapes, and wrap each in nn.Parameter."

@@ -1,0 +1,86 @@
+"""A file that learners hand in beside their notebook, such as the weights of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nbjudge.inside import tensor_file
+from nbjudge.inside.tensor_file import NotTensors, check_asked, larger_than
+from nbjudge.inside.testing.mistake import Mistake
+
+#: The files that were not taken where work is graded, by name, each with the reason.
+_refused: dict[str, str] = {}
+
+
+def refuse(files: Mapping[str, str]) -> None:
+    """Say of files that they were not taken, and why; each reason completes "the file ..."."""
+    _refused.clear()
+    _refused.update(files)
+
+
+class Enclosed:
+    """A file that is handed in beside the notebook, in the safetensors format.
+
+    Parameters
+    ----------
+    name:
+        The file's name, which ends in ``.safetensors``.
+    kilobytes:
+        How large it may be, in units of 1000 bytes.
+    """
+
+    def __init__(self, name: str, kilobytes: int):
+        self.name, self.kilobytes = name, kilobytes
+
+    def tensors(self) -> dict[str, Any]:
+        """The tensors in the file, by name.
+
+        Raises
+        ------
+        Mistake
+            If the file is missing, too large, or no file of tensors.
+        """
+        if self.name in _refused:
+            raise Mistake(f"{self.name} {_refused[self.name]}.")
+        try:
+            return tensor_file.tensors(self._content())
+        except NotTensors as error:
+            raise Mistake(f"{self.name} {error}.") from None
+
+    def _content(self) -> bytes:
+        path = Path(self.name)
+        if not path.is_file() or not path.stat().st_size:
+            raise NotTensors("is not there: train a model, and save its weights under this name")
+        if too_large := larger_than(self.kilobytes, path.stat().st_size):
+            raise NotTensors(too_large)
+        return path.read_bytes()
+
+
+def enclosed(name: str, *, kilobytes: int) -> Enclosed:
+    """Say that a file is handed in beside the notebook, and reads it for tests.
+
+    Stands in a locked cell that is no test, with both arguments written out: the grader reads them
+    before it runs anything, takes in the file of this name, and leaves out every other.
+
+    Parameters
+    ----------
+    name:
+        The file's name, which ends in ``.safetensors``.
+    kilobytes:
+        How large it may be, in units of 1000 bytes.
+
+    Returns
+    -------
+    enclosed
+        An object whose method ``tensors()`` gives the file's tensors by name. In a test cell, a
+        file that cannot be used fails the test with the reason.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not one of these.
+    """
+    check_asked(name, kilobytes)
+    return Enclosed(name, kilobytes)
