@@ -569,7 +569,29 @@ FIGURES = {
             "book/explore",
             data={"text": "she sang a long low note", "most": 16, "start": 8, "bars": 12, "gap": 1},
             stored=("writer", "gaps"),
-            scripts=("gpt-model", "reader-model"),
+            scripts=("gpt-model", "reader-model", "opened"),
+        ),
+        Figure(
+            "stacks",
+            "What do the two stacks compute?",
+            "The translator of chapter 11, its encoder and its decoder side by side. See each "
+            "tensor with its shape. In cross-attention a row is a word written, and a column a "
+            "word read. Switch off the mask, the positions or a head, and see what it writes.",
+            "book/explore",
+            data={
+                "sentence": "siebenunddreißig",
+                "languages": [
+                    ["deutsch", "German"],
+                    ["english", "English"],
+                    ["français", "French"],
+                ],
+                "into": "english",
+                "longest": 120,
+                "start": 34,
+                "bars": 12,
+            },
+            stored=("translator",),
+            scripts=("translator-model", "opened"),
         ),
     )
 }
