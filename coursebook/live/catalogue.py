@@ -482,7 +482,7 @@ FIGURES = {
             "into the corners and an arrow in the middle, by mouse or finger, or with the pen's "
             "sliders. Colour is where [CLS] looks. Leave patches out and watch the answer.",
             "notebooks/12-vision",
-            data={"which": "1.-1", "across": 4, "down": 4},
+            data={"which": "1.-1", "first": 4, "across": 4, "down": 4},
             stored=("drawing",),
             scripts=("vit-model",),
         ),
