@@ -482,7 +482,7 @@ FIGURES = {
             "into the corners and an arrow in the middle, by mouse or finger, or with the pen's "
             "sliders. Colour is where [CLS] looks. Leave patches out and watch the answer.",
             "notebooks/12-vision",
-            data={"which": "1.-1", "across": 4, "down": 4},
+            data={"which": "1.-1", "first": 4, "across": 4, "down": 4},
             stored=("drawing",),
             scripts=("vit-model",),
         ),
@@ -569,7 +569,29 @@ FIGURES = {
             "book/explore",
             data={"text": "she sang a long low note", "most": 16, "start": 8, "bars": 12, "gap": 1},
             stored=("writer", "gaps"),
-            scripts=("gpt-model", "reader-model"),
+            scripts=("gpt-model", "reader-model", "opened"),
+        ),
+        Figure(
+            "stacks",
+            "What do the two stacks compute?",
+            "The translator of chapter 11, its encoder and its decoder side by side. See each "
+            "tensor with its shape. In cross-attention a row is a word written, and a column a "
+            "word read. Switch off the mask, the positions or a head, and see what it writes.",
+            "book/explore",
+            data={
+                "sentence": "siebenunddreißig",
+                "languages": [
+                    ["deutsch", "German"],
+                    ["english", "English"],
+                    ["français", "French"],
+                ],
+                "into": "english",
+                "longest": 120,
+                "start": 34,
+                "bars": 12,
+            },
+            stored=("translator",),
+            scripts=("translator-model", "opened"),
         ),
     )
 }

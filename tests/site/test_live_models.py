@@ -19,7 +19,7 @@ browser = pytest.mark.browser
 #: The figures of the models, and a control of each that changes what it says.
 MODELS = {"inside": "Text", "writer": "Beginning", "hidden-word": "Sentence",
           "translator": "A number or a date, in words", "arrow": "Dashes",
-          "drawing": "Pen across"}  # fmt: skip
+          "drawing": "Pen across", "stacks": "A number or a date, in words"}  # fmt: skip
 INPUTS = 200
 NEAR = 1e-3
 #: The forward pass of all of them; what the page draws is not counted.
@@ -263,6 +263,44 @@ def test_every_tensor_of_both_families_can_be_opened(
             page.keyboard.press("ArrowRight")
 
 
+@browser
+def test_every_tensor_of_both_stacks_can_be_opened(chromium, page_file: Path, course: Path) -> None:
+    """Step by step: the shapes of the encoder's and the decoder's tensors are the package's."""
+    module = figure_script(course, "figure_translator")
+    model, words = module.load(stored_model(course, "translator"))
+    c, source = model.config, "english sieben und dreißig"
+    (said,) = module.translate(model, words, words, [source], max_new_tokens=22)
+    ids, row = module.as_pair(words, source, said)
+    S, T, d, per_head = len(ids), len(row) - 1, c.d_model, c.d_model // c.num_heads
+
+    def attention(T: int, S: int) -> list[tuple[int, ...]]:
+        k = per_head
+        return [(T, k), (S, k), (S, k), (T, S), (T, S), (T, k), (T, d), (T, d)]
+
+    stacks = []
+    for rows, cross in ((S, [None] * 8), (T, attention(T, S))):
+        block = [*attention(rows, rows), *cross, (rows, 4 * d), (rows, d), (rows, d)]
+        scores = [None if cross[0] is None else (c.vocab_size,)] * 2
+        blocks = block * c.num_decoder_layers
+        stacks.append([(rows,), (rows, d), (rows, d), *blocks, *scores])
+    with offline(chromium) as page:
+        page.goto(page_file.as_uri())
+        figure = page.locator("#figure-stacks")
+        begin(figure)
+        step = figure.get_by_label("Step", exact=True)
+        assert int(step.get_attribute("max")) == len(stacks[0]) == len(stacks[1])
+        step.focus()
+        page.keyboard.press("Home")
+        for pair in zip(*stacks, strict=True):
+            for picture, shape in zip(figure.locator("svg.live-picture").all(), pair, strict=True):
+                heard = picture.get_attribute("aria-label")
+                if shape:
+                    assert f" = {' × '.join(map(str, shape))}." in heard, heard
+                else:
+                    assert " = " not in heard, heard
+            page.keyboard.press("ArrowRight")
+
+
 def test_the_runtime_can_be_read(course: Path) -> None:
     lines = [
         line
@@ -272,7 +310,8 @@ def test_the_runtime_can_be_read(course: Path) -> None:
     assert len(lines) < 500
     used = {f"{name}.js" for name in RUNTIME}
     for name in MODELS:
-        assert {one for one in FIGURES[name].files() if one != f"{name}.js"} <= {"kit.js", *used}
+        drawn = {"kit.js", "opened.js", f"{name}.js"}
+        assert set(FIGURES[name].files()) - drawn <= used
         for stored in FIGURES[name].stored:
             text = (course / "book" / "figures" / f"{stored}.json").read_text("utf-8")
             assert len(text.encode()) < 2_000_000 and len(packed(text).encode()) < 2_000_000

@@ -1,13 +1,13 @@
 // A canvas for a vision transformer: draw letters and an arrow, see the class and where [CLS] looks, leave patches out.
 "use strict";
 
-Live.figure("drawing", (ui, { which, across, down }) => {
+Live.figure("drawing", (ui, { which, first, across, down }) => {
   const { svg, text, box, number, at } = Live;
   const stored = Live.data.drawing, model = Live.vit(stored), { letters, corners, examples, tested } = stored;
   const X = 46, Y = 28, SIDE = 268, DOT = SIDE / model.image;
   const TOOLS = [["draw", "draws"], ["rub", "rubs out"], ["leave", "leaves a patch out"]];
   const hidden = new Set(), before = [];
-  let pixels = model.blank(), tool = "draw", shown = which, pen = [across, down], begun = null, example = 0, right = -1;
+  let pixels = model.blank(), tool = "draw", shown = which, pen = [across, down], begun = null, example = first, right = -1;
   const picture = ui.picture({ group: true }), chances = ui.picture();
   picture.element.classList.add("canvas");
 
@@ -95,6 +95,6 @@ Live.figure("drawing", (ui, { which, across, down }) => {
   ui.choice({ label: "Attention of", options: model.heads_, value: which, change: (value) => { shown = value; draw(); } });
   const percent = (share) => `${number(100 * share, 0)} %`;
   ui.hint(`Clear the canvas. Draw letters into its corners, as large as those of the examples, out of ${letters.join(", ")}, and an arrow in the middle. The model learned from letters that a program drew with a wobble, and was right on ${percent(tested.right)} of ${tested.images.toLocaleString("en")} new ones. The model of the other figures, which learned from stamped letters, was right on ${percent(tested.stamped)} of them. How well it reads people's hands was not measured.`);
-  show(examples[0]);
+  show(examples[first]);
   draw();
 });

@@ -2,7 +2,7 @@
 "use strict";
 
 Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
-  const { svg, text, box, line, number, short, at, largest, softmax } = Live;
+  const { number, largest, softmax } = Live;
   const gpt = Live.gpt(Live.data.writer), tokenizer = Live.tokenizer(Live.data.writer.merges);
   const gaps = Live.data.gaps, bert = Live.reader({ ...gaps, weights: gaps.sides.both });
   const [T, d, h, V] = ["T", "d", "h", "V"], Td = `${T} × ${d}`, Tk = `${T} × ${d}/${h}`, TT = `${T} × ${T}`;
@@ -61,52 +61,10 @@ Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
     { said: "Probabilities", parts: both("softmax(logits)", V, ({ logits }) => softmax(logits)) },
   ];
 
-  // Strong colour for large numbers; a line under those below zero.
-  function matrix(value, role, top, names) {
-    const wide = Math.min(268 / value[0].length, 20), high = 16, x = 84;
-    const columns = value.length > 1 && value.length === value[0].length
-      ? names.map((name, j) => svg("text", { class: "mono", transform: `translate(${at(x + (j + 0.5) * wide + 3)} ${top - 6}) rotate(-60)` }, short(name, 7)))
-      : [];
-    const greatest = Math.max(...value.flat().filter(Number.isFinite).map(Math.abs), 1e-9);
-    return [columns, value.map((row, i) => [
-      text(x - 6, top + i * high + 12, value.length === 1 ? "" : short(names[i], 9), "end mono"),
-      row.map((entry, j) => {
-        const [left, up] = [x + j * wide, top + i * high];
-        if (entry === -Infinity) return box(left, up, wide - 0.4, high - 2, "shut");
-        return [
-          box(left, up, wide - 0.4, high - 2, role === "map" ? "cell heat" : `cell ${role}`, { "fill-opacity": at(Math.abs(entry) / greatest) }),
-          entry < 0 ? line(left, up + high - 3.5, left + wide - 0.4, up + high - 3.5, "here") : null,
-        ];
-      }),
-    ])];
-  }
-  function ranking(value, top, tokens) {
-    const order = value.map((_, id) => id).sort((a, b) => value[b] - value[a]).slice(0, bars);
-    const [highest, lowest] = [value[order[0]], Math.min(...value)];
-    return order.map((id, i) => [
-      text(92, top + 18 * i + 12, short(tokens(id), 12), "end mono"),
-      box(100, top + 18 * i, 190 * ((value[id] - lowest) / (highest - lowest || 1)), 14, "cell weight"),
-      text(356, top + 18 * i + 12, number(value[id]), "end"),
-    ]);
-  }
-
-  function open({ name, picture, names, tokens, ids: read, found }, part, { said, role = "", ofHead }) {
-    const heading = `${name}. ${ofHead ? `${said}, head ${head + 1}` : said}`;
-    if (!Array.isArray(part)) {
-      picture.draw(`${heading}: ${part}`, 62, text(0, 16, heading, "name"), text(0, 36, part));
-      return;
-    }
-    const [formula, shape, value = read] = part, numbers = value(found), vector = !Array.isArray(numbers[0]);
-    const size = vector ? `${numbers.length}` : `${numbers.length} × ${numbers[0].length}`;
-    const square = !vector && numbers.length > 1 && numbers.length === numbers[0].length, top = square ? 98 : 62;
-    const body = said === "Ids"
-      ? names().map((token, t) => [text(84, top + 18 * t + 12, token, "end mono"), text(96, top + 18 * t + 12, numbers[t], "strong")])
-      : vector ? ranking(numbers, top, tokens) : matrix(numbers, role, top, names());
-    const rows = said === "Ids" ? 18 * numbers.length : vector ? 18 * bars : 16 * numbers.length;
-    const finite = numbers.flat().filter(Number.isFinite);
-    const tail = vector ? "" : ` Largest ${number(Math.max(...finite), 4)}, smallest ${number(Math.min(...finite), 4)}.`;
-    picture.draw(`${heading}: ${formula}. Shape ${shape} = ${size}.${tail}`, top + rows + 8,
-      text(0, 16, heading, "name"), text(0, 36, formula), text(356, 36, `${shape} = ${size}`, "end strong"), body);
+  function open({ name, picture, names, tokens, ids: read, found }, part, { said, role, ofHead }) {
+    const [formula, shape, value = read] = part, square = shape === TT;
+    Live.opened(picture, `${name}. ${ofHead ? `${said}, head ${head + 1}` : said}`, Array.isArray(part) ? [formula, shape, value(found)] : part,
+      { role, rows: names(), columns: square ? names() : null, token: tokens, bars, ids: said === "Ids" });
   }
 
   function draw() {

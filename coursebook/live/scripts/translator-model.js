@@ -10,13 +10,30 @@ Live.translator = (stored) => {
 
   const added = (X, Y, name) => norm(Live.plus(X, Y), name); // LN(x + f(x))
 
-  // sqrt(d) E + P
-  const put = (row) => row.map((id, t) => E[id].map((value, i) => {
-    const angle = t / 10000 ** ((i - (i % 2)) / width);
-    return value * Math.sqrt(width) + (i % 2 ? Math.cos(angle) : Math.sin(angle));
-  }));
+  // sqrt(d) E, and with P added.
+  const put = (row, places) => {
+    const embedded = row.map((id) => E[id].map((value) => value * Math.sqrt(width)));
+    return { embedded, start: places ? embedded.map((x, t) => x.map((value, i) => {
+      const angle = t / 10000 ** ((i - (i % 2)) / width);
+      return value + (i % 2 ? Math.cos(angle) : Math.sin(angle));
+    })) : embedded };
+  };
 
-  const passed = (X, block) => added(X, feedForward(X, `${block}.ffn`, Live.relu).made, `${block}.ffn_norm`);
+  // One block, and all that it computes: attention, in the decoder then to the encoder's states, and a feed-forward net.
+  function pass(x, block, { causal = false, gone, memory }) {
+    const part = (y, name, options) => {
+      const found = attend(y, `${block}.${name}`, { ...options, gone: (h) => gone.has(`${block}.${name}.${h}`) });
+      return { ...found, after: added(y, found.added, `${block}.${name}_norm`) };
+    };
+    const self = part(x, "attention", { causal }), cross = memory ? part(self.after, "cross", { context: memory }) : null;
+    const y = (cross ?? self).after, { hidden, made } = feedForward(y, `${block}.ffn`, Live.relu);
+    return { self, cross, hidden, made, after: added(y, made, `${block}.ffn_norm`) };
+  }
+  function through(stack, row, { places = true, gone = new Set(), ...options }) {
+    const { embedded, start } = put(row, places), blocks = [];
+    for (let layer = 0; layer < layers; layer += 1) blocks.push(pass(blocks.at(-1)?.after ?? start, `${stack}.${layer}`, { gone, ...options }));
+    return { embedded, start, blocks, states: blocks.at(-1).after };
+  }
 
   const model = {
     layers, heads, words, START, END,
@@ -29,38 +46,25 @@ Live.translator = (stored) => {
       });
       return { words: known.slice(0, longest - 2), left: Math.max(known.length - longest + 2, 0), unknown: known.filter((word) => !ids.has(word)) };
     },
-    encode(row) {
-      let x = put(row);
-      for (let layer = 0; layer < layers; layer += 1) {
-        const block = `encoder.${layer}`;
-        x = passed(added(x, attend(x, `${block}.attention`).added, `${block}.attention_norm`), block);
-      }
-      return x;
-    },
+    // The states of both stacks, and all that is computed on the way. The mask and the positions can be left out, and
+    // heads, named such as "decoder.0.cross.3", taken out.
+    encode: (row, options = {}) => model.read(row, options).states,
+    read: (row, { places, gone } = {}) => through("encoder", row, { places, gone }),
     // The scores of the word after `row`, and where each head of each block looks in the source.
-    decode(row, memory) {
-      let y = put(row);
-      const maps = [];
-      for (let layer = 0; layer < layers; layer += 1) {
-        const block = `decoder.${layer}`;
-        y = added(y, attend(y, `${block}.attention`, { causal: true }).added, `${block}.attention_norm`);
-        const cross = attend(y, `${block}.cross`, { context: memory });
-        y = passed(added(y, cross.added, `${block}.cross_norm`), block);
-        maps.push(cross.maps);
-      }
-      const last = y.at(-1);
-      return { logits: E.map((row_) => Live.dot(row_, last)), maps };
+    decode(row, memory, { causal = true, places, gone } = {}) {
+      const found = through("decoder", row, { causal, places, gone, memory }), last = found.states.at(-1);
+      return { ...found, logits: E.map((row_) => Live.dot(row_, last)), maps: found.blocks.map(({ cross }) => cross.maps) };
     },
     ids: (said) => said.map((word) => ids.get(word) ?? ids.get("<unk>")),
     // Beam search: of all texts one word longer, the `beams` likeliest are kept. With one it is greedy.
-    translate(source, beams = 1) {
-      const memory = model.encode([...model.ids(source), END]);
+    translate(source, beams = 1, options = {}) {
+      const memory = model.encode([...model.ids(source), END], options);
       const ended = ({ row }) => row.at(-1) === END || row.length === longest;
       let kept = [{ row: [START], score: 0, maps: [] }];
       while (!kept.every(ended)) {
         kept = kept.flatMap((one) => {
           if (ended(one)) return [one];
-          const { logits, maps } = model.decode(one.row, memory), shares = Live.softmax(logits);
+          const { logits, maps } = model.decode(one.row, memory, options), shares = Live.softmax(logits);
           const best = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, beams);
           return best.map((id) => ({ row: [...one.row, id], score: one.score + Math.log(shares[id]), maps }));
         }).sort((a, b) => b.score - a.score).slice(0, beams);

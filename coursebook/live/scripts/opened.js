@@ -1,0 +1,55 @@
+// A tensor, opened: its formula, its shape and its numbers, in the lessons' colours.
+"use strict";
+
+Live.opened = (() => {
+  const { svg, text, box, line, number, short, at } = Live;
+
+  // Strong colour for large numbers; a line under those below zero; shut what a mask shuts.
+  function matrix(value, role, top, rows, columns) {
+    const wide = Math.min(268 / value[0].length, 20), high = 16, x = 84;
+    const heads = columns && value[0].length === columns.length
+      ? columns.map((name, j) => svg("text", { class: "mono", transform: `translate(${at(x + (j + 0.5) * wide + 3)} ${top - 6}) rotate(-60)` }, short(name, 7)))
+      : [];
+    const greatest = Math.max(...value.flat().filter(Number.isFinite).map(Math.abs), 1e-9);
+    return [heads, value.map((row, i) => [
+      text(x - 6, top + i * high + 12, value.length === 1 ? "" : short(rows[i], 9), "end mono"),
+      row.map((entry, j) => {
+        const [left, up] = [x + j * wide, top + i * high];
+        if (entry === -Infinity) return box(left, up, wide - 0.4, high - 2, "shut");
+        return [
+          box(left, up, wide - 0.4, high - 2, role === "map" ? "cell heat" : `cell ${role}`, { "fill-opacity": at(Math.abs(entry) / greatest) }),
+          entry < 0 ? line(left, up + high - 3.5, left + wide - 0.4, up + high - 3.5, "here") : null,
+        ];
+      }),
+    ])];
+  }
+  // The largest numbers of a vector with a number for each token.
+  function ranking(value, top, token, bars) {
+    const order = value.map((_, id) => id).sort((a, b) => value[b] - value[a]).slice(0, bars);
+    const [highest, lowest] = [value[order[0]], Math.min(...value)];
+    return order.map((id, i) => [
+      text(92, top + 18 * i + 12, short(token(id), 12), "end mono"),
+      box(100, top + 18 * i, 190 * ((value[id] - lowest) / (highest - lowest || 1)), 14, "cell weight"),
+      text(356, top + 18 * i + 12, number(value[id]), "end"),
+    ]);
+  }
+
+  // Draws a tensor under its `heading`. `part` is [formula, shape in letters, numbers], or says why there is none. `rows`
+  // name its rows, `columns` those of a table of scores, `token` a place of a vector. Ids are a vector of their own kind.
+  return (picture, heading, part, { role = "", rows, columns, token, bars, ids = false }) => {
+    if (!Array.isArray(part)) {
+      picture.draw(`${heading}: ${part}`, 62, text(0, 16, heading, "name"), text(0, 36, part));
+      return;
+    }
+    const [formula, shape, numbers] = part, vector = !Array.isArray(numbers[0]);
+    const size = vector ? `${numbers.length}` : `${numbers.length} × ${numbers[0].length}`, top = columns ? 98 : 62;
+    const body = ids
+      ? rows.map((name, t) => [text(84, top + 18 * t + 12, name, "end mono"), text(96, top + 18 * t + 12, numbers[t], "strong")])
+      : vector ? ranking(numbers, top, token, bars) : matrix(numbers, role, top, rows, columns);
+    const height = ids ? 18 * numbers.length : vector ? 18 * bars : 16 * numbers.length;
+    const finite = numbers.flat().filter(Number.isFinite);
+    const tail = vector ? "" : ` Largest ${number(Math.max(...finite), 4)}, smallest ${number(Math.min(...finite), 4)}.`;
+    picture.draw(`${heading}: ${formula}. Shape ${shape} = ${size}.${tail}`, top + height + 8,
+      text(0, 16, heading, "name"), text(0, 36, formula), text(356, 36, `${shape} = ${size}`, "end strong"), body);
+  };
+})();
