@@ -17,11 +17,13 @@ from coursebook.live.catalogue import FIGURES
 def build_figures(
     folder: Path, course: Path, theme: str = "basic", figures: Iterable[str] = tuple(FIGURES)
 ) -> Path:
-    """A page with these figures, and the stored pictures it shows."""
+    """A page with these figures, and the stored pictures it shows; beside it, a page for each."""
     (folder / "book").mkdir()
     (folder / "book" / "figures").symlink_to(course / "book" / "figures")
-    text = "\n\n".join(f"```{{live}} {name}\n```" for name in figures)
-    _, warnings = build(folder, text, WHOLE, theme=theme)
+    written = {name: f"```{{live}} {name}\n```" for name in figures}
+    for name, text in written.items():
+        (folder / f"{name}.md").write_text(f"---\norphan: true\n---\n\n# Page\n\n{text}", "utf-8")
+    _, warnings = build(folder, "\n\n".join(written.values()), WHOLE, theme=theme)
     assert not warnings, warnings
     return folder / "out" / "index.html"
 

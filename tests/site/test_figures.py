@@ -128,14 +128,21 @@ def themed(tmp_path_factory: pytest.TempPathFactory, course: Path) -> Path:
     return build_figures(tmp_path_factory.mktemp("themed"), course, theme="sphinx_book_theme")
 
 
-@pytest.fixture
-def shown(chromium, page_file: Path):
-    """The page with every figure, each begun when it is used; nothing may go wrong."""
+@pytest.fixture(scope="module")
+def alone(chromium):
+    """One page for the tests of single figures, each of which loads its own into it."""
     with offline(chromium) as page:
-        page.goto(page_file.as_uri())
         yield page
-        assert not page.faults
-        assert all(url.startswith(("file:", "data:")) for url in page.asked)
+
+
+@pytest.fixture
+def shown(alone, page_file: Path):
+    """A page on which a figure appears, alone, when it is used; nothing may go wrong."""
+    alone.goto("about:blank")
+    alone.faults, alone.asked, alone.folder = [], [], page_file.parent
+    yield alone
+    assert not alone.faults
+    assert alone.asked and all(url.startswith(("file:", "data:")) for url in alone.asked)
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +159,8 @@ class Keys:
 
     def __init__(self, page, name: str) -> None:
         self.page, self.figure = page, page.locator(f"#figure-{name}")
+        if not self.figure.count():
+            page.goto((page.folder / f"{name}.html").as_uri())
         begin(self.figure)
         # As a link does: the Tab key goes on from here.
         page.evaluate("name => { location.hash = ''; location.hash = `figure-${name}`; }", name)
@@ -954,7 +963,7 @@ HELD = [("important-word", ".handle.q"), ("arrows", ".handle.q"), ("arrows", ".h
 @browser
 @pytest.mark.parametrize("name, part", HELD)
 def test_the_mouse_drags(shown, name: str, part: str) -> None:
-    figure = shown.locator(f"#figure-{name}")
+    figure = Keys(shown, name).figure
     x, y = to_the_middle(shown, figure.locator(part))
     before = figure.locator(".live-status").inner_text()
     shown.mouse.move(x, y)
@@ -1040,14 +1049,15 @@ def test_without_a_script_the_still_pictures_stand(chromium, page_file: Path) ->
 
 
 @browser
-def test_print_has_the_picture_without_the_controls(shown) -> None:
-    for figure in shown.locator("figure.live").all():
-        begin(figure)
-    shown.emulate_media(media="print")
-    for name in FIGURES:
-        figure = shown.locator(f"#figure-{name}")
-        assert figure.locator("svg.live-picture").first.is_visible()
-        assert not figure.locator("input, button, select").first.is_visible()
+def test_print_has_the_picture_without_the_controls(chromium, page_file: Path) -> None:
+    with offline(chromium) as page:
+        open_all(page, page_file)
+        page.emulate_media(media="print")
+        for name in FIGURES:
+            figure = page.locator(f"#figure-{name}")
+            assert figure.locator("svg.live-picture").first.is_visible()
+            assert not figure.locator("input, button, select").first.is_visible()
+        assert not page.faults
 
 
 @browser
