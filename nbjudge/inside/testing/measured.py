@@ -13,7 +13,7 @@ _found: dict[str, float] = {}
 MOST = 40
 
 
-def measured(name: str, number: float) -> float:
+def measured(name: str, number: float) -> None:
     """Note a number that a test found, for the report and for the class's leaderboard.
 
     Parameters
@@ -23,11 +23,6 @@ def measured(name: str, number: float) -> float:
         leaderboard; the second, if there is one, is what the drawing sets it against.
     number:
         The number.
-
-    Returns
-    -------
-    number
-        The same.
 
     Raises
     ------
@@ -41,7 +36,6 @@ def measured(name: str, number: float) -> float:
     if not math.isfinite(number):
         raise Mistake(f"{name} comes out as {number}: it must be a finite number.")
     _found[name] = float(number)
-    return number
 
 
 def collected() -> dict[str, float]:
