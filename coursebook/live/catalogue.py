@@ -593,5 +593,21 @@ FIGURES = {
             stored=("translator",),
             scripts=("translator-model", "opened"),
         ),
+        Figure(
+            "patches",
+            "What does a Vision Transformer compute?",
+            "The model of chapter 12 that follows an arrow. See each tensor with its shape, from "
+            "the patches to the probabilities. Turn the arrow, switch off the positions or a head, "
+            "and see what changes.",
+            "book/explore",
+            data={
+                "letters": ["A", "T", "L", "X"],
+                "arrow": {"corner": 1, "turn": 2},
+                "start": 21,
+                "bars": 6,
+            },
+            stored=("arrow",),
+            scripts=("vit-model", "opened"),
+        ),
     )
 }

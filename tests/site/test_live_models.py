@@ -19,7 +19,8 @@ browser = pytest.mark.browser
 #: The figures of the models, and a control of each that changes what it says.
 MODELS = {"inside": "Text", "writer": "Beginning", "hidden-word": "Sentence",
           "translator": "A number or a date, in words", "arrow": "Dashes",
-          "drawing": "Pen across", "stacks": "A number or a date, in words"}  # fmt: skip
+          "drawing": "Pen across", "stacks": "A number or a date, in words",
+          "patches": "Arrow"}  # fmt: skip
 INPUTS = 200
 NEAR = 1e-3
 #: The forward pass of all of them; what the page draws is not counted.
@@ -260,6 +261,33 @@ def test_every_tensor_of_both_families_can_be_opened(
                     assert f" = {' × '.join(map(str, shape))}." in said, said
                 else:
                     assert " = " not in said, said
+            page.keyboard.press("ArrowRight")
+
+
+@browser
+def test_every_tensor_of_the_vision_transformer_can_be_opened(
+    chromium, page_file: Path, course: Path
+) -> None:
+    """Step by step from the patches to the probabilities: the shape of each is the package's."""
+    stored = stored_model(course, "arrow")
+    c = figure_script(course, "figure_arrow").load(stored).config
+    d, k, patch = c.d_model, c.d_model // c.num_heads, stored["sizes"]["patch"]
+    N, classes = (stored["sizes"]["image"] // patch) ** 2, len(stored["letters"])
+    T = N + 1
+    block = [(T, d), *[(T, k)] * 3, (T, T), (T, T), (T, k), *[(T, d)] * 3, (T, c.d_ff), (T, d),
+             (T, d)]  # fmt: skip
+    shapes = [(N, patch**2), (N, d), (T, d), *block * c.num_layers, (1, d), *[(classes,)] * 2]
+    with offline(chromium) as page:
+        page.goto(page_file.as_uri())
+        figure = page.locator("#figure-patches")
+        begin(figure)
+        step = figure.get_by_label("Step", exact=True)
+        assert int(step.get_attribute("max")) == len(shapes)
+        step.focus()
+        page.keyboard.press("Home")
+        for shape in shapes:
+            said = figure.locator("svg.live-picture").nth(1).get_attribute("aria-label")
+            assert f" = {' × '.join(map(str, shape))}." in said, said
             page.keyboard.press("ArrowRight")
 
 

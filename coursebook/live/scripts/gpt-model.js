@@ -39,30 +39,19 @@ Live.tokenizer = (merges) => {
 
 Live.gpt = (stored) => {
   const { layers, heads, width, longest } = stored.sizes;
-  const { w, norm, attend, feedForward } = Live.layers(stored);
+  const { w, norm, blocks: through } = Live.layers(stored);
 
   return {
     longest, heads, layers, width,
     // The scores of the token that comes after `ids`, each head's weights in each layer, and all that is computed
     // on the way. The mask and the positions can be left out, and heads, named "layer.head", taken out.
-    read(ids, { causal = true, places = true, gone = new Set() } = {}) {
+    read(ids, { causal = true, places = true, gone } = {}) {
       const embedded = ids.map((id) => w["embedding.weight"][id]);
-      let x = embedded.map((row, t) => (places ? Live.add(row, w["positions.P"][t]) : row));
-      const start = x, blocks = [];
-      for (let layer = 0; layer < layers; layer += 1) {
-        const block = `blocks.${layer}`;
-        const before = norm(x, `${block}.attention_norm`);
-        const { each, added } = attend(before, `${block}.attention`, { causal, gone: (h) => gone.has(`${layer}.${h}`) });
-        const between = Live.plus(x, added);
-        const again = norm(between, `${block}.ffn_norm`);
-        const { hidden, made } = feedForward(again, `${block}.ffn`, Live.tanhGelu);
-        x = Live.plus(between, made);
-        blocks.push({ before, each, added, between, again, hidden, made, after: x });
-      }
-      const [last] = norm(x.slice(-1), "norm");
+      const start = embedded.map((row, t) => (places ? Live.add(row, w["positions.P"][t]) : row));
+      const blocks = through(start, Live.tanhGelu, { causal, gone }), [last] = norm(blocks.at(-1).after.slice(-1), "norm");
       return {
         logits: w["embedding.weight"].map((row) => Live.dot(row, last)),
-        maps: blocks.map(({ each }) => each.map(({ weights }) => weights)),
+        maps: blocks.map(({ maps }) => maps),
         embedded, start, blocks, last,
       };
     },

@@ -5,19 +5,19 @@ Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
   const { number, largest, softmax } = Live;
   const gpt = Live.gpt(Live.data.writer), tokenizer = Live.tokenizer(Live.data.writer.merges);
   const gaps = Live.data.gaps, bert = Live.reader({ ...gaps, weights: gaps.sides.both });
-  const [T, d, h, V] = ["T", "d", "h", "V"], Td = `${T} × ${d}`, Tk = `${T} × ${d}/${h}`, TT = `${T} × ${T}`;
+  const [T, V] = ["T", "V"], Td = "T × d", Tk = "T × d/h", TT = "T × T";
   let ids = [], words = [], place = start, head = 0, hidden = gap, positions = true, off = "";
   const masks = { decoder: true, encoder: false };
 
-  // What each family reads, computes and says; `whole` is the answer with all parts on.
+  // What each family reads, computes and says; `usual` is the answer with all parts on.
   const families = {
     decoder: {
-      name: "Decoder", asks: "next", picture: ui.picture(), names: () => ids.map((id) => tokenizer.shown(tokenizer.tokens[id])),
+      name: "Decoder", picture: ui.picture(), names: () => ids.map((id) => tokenizer.shown(tokenizer.tokens[id])),
       tokens: (id) => tokenizer.shown(tokenizer.tokens[id]), ids: () => ids,
       read: (options) => gpt.read(ids, options),
     },
     encoder: {
-      name: "Encoder", asks: "asked", picture: ui.picture(), names: () => words.map((word, t) => (t === hidden ? "▢" : word)),
+      name: "Encoder", picture: ui.picture(), names: () => words.map((word, t) => (t === hidden ? "▢" : word)),
       tokens: (id) => gaps.words[id], ids: () => asked().map(bert.id),
       read(options) {
         const found = bert.read(asked(), options), last = bert.head(found.states[hidden]);
@@ -30,33 +30,29 @@ Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
 
   // The steps of both forward passes. A part is [formula, shape in letters, numbers], or says why it is missing.
   const both = (formula, shape, value) => [[formula, shape, value], [formula, shape, value]];
-  const block = (b) => {
-    const one = (parts, value) => parts.map((part) => (Array.isArray(part) ? [...part, ({ blocks }) => value(blocks[b])] : part));
-    const steps = [
-      ["norm", "one", one([["LN(x)", Td], "In this encoder the norms come after the sums."], ({ before }) => before)],
-      ...["q", "k", "v"].map((kind, i) => [["queries Q", "keys K", "values V"][i], kind,
-        one([[`LN(x) W_${kind.toUpperCase()}, one head`, Tk], [`x W_${kind.toUpperCase()}, one head`, Tk]], ({ each: heads }) => heads[head][kind])]),
-      ["scores", "", one([["Q Kᵀ / √(d/h)", TT], ["Q Kᵀ / √(d/h)", TT]], ({ each: heads }) => heads[head].scores)],
-      ["weights A", "map", one([["softmax of each row", TT], ["softmax of each row", TT]], ({ each: heads }) => heads[head].weights)],
-      ["head's output", "v", one([["A V", Tk], ["A V", Tk]], ({ each: heads }) => heads[head].output)],
-      ["attention adds", "", one([["all heads side by side, times W_O", Td], ["all heads side by side, times W_O", Td]], ({ added }) => added)],
-      ["residual stream", "", one([["x + attention(LN(x))", Td], ["LN(x + attention(x))", Td]], ({ between }) => between)],
-      ["second norm", "one", one([["LN(x)", Td], "The norm is in the sum above."], ({ again }) => again)],
-      ["FFN, inside", "two", one([["GELU(LN(x) W_1 + b_1)", `${T} × 4${d}`], ["ReLU(x W_1 + b_1)", `${T} × 2${d}`]], ({ hidden: inside }) => inside)],
-      ["FFN adds", "", one([["(inside) W_2 + b_2", Td], ["(inside) W_2 + b_2", Td]], ({ made }) => made)],
-      ["residual stream", "", one([["x + FFN(LN(x))", Td], ["LN(x + FFN(x))", Td]], ({ after }) => after)],
-    ];
-    return steps.map(([said, role, [left, right]]) => ({
-      said: `Block ${b + 1}: ${said}`, role, ofHead: Array.isArray(left) && /one head|A V|softmax|√/u.test(left[0]),
-      parts: [left, b ? "This encoder has one block." : right],
-    }));
-  };
+  const headed = (formula, shape, value) => [formula, shape, ({ blocks: [{ each: heads }] }) => value(heads[head])];
+  const whole = (formula, shape, value) => [formula, shape, ({ blocks: [found] }) => value(found)];
+  const encoders = [
+    "In this encoder the norms come after the sums.",
+    ...["q", "k", "v"].map((kind) => headed(`x W_${kind.toUpperCase()}, one head`, Tk, (one) => one[kind])),
+    headed("Q Kᵀ / √(d/h)", TT, ({ scores }) => scores),
+    headed("softmax of each row", TT, ({ weights }) => weights),
+    headed("A V", Tk, ({ output }) => output),
+    whole("all heads side by side, times W_O", Td, ({ added }) => added),
+    whole("LN(x + attention(x))", Td, ({ between }) => between),
+    "The norm is in the sum above.",
+    whole("ReLU(x W_1 + b_1)", "T × d_ff", ({ hidden: inside }) => inside),
+    whole("(inside) W_2 + b_2", Td, ({ made }) => made),
+    whole("LN(x + FFN(x))", Td, ({ after }) => after),
+  ];
+  const block = (b) => Live.openedBlock(b, T, () => head).map(({ part, ...step }, i) =>
+    ({ ...step, parts: [part, b ? "This encoder has one block." : encoders[i]] }));
   const steps = [
     { said: "Ids", parts: [["the text, cut into tokens", T], ["the text, cut into words", T]] },
     { said: "Embedding", parts: both("row E[id] for each token", Td, ({ embedded }) => embedded) },
     { said: "With positions", parts: [["E[id] + P[t]", Td, ({ start: x }) => x], ["LN(E[id] + P[t] + segment)", Td, ({ x }) => x]] },
     ...Array.from({ length: gpt.layers }, (_, b) => block(b)).flat(),
-    { said: "What is scored", role: "one", parts: [["LN(x) of the last token", `1 × ${d}`, ({ last }) => [last]], ["LN(ReLU(x W + b)) of the gap", `1 × ${d}`, ({ last }) => [last]]] },
+    { said: "What is scored", role: "one", parts: [["LN(x) of the last token", "1 × d", ({ last }) => [last]], ["LN(ReLU(x W + b)) of the gap", "1 × d", ({ last }) => [last]]] },
     { said: "Logits", parts: [["LN(x) Eᵀ: which token is next?", V, ({ logits }) => logits], ["(…) Eᵀ + b: which word is hidden?", V, ({ logits }) => logits]] },
     { said: "Probabilities", parts: both("softmax(logits)", V, ({ logits }) => softmax(logits)) },
   ];
@@ -71,7 +67,7 @@ Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
     const step = steps[place];
     open(families.decoder, step.parts[0], step);
     open(families.encoder, step.parts[1], step);
-    const said = ({ tokens, found, whole }) => {
+    const said = ({ tokens, found, usual: whole }) => {
       const [now, usual] = [found, whole].map(({ logits }) => softmax(logits)), [best, before] = [now, usual].map(largest);
       const changed = now.some((share, id) => Math.abs(share - usual[id]) > 1e-9);
       return `“${tokens(best)}”, with probability ${number(now[best])}${changed ? ` (untouched: “${tokens(before)}”, ${number(usual[before])})` : ""}`;
@@ -81,7 +77,7 @@ Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
   function read() {
     each((family) => {
       const causal = masks[family.name.toLowerCase()];
-      family.whole = family.read({});
+      family.usual = family.read({});
       family.found = family.read({ causal, places: positions, gone: new Set(off ? [off] : []) });
     });
   }

@@ -53,3 +53,25 @@ Live.opened = (() => {
       text(0, 16, heading, "name"), text(0, 36, formula), text(356, 36, `${shape} = ${size}`, "end strong"), body);
   };
 })();
+
+// The tensors of block b with the norm before each part, for T tokens: their names, roles and parts. `head` says which
+// head is shown.
+Live.openedBlock = (b, T, head) => {
+  const [Td, Tk, TT] = [`${T} × d`, `${T} × d/h`, `${T} × ${T}`], of = (value) => ({ blocks }) => value(blocks[b]);
+  const ofHead = (value) => of(({ each }) => value(each[head()]));
+  return [
+    ["norm", "one", ["LN(x)", Td, of(({ before }) => before)]],
+    ["queries Q", "q", ["LN(x) W_Q, one head", Tk, ofHead(({ q }) => q)]],
+    ["keys K", "k", ["LN(x) W_K, one head", Tk, ofHead(({ k }) => k)]],
+    ["values V", "v", ["LN(x) W_V, one head", Tk, ofHead(({ v }) => v)]],
+    ["scores", "", ["Q Kᵀ / √(d/h)", TT, ofHead(({ scores }) => scores)]],
+    ["weights A", "map", ["softmax of each row", TT, ofHead(({ weights }) => weights)]],
+    ["head's output", "v", ["A V", Tk, ofHead(({ output }) => output)]],
+    ["attention adds", "", ["all heads side by side, times W_O", Td, of(({ added }) => added)]],
+    ["residual stream", "", ["x + attention(LN(x))", Td, of(({ between }) => between)]],
+    ["second norm", "one", ["LN(x)", Td, of(({ again }) => again)]],
+    ["FFN, inside", "two", ["GELU(LN(x) W_1 + b_1)", `${T} × d_ff`, of(({ hidden }) => hidden)]],
+    ["FFN adds", "", ["(inside) W_2 + b_2", Td, of(({ made }) => made)]],
+    ["residual stream", "", ["x + FFN(LN(x))", Td, of(({ after }) => after)]],
+  ].map(([said, role, part], i) => ({ said: `Block ${b + 1}: ${said}`, role, part, ofHead: i > 0 && i < 7 }));
+};

@@ -3,7 +3,7 @@
 
 Live.vit = (stored) => {
   const { image, patch, layers, heads } = stored.sizes;
-  const { w, affine, norm, attend, feedForward } = Live.layers(stored);
+  const { w, affine, norm, blocks: through } = Live.layers(stored);
   const across = image / patch, mean = (x) => x.reduce((a, b) => a + b, 0) / x.length;
 
   return {
@@ -13,21 +13,16 @@ Live.vit = (stored) => {
       const [top, left] = [Math.floor(n / across) * patch, (n % across) * patch];
       return Array.from({ length: patch ** 2 }, (_, i) => pixels[top + Math.floor(i / patch)][left + (i % patch)]);
     }),
-    // Logits, and each head's weights in each layer, [CLS] first. Nobody can look at the patches that are `hidden`.
-    read(pixels, hidden = new Set()) {
+    // Logits, each head's weights in each layer, [CLS] first, and all that is computed on the way. Nobody can look at the
+    // patches that are `hidden`. The positions can be left out, and heads, named "layer.head", taken out.
+    read(pixels, hidden = new Set(), { places = true, gone } = {}) {
       const patches = this.cut(pixels).map((row) => row.map((value) => (value / 255 - stored.scale.mean) / stored.scale.deviation));
-      let x = [w.c, ...affine(patches, "W_P", "b_P")].map((row, t) => Live.add(row, w["positions.P"][t]));
-      const kept = x.map((_, t) => t).filter((t) => !hidden.has(t - 1));
-      const maps = [];
-      for (let layer = 0; layer < layers; layer += 1) {
-        const block = `blocks.${layer}`;
-        const { maps: found, added } = attend(norm(x, `${block}.attention_norm`), `${block}.attention`, { kept });
-        maps.push(found.map((weights) => weights.map((row) => x.map((_, t) => row[kept.indexOf(t)] ?? 0))));
-        const between = Live.plus(x, added);
-        x = Live.plus(between, feedForward(norm(between, `${block}.ffn_norm`), `${block}.ffn`, Live.gelu).made);
-      }
-      const [logits] = affine(norm(x.slice(0, 1), "norm"), "W", "b");
-      return { logits, shares: Live.softmax(logits), maps };
+      const tokens = affine(patches, "W_P", "b_P");
+      const start = [w.c, ...tokens].map((row, t) => (places ? Live.add(row, w["positions.P"][t]) : row));
+      const kept = start.map((_, t) => t).filter((t) => !hidden.has(t - 1)), blocks = through(start, Live.gelu, { kept, gone });
+      const maps = blocks.map((block) => block.maps.map((weights) => weights.map((row) => start.map((_, t) => row[kept.indexOf(t)] ?? 0))));
+      const [last] = norm(blocks.at(-1).after.slice(0, 1), "norm"), [logits] = affine([last], "W", "b");
+      return { logits, shares: Live.softmax(logits), maps, patches, tokens, start, blocks, last };
     },
     // Four letters {kind, turn, top, left}, an arrow {corner, turn, top, left} and dashes {kind, top, left}: 28 rows of 28 pixels.
     paint({ letters, arrow, dashes }) {
