@@ -1,35 +1,41 @@
-"""Tokens a second when a GPT writes: the package beside Hugging Face's and a loop without ceremony.
+"""How fast a GPT writes: ours as it is and compiled, Hugging Face's ways, and a bare loop.
 
 All have the same weights and write the same text greedily; runs alternate, so that a busy moment
 falls on all alike. The plain loop is what one would write for this one model and no other: matrices
-by name, queries, keys and values in one product, memory taken once, no checks. Our step is timed as
-it is and through ``model.compile()``, whose graphs are made before the first run that counts.
+by name, queries, keys and values in one product, memory taken once, no checks. What is compiled is
+compiled before the first run that counts. Each way also has the share that it reaches of the limit
+by bandwidth: every weight, and every key and value held, is read once for each token.
+
+On a CPU the model is small and in float32. ``--device cuda`` takes GPT-2 with 124 million
+parameters in bfloat16.
 """
 
 from __future__ import annotations
 
-import argparse
 import copy
 import os
-import statistics
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error")
 
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
+from _beside import OURS, alternating, keep, roof, row  # noqa: E402
 from torch import Tensor  # noqa: E402
 
-from coursebook import records
 from tfcourse import pretrained  # noqa: E402
 from tfcourse.generation import greedy  # noqa: E402
 from tfcourse.models.gpt import GPT, GPTConfig  # noqa: E402
 
 SEED = 0
-THREADS = 2
-V, LAYERS, HEADS, D, CONTEXT = 65, 4, 4, 128, 256
+#: Vocabulary, layers, heads, width, and tokens that are written.
+SIZES = {
+    "cpu": (65, 4, 4, 128, 256),
+    "cuda": (50257, 12, 12, 768, 512),
+    "quick": (65, 1, 2, 16, 8),
+}
 
 
 class PlainLoop:
@@ -37,6 +43,7 @@ class PlainLoop:
 
     def __init__(self, model: GPT) -> None:
         self.E, self.P = model.embedding.weight, model.positions.P
+        self.heads, self.width = model.config.num_heads, model.config.d_model
         self.norm = model.norm.gain, model.norm.shift
         self.layers = []
         for block in model.blocks:
@@ -56,9 +63,10 @@ class PlainLoop:
     def write(self, prompt: Tensor, new_tokens: int) -> Tensor:
         """The likeliest text, ``(B, new_tokens)``."""
         B, T = prompt.shape
-        k_all = [torch.empty(B, HEADS, T + new_tokens, D // HEADS) for _ in self.layers]
-        v_all = [torch.empty(B, HEADS, T + new_tokens, D // HEADS) for _ in self.layers]
-        text = torch.empty(B, new_tokens, dtype=torch.long)
+        D, H = self.width, self.heads
+        k_all = [self.E.new_empty(B, H, T + new_tokens, D // H) for _ in self.layers]
+        v_all = [self.E.new_empty(B, H, T + new_tokens, D // H) for _ in self.layers]
+        text = prompt.new_empty(B, new_tokens)
         tokens, start = prompt, 0
         for n in range(new_tokens):
             stop = start + tokens.shape[1]
@@ -66,10 +74,7 @@ class PlainLoop:
             for i, (norm, W, b, W_O, b_O, norm_2, W_1, b_1, W_2, b_2) in enumerate(self.layers):
                 h = F.layer_norm(x, (D,), *norm)
                 q, k, v = (
-                    F.linear(h, W, b)
-                    .view(B, -1, 3 * HEADS, D // HEADS)
-                    .transpose(1, 2)
-                    .chunk(3, dim=1)
+                    F.linear(h, W, b).view(B, -1, 3 * H, D // H).transpose(1, 2).chunk(3, dim=1)
                 )
                 k_all[i][:, :, start:stop], v_all[i][:, :, start:stop] = k, v
                 o = F.scaled_dot_product_attention(
@@ -84,71 +89,84 @@ class PlainLoop:
         return text
 
 
-def compare(B: int, new_tokens: int, repeats: int, backend: str = "inductor") -> dict:
-    """Tokens a second of each, and how many times as fast ours is, by neighbouring runs."""
+def made(at: str, device: str) -> tuple[GPT, Any]:
+    """Ours and Hugging Face's, with the same weights."""
     from transformers import GPT2LMHeadModel
 
+    vocabulary, layers, heads, d_model, new = SIZES[at]
     torch.manual_seed(SEED)
-    model = GPT(GPTConfig(V, CONTEXT + 1, LAYERS, HEADS, D)).eval()
+    model = GPT(GPTConfig(vocabulary, new + 1, layers, heads, d_model)).eval()
     with tempfile.TemporaryDirectory() as folder:
         pretrained.save(model, folder)
-        hf = GPT2LMHeadModel.from_pretrained(folder).eval()
-    plain, prompt = PlainLoop(model), torch.randint(V, (B, 1))
+        theirs = GPT2LMHeadModel.from_pretrained(folder).eval()
+    dtype = torch.bfloat16 if device == "cuda" else torch.float32
+    return model.to(device, dtype), theirs.to(device, dtype)
+
+
+def ways_of(
+    model: GPT, theirs: Any, prompt: Tensor, new: int, backend: str
+) -> dict[str, Callable[[], Tensor]]:
+    """Each way to write ``new`` tokens after the prompt, ``(B, new)``."""
+    from transformers import CompileConfig
+
     compiled = copy.deepcopy(model)
     compiled.compile(backend=backend)
+    plain = PlainLoop(model)
 
-    def theirs() -> Tensor:
-        written = hf.generate(
-            prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=new_tokens,
-            min_new_tokens=new_tokens, do_sample=False, pad_token_id=0, eos_token_id=None,
+    def hugging_face(**how: Any) -> Tensor:
+        written = theirs.generate(
+            prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=new,
+            min_new_tokens=new, do_sample=False, pad_token_id=0, eos_token_id=None, **how,
         )  # fmt: skip
-        return written[:, 1:]
+        return written[:, prompt.shape[1] :]
 
-    ways: dict[str, Callable[[], Tensor]] = {
-        "tfcourse": lambda: greedy(model, prompt, max_new_tokens=new_tokens).tokens,
-        "tfcourse, compiled step": lambda: (
-            greedy(compiled, prompt, max_new_tokens=new_tokens).tokens
-        ),
-        "plain loop": lambda: plain.write(prompt, new_tokens),
-        "Hugging Face generate": theirs,
-    }
-    texts = {name: way() for name, way in ways.items()}
-    same = {name: torch.equal(text, texts["tfcourse"]) for name, text in texts.items()}
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(repeats):
-        for name, way in ways.items():
-            start = time.perf_counter()
-            way()
-            seconds[name].append(time.perf_counter() - start)
+    anywhere = CompileConfig(
+        backend=backend, mode=None if backend == "eager" else "reduce-overhead"
+    )
+    anywhere._compile_all_devices = True  # else it compiles on a GPU alone, without a word
     return {
-        "B": B, "new tokens": new_tokens, "layers": LAYERS, "heads": HEADS, "d_model": D,
-        "tokens / s, median": {
-            name: round(B * new_tokens / statistics.median(times))
-            for name, times in seconds.items()
-        },
-        "ours / peer in speed, median of neighbouring runs": {
-            mine: {
-                name: round(statistics.median(t / o for t, o in zip(times, ours, strict=True)), 3)
-                for name, times in seconds.items() if not name.startswith("tfcourse")
-            }
-            for mine, ours in seconds.items() if mine.startswith("tfcourse")
-        },
-        "same text": same,
-    }  # fmt: skip
+        OURS: lambda: greedy(model, prompt, max_new_tokens=new).tokens,
+        f"{OURS}, compiled": lambda: greedy(compiled, prompt, max_new_tokens=new).tokens,
+        "plain loop": lambda: plain.write(prompt, new),
+        "Hugging Face": hugging_face,
+        "Hugging Face, static cache, compiled": lambda: hugging_face(
+            cache_implementation="static", compile_config=anywhere
+        ),
+    }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=10, help="runs of each, alternating")
-    parser.add_argument("--quick", action="store_true", help="one short run; writes no record")
-    choice = parser.parse_args()
-    torch.set_num_threads(THREADS)
-    if choice.quick:
-        print(compare(2, 8, 1, backend="eager"))
-        return
-    results = [compare(B, CONTEXT, choice.repeats) for B in (1, 32)]
-    print(records.write("generation-speed", results, seed=SEED).name)
+def rows(device: str, quick: bool, repeats: int) -> Iterator[dict[str, Any]]:
+    """A row for each size of the batch."""
+    at = "quick" if quick else device
+    vocabulary, layers, heads, d_model, new = SIZES[at]
+    model, theirs = made(at, device)
+    most = None if quick else roof(device)
+    for B in (2,) if quick else (1, 32):
+        prompt = torch.randint(vocabulary, (B, 1), device=device)
+        ways = ways_of(model, theirs, prompt, new, "eager" if quick else "inductor")
+        texts = {name: way() for name, way in ways.items()}
+        found = row(
+            f"generation, batch {B}",
+            f"{layers} layers of width {d_model}, {heads} heads, {new} tokens after one, "
+            f"{'bfloat16' if device == 'cuda' else 'float32'}",
+            alternating(ways, repeats, device, warm=1),
+            unit="tokens / s", amount=B * new,
+            goal={
+                "plain loop": 1.0, "Hugging Face": 2.0,
+                "Hugging Face, static cache, compiled": 2.0,
+            },
+        )  # fmt: skip
+        found["same text"] = {name: torch.equal(text, texts[OURS]) for name, text in texts.items()}
+        if most is not None:
+            size = model.embedding.weight.element_size()
+            held = 2 * layers * d_model * B * (new + 1) / 2  # keys and values, on average
+            bytes_each = size * (sum(p.numel() for p in model.parameters()) + held)
+            for way in found["ways"].values():
+                speed = new * bytes_each * 1000 / way["ms"]
+                way["share of the bandwidth"] = round(speed / most["bytes / s"], 3)
+            found["most"] = most
+        yield found
 
 
 if __name__ == "__main__":
-    main()
+    keep("generation-speed", __doc__, lambda *choice: list(rows(*choice)), seed=SEED)

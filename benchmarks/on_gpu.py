@@ -1,6 +1,6 @@
 """All that a GPU is for, and nothing else: what `make gpu` runs.
 
-The CUDA tests, the costs of a translator's step on a GPU, the presets at size, and the chapters
+The CUDA tests, ours beside its peers, a translator's step, the presets at size, and the chapters
 with ``TFCOURSE_SIZE=full``. The parts come in the order of their value for each minute, so a GPU
 that is there for a short time is used for what matters most. A part that is done is not run again;
 one that was stopped goes on from its last checkpoint. What is done and half done lies in
@@ -64,14 +64,13 @@ def tests(folder: Path) -> None:
     _call([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS])
 
 
-def step_costs(folder: Path) -> None:
-    """`translation_speed.py` on the GPU, into its own record."""
-    _call([sys.executable, "benchmarks/translation_speed.py", "--device", "cuda"])
+def script(name: str) -> Callable[[Path], None]:
+    """A script of ``benchmarks/`` on the GPU, into its own record."""
 
+    def run(folder: Path) -> None:
+        _call([sys.executable, f"benchmarks/{name}.py", "--device", "cuda"])
 
-def waiting(folder: Path) -> None:
-    """`serial_time.py` on the GPU, into its own record."""
-    _call([sys.executable, "benchmarks/serial_time.py", "--device", "cuda"])
+    return run
 
 
 def preset(name: str, *seeds: int) -> Callable[[Path], None]:
@@ -111,8 +110,21 @@ def parts() -> dict[str, Part]:
     """Every part by name, in the order in which they are run."""
     found = {
         "cuda-tests": Part("the tests that need CUDA", 3, 10, tests),
-        "translation-speed-gpu": Part("what a translator's step costs", 3, 5, step_costs),
-        "serial-time-gpu": Part("recurrent nets and attention by length", 1, 5, waiting),
+        "translation-speed-gpu": Part(
+            "what a translator's step costs", 3, 5, script("translation_speed")
+        ),
+        "attention-speed-gpu": Part(
+            "attention and our kernel beside PyTorch's", 2, 8, script("attention_speed")
+        ),
+        "generation-speed-gpu": Part(
+            "GPT-2 writes, beside Hugging Face", 4, 9, script("generation_speed")
+        ),
+        "package-speed-gpu": Part(
+            "training steps beside Hugging Face and PyTorch", 5, 9, script("package_speed")
+        ),
+        "serial-time-gpu": Part(
+            "recurrent nets and attention by length", 1, 5, script("serial_time")
+        ),
         "tinyshakespeare-gpu": Part("nanoGPT's GPU setting", 6, 9, preset("tinyshakespeare-gpu")),
         "multi30k-de-en": Part("a translator, 3 seeds", 15, 8, preset("multi30k-de-en", 1, 2, 3)),
         "multi30k-en-de": Part("the other way", 15, 4, preset("multi30k-en-de", 1, 2, 3)),

@@ -75,6 +75,7 @@ def written(course, record):
         ("block_training", "block-training", []),
         ("generation_speed", "generation-speed", []),
         ("package_speed", "package-speed", []),
+        ("attention_speed", "attention-speed", []),
         ("import_time", "import-time", []),
         ("tinyshakespeare", "tinyshakespeare-cpu", ["tinyshakespeare"]),
         ("multi30k", "multi30k-de-en-cpu", ["multi30k"]),
@@ -119,7 +120,14 @@ def test_a_quick_run_goes_through_and_writes_no_record(
 
 
 @pytest.mark.parametrize(
-    ("script", "flags"), [("on_gpu", []), ("multi30k", ["--preset", "multi30k-en-de"])]
+    ("script", "flags"),
+    [
+        ("on_gpu", []),
+        ("multi30k", ["--preset", "multi30k-en-de"]),
+        ("package_speed", ["--device", "cuda"]),
+        ("generation_speed", ["--device", "cuda"]),
+        ("attention_speed", ["--device", "cuda"]),
+    ],
 )
 def test_without_a_gpu_those_that_want_one_say_so(forks, course, script, flags, tmp_path):
     if torch.cuda.is_available():

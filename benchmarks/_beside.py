@@ -1,0 +1,203 @@
+"""Ours beside its peers, in one process and in turn: times, memory, and the rows of a record.
+
+A row is one piece of work of one size. It holds, for each way to do it, milliseconds and what
+follows from them; how many times as long each peer takes as ours; and the goal that was set. The
+site draws these rows: ``coursebook/sphinx/peers.py``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import torch
+from _measuring import need_cuda
+
+from coursebook import records
+
+OURS = "tfcourse"
+#: Of a card: products in bfloat16 and bytes of its memory, a second, by the vendor's data sheets.
+CARDS = {
+    "H200": (989e12, 4.8e12),
+    "H100 PCIe": (756e12, 2.0e12),
+    "H100": (989e12, 3.35e12),
+    "A100": (312e12, 2.0e12),
+}
+
+
+def wait(device: str) -> None:
+    """A GPU works on its own: wait until it is done."""
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
+def alternating(
+    ways: Mapping[str, Callable[[], object]], repeats: int, device: str = "cpu", warm: int = 3
+) -> dict[str, list[float]]:
+    """Milliseconds of each run of each way; they take turns, for a busy moment to fall on all."""
+    seen: dict[str, list[float]] = {name: [] for name in ways}
+    for way in ways.values():
+        for _ in range(warm):
+            way()
+    for _ in range(repeats):
+        for name, way in ways.items():
+            wait(device)
+            start = time.perf_counter()
+            way()
+            wait(device)
+            seen[name].append(1000 * (time.perf_counter() - start))
+    return seen
+
+
+def row(
+    work: str,
+    size: str,
+    seen: Mapping[str, list[float]],
+    *,
+    goal: Mapping[str, float],
+    unit: str = "ms",
+    amount: float | None = None,
+) -> dict[str, Any]:
+    """A row of the record.
+
+    Parameters
+    ----------
+    work, size:
+        What is done, and how large it is; the second says the number format too.
+    seen:
+        What :func:`alternating` gave.
+    goal:
+        For peers, how many times as long they should take as ours at least.
+    unit, amount:
+        What is counted beside the milliseconds, and how much of it a run does: ``"tokens / s"``.
+    """
+    ways = {name: {"ms": round(statistics.median(times), 3)} for name, times in seen.items()}
+    if amount is not None:
+        for way in ways.values():
+            way[unit] = round(1000 * amount / way["ms"])
+    ours = seen[OURS]
+    return {
+        "work": work,
+        "size": size,
+        "unit": unit,
+        "ways": ways,
+        "peer / ours in time, median of neighbouring runs": {
+            name: round(statistics.median(t / o for t, o in zip(times, ours, strict=True)), 3)
+            for name, times in seen.items()
+            if name != OURS
+        },
+        "goal": dict(goal),
+    }
+
+
+def roof(device: str, repeats: int = 9) -> dict[str, Any]:
+    """The most operations and bytes a second: of a known card by its data sheet, else measured.
+
+    Measured is in float32: the fastest of some products of square matrices, and of some copies.
+    """
+    if device == "cuda":
+        name = torch.cuda.get_device_name()
+        for card, (operations, moved) in CARDS.items():
+            if card in name:
+                return {"operations / s": operations, "bytes / s": moved, "from": "data sheet"}
+    side, numbers = (8192, 2**28) if device == "cuda" else (1536, 2**25)
+    a, b = torch.randn(2, side, side, device=device).unbind()
+    x, y = torch.randn(2, numbers, device=device).unbind()
+    ways = {"product": lambda: a @ b, "copy": lambda: y.copy_(x)}
+    best = {name: min(ms) / 1000 for name, ms in alternating(ways, repeats, device).items()}
+    return {
+        "operations / s": round(2 * side**3 / best["product"]),
+        "bytes / s": round(2 * 4 * numbers / best["copy"]),  # read and written
+        "from": "measured in float32",
+    }
+
+
+def peak() -> float:
+    """The most memory that this process has held, in MiB.
+
+    ``ru_maxrss`` would begin with the parent's: a new program inherits it, its own peak does not.
+    """
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError("this system does not tell a process's peak memory (VmHWM)")
+
+
+def _grown(make: Callable[..., Mapping[str, Callable]], sizes: dict, name: str) -> float:
+    torch.set_num_threads(2)
+    way = make(**sizes)[name]
+    before = peak()
+    for _ in range(3):
+        way()
+    return round(peak() - before, 1)
+
+
+def memory(
+    make: Callable[..., Mapping[str, Callable]], sizes: dict[str, Any], device: str = "cpu"
+) -> dict[str, float]:
+    """MiB by which the peak grows in three runs of each way that ``make(**sizes)`` gives.
+
+    On a CPU each way has a new process of its own, and what it has made before is not counted. On
+    a GPU it is the card's memory, of one way after the other in this process.
+    """
+    if device == "cuda":
+        found = {}
+        for name, way in make(**sizes).items():
+            way()
+            before = torch.cuda.memory_allocated()
+            torch.cuda.reset_peak_memory_stats()
+            for _ in range(3):
+                way()
+            found[name] = round((torch.cuda.max_memory_allocated() - before) / 2**20, 1)
+        return found
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawn, max_tasks_per_child=1) as pool:
+        names = list(make(**sizes))
+        return {name: pool.submit(_grown, make, sizes, name).result() for name in names}
+
+
+def profile(step: Callable[[], object], device: str = "cpu", runs: int = 4) -> dict[str, float]:
+    """The share of a step's time that each of the five longest operators takes on its own."""
+    step()
+    kinds = [torch.profiler.ProfilerActivity.CPU]
+    if device == "cuda":
+        kinds.append(torch.profiler.ProfilerActivity.CUDA)
+    with torch.profiler.profile(activities=kinds) as events:
+        for _ in range(runs):
+            step()
+        wait(device)
+    took = {
+        event.key: event.self_device_time_total if device == "cuda" else event.self_cpu_time_total
+        for event in events.key_averages()
+    }
+    longest = sorted(took, key=took.__getitem__, reverse=True)[:5]
+    return {name: round(took[name] / sum(took.values()), 3) for name in longest}
+
+
+def keep(
+    name: str, about: str, rows: Callable[..., list[dict]], *, seed: int, threads: int = 2
+) -> None:
+    """What a script of such rows does: ``--device cuda`` writes the record ``NAME-gpu``.
+
+    ``rows(device, quick, repeats)`` gives them. With ``--quick`` it only shows that it runs.
+    """
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--repeats", type=int, default=12, help="runs of each, alternating (12)")
+    parser.add_argument("--quick", action="store_true", help="a short run; writes no record")
+    choice = parser.parse_args()
+    if choice.device == "cuda":
+        need_cuda()
+    torch.set_num_threads(threads)
+    found = rows(choice.device, choice.quick, 1 if choice.quick else choice.repeats)
+    if choice.quick:
+        print(found)
+        return
+    gpu = "-gpu" if choice.device == "cuda" else ""
+    print(records.write(name + gpu, {"rows": found}, seed=seed, device=choice.device).name)

@@ -1,0 +1,148 @@
+"""``{beside-peers}``: ours beside its peers, drawn from the records of a CPU and of a GPU."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+
+from coursebook import records
+from coursebook.sphinx.map import MarkdownTable
+
+OURS = "tfcourse"
+RATIO = "peer / ours in time, median of neighbouring runs"
+#: What a way has beside its time and speed, and how it is written.
+MORE = {
+    "MFU": "{:.0%} of the peak",
+    "share of the bandwidth": "{:.0%} of the bandwidth",
+    "peak MiB": "{:,.0f} MiB",
+}
+
+
+def own(name: str) -> bool:
+    """Whether a way is ours: as it is, or with what is said after the comma."""
+    return name.split(",")[0] == OURS
+
+
+def beside(row: dict[str, Any]) -> Iterator[tuple[str, float, float | None]]:
+    """Each peer of a row, how many times as fast the best of ours is, and the goal if there is one.
+
+    The best of ours is the fastest way that begins with our name.
+    """
+    ratios = row[RATIO]
+    ours = min([1.0, *(ratio for name, ratio in ratios.items() if own(name))])
+    for name, ratio in ratios.items():
+        if not own(name):
+            yield name, ratio / ours, row["goal"].get(name)
+
+
+def missed(row: dict[str, Any]) -> list[str]:
+    """The peers beside which a row's goal is not met."""
+    return [name for name, ratio, goal in beside(row) if goal and round(ratio, 2) < goal]
+
+
+def summary(rows: list[dict[str, Any]]) -> str:
+    """In how many comparisons ours is at least as fast, and meets its goal."""
+    pairs = [pair for row in rows for pair in beside(row)]
+    faster = sum(round(ratio, 2) >= 1 for _, ratio, _ in pairs)
+    with_goal = sum(bool(goal) for *_, goal in pairs)
+    met = with_goal - sum(len(missed(row)) for row in rows)
+    return (
+        f"Ours is at least as fast in {faster} of {len(pairs)} comparisons, and reaches the goal "
+        f"in {met} of the {with_goal} that have one."
+    )
+
+
+def table(row: dict[str, Any]) -> str:
+    """One row of a record as a table: each way, its bar and figures, and ours beside it."""
+    unit, ways = row["unit"], row["ways"]
+    shortest = min(way["ms"] for way in ways.values())
+    peers = {name: (ratio, goal) for name, ratio, goal in beside(row)}
+    body = []
+    for name, way in ways.items():
+        length = 100 * shortest / way["ms"]
+        more = [how.format(way[key]) for key, how in MORE.items() if key in way]
+        figures = f"{way[unit]:,g} {escape(unit)}" if unit == "ms" else f"{way[unit]:,} {unit}"
+        small = f"<small>{escape(', '.join(more))}</small>" if more else ""
+        ratio, goal = peers.get(name, (None, None))
+        told = "" if ratio is None else f"{ratio:.2f}×"
+        if goal:
+            sign = "met" if name not in missed(row) else "not met"
+            told += f"<small>goal {goal:g}×, {sign}</small>"
+        kind = "ours" if own(name) else "peer"
+        body.append(
+            f'<tr class="{kind}"><th scope="row">{escape(name)}'
+            f'<span class="peers-bar" style="width: {length:.1f}%"></span></th>'
+            f"<td>{figures}{small}</td><td>{told}</td></tr>"
+        )
+    return (
+        f'<table class="peers"><caption>{escape(row["work"])}<small>{escape(row["size"])}</small>'
+        '</caption><thead><tr><th scope="col">bar: speed</th><th scope="col">measured</th>'
+        f'<th scope="col">ours is faster by</th></tr></thead><tbody>{"".join(body)}</tbody></table>'
+    )
+
+
+def why(row: dict[str, Any]) -> str:
+    """Where the time goes, if a goal is missed and the record has a profile; else nothing."""
+    shares = row.get("share of the time", {})
+    slow = [name for name in missed(row) if name in shares]
+    if not slow:
+        return ""
+
+    def told(name: str) -> str:
+        return ", ".join(f"`{what}` {share:.0%}" for what, share in shares[name].items())
+
+    lines = [f"of ours {told(OURS)}", *(f"of {name} {told(name)}" for name in slow)]
+    return f"Where a step's time goes: {'; '.join(lines)}."
+
+
+class BesidePeers(MarkdownTable):
+    """The rows of one script's records: on a CPU, then on a GPU or that there are none yet."""
+
+    required_arguments = 1
+    option_spec = {"gpu-only": directives.unchanged}
+    classes = ["beside-peers"]
+
+    def run(self) -> list[nodes.Node]:
+        name = self.arguments[0]
+        cpu, gpu = self._record(name), self._record(f"{name}-gpu")
+        script = f"benchmarks/{name.replace('-', '_')}.py"
+        works = [row["work"] for row in (cpu or {"results": {"rows": []}})["results"]["rows"]]
+        alone = map(str.strip, self.options.get("gpu-only", "").split(";"))
+        return [
+            *self._drawn("On a CPU", cpu, [], f"`python {script}` writes the record."),
+            *self._drawn(
+                "On a GPU", gpu, list(dict.fromkeys([*works, *filter(None, alone)])),
+                f"`python {script} --device cuda` writes the record.",
+            ),
+        ]  # fmt: skip
+
+    def _record(self, name: str) -> dict[str, Any] | None:
+        path = Path(self.env.srcdir) / "benchmarks" / "records" / f"{name}.json"
+        self.env.note_dependency(str(path))
+        return json.loads(path.read_text("utf-8")) if path.is_file() else None
+
+    def _drawn(
+        self, title: str, record: dict[str, Any] | None, works: list[str], how: str
+    ) -> list[nodes.Node]:
+        if record is None:
+            rows = [f"| {work} | not measured |" for work in works]
+            head = ["| | |", "|---|---|"] if rows else []
+            return self.markdown(["", f"**{title}:** not measured. {how}", "", *head, *rows, ""])
+        rows = record["results"]["rows"]
+        about, command = records.describe(record).splitlines()
+        found = self.markdown(["", f"**{title}:** {about}, `{command}`. {summary(rows)}", ""])
+        for row in rows:
+            found.append(nodes.raw("", table(row), format="html"))
+            found += self.markdown([why(row), ""]) if why(row) else []
+        return found
+
+
+def setup(app) -> dict:
+    app.add_directive("beside-peers", BesidePeers)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
