@@ -1,7 +1,7 @@
 """Among several processes: what shares a costly fixture stays together, and the longest is first.
 
 The tests of a scope go to one process, in their order. A file is a scope; so is each chapter's run,
-each problem set's class, and the files that :data:`TOGETHER` names.
+all that judges one problem set, and the files that :data:`TOGETHER` names.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SECONDS = (
     (r"tests/benchmarks/test_record_scripts", 150),
     (r"tests/nbjudge/(test_grading_cluster|test_judge\.py)|tests/nbjudge, one class", 100),
     (r"tests/tfcourse/data/test_embedded_same", 50),
-    (r"tests/solutions/test_variants.py\[", 25),
+    (r"tests/solutions\[", 60),
     (r"tests/(nbjudge|tfcourse/(runs|training))/", 20),
 )
 
@@ -37,9 +37,11 @@ KEPT = "tfcourse/seconds"
 SHOWN = 24
 
 
-#: Files that share a fixture of a folder's, which is costly: whose names match, and their scope's.
+#: Files that share what is costly: whose names match, and their scope's. It is a fixture, or what
+#: is found out once in a process, such as which tests of a problem set believe a lie.
 TOGETHER = (
     (r"tests/site/", "tests/site"),
+    (r"tests/solutions/", "tests/solutions"),
     (r"tests/nbjudge/test_grading_(class|feedback|people)\.py", "tests/nbjudge, one class"),
 )
 
@@ -47,11 +49,9 @@ TOGETHER = (
 def scope(nodeid: str) -> str:
     """Which tests go together: the name of their scope."""
     path, _, name = nodeid.partition("::")
-    for pattern, together in TOGETHER:
-        if re.match(pattern, path):
-            return together
     if path.startswith("tests/notebooks/"):
         return nodeid
+    path = next((together for pattern, together in TOGETHER if re.match(pattern, path)), path)
     if found := re.search(r"\[(ps\d\d)", name):
         return f"{path}[{found.group(1)}]"
     return path

@@ -99,6 +99,8 @@ def test_what_shares_a_fixture_is_one_scope():
     variants = "tests/solutions/test_variants.py::test_a_right_variant_gets_all_points"
     assert spread.scope(f"{variants}[ps07-rotate-one]") == spread.scope(f"{variants}[ps07-x-y]")
     assert spread.scope(f"{variants}[ps07-rotate-one]") != spread.scope(f"{variants}[ps08-x-y]")
+    nothing = "tests/solutions/test_nothing.py::test_nothing_implemented_gets_at_most"
+    assert spread.scope(f"{variants}[ps07-x-y]") == spread.scope(f"{nothing}[ps07-positions]")
     chapter = "tests/notebooks/test_chapters.py::test_stored_outputs_are_what_the_cells_print"
     assert spread.scope(f"{chapter}[04-a]") != spread.scope(f"{chapter}[05-a]")
     assert spread.seconds(spread.scope(f"{chapter}[04-a]")) > 0

@@ -22,10 +22,17 @@ def build_figures(
     (folder / "book" / "figures").symlink_to(course / "book" / "figures")
     written = {name: f"```{{live}} {name}\n```" for name in figures}
     for name, text in written.items():
-        (folder / f"{name}.md").write_text(f"---\norphan: true\n---\n\n# Page\n\n{text}", "utf-8")
+        own_page(folder, name, ".md").write_text(
+            f"---\norphan: true\n---\n\n# Page\n\n{text}", "utf-8"
+        )
     _, warnings = build(folder, "\n\n".join(written.values()), WHOLE, theme=theme)
     assert not warnings, warnings
     return folder / "out" / "index.html"
+
+
+def own_page(folder: Path, figure: str, ending: str = ".html") -> Path:
+    """The page that has this figure alone; a name of Sphinx's own, such as search, would clash."""
+    return folder / f"figure-{figure}{ending}"
 
 
 @contextmanager

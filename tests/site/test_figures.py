@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from live_site import begin, build_figures, figure_script, offline, open_all, stored_model
+from live_site import begin, build_figures, figure_script, offline, open_all, own_page, stored_model
 from test_pages import AXE, OVERFLOW, set_theme
 from tiny_site import build
 from torch import Tensor
@@ -160,7 +160,7 @@ class Keys:
     def __init__(self, page, name: str) -> None:
         self.page, self.figure = page, page.locator(f"#figure-{name}")
         if not self.figure.count():
-            page.goto((page.folder / f"{name}.html").as_uri())
+            page.goto(own_page(page.folder, name).as_uri())
         begin(self.figure)
         # As a link does: the Tab key goes on from here.
         page.evaluate("name => { location.hash = ''; location.hash = `figure-${name}`; }", name)
@@ -2570,7 +2570,7 @@ def test_tile_walk(shown) -> None:
 
 @browser
 def test_number_formats(shown, course: Path) -> None:
-    data = FIGURES["number-formats"].data
+    keys, data = Keys(shown, "number-formats"), FIGURES["number-formats"].data
     stored = json.loads((course / "book" / "figures" / "underflow.json").read_text("utf-8"))
     generator = torch.Generator().manual_seed(0)
     some = 10 ** (torch.rand(200, generator=generator, dtype=torch.float64) * 18 - 12)
@@ -2602,7 +2602,7 @@ def test_number_formats(shown, course: Path) -> None:
         drawn = numbers(keys.drawn(1).partition(":")[2])
         assert drawn == pytest.approx(shares, abs=NEAR)
 
-    keys, size = Keys(shown, "number-formats"), data["start"]
+    size = data["start"]
     tokens, factor = data["tokens"], data["scale"]
     agrees(10**size, tokens, factor)
     keys.reach("Value")

@@ -93,7 +93,7 @@ def _liars(names, known, lie):
 LIES = ("zeros", "ones", "not a number", "infinity", "inputs")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def nursery():
     with Nursery(sandboxed=SANDBOXED) as made:
         yield made
