@@ -42,7 +42,7 @@ wrong(
     loses=["padding"],
     edit=(
         "x = self.memory_norm(x + block.net(x))",
-        "x = self.memory_norm(x + block.net(x))\n        x = x + 0.5 * (x - x.mean(0))",
+        "x = self.memory_norm(x + block.net(x))\n        x = x + 0.1 * (x - x.mean(0))",
     ),
 )
 
@@ -200,9 +200,9 @@ wrong(
 wrong(
     "a-step-late",
     "scores each word at the step that has read it",
-    told="of the end add up to",
-    loses=["scores", "padding"],
-    edit=("torch.cat([begin, ids], 1)", "torch.cat([ids, begin], 1)"),
+    told="does word i's score come from the words before it",
+    loses=["scores", "causal", "padding", "cached"],
+    edit=("logits.log_softmax(-1)", "logits.log_softmax(-1).roll(-1, 1)"),
 )
 
 wrong(
