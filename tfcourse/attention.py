@@ -726,8 +726,10 @@ class KeyValueCache:
         if stop > self.max_length:
             raise ValueError(f"the cache must hold {stop} tokens, max_length is {self.max_length}")
         if self._k is None or self._v is None:
-            self._k = k.new_empty(*k.shape[:-2], self.max_length, k.shape[-1])
-            self._v = v.new_empty(*v.shape[:-2], self.max_length, v.shape[-1])
+            # One place more than is ever filled, so that what is held is never all of the memory,
+            # which has other strides: a compiled step would need a graph for the last token.
+            self._k = k.new_empty(*k.shape[:-2], self.max_length + 1, k.shape[-1])
+            self._v = v.new_empty(*v.shape[:-2], self.max_length + 1, v.shape[-1])
         places_k, places_v = self._k.narrow(-2, start, new), self._v.narrow(-2, start, new)
         for name, x, places in (("k", k, places_k), ("v", v, places_v)):
             if x.shape != places.shape:  # copying would broadcast a batch of one without a word

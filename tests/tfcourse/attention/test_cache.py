@@ -130,3 +130,12 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match=r"v must have shape \(2, 2, 1, 4\), got \(2, 2, 1, 3\)"):
         cache.append(torch.zeros(2, H, 1, 4), torch.zeros(2, H, 1, 3))
     assert cache.length == 2
+
+
+def test_what_a_full_cache_gives_lies_in_memory_as_before():
+    """Or a compiled step would be compiled once more for the last token."""
+    cache, strides = KeyValueCache(3), set()
+    for _ in range(3):
+        given = cache.append(*torch.randn(2, 2, 4, 1, 8).unbind())
+        strides.add(tuple((x.stride(), x.is_contiguous()) for x in given))
+    assert len(strides) == 1 and not given[0].is_contiguous()
