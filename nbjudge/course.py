@@ -10,13 +10,29 @@ from nbjudge.inside.program import program
 #: What marks the root of a course: nbgrader's settings, and the instructor's notebooks.
 SETTINGS, SOLUTIONS = "nbgrader_config.py", "solutions"
 
+#: Where nbgrader itself has the instructor's notebooks, and where it puts what learners are given.
+SOURCE, RELEASE = "source", "release"
+
 
 def _is_root(folder: Path) -> bool:
-    return (folder / SETTINGS).is_file() and (folder / SOLUTIONS).is_dir()
+    return (folder / SETTINGS).is_file() and (
+        (folder / SOLUTIONS).is_dir() or ((folder / SOURCE).is_dir() and not _is_graded(folder))
+    )
+
+
+def _is_graded(folder: Path) -> bool:
+    """Whether it is a folder of graded work, which holds copies of the instructor's notebooks."""
+    return (folder / "ledger.db").is_file()
+
+
+def sources(course: Path) -> Path:
+    """The folder of the instructor's notebooks: ``solutions``, or ``source`` as nbgrader has it."""
+    own = course / SOLUTIONS
+    return own if own.is_dir() else course / SOURCE
 
 
 def root(start: str | Path | None = None) -> Path:
-    """The folder that holds the course: ``nbgrader_config.py`` and ``solutions/``.
+    """The folder that holds the course: ``nbgrader_config.py``, and ``solutions/`` or ``source/``.
 
     Looked for in the environment's ``COMMAND_ROOT``, with the command's name in capitals, then from
     ``start`` (the current folder unless given) upwards, then beside the installed package.
@@ -46,6 +62,6 @@ def root(start: str | Path | None = None) -> Path:
 
 
 def problem_set_names(course: Path) -> list[str]:
-    """The problem sets that the course holds, in order: the folders in ``solutions/``."""
-    found = (path for path in (course / SOLUTIONS).glob("[!._]*") if path.is_dir())
+    """The problem sets that the course holds, in order: the folders in :func:`sources`."""
+    found = (path for path in sources(course).glob("[!._]*") if path.is_dir())
     return sorted(path.name for path in found)

@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from time import monotonic
@@ -26,8 +27,8 @@ from nbjudge.judge import Limits
 from nbjudge.ledger import Entry
 from nbjudge.overview import write_overview
 from nbjudge.parcels import BadParcel, unpack_judged
-from nbjudge.release import quiet_log, source_folder
-from nbjudge.results import Report, StudentResult, write_report
+from nbjudge.release import notebooks_in, quiet_log, source_folder
+from nbjudge.results import Report, StudentResult, joined, write_report
 from nbjudge.returning import keep_for_exchange
 from nbjudge.submissions import Grading, Prepared
 
@@ -61,7 +62,8 @@ def grade(
     problem_set:
         Its name, ``"ps05-self-attention"``.
     submitted:
-        The folder that holds ``STUDENT/PS/PS.ipynb``, and if wanted ``roster.csv``,
+        The folder that holds ``STUDENT/PS/PS.ipynb``, or the several notebooks that the problem set
+        has, and if wanted ``roster.csv``,
         ``receipts.csv`` and ``class.toml``.
     into:
         Where to leave ``grades.csv``, ``report.json``, ``overview/``, ``gradebook.db``,
@@ -101,7 +103,7 @@ def grade(
     course = (course or course_tree.root()).resolve()
     submitted, into = Path(submitted), Path(into)
     limits = limits or Limits()
-    source_folder(problem_set, course)
+    source = source_folder(problem_set, course)
     roster.check_folders(submitted, into)
     students, roster_flags = roster.class_of(submitted)
     sets = course_tree.problem_set_names(course)
@@ -117,32 +119,56 @@ def grade(
         raise ValueError(f"workers is {workers}, but it must be 0 or more.")
     if sandboxed and scheduler is None:
         _require_sandbox()
-    folder = GradingFolder(into, course, problem_set, database)
+    folders = [
+        GradingFolder(into, course, problem_set, database, notebook=name)
+        for name in notebooks_in(source)
+    ]
 
-    def look(student: str) -> Submission:
-        submission = intake.take_in(places[student], problem_set, received.get(student), enclosed)
+    def look(student: str, folder: GradingFolder, enclosed: dict[str, int]) -> Submission:
+        submission = intake.take_in(
+            places[student],
+            problem_set,
+            received.get(student),
+            enclosed,
+            notebook=folder.name,
+            others=folder.others,
+        )
         if student in roster_flags:
             submission.flags.insert(0, roster_flags[student])
         return submission
 
-    with folder.only_one(), folder.logged(), folder.ledger() as kept:
-        folder.clear()
-        folder.prepare(kept)
-        enclosed = folder.enclosed()
-        with Book(folder.url, folder.course_id, problem_set, folder.config, rules) as book:
-            book.enrol(students)
-            grading = Grading(folder, book, kept, limits, sandboxed)
-            report = Report(problem_set, {}, started=began, versions=versions())
-            notes += roster.unreadable(submitted)
-            report.warnings, report.limits = [*grading.warnings, *notes], asdict(limits)
-            told = (seed, set(again), progress, len(students))
-            run = _Run(grading, report, places, look, *told)
-            with grading.helper:
-                run.judge(students, workers, scheduler)
-        report.students = {name: report.students[name] for name in students}
+    first = folders[0]
+    with first.only_one(), first.logged(), first.ledger() as kept:
+        first.clear()
+        first.prepare(kept)
+        notes += roster.unreadable(submitted)
+        reports: dict[str, Report] = {}
+        for folder in folders:
+            with Book(
+                folder.url,
+                folder.course_id,
+                problem_set,
+                folder.config,
+                rules,
+                notebook=folder.name,
+            ) as book:
+                book.enrol(students)
+                grading = Grading(folder, book, kept, limits, sandboxed)
+                report = Report(problem_set, {}, started=began, versions=versions())
+                report.warnings, report.limits = [*grading.warnings, *notes], asdict(limits)
+                looks = partial(look, folder=folder, enclosed=folder.enclosed())
+                run = _Run(grading, report, places, looks, seed, set(again))
+                run.tells(progress, len(reports) * len(students), len(folders) * len(students))
+                # The same inputs for all notebooks of a student: one seed replays them.
+                run.seeds = {n: s.seed for r in reports.values() for n, s in r.students.items()}
+                with grading.helper:
+                    run.judge(students, workers, scheduler)
+            report.students = {name: report.students[name] for name in students}
+            reports[folder.name] = report
+        report = joined(reports)
         report.seconds = monotonic() - started
-        write_report(report, folder.into)
-        write_overview(report, folder)
+        write_report(report, first.into)
+        write_overview(report, first)
     return report
 
 
@@ -155,19 +181,34 @@ def _require_sandbox() -> None:
 class _Run:
     """What :func:`grade` does, once everything is open."""
 
-    def __init__(self, grading, report, places, look, seed, again, progress, total):
+    def __init__(
+        self,
+        grading: Grading,
+        report: Report,
+        places: dict[str, Path],
+        look: Callable[[str], Submission],
+        seed: int | None,
+        again: set[str],
+    ):
         self.grading, self.report, self.look = grading, report, look
-        self.places = places
-        self.seed, self.again, self.progress, self.total = seed, again, progress, total
+        self.places, self.seed, self.again = places, seed, again
+        self.seeds: dict[str, int | None] = {}
         self.under_way: dict[str, tuple[Prepared, Entry]] = {}
+        self.tells(None, 0, 0)
+
+    def tells(self, progress: Progress | None, before: int, total: int) -> None:
+        """Whom to tell of progress, after so many that were finished before."""
+        self.progress, self.before, self.total = progress, before, total
 
     def say(self, student: str) -> None:
+        """Tell that a student is finished."""
         if self.progress:
-            self.progress(len(self.report.students), self.total, student)
+            self.progress(self.before + len(self.report.students), self.total, student)
 
     def seed_for(self, student: str) -> int | None:
-        """The seed that was asked for."""
-        return self.seed if not self.again or student in self.again else None
+        """The seed that was asked for, or that another notebook of the student's has."""
+        asked = self.seed if not self.again or student in self.again else None
+        return self.seeds.get(student) if asked is None else asked
 
     def judge(self, students: list[str], workers: int | None, scheduler: str | None) -> None:
         """Have everybody's work judged that needs it, and put away each result as it comes."""
@@ -188,7 +229,7 @@ class _Run:
     def _jobs(self, students: list[str]) -> Iterator[tuple[str, bytes]]:
         """Settle what needs no judge, and give out the others one by one, as they are asked for."""
         grading = self.grading
-        entries = grading.ledger.entries(grading.problem_set)
+        entries = grading.ledger.entries(grading.work)
         all_marks = grading.book.all_marks()
         self.say("")
         for student in students:
@@ -222,7 +263,7 @@ class _Run:
         self.report.executed.append(student)
         problem = outcome.problem
         if outcome.parcel is not None:
-            self.grading.ledger.judged(self.grading.problem_set, student, outcome.parcel)
+            self.grading.ledger.judged(self.grading.work, student, outcome.parcel)
             problem = "the judge gave back something else"
             if self.commit(prepared, entry, outcome.parcel):
                 return
@@ -232,7 +273,7 @@ class _Run:
     def commit(self, prepared: Prepared, entry: Entry, parcel: bytes | None = None) -> bool:
         """Put a judgement away; whether there was one that could be."""
         grading, student = self.grading, prepared.student
-        parcel = parcel or grading.ledger.result(grading.problem_set, student)
+        parcel = parcel or grading.ledger.result(grading.work, student)
         try:
             judged = unpack_judged(parcel or b"")
             self.done(student, grading.commit(prepared, entry, judged))

@@ -18,8 +18,9 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, SAWarning
 
-from nbjudge import enclosures
+from nbjudge import cells, enclosures
 from nbjudge.answers import holds_answers
+from nbjudge.course import sources
 from nbjudge.failure import GradingFailed, of_the_machine
 from nbjudge.files import write_whole
 from nbjudge.inside.program import program
@@ -29,6 +30,8 @@ from nbjudge.release import (
     copy_source,
     course_config,
     generate,
+    loose_files,
+    notebooks_in,
     quiet_log,
     source_folder,
 )
@@ -94,7 +97,7 @@ class OnlyHere(NbGraderPreprocessor):
 
 
 class GradingFolder:
-    """One problem set's place in the folder ``into``.
+    """One notebook's place in the folder ``into``.
 
     Parameters
     ----------
@@ -106,10 +109,33 @@ class GradingFolder:
         The problem set's name.
     database:
         The gradebook's URL as SQLAlchemy reads it; ``None``: ``gradebook.db`` in the folder.
+    notebook:
+        Which of the problem set's notebooks, by its name without ending; the first unless given.
+
+    Attributes
+    ----------
+    name:
+        The notebook's name.
+    others:
+        Those of the problem set's other notebooks.
+    work:
+        What the ledger calls it.
     """
 
-    def __init__(self, into: Path, course: Path, problem_set: str, database: str | None = None):
+    def __init__(
+        self,
+        into: Path,
+        course: Path,
+        problem_set: str,
+        database: str | None = None,
+        *,
+        notebook: str | None = None,
+    ):
         self.into, self.course, self.problem_set = into.resolve(), course, problem_set
+        every = notebooks_in(sources(course) / problem_set) or [problem_set]
+        self.name = every[0] if notebook is None else notebook
+        self.others = [name for name in every if name != self.name]
+        self.work = f"{problem_set}/{self.name}" if self.others else problem_set
         self.url = database or f"sqlite:///{self.into / 'gradebook.db'}"
         try:
             self.shown_url = make_url(self.url).render_as_string(hide_password=True)
@@ -133,12 +159,12 @@ class GradingFolder:
         return self.into / step / student / self.problem_set
 
     def notebook(self, step: str, student: str) -> Path:
-        """The problem set's notebook in :meth:`path`."""
-        return self.path(step, student) / f"{self.problem_set}.ipynb"
+        """The notebook in :meth:`path`."""
+        return self.path(step, student) / f"{self.name}.ipynb"
 
     def page(self, student: str) -> Path:
         """The student's page of feedback."""
-        return self.path("feedback", student) / f"{self.problem_set}.html"
+        return self.path("feedback", student) / f"{self.name}.html"
 
     @contextmanager
     def only_one(self):
@@ -306,6 +332,8 @@ class GradingFolder:
         for path in sorted(folder.rglob("*")):
             if path.is_file() and not holds_answers(path):
                 total.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
+        for path in loose_files(self.course):
+            total.update(f"../{path.name}\0".encode() + path.read_bytes())
         return total.hexdigest()
 
     def files(self) -> dict[str, bytes]:
@@ -330,10 +358,20 @@ class GradingFolder:
 
     def source(self) -> NotebookNode:
         """The instructor's notebook, hidden tests and all."""
-        name = f"{self.problem_set}.ipynb"
-        return read_ours(self.into / "source" / self.problem_set / name)
+        return self._made("source", self.name)
 
     def release(self) -> NotebookNode:
         """What the learners were given."""
-        name = f"{self.problem_set}.ipynb"
-        return read_ours(self.into / "release" / self.problem_set / name)
+        return self._made("release", self.name)
+
+    def graded(self) -> dict[str, float]:
+        """What each graded cell carries, in all notebooks of the problem set."""
+        return {
+            cells.grade_id(cell): cells.points(cell)
+            for name in (self.name, *self.others)
+            for cell in self._made("release", name).cells
+            if cells.is_graded(cell)
+        }
+
+    def _made(self, step: str, name: str) -> NotebookNode:
+        return read_ours(self.into / step / self.problem_set / f"{name}.ipynb")

@@ -99,10 +99,10 @@ def make(url: str, course_id: str) -> None:
 class _Save(SaveAutoGrades):
     """nbgrader's own rules for scores and comments, applied within a transaction that is open."""
 
-    def __init__(self, book: api.Gradebook, problem_set: str, student: str):
+    def __init__(self, book: api.Gradebook, problem_set: str, notebook: str, student: str):
         super().__init__(log=quiet_log())
         self.gradebook, self.student_id = book, student
-        self.assignment_id = self.notebook_id = problem_set
+        self.assignment_id, self.notebook_id = problem_set, notebook
 
     def save(self, notebook: NotebookNode) -> None:
         for index, cell in enumerate(notebook.cells):
@@ -110,7 +110,10 @@ class _Save(SaveAutoGrades):
 
 
 class Book:
-    """The gradebook of one problem set, open; to be used with ``with``."""
+    """The gradebook of one notebook of a problem set, open; to be used with ``with``.
+
+    The notebook is called like the problem set unless its name is given.
+    """
 
     def __init__(
         self,
@@ -119,8 +122,11 @@ class Book:
         problem_set: str,
         config: Config,
         rules: Rules | None = None,
+        *,
+        notebook: str | None = None,
     ):
         self.problem_set, self.config, self.rules = problem_set, config, rules or Rules()
+        self.name = problem_set if notebook is None else notebook
         self._book = api.Gradebook(url, course_id)
         if self._book.engine.dialect.name == "sqlite":
             # A formgrader that is open beside us may be writing.
@@ -182,7 +188,7 @@ class Book:
                 select(api.GradeCell)
                 .join(api.Notebook, api.GradeCell.notebook_id == api.Notebook.id)
                 .join(api.Assignment, api.Notebook.assignment_id == api.Assignment.id)
-                .where(api.Assignment.name == self.problem_set)
+                .where(api.Assignment.name == self.problem_set, api.Notebook.name == self.name)
             )
             for (cell,) in rows:
                 carries = self.rules.carries(cell.name, points.get(cell.name, cell.max_score))
@@ -228,7 +234,7 @@ class Book:
                 # nbgrader would keep an old score of a cell that is gone.
                 grade.auto_score, grade.needs_manual_grade = None, True
             found = _Found(self._book, grades, self._comments(student))
-            _Save(found, self.problem_set, student).save(notebook)
+            _Save(found, self.problem_set, self.name, student).save(notebook)
             for name, (_, waits) in (settled or {}).items():
                 if name in grades:
                     grades[name].needs_manual_grade = waits
@@ -316,15 +322,17 @@ class Book:
             .join(api.SubmittedNotebook, what.notebook_id == api.SubmittedNotebook.id)
             .join(api.SubmittedAssignment)
             .join(api.Assignment)
+            .join(api.Notebook, api.SubmittedNotebook.notebook_id == api.Notebook.id)
             .where(
                 api.Assignment.name == self.problem_set,
+                api.Notebook.name == self.name,
                 api.SubmittedAssignment.student_id == student,
             )
         )
 
     def _assign_penalty(self, student: str) -> None:
         submission = self._book.find_submission(self.problem_set, student)
-        notebook = self._book.find_submission_notebook(self.problem_set, self.problem_set, student)
+        notebook = self._book.find_submission_notebook(self.name, self.problem_set, student)
         notebook.late_submission_penalty = None
         # The session may have read the sum before the scores were written.
         self._session.flush()
@@ -401,7 +409,8 @@ class Book:
                 api.SubmittedNotebook,
                 api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id,
             )
-            .where(api.Assignment.name == self.problem_set)
+            .join(api.Notebook, api.SubmittedNotebook.notebook_id == api.Notebook.id)
+            .where(api.Assignment.name == self.problem_set, api.Notebook.name == self.name)
         )
         return (
             query if student is None else query.where(api.SubmittedAssignment.student_id == student)

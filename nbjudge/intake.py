@@ -7,7 +7,7 @@ import json
 import os
 import stat
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -217,9 +217,11 @@ def _cell(raw: object) -> NotebookNode | None:
     )
 
 
-def _find(folder: Path, problem_set: str) -> tuple[Path | None, list[str], str]:
-    """The file to take, the flags, and where there is none: why."""
-    wanted = f"{problem_set}.ipynb"
+def _find(
+    folder: Path, problem_set: str, notebook: str, beside: Collection[str]
+) -> tuple[Path | None, list[str], str]:
+    """The file to take, the flags, and if there is none: why."""
+    wanted = f"{notebook}.ipynb"
     for part in (folder, folder / problem_set):
         if part.is_symlink():
             return None, [], f"{part.name} is a link, and links are not followed"
@@ -231,7 +233,8 @@ def _find(folder: Path, problem_set: str) -> tuple[Path | None, list[str], str]:
             return place / wanted, flags, ""
     place = folder / problem_set
     others = sorted(place.glob("*.ipynb")) if place.is_dir() else []
-    if len(others) == 1:
+    others = [other for other in others if other.name not in beside]
+    if len(others) == 1 and not beside:
         return others[0], [f"the file is called {printable(others[0].name)!r}, not {wanted}"], ""
     if others:
         return None, [], f"no {wanted}, but {len(others)} other notebooks: which one counts?"
@@ -248,6 +251,9 @@ def take_in(
     problem_set: str,
     received: datetime | None = None,
     wanted: Mapping[str, int] | None = None,
+    *,
+    notebook: str | None = None,
+    others: Collection[str] = (),
 ) -> Submission:
     """Read what a student handed in: ``folder/PS/PS.ipynb``, or what was plainly meant to be it.
 
@@ -262,9 +268,14 @@ def take_in(
         is not believed: learners can set it.
     wanted:
         The files that the problem set takes beside the notebook, with how many kilobytes each.
+    notebook, others:
+        The notebook's name if it is not the problem set's, and those of the set's other ones.
     """
+    beside = [f"{other}.ipynb" for other in others]
     try:
-        return _take_in(folder, problem_set, received, wanted or {})
+        return _take_in(
+            folder, problem_set, received, wanted or {}, notebook or problem_set, beside
+        )
     except OSError as error:
         return Submission(
             problem=f"the folder cannot be read ({error.strerror})", received=received
@@ -272,9 +283,14 @@ def take_in(
 
 
 def _take_in(
-    folder: Path, problem_set: str, received: datetime | None, wanted: Mapping[str, int]
+    folder: Path,
+    problem_set: str,
+    received: datetime | None,
+    wanted: Mapping[str, int],
+    notebook: str,
+    beside: Collection[str],
 ) -> Submission:
-    path, flags, problem = _find(folder, problem_set)
+    path, flags, problem = _find(folder, problem_set, notebook, beside)
     if path is None:
         return Submission(flags=flags, problem=problem)
     try:
@@ -292,7 +308,7 @@ def _take_in(
             for other in path.parent.iterdir()
             if other != path
             and not other.name.startswith(".")
-            and other.name not in (TIMESTAMP, SECRET, *wanted, *called.values())
+            and other.name not in (TIMESTAMP, SECRET, *beside, *wanted, *called.values())
         )
         if others:
             graded = cells.listed(["the notebook", *wanted])

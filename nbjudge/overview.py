@@ -8,6 +8,7 @@ from statistics import mean, median
 
 from nbjudge import cells
 from nbjudge.answers import Variant, load_variants
+from nbjudge.course import sources
 from nbjudge.files import write_whole
 from nbjudge.folder import GradingFolder
 from nbjudge.pages import page
@@ -26,7 +27,7 @@ MIN_ALIKE = 3
 def write_overview(report: Report, folder: GradingFolder) -> Path:
     """Write ``overview/PS.html``; returns its path."""
     path = folder.into / "overview" / f"{report.problem_set}.html"
-    variants = load_variants(folder.course / "solutions" / report.problem_set)
+    variants = load_variants(sources(folder.course) / report.problem_set)
     write_whole(path, overview(report, variants))
     return path
 

@@ -19,7 +19,7 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from nbjudge import cells, enclosures
 from nbjudge.answers import holds_answers
-from nbjudge.course import problem_set_names
+from nbjudge.course import RELEASE, SOLUTIONS, problem_set_names, sources
 from nbjudge.first_cell import put_first
 
 #: The same on every machine: what a notebook says about its kernel is no part of its text.
@@ -48,7 +48,7 @@ class _Listener(logging.Handler):
 
 
 def source_folder(problem_set: str, course: Path) -> Path:
-    """The folder of the instructor's notebook, ``solutions/PS``.
+    """The folder of the instructor's notebooks, such as ``solutions/PS``.
 
     Raises
     ------
@@ -59,15 +59,25 @@ def source_folder(problem_set: str, course: Path) -> Path:
     if problem_set not in known:
         raise ValueError(
             f"problem_set is {problem_set!r}, but it must be one of: "
-            f"{', '.join(known) or 'none yet, solutions/ is empty'}."
+            f"{', '.join(known) or f'none yet, {sources(course).name}/ is empty'}."
         )
-    folder = course / "solutions" / problem_set
-    if not (folder / f"{problem_set}.ipynb").is_file():
+    folder = sources(course) / problem_set
+    if not notebooks_in(folder):
         raise ValueError(
-            f"problem_set is {problem_set!r}, but solutions/{problem_set} holds no "
+            f"problem_set is {problem_set!r}, but {folder.parent.name}/{problem_set} holds no "
             f"{problem_set}.ipynb."
         )
     return folder
+
+
+def notebooks_in(folder: Path) -> list[str]:
+    """The names of a problem set's notebooks, without their ending.
+
+    ``PS`` alone if the folder ``PS`` has a notebook of its own name; else all that are there.
+    """
+    if (folder / f"{folder.name}.ipynb").is_file():
+        return [folder.name]
+    return sorted(path.stem for path in folder.glob("[!.]*.ipynb"))
 
 
 def course_config(course: Path) -> Config:
@@ -179,7 +189,8 @@ def release_files(problem_set: str, course: Path) -> dict[str, bytes]:
 
 def release_folder(problem_set: str, course: Path) -> Path:
     """Where the course keeps the learners' files of a problem set."""
-    return course / "notebooks" / "assignments" / problem_set
+    stored = course / "notebooks" / "assignments"
+    return (stored if sources(course).name == SOLUTIONS else course / RELEASE) / problem_set
 
 
 def is_current(problem_set: str, course: Path) -> bool:
@@ -220,6 +231,8 @@ def make_release(problem_set: str, course: Path) -> Path:
 def copy_source(problem_set: str, course: Path, into: Path) -> None:
     """Copy ``solutions/PS`` without its known answers to the folder ``into``, which is made anew.
 
+    With it goes what lies beside the problem sets.
+
     No learner and no kernel gets these.
     """
     ignored = shutil.ignore_patterns(*NOT_COPIED)
@@ -230,3 +243,11 @@ def copy_source(problem_set: str, course: Path, into: Path) -> None:
     if into.exists():
         shutil.rmtree(into)
     shutil.copytree(source_folder(problem_set, course), into, ignore=left_out)
+    for path in loose_files(course):
+        shutil.copy(path, into.parent / path.name)
+
+
+def loose_files(course: Path) -> list[Path]:
+    """What lies beside the problem sets, such as the header that nbgrader puts before each."""
+    there = sorted(sources(course).iterdir())
+    return [path for path in there if path.is_file() and not path.name.startswith(".")]

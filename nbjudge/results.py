@@ -216,6 +216,47 @@ class Report:
         ]
 
 
+def joined(reports: dict[str, Report]) -> Report:
+    """The report of a problem set from those of its notebooks, by the notebooks' names."""
+    whole, *others = reports.values()
+    if not others:
+        return whole
+    for report in others:
+        whole.warnings += [text for text in report.warnings if text not in whole.warnings]
+        whole.executed += [name for name in report.executed if name not in whole.executed]
+        whole.unfinished += [name for name in report.unfinished if name not in whole.unfinished]
+    whole.students = {
+        student: _together({name: report.students[student] for name, report in reports.items()})
+        for student in whole.students
+    }
+    return whole
+
+
+def _together(parts: dict[str, StudentResult]) -> StudentResult:
+    """A student's result from those in each notebook.
+
+    A test that two notebooks have is called ``NOTEBOOK/TEST`` in all but the first.
+    """
+    whole = StudentResult({})
+    for notebook, part in parts.items():
+        names = {n: f"{notebook}/{n}" if n in whole.tests else n for n in part.tests}
+        whole.tests |= {names[name]: test for name, test in part.tests.items()}
+        whole.comments |= {names.get(n, n): text for n, text in part.comments.items()}
+        whole.by_hand |= {names.get(n, n): who for n, who in part.by_hand.items()}
+        whole.prints |= {names.get(n, n): text for n, text in part.prints.items()}
+        whole.flags += [f"{notebook}: {flag}" for flag in part.flags]
+        whole.left_out += [name for name in part.left_out if name not in whole.left_out]
+        whole.seed = part.seed if whole.seed is None else whole.seed
+        whole.seconds += part.seconds
+        whole.cpu_seconds += part.cpu_seconds
+        whole.memory_mb = max(whole.memory_mb, part.memory_mb)
+        whole.sandbox, whole.received = whole.sandbox or part.sandbox, part.received
+        whole.penalty += part.penalty
+        whole.late_seconds = max(whole.late_seconds, part.late_seconds)
+        whole.digest += part.digest
+    return whole
+
+
 def span(seconds: float) -> str:
     """A stretch of time in words: ``3 h``, ``2 days``."""
     for unit, size in (("days", 2 * 86400), ("h", 2 * 3600), ("min", 120)):

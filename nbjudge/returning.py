@@ -236,8 +236,9 @@ def _files(
     kind: str, entry: _Entry, student: StudentResult, name: str, folder: GradingFolder
 ) -> Iterator[tuple[str, bytes]]:
     if kind == "moodle":
-        place = f"{entry.name}_{entry.number}_assignsubmission_file/{folder.problem_set}.html"
-        yield place, folder.page(name).read_bytes()
+        for page in sorted(folder.path("feedback", name).glob("*.html")):
+            place = f"{entry.name}_{entry.number}_assignsubmission_file/{page.name}"
+            yield place, page.read_bytes()
     else:
         # Canvas gives a page of feedback the name of the file that was handed in.
         yield entry.path.name, notebook(student, name, folder).encode()

@@ -74,7 +74,7 @@ class Grading:
         sandboxed: bool,
     ):
         self.folder, self.book, self.ledger = folder, book, kept
-        self.problem_set, self.limits = folder.problem_set, limits
+        self.problem_set, self.work, self.limits = folder.problem_set, folder.work, limits
         self.release = folder.release()
         source = folder.source()
         self.names, self.solution = names_of(source), solution_of(source)
@@ -91,7 +91,7 @@ class Grading:
             for cell in self.blank.cells
             if cells.is_graded(cell)
         }
-        self.rules = book.rules = check_tests(book.rules, self.graded, self.problem_set)
+        self.rules = book.rules = check_tests(book.rules, folder.graded(), self.problem_set)
         self.apply_rules()
         self.sandboxed, self.files, self.own = sandboxed, folder.files(), folder.own()
         self.warnings = [] if sandboxed else [NO_SANDBOX]
@@ -100,7 +100,7 @@ class Grading:
 
     def apply_rules(self) -> None:
         """Put due dates and points into the gradebook; take out those of rules that are gone."""
-        name, due = f"{self.problem_set}: due by rules", self.rules.due
+        name, due = f"{self.work}: due by rules", self.rules.due
         before = self.ledger.fact(name)
         self.ledger.note(name, before or ("" if due is None else "yes"))
         self.book.apply_rules(self.graded, undo=bool(before))
@@ -111,9 +111,10 @@ class Grading:
 
         This one, the course's stored release, and each one that work was graded by before.
         """
-        name = f"{self.problem_set}: versions"
+        name = f"{self.work}: versions"
         found = json.loads(self.ledger.fact(name) or "{}")
-        stored = release_folder(self.problem_set, self.folder.course) / f"{self.problem_set}.ipynb"
+        given = release_folder(self.problem_set, self.folder.course)
+        stored = given / f"{self.folder.name}.ipynb"
         releases = [self.release]
         if stored.is_file():
             releases.append(nbformat.read(stored, as_version=4))
@@ -164,7 +165,7 @@ class Grading:
             found = {"problem": str(error), "flags": []}
         prepared.flags += found["flags"]
         if found["problem"]:
-            prepared.problem = f"{self.problem_set}.ipynb {found['problem']}"
+            prepared.problem = f"{self.folder.name}.ipynb {found['problem']}"
         else:
             prepared.notebook = found["notebook"]
             self.look_into(prepared)
@@ -187,7 +188,7 @@ class Grading:
         """What is sent to a worker; the ledger notes that it was."""
         text = prepared.notebook or ""
         write_whole(self.folder.notebook("submitted", prepared.student), text)
-        self.ledger.queue(self.problem_set, prepared.student, prepared.key, seed)
+        self.ledger.queue(self.work, prepared.student, prepared.key, seed)
         job = Job(
             student=prepared.student,
             notebook=text.encode(),
@@ -209,7 +210,7 @@ class Grading:
         try:
             run = self.as_run(prepared.notebook or "", judged)
         except TooMuch as error:
-            prepared.problem = f"{self.problem_set}.ipynb {error}"
+            prepared.problem = f"{self.folder.name}.ipynb {error}"
             return self.settle_nothing(prepared)
         marks = self.book.marks(student)
         by_hand = marks.by_hand() if marks else {}
@@ -262,11 +263,11 @@ class Grading:
     def write_page(
         self, student: str, result: StudentResult, run: str | None, warnings: list[str]
     ) -> None:
-        """Write ``feedback/STUDENT/PS/PS.html``.
+        """Write the page, such as ``feedback/STUDENT/PS/PS.html``.
 
         What cannot be shown in colours is shown without them, or else left out.
         """
-        given = {"name": self.problem_set, "result": asdict(result)}
+        given = {"name": self.work, "result": asdict(result)}
         for shown, colours in ((run, True), (run, False), (None, False)):
             try:
                 page = self.helper.do(
@@ -346,7 +347,7 @@ class Grading:
         record["shown"] = self.shown(marks)
         result = self.result(student, record, seed, marks)
         self.write_page(student, result, run, self.warnings)
-        self.ledger.finish(self.problem_set, student, key, seed, record)
+        self.ledger.finish(self.work, student, key, seed, record)
         return result
 
     def refresh(self, student: str, entry: Entry, submission: Submission, marks: Marks | None):
@@ -403,7 +404,7 @@ class Grading:
             if name in marks.grades and marks.grades[name].manual is not None
         }
         aside |= taken
-        self.ledger.remember(self.problem_set, student, record)
+        self.ledger.remember(self.work, student, record)
         by_hand = {name: mark for name, mark in back.items() if marks.grades[name].manual is None}
         self.book.adjust(student, judged, self.graded, dict.fromkeys(taken) | by_hand)
         for name in back:
@@ -489,7 +490,7 @@ class Grading:
     def give_up(self, prepared: Prepared, problem: str) -> StudentResult:
         """The grader itself failed on this one: no points yet, and the next run tries again."""
         self.book.save_nothing(prepared.student, prepared.submission.received)
-        self.ledger.failed(self.problem_set, prepared.student)
+        self.ledger.failed(self.work, prepared.student)
         shutil.rmtree(self.folder.path("autograded", prepared.student), ignore_errors=True)
         prepared.flags.append(f"could not be graded, the next run tries again: {problem}")
         marks = self.book.marks(prepared.student)

@@ -16,8 +16,9 @@ from nbjudge import course as course_tree
 from nbjudge.folder import GradingFolder
 from nbjudge.gradebook import Book, Mark
 from nbjudge.inside.program import program
+from nbjudge.ledger import Entry
 from nbjudge.policy import one_spelling
-from nbjudge.release import source_folder
+from nbjudge.release import notebooks_in, source_folder
 
 
 @dataclass
@@ -72,22 +73,31 @@ def why(
         If there is no such exercise, or nothing of this student has been graded there.
     """
     course, student = (course or course_tree.root()).resolve(), one_spelling(student)
-    source_folder(problem_set, course)
+    notebooks = notebooks_in(source_folder(problem_set, course))
     if not (into / "ledger.db").is_file():
         raise ValueError(f"into is {str(into)!r}, but nothing has been graded there.")
-    folder = GradingFolder(into, course, problem_set, database)
-    with folder.ledger() as ledger:
-        entry = ledger.entry(problem_set, student)
-    if not entry.record:
+    folders = [
+        GradingFolder(into, course, problem_set, database, notebook=name) for name in notebooks
+    ]
+    with folders[0].ledger() as ledger:
+        entries = [ledger.entry(folder.work, student) for folder in folders]
+    if not any(entry.record for entry in entries):
         raise ValueError(f"student is {student!r}, but no work of theirs is graded in {into}.")
-    source = folder.source()
-    graded = [cell for cell in source.cells if cells.is_graded(cell)]
-    exercises = list(dict.fromkeys(cells.exercise_of(cells.grade_id(cell)) for cell in graded))
+    exercises: dict[str, tuple[GradingFolder, Entry]] = {}
+    for folder, entry in zip(folders, entries, strict=True):
+        for cell in filter(cells.is_graded, folder.source().cells):
+            exercises.setdefault(cells.exercise_of(cells.grade_id(cell)), (folder, entry))
     if exercise not in exercises:
         raise ValueError(
             f"exercise is {exercise!r}, but it must be one of: {', '.join(exercises)}."
         )
-    with Book(folder.url, folder.course_id, problem_set, folder.config) as book:
+    folder, entry = exercises[exercise]
+    if not entry.record:
+        raise ValueError(f"student is {student!r}, but {folder.name} of theirs is not graded yet.")
+    graded = [cell for cell in folder.source().cells if cells.is_graded(cell)]
+    with Book(
+        folder.url, folder.course_id, problem_set, folder.config, notebook=folder.name
+    ) as book:
         marks = book.marks(student)
     tests = []
     _, rescaled = entry.record.get("adjusted", [[], []])

@@ -118,8 +118,8 @@ def test_late_work_pays_by_the_trusted_clock(small_course, tmp_path, monkeypatch
     receipts.write_text(f"student,received\nada,{(DUE + timedelta(hours=5)).isoformat()}\n")
     real = engine.GradingFolder
 
-    def strict(*args):
-        folder = real(*args)
+    def strict(*args, **named):
+        folder = real(*args, **named)
         folder.config.LateSubmissionPlugin.penalty_method = "zero"
         return folder
 

@@ -6,21 +6,17 @@ the learner's functions and bind it again.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import nbformat
 import pytest
-from judged_set import nursery
 from nbgrader.api import Gradebook
 
 from nbjudge import cells
-from nbjudge.folder import read_ours
-from nbjudge.intake import parse
-from nbjudge.judge import Job, judge, names_of, solution_of
-from nbjudge.merge import blank, merge
-from nbjudge.sandbox import Limits
+from nbjudge.judge import solution_of
 
 pytestmark = pytest.mark.thorough("use of another course")
 
@@ -131,32 +127,66 @@ def autograded(course):
         }
 
 
-def marks(course, student, name):
-    """What the judge makes of a notebook, from the course's own files."""
-    source = read_ours(course / "source" / "ps1" / name)
-    release = read_ours(course / "release" / "ps1" / name)
-    handed = (course / "submitted" / student / "ps1" / name).read_bytes()
-    notebook, _ = merge(parse(handed).cells, blank(source, release), release)
-    judged = judge(
-        Job(
-            student,
-            nbformat.writes(notebook).encode(),
-            seed=1,
-            limits=Limits(call_seconds=5, cell_seconds=10),
-            names=names_of(source),
-            solution=solution_of(source),
-        ),
-        nursery(),
-    )
-    assert not [flag for flag in judged.flags if "cannot be run as it is" in flag]
-    return {name: test["score"] for name, test in judged.tests.items()}
+def grade(course, into):
+    """Grade by the command, from inside the course."""
+    asked = ["grade", "ps1", "--submitted", str(course / "submitted"), "--into", str(into)]
+    asked += ["--workers", "1", "--call-seconds", "5", "--cell-seconds", "10"]
+    outside = {name: value for name, value in os.environ.items() if not name.endswith("_ROOT")}
+    done = subprocess.run(
+        [sys.executable, "-m", "nbjudge", *asked],
+        cwd=course, env=outside, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads((into / "report.json").read_text("utf-8"))["ps1"]
+
+
+@pytest.fixture(scope="module")
+def graded(course, tmp_path_factory):
+    """The folder that the class was graded in, and the report on it."""
+    into = tmp_path_factory.mktemp("graded") / "out"
+    return into, grade(course, into)
 
 
 @pytest.mark.parametrize("student", CLASS)
-def test_marks_are_those_of_the_autograder(course, autograded, student):
-    ours = [marks(course, student, name) for name in NOTEBOOKS]
-    assert [len(tests) for tests in ours] == [4, 0], "the other one is marked by hand"
-    assert ours[0] == {name: autograded[student][name] for name in ours[0]}
+def test_marks_are_those_of_the_autograder(graded, autograded, student):
+    found = graded[1]["students"][student]
+    assert not [flag for flag in found["flags"] if "cannot be run as it is" in flag]
+    ours = {name: test["score"] for name, test in found["tests"].items()}
+    assert len(ours) == 8, "of both notebooks"
+    assert {name: score for name, score in ours.items() if score is not None} == autograded[student]
+
+
+def test_each_notebook_has_its_page_and_its_place_in_the_gradebook(graded, autograded):
+    into = graded[0]
+    for student, points in autograded.items():
+        for name in NOTEBOOKS:
+            assert (into / "autograded" / student / "ps1" / name).is_file()
+            page = into / "feedback" / student / "ps1" / name.replace(".ipynb", ".html")
+            assert "<h1" in page.read_text("utf-8")
+        with Gradebook(f"sqlite:///{into}/gradebook.db", "course101") as book:
+            notebooks = book.find_submission("ps1", student).notebooks
+            assert {f"{notebook.name}.ipynb" for notebook in notebooks} == set(NOTEBOOKS)
+            grades = [grade for notebook in notebooks for grade in notebook.grades]
+            assert {g.name: g.auto_score for g in grades if g.auto_score is not None} == points
+
+
+def test_what_was_graded_is_not_run_again_until_one_of_its_notebooks_changes(
+    course, graded, tmp_path
+):
+    into = tmp_path / "out"
+    shutil.copytree(graded[0], into)
+    again = grade(course, into)
+    assert again["executed"] == []
+    changed = tmp_path / "submitted"
+    shutil.copytree(course / "submitted", changed)
+    (changed / "prints" / "ps1" / NOTEBOOKS[1]).unlink()
+    here = tmp_path / "course"
+    shutil.copytree(course, here, ignore=shutil.ignore_patterns("submitted", "autograded"))
+    shutil.move(changed, here / "submitted")
+    found = grade(here, into)
+    assert found["executed"] == []
+    flags = found["students"]["prints"]["flags"]
+    assert any(NOTEBOOKS[1].removesuffix(".ipynb") in flag for flag in flags), flags
 
 
 def test_the_class_tells_right_from_wrong(autograded):
