@@ -19,9 +19,10 @@ from nbformat import NotebookNode
 
 from nbjudge import cells, enclosures
 from nbjudge.course import root
+from nbjudge.files import Unreadable, read_file
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.program import program
-from nbjudge.intake import NotANotebook, Parsed, parse, read_file
+from nbjudge.intake import Parsed, parse
 from nbjudge.judging import names
 from nbjudge.judging.names import names_of
 from nbjudge.merge import merge
@@ -250,7 +251,7 @@ def check(
     path = find(notebook)
     try:
         handed = parse(read_file(path)[0])
-    except NotANotebook as error:
+    except Unreadable as error:
         raise ValueError(f"notebook is {str(path)!r}, but that file {error}.") from None
     release = None
     try:

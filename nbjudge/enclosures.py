@@ -16,6 +16,7 @@ from typing import NamedTuple
 from nbformat import NotebookNode
 
 from nbjudge import cells
+from nbjudge.files import Unreadable, read_file
 from nbjudge.inside.tensor_file import KILOBYTE, check_asked, larger_than
 
 #: The name of the call that says so.
@@ -68,8 +69,6 @@ def take(folder: Path, wanted: Mapping[str, int]) -> Taken:
 
     A platform may have given a file another name: the only one of its kind is taken for it.
     """
-    from nbjudge.intake import NotANotebook, read_file
-
     taken = Taken({}, {}, {})
     for name, kilobytes in wanted.items():
         path = folder / name
@@ -86,7 +85,7 @@ def take(folder: Path, wanted: Mapping[str, int]) -> Taken:
                 taken.refused[name] = too_large
             else:
                 taken.found[name], _ = read_file(path, kilobytes * KILOBYTE)
-        except NotANotebook as error:
+        except Unreadable as error:
             taken.refused[name] = str(error)
         except OSError as error:
             taken.refused[name] = f"cannot be read ({error.strerror})"

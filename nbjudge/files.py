@@ -1,10 +1,15 @@
-"""Files that are there whole or not at all."""
+"""Files that are written whole or not at all, and files of learners' read with care."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import stat
+from datetime import UTC, datetime
 from pathlib import Path
+
+#: A notebook with many pictures has some megabytes; more than this is not read.
+MAX_BYTES = 20 * 1024 * 1024
 
 
 def write_whole(path: Path, content: bytes | str) -> str:
@@ -54,3 +59,42 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+class Unreadable(ValueError):
+    """A learner's file cannot be read as what it should be; the message says why in a few words."""
+
+
+def read_file(path: Path, most: int = MAX_BYTES) -> tuple[bytes, datetime]:
+    """The bytes of a regular file, ``most`` at most, and when it was last written.
+
+    It never follows a link and never waits for a pipe.
+
+    Raises
+    ------
+    Unreadable
+        If it is not a regular file, or too large.
+    """
+    # O_NONBLOCK: opening a named pipe would wait for ever. Windows has neither flag.
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags |= getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(path, flags)
+    except OSError as error:
+        if path.is_symlink():
+            raise Unreadable("is a link, and links are not followed") from None
+        raise Unreadable(f"cannot be opened ({error.strerror})") from None
+    about = os.fstat(handle)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(handle)  # a folder cannot even be opened as a file
+        raise Unreadable("is not a regular file")
+    with os.fdopen(handle, "rb") as file:
+        content = b"" if about.st_size > most else file.read(most + 1)
+    if max(about.st_size, len(content)) > most:
+        raise Unreadable(f"is larger than {most / 2**20:.3g} MiB")
+    try:
+        written = datetime.fromtimestamp(int(about.st_mtime), UTC)
+    except (OverflowError, OSError, ValueError):
+        # A clock set by hand to a year that there is no date for.
+        written = datetime.now(UTC).replace(microsecond=0)
+    return content, written

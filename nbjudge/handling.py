@@ -13,9 +13,9 @@ from nbgrader.utils import determine_grade
 from nbjudge import cells, intake
 from nbjudge.digests import fingerprints
 from nbjudge.feedback import feedback
+from nbjudge.files import Unreadable
 from nbjudge.inside import tensor_file
 from nbjudge.inside.tensor_file import NotTensors
-from nbjudge.intake import NotANotebook
 from nbjudge.merge import merge
 from nbjudge.outputs import Room, harmless
 from nbjudge.pages import Colours
@@ -47,7 +47,7 @@ class Desk:
         """
         try:
             parsed = intake.parse(content)
-        except NotANotebook as error:
+        except Unreadable as error:
             return {"problem": str(error), "flags": []}
         flags = list(parsed.flags)
         if parsed.kernel and parsed.kernel != "python3":

@@ -5,20 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import stat
 import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
 from nbjudge import cells, enclosures
-
-#: A notebook with many pictures has some megabytes; more than this is not read.
-MAX_BYTES = 20 * 1024 * 1024
+from nbjudge.files import Unreadable, read_file
 
 #: Cells after so many are not looked at.
 MAX_CELLS = 5_000
@@ -34,10 +31,6 @@ TIMESTAMP = "timestamp.txt"
 
 #: What nbgrader's exchange names a learner's page of feedback by.
 SECRET = "submission_secret.txt"
-
-
-class NotANotebook(ValueError):
-    """The file cannot be read as a notebook; the message says why in a few words."""
 
 
 @dataclass
@@ -72,41 +65,6 @@ class Parsed:
     flags: list[str] = field(default_factory=list)
 
 
-def read_file(path: Path, most: int = MAX_BYTES) -> tuple[bytes, datetime]:
-    """The bytes of a regular file, ``most`` at most, and when it was last written.
-
-    It never follows a link and never waits for a pipe.
-
-    Raises
-    ------
-    NotANotebook
-        If it is not a regular file, or too large.
-    """
-    # O_NONBLOCK: opening a named pipe would wait for ever. Windows has neither flag.
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    flags |= getattr(os, "O_BINARY", 0)
-    try:
-        handle = os.open(path, flags)
-    except OSError as error:
-        if path.is_symlink():
-            raise NotANotebook("is a link, and links are not followed") from None
-        raise NotANotebook(f"cannot be opened ({error.strerror})") from None
-    about = os.fstat(handle)
-    if not stat.S_ISREG(about.st_mode):
-        os.close(handle)  # a folder cannot even be opened as a file
-        raise NotANotebook("is not a regular file")
-    with os.fdopen(handle, "rb") as file:
-        content = b"" if about.st_size > most else file.read(most + 1)
-    if max(about.st_size, len(content)) > most:
-        raise NotANotebook(f"is larger than {most / 2**20:.3g} MiB")
-    try:
-        written = datetime.fromtimestamp(int(about.st_mtime), UTC)
-    except (OverflowError, OSError, ValueError):
-        # A clock set by hand to a year that there is no date for.
-        written = datetime.now(UTC).replace(microsecond=0)
-    return content, written
-
-
 def _decoded(content: bytes) -> tuple[str, list[str]]:
     """The file's text, and what was odd about its encoding."""
     try:
@@ -115,7 +73,7 @@ def _decoded(content: bytes) -> tuple[str, list[str]]:
         # An editor of a Western Windows or of an old Unix.
         text = content.decode("latin-1")
         if "\0" in text or not text.lstrip().startswith("{"):
-            raise NotANotebook("is not a notebook: not a text in UTF-8") from None
+            raise Unreadable("is not a notebook: not a text in UTF-8") from None
         return text, ["the file is not in UTF-8; it was read as Latin-1"]
 
 
@@ -125,11 +83,11 @@ def _loaded(text: str) -> object:
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         cut_off = error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated")
-        raise NotANotebook(
+        raise Unreadable(
             f"is not a notebook: its JSON {'is cut off' if cut_off else 'is broken'} at {where}"
         ) from None
     except (ValueError, RecursionError, MemoryError):
-        raise NotANotebook("is not a notebook: its JSON cannot be read") from None
+        raise Unreadable("is not a notebook: its JSON cannot be read") from None
 
 
 def parse(content: bytes) -> Parsed:
@@ -139,18 +97,18 @@ def parse(content: bytes) -> Parsed:
 
     Raises
     ------
-    NotANotebook
+    Unreadable
         If the bytes are no notebook; the message completes the sentence "the file ...".
     """
     if not content.strip():
-        raise NotANotebook("is empty")
+        raise Unreadable("is empty")
     text, flags = _decoded(content)
     data = _loaded(text)
     if not isinstance(data, dict):
-        raise NotANotebook("is not a notebook: JSON, but without cells")
+        raise Unreadable("is not a notebook: JSON, but without cells")
     if "cells" not in data and "worksheets" in data:
         if (count := _count_in_worksheets(data["worksheets"])) > MAX_CELLS:
-            raise NotANotebook(
+            raise Unreadable(
                 f"is a notebook of an old format that cannot be upgraded: it has {count} cells"
             )
         try:
@@ -158,9 +116,9 @@ def parse(content: bytes) -> Parsed:
                 warnings.simplefilter("ignore")
                 data = nbformat.convert(nbformat.from_dict(data), 4)
         except Exception:
-            raise NotANotebook("is a notebook of an old format that cannot be upgraded") from None
+            raise Unreadable("is a notebook of an old format that cannot be upgraded") from None
     if not isinstance(data.get("cells"), list):
-        raise NotANotebook("is not a notebook: JSON, but without cells")
+        raise Unreadable("is not a notebook: JSON, but without cells")
     raw = data["cells"]
     if len(raw) > MAX_CELLS:
         flags.append(f"only the first {MAX_CELLS} of {len(raw)} cells were read")
@@ -295,7 +253,7 @@ def _take_in(
         return Submission(flags=flags, problem=problem)
     try:
         content, _ = read_file(path)
-    except NotANotebook as error:
+    except Unreadable as error:
         problem = f"{printable(path.name)} {error}"
         return Submission(flags=flags, problem=problem, received=received)
     submission = Submission(content, hashlib.sha256(content).hexdigest(), flags)

@@ -18,9 +18,9 @@ from nbformat.v4 import new_markdown_cell
 from nbjudge import intake
 from nbjudge.exports import check_kind
 from nbjudge.feedback import Redact
-from nbjudge.files import write_whole
+from nbjudge.files import MAX_BYTES, Unreadable, write_whole
 from nbjudge.folder import GradingFolder
-from nbjudge.intake import SECRET, TIMESTAMP, NotANotebook
+from nbjudge.intake import SECRET, TIMESTAMP
 from nbjudge.outputs import harmless_markdown
 from nbjudge.pages import number
 from nbjudge.policy import one_spelling
@@ -77,7 +77,7 @@ def _text(path: Path) -> str:
     """A small file's text; empty if there is none that can be read."""
     try:
         return intake.read_file(path)[0][:1024].decode("ascii")
-    except (NotANotebook, UnicodeDecodeError):
+    except (Unreadable, UnicodeDecodeError):
         return ""
 
 
@@ -170,7 +170,7 @@ def _entries(kind: str, download: Path) -> list[_Entry]:
                 for part in path.parts:
                     if said := pattern.match(part):
                         digest = ""
-                        if about.file_size <= intake.MAX_BYTES:
+                        if about.file_size <= MAX_BYTES:
                             digest = hashlib.sha256(file.read(about)).hexdigest()
                         found.append(_Entry(path, said["name"], said["id"], digest, said.group()))
                         break

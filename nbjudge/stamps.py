@@ -18,8 +18,8 @@ from pathlib import Path
 from types import ModuleType
 
 from nbjudge import roster
-from nbjudge.files import write_whole
-from nbjudge.intake import NotANotebook, printable, read_file
+from nbjudge.files import Unreadable, read_file, write_whole
+from nbjudge.intake import printable
 from nbjudge.policy import one_spelling
 
 pwd: ModuleType | None
@@ -109,7 +109,7 @@ def _came_in(
     """When the collected notebook came into the exchange; ``None`` if it is not there."""
     try:
         collected = _digest(notebook)
-    except NotANotebook:
+    except Unreadable:
         return None
     found = []
     for folder in sorted(inbound.iterdir()):
@@ -126,7 +126,7 @@ def _came_in(
             if _digest(file) == collected:
                 latest = max(folder.stat().st_ctime, file.stat().st_ctime)
                 found.append((datetime.fromtimestamp(int(latest), UTC), parts[2], folder))
-        except (NotANotebook, OSError):
+        except (Unreadable, OSError):
             continue
     if not found:
         notes.append(f"{student}: what was collected for {problem_set} is not in the exchange.")

@@ -11,8 +11,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -20,96 +19,14 @@ from pathlib import Path
 import yaml
 
 from coursebook import course
+from coursebook.live.catalogue import FIGURES
+from coursebook.live.figure import Figure
 
 #: Here are the scripts and styles, which the site copies.
 FOLDER = Path(__file__).resolve().parent
 STYLES = ("picture.css", "live.css")
 
-#: Numbers of more bytes than this are loaded only if the reader starts the figure.
-LIGHT = 20_000
-
 _LABEL = re.compile(r'aria-label="(?P<alt>[^"]*)"')
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A live figure: what it is called, what is said below it, and what its script is given.
-
-    Attributes
-    ----------
-    name:
-        Lower-case words joined by hyphens; the script is ``scripts/NAME.js``.
-    title:
-        The question that the figure answers, in a few words.
-    caption:
-        What to do and what to see, in a sentence or two that also suit the still picture.
-    page:
-        The site's page that shows it, without its ending.
-    data:
-        What the script is given. Tests read the same.
-    stored:
-        Names of JSON files in ``book/figures`` that the script reads too.
-    scripts:
-        The models that it runs, as scripts; ``layers.js`` comes with them.
-    """
-
-    name: str
-    title: str
-    caption: str
-    page: str
-    data: dict = field(default_factory=dict)
-    stored: tuple[str, ...] = ()
-    scripts: tuple[str, ...] = ()
-
-    @property
-    def id(self) -> str:
-        """The figure's anchor on its page."""
-        return f"figure-{self.name}"
-
-    def files(self) -> list[str]:
-        """The scripts that a page with this figure loads, in order."""
-        shared = ("kit", "layers") if self.scripts else ("kit",)
-        return [f"{name}.js" for name in (*shared, *self.scripts, self.name)]
-
-    def needs(self) -> list[str]:
-        """The files of numbers that it is given.
-
-        Small ones come when the reader comes near the figure, a trained model (more than
-        :data:`LIGHT` bytes) when the reader starts it.
-        """
-        return [f"data-{name}.js" for name in self.stored]
-
-    def html(
-        self,
-        pictures: str = "",
-        caption: str | None = None,
-        needs: Sequence[str] = (),
-        weight: int = 0,
-    ) -> str:
-        """The figure on a page: still pictures and the caption, which the script takes over.
-
-        Parameters
-        ----------
-        pictures:
-            What to show until the script has drawn, as HTML.
-        caption:
-            The caption as HTML; by default the plain text.
-        needs:
-            Addresses of what :meth:`needs` names, unless the page loads it at once.
-        weight:
-            How many bytes these have.
-        """
-        data = json.dumps(self.data).replace("<", "\\u003c")
-        later = f' data-needs="{escape(" ".join(needs))}"' if needs else ""
-        later += f' data-weighs="{round(weight / 1000)} KB"' if weight > LIGHT else ""
-        said = f"<p>{escape(self.caption)}</p>" if caption is None else caption
-        return (
-            f'<figure class="live" id="{self.id}" data-figure="{self.name}"{later}>'
-            f'<p class="live-title">{escape(self.title)}</p>'
-            f'<div class="live-stage"><div class="live-panels">{pictures}</div></div>'
-            f'<script type="application/json">{data}</script>'
-            f"<figcaption>{said}</figcaption></figure>"
-        )
 
 
 @dataclass(frozen=True)
@@ -178,8 +95,6 @@ def pick(name: str) -> Figure:
     ValueError
         If there is none; the message lists them.
     """
-    from coursebook.live.catalogue import FIGURES
-
     if name not in FIGURES:
         raise ValueError(f"there is no live figure {name!r}; there are {', '.join(FIGURES)}")
     return FIGURES[name]
@@ -231,8 +146,6 @@ def packed(data: str) -> str:
 
 def publish(root: Path, target: Path) -> None:
     """Write what pages with live figures load into the folder ``target``: scripts, styles, data."""
-    from coursebook.live.catalogue import FIGURES
-
     target.mkdir(parents=True, exist_ok=True)
     for path in (*(FOLDER / "scripts").glob("*.js"), *(FOLDER / name for name in STYLES)):
         (target / path.name).write_bytes(path.read_bytes())

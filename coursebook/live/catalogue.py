@@ -1,233 +1,20 @@
-"""The course's live figures: what each asks, says, and is given."""
+"""The course's live figures: what each asks, says, and is given.
+
+Here are those of the models, chapters 8 to 12, and of the page that gathers them; those of other
+chapters are in the modules that are imported.
+"""
 
 from __future__ import annotations
 
-from coursebook.live import Figure
-
-#: A look-up by hand: three numbers say how much a thing is a fruit, yellow, and a tool.
-LOOK_UP = {
-    "keys": {
-        "apple": [1.5, 0.3, 0.0],
-        "pear": [1.6, 0.8, 0.0],
-        "lemon": [1.4, 2.0, 0.0],
-        "carrot": [0.6, 0.2, 0.1],
-        "hammer": [0.0, 0.1, 2.0],
-    },
-    "values": [3.0, 2.0, 9.0, 1.0, 0.0],
-    "queries": {
-        "quince": [1.5, 1.8, 0.0],
-        "plum": [1.4, 0.3, 0.0],
-        "screwdriver": [0.1, 0.3, 1.8],
-    },
-}
-
-SENTENCE = "the guitar strings hummed one last melancholic note"
-#: The head of the reader that finds what *note* goes with in this sentence, counted from 0.
-HEAD = 3
+from coursebook.live import at_scale, before_attention, self_attention
+from coursebook.live.figure import Figure
+from coursebook.live.self_attention import SENTENCE
 
 FIGURES = {
     one.name: one
     for one in (
-        Figure(
-            "temperature",
-            "How sour is a quince, if the table has no row for it?",
-            "The query matches each key a little, and the answer is an average of the values. "
-            "Lower the temperature until only the best match counts. Raise it until all keys count "
-            "the same.",
-            "notebooks/05-self-attention",
-            data=LOOK_UP,
-        ),
-        Figure(
-            "arrows",
-            "Which key does a query listen to?",
-            "Drag the tips of q and of the keys, or move them with the arrow keys. A key that "
-            "points the same way as q scores high; a longer q makes the choice sharper.",
-            "notebooks/05-self-attention",
-            data={"q": [1.5, 1.0], "keys": [[1.2, 1.4], [1.4, -1.0], [-1.0, 0.6]]},
-        ),
-        Figure(
-            "attention-steps",
-            "What does each word take from the others?",
-            "One of the four heads of a small trained model: the one that finds guitar strings for "
-            "note. Go through the steps for one word, then for the next, or type a sentence of "
-            "your own.",
-            "notebooks/05-self-attention",
-            data={"sentence": SENTENCE, "asking": 7, "head": HEAD},
-            stored=("reader",),
-            scripts=("reader-model",),
-        ),
-        Figure(
-            "causal-mask",
-            "What does a word know of the words after it?",
-            "Change the last word. With the causal mask only the last output changes. Without the "
-            "mask the earlier outputs change too: they have seen a word that is still to come.",
-            "notebooks/05-self-attention",
-            data={
-                "sentence": "the pianist played a clear note",
-                "others": ["song", "melody", "door", "keys", "table"],
-                "head": HEAD,
-            },
-            stored=("reader",),
-            scripts=("reader-model",),
-        ),
-        Figure(
-            "heads",
-            "What do four heads look at?",
-            "The four heads of a small model that was trained to tell what note means: a message, "
-            "a tone or a mood. Rows ask, columns are looked at. Type a sentence of your own.",
-            "notebooks/06-multi-head",
-            data={"sentence": SENTENCE, "asking": 7},
-            stored=("reader",),
-            scripts=("reader-model",),
-        ),
-        Figure(
-            "two-places",
-            "Can one head look at two words at once?",
-            "Dogs and cats are wanted, half of the weight on each. Make the scores sharper. One "
-            "head looks at everything first and at one word later; two heads take one word each.",
-            "notebooks/06-multi-head",
-            data={
-                "sentence": "small dogs often chase the old cats",
-                "wanted": [1, 6],
-                "sharpness": 5,
-                "longer": 0.1,
-            },
-        ),
-        Figure(
-            "ablation",
-            "What does the model lose without a head?",
-            "A small trained model fills in hidden words. Choose one of its eight heads, see where "
-            "it looks, and take it out. Which heads can it not do without?",
-            "notebooks/06-multi-head",
-            data={"sentences": [13, 28, 21, 17, 6, 16], "first": 13, "place": [1, 1]},
-            stored=("filler",),
-            scripts=("filler-model",),
-        ),
-        Figure(
-            "scaling",
-            "Why divide the scores by √dₖ?",
-            "Queries and keys are random, with numbers of variance 1. Make them wider: without the "
-            "scaling one key takes all the weight, and the gradient fades.",
-            "notebooks/05-self-attention",
-            data={"keys": 12, "widths": [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], "seed": 1},
-        ),
-        Figure(
-            "pull-push",
-            "What does one step of training do to the vectors?",
-            "The neighbour that was seen and the centre pull each other closer. Noise words and "
-            "the centre push each other away. Take steps, then leave the noise words out and "
-            "see what goes wrong.",
-            "notebooks/01-words",
-            data={
-                "centre": "gin",
-                "around": ["cocktail", "globe", "desk", "clock"],
-                "w": [0.9, 0.5],
-                "vectors": [[-0.4, 1.2], [1.3, -0.3], [0.6, -1.1], [-1.2, -0.7]],
-                "rate": 0.3,
-                "noise": 2,
-            },
-        ),
-        Figure(
-            "word-walk",
-            "Which words are near, and where does arithmetic with words lead?",
-            "Vectors that skip-gram learned from two million words of Wikipedia. Type a word and "
-            "see its neighbours, walk from each word to the nearest, or try an analogy.",
-            "notebooks/01-words",
-            data={"start": "france", "steps": 3},
-            stored=("vectors",),
-        ),
-        Figure(
-            "gradient",
-            "How much of the gradient reaches the first word?",
-            "A plain recurrent net with random weights, 16 numbers wide. The curve is the norm of "
-            "the last state's gradient with respect to the first word, on a logarithmic axis. Make "
-            "the sequence longer and the matrix U stronger.",
-            "notebooks/02-recurrence",
-            data={"gain": 1.5, "length": 32, "low": -15, "high": 9},
-            stored=("gradient",),
-        ),
-        Figure(
-            "gates",
-            "When does a gate open?",
-            "A small trained GRU reads a sentence and says after each word whether the verb must "
-            "be plural. Dark squares keep the old state, light ones let a new number in. Type a "
-            "sentence of your own.",
-            "notebooks/02-recurrence",
-            data={
-                "sentence": "the students in the exam where the fire alarm is ringing",
-                "longest": 14,
-                "word": 10,
-                "unit": 5,
-            },
-            stored=("gates",),
-        ),
-        Figure(
-            "important-word",
-            "Which words does a query pick?",
-            "One query looks at all words of a review, and the average of the words follows. Turn "
-            "the query to look for opinions, for praise, for blame or for the rest. Make it longer "
-            "to be stricter. At zero it gives the mean.",
-            "notebooks/03-pooling",
-            data={
-                "words": {
-                    "what": [0.6, 0.6],
-                    "a": [0.3, -1.0],
-                    "dull": [-1.8, 1.4],
-                    "plot": [-0.9, 0.2],
-                    "but": [-0.7, -0.9],
-                    "delightful": [1.7, 1.5],
-                    "actors": [1.0, -0.6],
-                },
-                "v": [0.0, 1.9],
-            },
-        ),
-        Figure(
-            "film-review",
-            "Which words decide what a review says?",
-            "One learned query reads a film review. Each word has a weight, and a vote for bad or "
-            "good; the weighted votes add up. Take out the heaviest words and see what is left. "
-            "Then write a review of your own.",
-            "notebooks/03-pooling",
-            data={
-                "review": "the plot is dull and the jokes are stale but the actors are a delight",
-                "longest": 16,
-                "loudest": 12,
-            },
-            stored=("reviews",),
-        ),
-        Figure(
-            "positions",
-            "Which positions have codes that are alike?",
-            "Drag a position and see its code, and how alike it is to the code of every other "
-            "position. The codes are 32 wide here, and the curve is their dot product, not the "
-            "cosine.",
-            "notebooks/07-positions",
-            data={"width": 32, "count": 128, "position": 20, "other": 21},
-        ),
-        Figure(
-            "rotary",
-            "What happens to a score when both arrows turn?",
-            "Turn q and k by moving their positions. Moved together, they keep the angle between "
-            "them and so their product; moved alone, they do not.",
-            "notebooks/07-positions",
-            data={
-                "width": 8,
-                "last": 63,
-                "pair": 1,
-                "m": 12,
-                "n": 5,
-                "arrows": {"q": [20, 1.6], "k": [40, 1.3]},
-            },
-        ),
-        Figure(
-            "lengths",
-            "Trained on 32 words: what happens on longer texts?",
-            "Small models, one for each scheme, all trained on 32 words at a time. Make the test "
-            "shorter and longer, see which losses rise, and follow one scheme through all lengths.",
-            "notebooks/07-positions",
-            data={"start": 512, "follow": "rotary"},
-            stored=("lengths",),
-        ),
+        *before_attention.FIGURES,
+        *self_attention.FIGURES,
         Figure(
             "residual-stream",
             "What is left of the words' differences after many blocks?",
@@ -335,27 +122,6 @@ FIGURES = {
             },
             stored=("gaps", "reader"),
             scripts=("reader-model",),
-        ),
-        Figure(
-            "alignment",
-            "Where does the translator look before each word?",
-            "A small recurrent translator with attention, from German numbers to English. Give it "
-            "a number of your own, in German or in digits. Each row of squares shows where it "
-            "looked before it wrote the word on the left.",
-            "notebooks/04-alignment",
-            data={"sentence": "siebenundzwanzig", "longest": 20},
-            stored=("alignment",),
-            scripts=("alignment-model",),
-        ),
-        Figure(
-            "aligning",
-            "How does an alignment form?",
-            "The same translator while it was trained, at 345,627: what it writes after so many "
-            "steps, and where it looks before each of the right words. Frames mark the partners. "
-            "Move through the training.",
-            "notebooks/04-alignment",
-            data={"start": 60},
-            stored=("aligning",),
         ),
         Figure(
             "translator",
@@ -487,80 +253,6 @@ FIGURES = {
             scripts=("vit-model",),
         ),
         Figure(
-            "online-softmax",
-            "How can a softmax be taken without seeing all scores first?",
-            "The scores of note are read from the last word to the first, a block at a time. Kept "
-            "are the largest score m, the sum l and the weighted sum acc. If a larger score comes, "
-            "everything that was summed shrinks by the same factor.",
-            "notebooks/13-fast-attention",
-            data={
-                "sentence": SENTENCE,
-                "scores": [0, 4, 4, 3, 0, 1, 2, 0],
-                "values": [
-                    [0, 0, 0],
-                    [2, 0, 0],
-                    [2, 0, 0],
-                    [1, 0, 1],
-                    [0, 0, 0],
-                    [0, 0, 1],
-                    [0, 0, 2],
-                    [1, 1, 0],
-                ],
-                "names": ["music", "message", "mood"],
-                "block": 2,
-                "start": 3,
-            },
-        ),
-        Figure(
-            "tile-walk",
-            "What does the size of a tile change?",
-            "One head of width 64 reads 1,024 tokens in 32-bit numbers. Only one tile of scores "
-            "exists at a time. Larger tiles read the keys and values less often, and need more of "
-            "the fast memory.",
-            "notebooks/13-fast-attention",
-            data={
-                "n": 1024,
-                "width": 64,
-                "size": 4,
-                "tiles": [32, 64, 128, 256, 512, 1024],
-                "tile": 64,
-                "step": 40,
-                "fast": 192_000,
-            },
-        ),
-        Figure(
-            "number-formats",
-            "What do 16 bits lose?",
-            "A value as sign, exponent and mantissa in three formats, and the gradients of a small "
-            "GPT. What is too small for float16 becomes 0. A larger batch makes each gradient "
-            "smaller; a loss that is multiplied makes it larger.",
-            "notebooks/14-training-at-scale",
-            data={
-                "formats": [["float32", 8, 23], ["bfloat16", 8, 7], ["float16", 5, 10]],
-                "start": -1,
-                "tokens": 20,
-                "scale": 0,
-            },
-            stored=("underflow",),
-        ),
-        Figure(
-            "sharding",
-            "What must each worker hold?",
-            "A model of 7 billion weights, trained with Adam in 32-bit numbers. Choose what the "
-            "workers share out, and step through a training step. Activations are not counted: "
-            "they depend on the batch.",
-            "notebooks/14-training-at-scale",
-            data={
-                "parameters": 7_000_000_000,
-                "layers": 32,
-                "counts": [1, 2, 4, 8, 16, 32, 64],
-                "workers": 4,
-                "stage": 0,
-                "moment": 2,
-                "room": 80_000_000_000,
-            },
-        ),
-        Figure(
             "inside",
             "What do a decoder and an encoder compute?",
             "The small GPT of chapter 9 and the encoder of chapter 10 read the same text. See each "
@@ -609,5 +301,6 @@ FIGURES = {
             stored=("arrow",),
             scripts=("vit-model", "opened"),
         ),
+        *at_scale.FIGURES,
     )
 }

@@ -55,7 +55,7 @@ def test_no_address_gives_no_dead_link(tmp_path: Path, course: Path, config: str
 
 
 def test_a_figure_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ValueError, match="no live figure 'head'; there are temperature, arrows"):
+    with pytest.raises(ValueError, match="no live figure 'head'; there are pull-push, word-walk"):
         live.figure("head")
 
 

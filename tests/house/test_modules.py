@@ -7,7 +7,9 @@ import pytest
 #: Lines of code, without docstrings, comments and empty lines.
 MOST = 400
 
-every_package = pytest.mark.parametrize("package", ["tfcourse", "coursework", "nbjudge"])
+every_package = pytest.mark.parametrize(
+    "package", ["tfcourse", "coursework", "coursebook", "nbjudge"]
+)
 
 
 def modules(course, package):

@@ -22,11 +22,12 @@ from nbformat import NotebookNode
 
 from nbjudge import cells
 from nbjudge.digests import fingerprints
+from nbjudge.files import Unreadable
 from nbjudge.inside import wire
 from nbjudge.inside.codecs import numpy_values, torch_values
 from nbjudge.inside.testing.handle import Handle
 from nbjudge.inside.testing.mistake import Mistake
-from nbjudge.intake import NotANotebook, parse
+from nbjudge.intake import parse
 from nbjudge.judging.remote import Link, Lost
 from nbjudge.merge import blank, merge
 
@@ -130,7 +131,7 @@ class NotebookFuzz:
         began = monotonic()
         try:
             parsed = parse(content)
-        except NotANotebook as error:
+        except Unreadable as error:
             assert 0 < len(str(error)) < 300
             self.came["no notebook"] += 1
         else:

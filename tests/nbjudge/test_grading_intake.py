@@ -12,7 +12,8 @@ from small_set import NAME, answered, cell, hand_in, release_of, source_notebook
 
 from nbjudge import cells
 from nbjudge.cells import OWN
-from nbjudge.intake import MAX_BYTES, MAX_CELLS, MAX_SOURCE, NotANotebook, parse, take_in
+from nbjudge.files import MAX_BYTES, Unreadable
+from nbjudge.intake import MAX_CELLS, MAX_SOURCE, parse, take_in
 from nbjudge.merge import MAX_EXTRA_CELLS, blank, merge
 from nbjudge.roster import class_of, unreadable
 
@@ -223,7 +224,7 @@ def test_more_cells_or_longer_ones_than_anybody_writes_are_not_taken():
     ],
 )
 def test_what_is_no_notebook_says_why(content, why):
-    with pytest.raises(NotANotebook, match=why):
+    with pytest.raises(Unreadable, match=why):
         parse(content)
 
 

@@ -1,0 +1,145 @@
+"""The live figures of part II up to positions: self-attention and its heads."""
+
+from __future__ import annotations
+
+from coursebook.live.figure import Figure
+
+#: A look-up by hand: three numbers say how much a thing is a fruit, yellow, and a tool.
+LOOK_UP = {
+    "keys": {
+        "apple": [1.5, 0.3, 0.0],
+        "pear": [1.6, 0.8, 0.0],
+        "lemon": [1.4, 2.0, 0.0],
+        "carrot": [0.6, 0.2, 0.1],
+        "hammer": [0.0, 0.1, 2.0],
+    },
+    "values": [3.0, 2.0, 9.0, 1.0, 0.0],
+    "queries": {
+        "quince": [1.5, 1.8, 0.0],
+        "plum": [1.4, 0.3, 0.0],
+        "screwdriver": [0.1, 0.3, 1.8],
+    },
+}
+
+SENTENCE = "the guitar strings hummed one last melancholic note"
+#: The head of the reader that finds what *note* goes with in this sentence, counted from 0.
+HEAD = 3
+
+FIGURES = (
+    Figure(
+        "temperature",
+        "How sour is a quince, if the table has no row for it?",
+        "The query matches each key a little, and the answer is an average of the values. "
+        "Lower the temperature until only the best match counts. Raise it until all keys count "
+        "the same.",
+        "notebooks/05-self-attention",
+        data=LOOK_UP,
+    ),
+    Figure(
+        "arrows",
+        "Which key does a query listen to?",
+        "Drag the tips of q and of the keys, or move them with the arrow keys. A key that "
+        "points the same way as q scores high; a longer q makes the choice sharper.",
+        "notebooks/05-self-attention",
+        data={"q": [1.5, 1.0], "keys": [[1.2, 1.4], [1.4, -1.0], [-1.0, 0.6]]},
+    ),
+    Figure(
+        "attention-steps",
+        "What does each word take from the others?",
+        "One of the four heads of a small trained model: the one that finds guitar strings for "
+        "note. Go through the steps for one word, then for the next, or type a sentence of "
+        "your own.",
+        "notebooks/05-self-attention",
+        data={"sentence": SENTENCE, "asking": 7, "head": HEAD},
+        stored=("reader",),
+        scripts=("reader-model",),
+    ),
+    Figure(
+        "causal-mask",
+        "What does a word know of the words after it?",
+        "Change the last word. With the causal mask only the last output changes. Without the "
+        "mask the earlier outputs change too: they have seen a word that is still to come.",
+        "notebooks/05-self-attention",
+        data={
+            "sentence": "the pianist played a clear note",
+            "others": ["song", "melody", "door", "keys", "table"],
+            "head": HEAD,
+        },
+        stored=("reader",),
+        scripts=("reader-model",),
+    ),
+    Figure(
+        "heads",
+        "What do four heads look at?",
+        "The four heads of a small model that was trained to tell what note means: a message, "
+        "a tone or a mood. Rows ask, columns are looked at. Type a sentence of your own.",
+        "notebooks/06-multi-head",
+        data={"sentence": SENTENCE, "asking": 7},
+        stored=("reader",),
+        scripts=("reader-model",),
+    ),
+    Figure(
+        "two-places",
+        "Can one head look at two words at once?",
+        "Dogs and cats are wanted, half of the weight on each. Make the scores sharper. One "
+        "head looks at everything first and at one word later; two heads take one word each.",
+        "notebooks/06-multi-head",
+        data={
+            "sentence": "small dogs often chase the old cats",
+            "wanted": [1, 6],
+            "sharpness": 5,
+            "longer": 0.1,
+        },
+    ),
+    Figure(
+        "ablation",
+        "What does the model lose without a head?",
+        "A small trained model fills in hidden words. Choose one of its eight heads, see where "
+        "it looks, and take it out. Which heads can it not do without?",
+        "notebooks/06-multi-head",
+        data={"sentences": [13, 28, 21, 17, 6, 16], "first": 13, "place": [1, 1]},
+        stored=("filler",),
+        scripts=("filler-model",),
+    ),
+    Figure(
+        "scaling",
+        "Why divide the scores by √dₖ?",
+        "Queries and keys are random, with numbers of variance 1. Make them wider: without the "
+        "scaling one key takes all the weight, and the gradient fades.",
+        "notebooks/05-self-attention",
+        data={"keys": 12, "widths": [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], "seed": 1},
+    ),
+    Figure(
+        "positions",
+        "Which positions have codes that are alike?",
+        "Drag a position and see its code, and how alike it is to the code of every other "
+        "position. The codes are 32 wide here, and the curve is their dot product, not the "
+        "cosine.",
+        "notebooks/07-positions",
+        data={"width": 32, "count": 128, "position": 20, "other": 21},
+    ),
+    Figure(
+        "rotary",
+        "What happens to a score when both arrows turn?",
+        "Turn q and k by moving their positions. Moved together, they keep the angle between "
+        "them and so their product; moved alone, they do not.",
+        "notebooks/07-positions",
+        data={
+            "width": 8,
+            "last": 63,
+            "pair": 1,
+            "m": 12,
+            "n": 5,
+            "arrows": {"q": [20, 1.6], "k": [40, 1.3]},
+        },
+    ),
+    Figure(
+        "lengths",
+        "Trained on 32 words: what happens on longer texts?",
+        "Small models, one for each scheme, all trained on 32 words at a time. Make the test "
+        "shorter and longer, see which losses rise, and follow one scheme through all lengths.",
+        "notebooks/07-positions",
+        data={"start": 512, "follow": "rotary"},
+        stored=("lengths",),
+    ),
+)
