@@ -77,6 +77,10 @@ class Tokenizer(ABC):
         """The ids of a text that has been checked."""
 
     @abstractmethod
+    def _settled(self, text: str) -> list[str]:
+        """The pieces that the text begins with and whose ids no text after it can change."""
+
+    @abstractmethod
     def _join(self, tokens: Sequence[str]) -> str:
         """The text that tokens spell."""
 
@@ -131,6 +135,60 @@ class Tokenizer(ABC):
             ids.append(self._ids[found.group()])
             done = found.end()
         return ids + self._encode(text[done:])
+
+    def encode_iterable(self, texts: Iterable[str], *, special: bool = False) -> Iterator[int]:
+        """The ids of a text that comes in parts, such as the lines of a file too large to hold.
+
+        They are exactly those of ``encode("".join(texts))``: what later parts could still change is
+        held back.
+
+        Parameters
+        ----------
+        texts:
+            The parts, in order, cut anywhere.
+        special:
+            As in :meth:`encode`.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`encode`.
+        """
+        if isinstance(texts, str):
+            raise ValueError("texts must be parts of a text, got one str: use encode")
+        rest = ""
+        for text in texts:
+            rest += check_text(text, "each of texts")
+            ids, done = self._begin(rest, special)
+            yield from ids
+            rest = rest[done:]
+        yield from self.encode(rest, special=special)
+
+    def _begin(self, text: str, special: bool) -> tuple[list[int], int]:
+        """The ids that no text after this one can change, and of how many characters they are."""
+        ids, done, stop = [], 0, len(text)
+        if special and self.special:
+            stop = self._name_begun(text)
+            for found in self._special_names.finditer(text):
+                if found.end() > stop:
+                    stop = min(stop, found.start())
+                    break
+                ids += self._encode(text[done : found.start()])
+                ids.append(self._ids[found.group()])
+                done = found.end()
+        for piece in self._settled(text[done:stop]):
+            ids += self._encode(piece)
+            done += len(piece)
+        return ids, done
+
+    def _name_begun(self, text: str) -> int:
+        """Where the name of a special token begins of which the text holds only the first part."""
+        for i in range(max(len(text) - max(map(len, self.special)) + 1, 0), len(text)):
+            if any(
+                len(name) > len(text) - i and name.startswith(text[i:]) for name in self.special
+            ):
+                return i
+        return len(text)
 
     def decode(self, ids: Iterable[int], *, special: bool = False) -> str:
         """The text that ids stand for.

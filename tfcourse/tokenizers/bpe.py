@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import regex
@@ -129,6 +131,49 @@ class BPETokenizer(Tokenizer):
         tokens, pairs = learn_merges(words, (*special, *alphabet), vocab_size)
         return cls(tokens, [(tokens[left], tokens[right]) for left, right in pairs], special)
 
+    @classmethod
+    def from_vocab_and_merges(
+        cls, vocab: str | Path, merges: str | Path, special: Sequence[str] | None = None
+    ) -> Self:
+        """Read ``vocab.json`` and ``merges.txt``, the two files that GPT-2 came in.
+
+        Parameters
+        ----------
+        vocab:
+            A JSON object of tokens and their ids.
+        merges:
+            A pair of tokens in each line; a first line that begins with ``#version`` is left out.
+        special:
+            Names of special tokens, all in the vocabulary. Unless given, the tokens that are
+            neither bytes nor the outcome of a merge, such as ``<|endoftext|>``.
+
+        Raises
+        ------
+        ValueError
+            If the files do not hold a tokenizer or do not go together.
+        FileNotFoundError
+            If there is no such file.
+        """
+        try:
+            ids = json.loads(Path(vocab).read_text(encoding="utf-8"))
+        except ValueError as error:  # neither UTF-8 nor JSON
+            raise ValueError(f"vocab must hold JSON, got {error} in {vocab}") from None
+        if not isinstance(ids, dict) or sorted(ids.values()) != list(range(len(ids))):
+            raise ValueError(f"vocab must hold tokens with ids 0, 1, 2 ..., {vocab} does not")
+        lines = Path(merges).read_text(encoding="utf-8").split("\n")
+        lines = lines[lines[0].startswith("#version") :]
+        pairs = []
+        for n, line in enumerate(filter(None, lines), 1):
+            left, space, right = line.partition(" ")
+            if not space or " " in right:
+                raise ValueError(f"merges must hold pairs, got {line!r}, the {n}. pair of {merges}")
+            pairs.append((left, right))
+        tokens = sorted(ids, key=ids.__getitem__)
+        if special is None:
+            made = {*BYTES, *(left + right for left, right in pairs)}
+            special = [token for token in tokens if token not in made]
+        return cls(tokens, pairs, special)
+
     def _encode(self, text: str) -> list[int]:
         ids = []
         for word in WORDS.findall(text):
@@ -140,6 +185,10 @@ class BPETokenizer(Tokenizer):
                 self._known[word] = known
             ids += known
         return ids
+
+    def _settled(self, text: str) -> list[str]:
+        # A letter more may lengthen the last word, and "'r" and "e" become "'re": two are open.
+        return WORDS.findall(text)[:-2]
 
     def _join(self, tokens: Sequence[str]) -> str:
         # A cut through the middle of a character leaves bytes that are no UTF-8: shown as U+FFFD.

@@ -84,6 +84,9 @@ class CharTokenizer(Tokenizer):
                 f"got {error.args[0]!r}, and there is no <unk> to stand for it"
             ) from None
 
+    def _settled(self, text: str) -> list[str]:
+        return [text]
+
     def _join(self, tokens: Sequence[str]) -> str:
         return "".join(tokens)
 

@@ -115,6 +115,11 @@ class WordTokenizer(Tokenizer):
             ids.append(i)
         return ids
 
+    def _settled(self, text: str) -> list[str]:
+        # A letter more may lengthen the last word; splitting does not depend on case.
+        starts = [word.start() for word in SPLITS[_name(self.punctuation)].finditer(text)]
+        return [text[: starts[-1]]] if starts else []
+
     def _join(self, tokens: Sequence[str]) -> str:
         return " ".join(tokens)
 
