@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 from live_site import begin, build_figures, figure_script, offline, open_all, own_page, stored_model
-from test_pages import AXE, OVERFLOW, set_theme
+from test_pages import AXE, OVERFLOW, RULES, set_theme
 from tiny_site import build
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -1100,9 +1100,9 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(chromium, themed: Path, axe: 
         for width in (1600, 1280, 768, 390, 320):
             page.set_viewport_size({"width": width, "height": 844})
             assert not page.evaluate(OVERFLOW), width
-            for theme in ("light", "dark") if width in (1280, 320) else ():
+            for theme, rules in RULES.items() if width in (1280, 320) else ():
                 set_theme(page, theme)
-                assert not page.evaluate(own), (width, theme)
+                assert not page.evaluate(own, rules), (width, theme)
 
 
 @browser

@@ -64,6 +64,9 @@ AXE = """async (rules) => {
             + `${violation.nodes[0].html.slice(0, 160)} ${violation.nodes[0].failureSummary}`);
 }"""
 
+#: By which rules a page is judged in each theme: the second changes colours alone.
+RULES = {"light": None, "dark": ["color-contrast", "link-in-text-block"]}
+
 #: Have axe judge the contrast of one element of each colouring that is not `known`: a page has
 #: thousands of words and thirty colourings, and most of these are on all pages. A link's colouring
 #: is that of the words around it too.
@@ -157,8 +160,7 @@ def test_axe_finds_nothing_serious(visited, name: str, axe: str, judged: dict) -
     visited.set_viewport_size({"width": 1280, "height": 900})
     visited.evaluate(FORMULAS)
     judged_by(axe, visited)
-    # A theme changes colours alone, so the second is judged by these.
-    for theme, rules in (("light", None), ("dark", ["color-contrast", "link-in-text-block"])):
+    for theme, rules in RULES.items():
         set_theme(visited, theme)
         new = visited.evaluate(COLOURINGS, list(judged[theme]))
         assert new or judged[theme], "there are no words on the page"
@@ -166,6 +168,17 @@ def test_axe_finds_nothing_serious(visited, name: str, axe: str, judged: dict) -
             faults = [f"{theme}: {fault}" for fault in visited.evaluate(AXE, rules)]
             assert not faults, "\n".join(faults)
         judged[theme].update(new)
+
+
+@pytest.mark.case_of("page")
+def test_every_quiz_calls_its_right_choices_right(visited) -> None:
+    for quiz in visited.locator(".quiz").all():
+        for right in quiz.locator(".quiz-choice[data-right=yes] input").all():
+            right.check()
+        quiz.get_by_role("button", name="Check").click()
+        assert quiz.get_by_role("status").inner_text().startswith("Right")
+        assert all(why.is_visible() for why in quiz.locator(".quiz-why").all())
+    assert not visited.faults
 
 
 @pytest.mark.parametrize(
