@@ -269,7 +269,7 @@ def _take_in(
             and other.name not in (TIMESTAMP, SECRET, *beside, *wanted, *called.values())
         )
         if others:
-            graded = cells.listed(["the notebook", *wanted])
+            graded = " and ".join(["the notebook", *wanted])
             flag = f"left out, only {graded} {'are' if wanted else 'is'} graded: "
             flag += cells.listed(others)
             submission.flags.append(flag)

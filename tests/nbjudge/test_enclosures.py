@@ -104,8 +104,8 @@ def test_a_file_that_is_refused_costs_its_points_and_says_why(graded, student, t
     assert any(flag.startswith(told) for flag in result.flags), result.flags
     for test in result.tests.values():
         assert test.message.startswith(told)
-    ran = graded.into / "autograded" / student / NAME / f"{NAME}.ipynb"
-    assert "made anew" not in ran.read_text("utf-8")
+    ran = nbformat.read(graded.into / "autograded" / student / NAME / f"{NAME}.ipynb", 4)
+    assert [cell.outputs for cell in ran.cells if cell.id == "open"] == [[]]
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,13 @@ def graded(tmp_path_factory):
 
 
 def scores(graded, student):
+    """What came of the translator's tests; nobody has written the report."""
     tests = graded.report.students[student].tests
-    return {name.removeprefix("translator--"): test for name, test in tests.items()}
+    return {
+        name.removeprefix("translator--"): test
+        for name, test in tests.items()
+        if name.startswith("translator--")
+    }
 
 
 def test_the_examples_checkpoints_are_within_the_budget():
@@ -93,7 +98,7 @@ def test_the_examples_checkpoints_are_within_the_budget():
 
 def test_a_good_translator_gets_all_points(graded):
     found = scores(graded, "good")
-    assert all(test.score in (None, test.max_score) for test in found.values()), found
+    assert all(test.score == test.max_score for test in found.values()), found
     assert found["bleu"].measured["BLEU"] >= 99
 
 
@@ -116,7 +121,7 @@ def test_one_that_peeks_is_told_so(graded):
     [
         ("torch-save", f"{FILE} is a zip, such as torch.save writes, with a pickle in it."),
         ("pickle", f"{FILE} is a pickle."),
-        ("too-large", f"{FILE} has 137 kB, and at most 90 kB are taken"),
+        ("too-large", f"{FILE} has 139 kB, and at most 90 kB are taken"),
         ("no-file", f"{FILE} was not handed in"),
     ],
 )
@@ -124,7 +129,7 @@ def test_a_bad_file_costs_the_translators_points_and_says_why(graded, student, t
     result = graded.report.students[student]
     assert result.score == 0
     assert any(flag.startswith(told) for flag in result.flags)
-    assert all(t.message.startswith(told) for n, t in result.tests.items() if t.score is not None)
+    assert all(test.message.startswith(told) for test in scores(graded, student).values())
 
 
 def test_numbers_of_half_the_size_do_not_stretch_the_budget(graded):
