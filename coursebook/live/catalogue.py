@@ -279,7 +279,7 @@ FIGURES = {
                 ],
                 "into": "english",
                 "longest": 120,
-                "start": 34,
+                "start": 26,
                 "bars": 12,
             },
             stored=("translator",),
