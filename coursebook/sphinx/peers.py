@@ -83,7 +83,7 @@ def table(row: dict[str, Any]) -> str:
     return (
         f'<table class="peers"><caption>{escape(row["work"])}<small>{escape(row["size"])}</small>'
         '</caption><thead><tr><th scope="col">bar: speed</th><th scope="col">measured</th>'
-        f'<th scope="col">ours is faster by</th></tr></thead><tbody>{"".join(body)}</tbody></table>'
+        f'<th scope="col">time beside ours</th></tr></thead><tbody>{"".join(body)}</tbody></table>'
     )
 
 
