@@ -114,8 +114,8 @@ def training_step(
     return step
 
 
-def gpt(sizes: Sizes, device: str, compiled: bool = False) -> dict[str, Callable[[], None]]:
-    """Training steps of the same decoder."""
+def decoders(sizes: Sizes, device: str) -> tuple[Tensor, Tensor, dict[str, nn.Module]]:
+    """Tokens, those that follow them, and the same decoder as each library has it."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
     V, T, layers, heads, d_model = (
@@ -123,7 +123,6 @@ def gpt(sizes: Sizes, device: str, compiled: bool = False) -> dict[str, Callable
     )  # fmt: skip
     torch.manual_seed(SEED)
     ids = torch.randint(V, (sizes.B, T + 1), device=device)
-    x, y = ids[:, :-1].contiguous(), ids[:, 1:].contiguous()
     config = GPT2Config(
         vocab_size=V, n_positions=T, n_embd=d_model, n_layer=layers, n_head=heads,
         resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, use_cache=False,
@@ -132,34 +131,41 @@ def gpt(sizes: Sizes, device: str, compiled: bool = False) -> dict[str, Callable
     models = {
         OURS: GPT(GPTConfig(V, T, layers, heads, d_model, ffn="gelu", bias=False)),
         NANO: NanoGPT(V, T, layers, heads, d_model),
-        HF: GPT2LMHeadModel(config).train(),
+        HF: GPT2LMHeadModel(config),
         STACK: EncoderAsGPT(V, T, layers, heads, d_model),
     }
+    for model in models.values():
+        model.to(device).train()
+    return ids[:, :-1].contiguous(), ids[:, 1:].contiguous(), models
+
+
+def logits_of(name: str, run: Callable[[Tensor], Any], x: Tensor) -> Callable[[], Tensor]:
+    """A call that gives the logits alone."""
+    return (lambda: run(x).logits) if name in (OURS, HF) else (lambda: run(x))
+
+
+def gpt(sizes: Sizes, device: str, compiled: bool = False) -> dict[str, Callable[[], None]]:
+    """Training steps of the same decoder."""
+    x, y, models = decoders(sizes, device)
     if compiled and device == "cpu":  # the compiler takes half a minute a model there
         models = {name: models[name] for name in (OURS, NANO)}
-    steps = {}
-    for name, model in models.items():
-        model.to(device)
-        run = torch.compile(model) if compiled else model
-        gives = (lambda run=run: run(x).logits) if name in (OURS, HF) else (lambda run=run: run(x))
-        steps[name] = training_step(model, gives, y)
-    return steps
+    return {
+        name: training_step(
+            model, logits_of(name, torch.compile(model) if compiled else model, x), y
+        )
+        for name, model in models.items()
+    }
 
 
 def own_optimisers(sizes: Sizes, device: str) -> dict[str, Callable[[], None]]:
     """Ours and nanoGPT's, each with the optimiser that its training makes on this device."""
-    V, T, layers, heads, d_model = (
-        sizes.vocabulary, sizes.T, sizes.layers, sizes.heads, sizes.d_model
+    x, y, models = decoders(sizes, device)
+    theirs = torch.optim.AdamW(
+        models[NANO].parameters(), lr=1e-4, fused=device == "cuda" or None
     )  # fmt: skip
-    torch.manual_seed(SEED)
-    ids = torch.randint(V, (sizes.B, T + 1), device=device)
-    x, y = ids[:, :-1].contiguous(), ids[:, 1:].contiguous()
-    ours = GPT(GPTConfig(V, T, layers, heads, d_model, ffn="gelu", bias=False)).to(device)
-    nano = NanoGPT(V, T, layers, heads, d_model).to(device)
-    theirs = torch.optim.AdamW(nano.parameters(), lr=1e-4, fused=device == "cuda" or None)
     return {
-        OURS: training_step(ours, lambda: ours(x).logits, y),
-        NANO: training_step(nano, lambda: nano(x), y, theirs),
+        OURS: training_step(models[OURS], logits_of(OURS, models[OURS], x), y),
+        NANO: training_step(models[NANO], logits_of(NANO, models[NANO], x), y, theirs),
     }
 
 
@@ -213,17 +219,26 @@ def encoder_decoder(sizes: Sizes, device: str) -> dict[str, Callable[[], None]]:
     }
 
 
-def rows(device: str, quick: bool, repeats: int) -> Iterator[dict[str, Any]]:
-    """Every row: time and memory of each way, and where a step's time goes."""
-    at, number = "quick" if quick else device, "bfloat16" if device == "cuda" else "float32"
+def numbers(device: str) -> str:
+    """The number format."""
+    return "bfloat16" if device == "cuda" else "float32"
+
+
+def attention_rows(at: str, device: str, repeats: int) -> Iterator[dict[str, Any]]:
+    """Multi-head attention, with and without the causal mask."""
     for B, T, D, H in ATTENTION[at]:
         for causal in (False, True):
             seen = alternating(multi_head_attention(B, T, D, H, causal, device), repeats, device)
-            size = f"width {D}, {H} heads, {B} texts of {T} tokens, {number}"
+            size = f"width {D}, {H} heads, {B} texts of {T} tokens, {numbers(device)}"
             yield row(
                 "multi-head attention, forward and backward", f"{size}{', causal' * causal}",
                 seen, goal={"nn.MultiheadAttention": 1.04},
             )  # fmt: skip
+
+
+def decoder_rows(at: str, device: str, repeats: int) -> Iterator[dict[str, Any]]:
+    """The decoder's training step; the first size also compiled, with its memory and a profile."""
+    quick = at == "quick"
     most = None if quick else roof(device)
     for sizes in GPTS[at]:
         goal = {NANO: 1.05, HF: 1.1 if device == "cuda" else 1.0, STACK: 1.0}
@@ -236,10 +251,10 @@ def rows(device: str, quick: bool, repeats: int) -> Iterator[dict[str, Any]]:
         work = 3 * model.flops(sizes.B, sizes.T)
         for compiled in (False, True):
             if compiled and (quick or sizes != GPTS[at][0]):
-                continue
+                continue  # the first size alone
             steps = gpt(sizes, device, compiled)
             found = row(
-                f"GPT training step{', compiled' * compiled}", f"{sizes}, {number}",
+                f"GPT training step{', compiled' * compiled}", f"{sizes}, {numbers(device)}",
                 alternating(steps, repeats, device), unit="tokens / s", amount=sizes.B * sizes.T,
                 goal={name: least for name, least in goal.items() if name in steps},
             )  # fmt: skip
@@ -253,18 +268,22 @@ def rows(device: str, quick: bool, repeats: int) -> Iterator[dict[str, Any]]:
                 found["share of the time"] = {n: profile(s, device) for n, s in steps.items()}
             yield found
     yield row(
-        "GPT training step, each with its own optimiser", f"{GPTS[at][0]}, {number}",
+        "GPT training step, each with its own optimiser", f"{GPTS[at][0]}, {numbers(device)}",
         alternating(own_optimisers(GPTS[at][0], device), repeats, device),
         unit="tokens / s", amount=GPTS[at][0].B * GPTS[at][0].T, goal={NANO: 1.05},
     )  # fmt: skip
+
+
+def pair_rows(at: str, device: str, repeats: int) -> Iterator[dict[str, Any]]:
+    """The encoder-decoder's training step, with its memory and a profile."""
     for sizes in PAIRS[at]:
         steps = encoder_decoder(sizes, device)
         found = row(
-            "encoder-decoder training step", f"{sizes} on either side, {number}",
+            "encoder-decoder training step", f"{sizes} on either side, {numbers(device)}",
             alternating(steps, repeats, device), unit="tokens / s", amount=2 * sizes.B * sizes.T,
             goal={"nn.Transformer": 1.1, "T5": 1.1, "Marian": 1.1},
         )  # fmt: skip
-        if not quick:
+        if at != "quick":
             _add(found, memory(encoder_decoder, {"sizes": sizes, "device": device}, device))
             found["share of the time"] = {n: profile(s, device) for n, s in steps.items()}
         yield found
@@ -273,6 +292,13 @@ def rows(device: str, quick: bool, repeats: int) -> Iterator[dict[str, Any]]:
 def _add(found: dict[str, Any], grown: dict[str, float]) -> None:
     for name, way in found["ways"].items():
         way["peak MiB"] = grown[name]
+
+
+def rows(device: str, quick: bool, repeats: int) -> Iterator[dict[str, Any]]:
+    """Every row."""
+    at = "quick" if quick else device
+    for some in (attention_rows, decoder_rows, pair_rows):
+        yield from some(at, device, repeats)
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def table(row: dict[str, Any]) -> str:
     return (
         f'<table class="peers"><caption>{escape(row["work"])}<small>{escape(row["size"])}</small>'
         '</caption><thead><tr><th scope="col">bar: speed</th><th scope="col">measured</th>'
-        f'<th scope="col">ours is faster by</th></tr></thead><tbody>{"".join(body)}</tbody></table>'
+        f'<th scope="col">time beside ours</th></tr></thead><tbody>{"".join(body)}</tbody></table>'
     )
 
 
@@ -99,6 +99,16 @@ def why(row: dict[str, Any]) -> str:
 
     lines = [f"of ours {told(OURS)}", *(f"of {name} {told(name)}" for name in slow)]
     return f"Where a step's time goes: {'; '.join(lines)}."
+
+
+def memory(row: dict[str, Any]) -> str:
+    """What ours needs beside the most sparing peer, if it is more than 5 % above it."""
+    needs = {name: way["peak MiB"] for name, way in row["ways"].items() if "peak MiB" in way}
+    ours = [need for name, need in needs.items() if own(name)]
+    least = min((need for name, need in needs.items() if not own(name)), default=0)
+    if not ours or not least or min(ours) <= 1.05 * least:
+        return ""
+    return f"Ours takes {min(ours) / least - 1:.0%} more memory than the most sparing peer."
 
 
 class BesidePeers(MarkdownTable):
@@ -139,7 +149,8 @@ class BesidePeers(MarkdownTable):
         found = self.markdown(["", f"**{title}:** {about}, `{command}`. {summary(rows)}", ""])
         for row in rows:
             found.append(nodes.raw("", table(row), format="html"))
-            found += self.markdown([why(row), ""]) if why(row) else []
+            told = " ".join(filter(None, [why(row), memory(row)]))
+            found += self.markdown([told, ""]) if told else []
         return found
 
 

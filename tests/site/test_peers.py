@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tiny_site import build
 
-from coursebook.sphinx.peers import RATIO, beside, missed
+from coursebook.sphinx.peers import RATIO, beside, memory, missed
 
 ABOUT = {
     "date": "2026-11-25", "command": "python benchmarks/pace.py", "device": "A processor",
@@ -52,6 +52,15 @@ def test_the_ratio_is_that_of_the_faster_of_ours():
     assert missed(row()) == ["fast peer"]
     slower = {"tfcourse, compiled": 2.0, "slow peer": 1.6, "fast peer": 1.05}
     assert missed(row(**{RATIO: slower})) == []
+
+
+def test_memory_is_told_if_ours_takes_more_than_a_twentieth_above_the_best():
+    def needs(ours: float) -> dict:
+        mib = {"tfcourse": ours, "slow peer": 200.0, "fast peer": 100.0}
+        return row(ways={name: {"ms": 1.0, "peak MiB": need} for name, need in mib.items()})
+
+    assert memory(needs(105.0)) == "" and memory(row()) == ""
+    assert memory(needs(112.0)) == "Ours takes 12% more memory than the most sparing peer."
 
 
 def test_without_records_nothing_is_drawn_and_the_page_says_how_to_make_them(tmp_path):

@@ -1,0 +1,55 @@
+"""Ours beside peers: what a row of a record holds, and what a card can do at most."""
+
+import sys
+
+import pytest
+import torch
+
+
+@pytest.fixture(scope="module")
+def beside(course):
+    sys.path.insert(0, str(course / "benchmarks"))
+    try:
+        import _beside
+    finally:
+        sys.path.remove(str(course / "benchmarks"))
+    return _beside
+
+
+def test_ways_take_turns_after_each_has_warmed_up(beside):
+    order = []
+    ways = {name: lambda name=name: order.append(name) for name in ("tfcourse", "peer")}
+    seen = beside.alternating(ways, 3, warm=2)
+    assert order == ["tfcourse"] * 2 + ["peer"] * 2 + ["tfcourse", "peer"] * 3
+    assert {name: len(times) for name, times in seen.items()} == {"tfcourse": 3, "peer": 3}
+
+
+def test_a_ratio_is_the_median_over_neighbouring_runs(beside):
+    """Not the ratio of the medians, which would be 3."""
+    seen = {"tfcourse": [1.0, 10.0, 1.0], "peer": [3.0, 15.0, 2.0]}
+    row = beside.row("a step", "small", seen, goal={"peer": 1.5}, unit="tokens / s", amount=6)
+    assert row["peer / ours in time, median of neighbouring runs"] == {"peer": 2.0}
+    assert row["ways"]["tfcourse"] == {"ms": 1.0, "tokens / s": 6000}
+    assert row["ways"]["peer"] == {"ms": 3.0, "tokens / s": 2000}
+    assert row["goal"] == {"peer": 1.5}
+
+
+@pytest.mark.parametrize(
+    ("name", "bandwidth"),
+    [
+        ("NVIDIA H200", 4.8e12),
+        ("NVIDIA H100 80GB HBM3", 3.35e12),
+        ("NVIDIA H100 PCIe", 2.0e12),
+        ("NVIDIA A100-SXM4-80GB", 2.0e12),
+    ],
+)
+def test_a_known_card_has_the_numbers_of_its_data_sheet(beside, name, bandwidth, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: name)
+    most = beside.roof("cuda")
+    assert most["bytes / s"] == bandwidth and most["from"] == "data sheet"
+
+
+def test_a_profile_names_the_longest_operators(beside):
+    a = torch.randn(200, 200)
+    shares = beside.profile(lambda: (a @ a).relu_())
+    assert "aten::mm" in shares and len(shares) <= 5 and sum(shares.values()) <= 1.001
