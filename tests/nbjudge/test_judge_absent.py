@@ -103,8 +103,8 @@ def test_an_unknown_kind_is_refused():
 
 def test_a_sandbox_is_told_which_files_hold_it():
     found = {path.name for path in absent.files(["attention"])}
-    assert {"attention", "models", "kernels", "layers.py"} <= found
+    assert {"attention.py", "alignment.py", "models", "kernels", "layers.py"} <= found
     products = {path.name for path in absent.files(["matrix products"])}
     assert {"torch", "numpy", "sklearn", "scipy", "ctypes"} <= products
-    assert not {"attention", "matplotlib", "IPython"} & products
+    assert not {"attention.py", "matplotlib", "IPython"} & products
     assert absent.files([]) == []
