@@ -121,7 +121,7 @@ def autograded(course):
                 grade.name: grade.auto_score
                 for notebook in book.find_submission("ps1", student).notebooks
                 for grade in notebook.grades
-                if grade.cell.cell_type == "code" and grade.auto_score is not None
+                if grade.auto_score is not None
             }
             for student in CLASS
         }
