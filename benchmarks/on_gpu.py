@@ -109,7 +109,7 @@ def _call(command: list[str], **more: str) -> None:
 def parts() -> dict[str, Part]:
     """Every part by name, in the order in which they are run."""
     found = {
-        "cuda-tests": Part("the tests that need CUDA", 3, 10, tests),
+        "cuda-tests": Part("the tests that need CUDA", 3, 13, tests),
         "translation-speed-gpu": Part(
             "what a translator's step costs", 3, 5, script("translation_speed")
         ),
@@ -123,7 +123,7 @@ def parts() -> dict[str, Part]:
             "training steps beside Hugging Face and PyTorch", 5, 9, script("package_speed")
         ),
         "serial-time-gpu": Part(
-            "recurrent nets and attention by length", 1, 5, script("serial_time")
+            "recurrent nets and attention by length", 1, 3, script("serial_time")
         ),
         "tinyshakespeare-gpu": Part("nanoGPT's GPU setting", 6, 9, preset("tinyshakespeare-gpu")),
         "multi30k-de-en": Part("a translator, 3 seeds", 15, 8, preset("multi30k-de-en", 1, 2, 3)),

@@ -100,7 +100,7 @@ def test_a_page_without_a_figure_loads_none_of_it(tmp_path: Path, course: Path) 
 @pytest.mark.parametrize(
     "text, said",
     [
-        ("```{live} heats\n```", "there is no live figure 'heats'; there are temperature"),
+        ("```{live} heats\n```", "there is no live figure 'heats'; there are "),
         ("```{live} arrows\n```\n\n```{live} arrows\n```", "'arrows' is twice on this page"),
     ],
 )

@@ -196,11 +196,11 @@ def bootstrap(
     figures = []
     for _ in range(resamples):
         drawn = generator.integers(0, n, n)
-        again = (s[drawn] if isinstance(s, np.ndarray) else [s[i] for i in drawn] for s in samples)
+        again = (s[drawn] if isinstance(s, np.ndarray) else [s[i] for i in drawn] for s in given)
         figures.append(statistic(*again))
     outside = (1 - level) / 2
     low, high = np.quantile(figures, [outside, 1 - outside])
-    return Interval(float(statistic(*samples)), float(low), float(high), n)
+    return Interval(float(statistic(*given)), float(low), float(high), n)
 
 
 def spearman(x: Values, y: Values, level: float = 0.95) -> Interval:

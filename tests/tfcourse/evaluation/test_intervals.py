@@ -139,6 +139,12 @@ def test_bootstrap_same_as_scipy():
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), rel=1e-12)
 
 
+def test_bootstrap_gives_a_tensor_to_the_statistic_as_an_array():
+    seen = []
+    bootstrap(lambda x: seen.append(type(x)) or float(x.mean()), torch.ones(4), resamples=3)
+    assert set(seen) == {np.ndarray}
+
+
 def test_bootstrap_of_texts():
     good = ["the cat sat on the mat"] * 30
     mixed = good[:15] + ["no cat was seen on a mat"] * 15
