@@ -12,7 +12,7 @@ from torch import Tensor
 
 from tfcourse.data.arrows import ARROW, CORNERS, LETTERS, SIDE, STROKES, distance, ink
 
-#: A bent line is drawn as so many straight ones.
+#: A bent line is drawn as this many straight ones.
 PIECES = 4
 #: How much is moved or bent at random, as a normal deviation in pixels.
 WOBBLE, BEND = 0.45, 0.4

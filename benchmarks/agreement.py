@@ -37,7 +37,7 @@ from tfcourse.tokenizers import WordTokenizer
 
 SEARCHED, SEEDS = (110, 111), (21, 22, 23, 24, 25)
 RATES, FIRST = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1), (3e-3, 1e-2)
-#: Of the seeds, so many for the even mixture, whose runs are longer.
+#: How many of the seeds the even mixture gets, whose runs are longer.
 EVEN_SEEDS = 3
 STEPS, BATCH, WARMUP = {"natural": 1500, "even": 4500}, 64, 0.1
 #: How many training sentences have so many attractors.
@@ -48,7 +48,7 @@ MIXTURES = {
 #: What is trained on which mixture, in this order.
 ARMS = (("natural", "RNN"), ("natural", "LSTM"), ("natural", "Transformer"), ("even", "RNN"))
 MODELS = ("RNN", "LSTM", "Transformer")
-#: One sentence in so many is kept apart, to choose the rate by.
+#: One sentence in this many is kept apart, to choose the rate by.
 APART = 30
 TEST, WATCHED = 2_000, 150
 #: The lexicon's nouns become these, so that the verb's number is a larger part of what a language

@@ -47,7 +47,7 @@ JUDGED_LATER = "Whether each answer is right is judged when your work is graded.
 #: The kernel that a released notebook names.
 KERNEL = "python3"
 
-#: Of a file beside the notebook so many kilobytes are read: a test says how many it may have.
+#: No more kilobytes than this are read of a file beside the notebook; a test may allow fewer.
 MOST_KILOBYTES = 100_000
 
 #: A notebook that has this many of a release's test cells word for word was made from it.

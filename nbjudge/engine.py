@@ -197,7 +197,7 @@ class _Run:
         self.tells(None, 0, 0)
 
     def tells(self, progress: Progress | None, before: int, total: int) -> None:
-        """Whom to tell of progress, after so many that were finished before."""
+        """Whom to tell of progress, and how many were finished before."""
         self.progress, self.before, self.total = progress, before, total
 
     def say(self, student: str) -> None:

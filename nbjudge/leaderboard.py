@@ -20,7 +20,7 @@ FOLDER, IDS = "leaderboard", "ids.csv"
 #: The drawing's size, and the room around its axes: left, right, top, bottom.
 WIDTH, HEIGHT, ROOM = 640, 360, (56, 24, 20, 52)
 
-#: The largest number on an axis may be so many times the smallest before it counts in powers of 10.
+#: An axis counts in powers of 10 if its largest number is more than this many times its smallest.
 EVEN = 20
 
 
@@ -164,7 +164,7 @@ def _measured(about: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _axis(numbers: list[float], begin: float, end: float) -> tuple[Any, list[tuple[float, str]]]:
-    """A function from numbers to places, and the ticks: each a place and what stands there."""
+    """A function from numbers to places, and the ticks: each a place and its label."""
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     powers = low > 0 and high / low > EVEN
     scale = math.log10 if powers else float

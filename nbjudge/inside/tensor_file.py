@@ -32,7 +32,7 @@ KINDS = {
     **{"I64": "int64", "F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64"},
 }
 
-#: So many tensors, and so many bytes that list them, a file may have.
+#: How many tensors a file may have, and how many bytes may list them.
 MOST_TENSORS, MOST_HEADER = 10_000, 1 << 20
 
 #: The entry that holds whatever the writer wanted to note.
@@ -81,7 +81,7 @@ def check_asked(name: str, kilobytes: int) -> None:
 
 
 def larger_than(kilobytes: int, size: int) -> str:
-    """Why a file of so many bytes is not taken; empty if it is."""
+    """Why a file of this size is not taken; empty if it is."""
     if size <= kilobytes * KILOBYTE:
         return ""
     return f"has {size / KILOBYTE:,.0f} kB, and at most {kilobytes:,} kB are taken"

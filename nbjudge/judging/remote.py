@@ -70,7 +70,7 @@ class Talk(Protocol):
     """What a link sends its requests through."""
 
     def send(self, value: Any, seconds: float | None = None) -> None:
-        """Send a request, within so many seconds."""
+        """Send a request within this many seconds."""
 
     def receive(self, seconds: float | None = None) -> Any:
         """The answer to it."""

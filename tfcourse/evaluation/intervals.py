@@ -303,7 +303,7 @@ def _quantile(level: float) -> float:
 
 
 def _student_quantile(level: float, degrees: int) -> float:
-    """As :func:`_quantile`, for Student's distribution with so many degrees of freedom.
+    """As :func:`_quantile`, for Student's distribution with ``degrees`` degrees of freedom.
 
     With ``t = sqrt(degrees) tan(u)`` the density becomes ``cos(u) ** (degrees - 1)``, which is
     summed from the middle outwards.

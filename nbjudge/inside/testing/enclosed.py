@@ -61,7 +61,7 @@ class Enclosed:
 def enclosed(name: str, *, kilobytes: int) -> Enclosed:
     """Say that a file is handed in beside the notebook, and reads it for tests.
 
-    Stands in a locked cell that is no test, with both arguments written out: the grader reads them
+    Call it in a locked cell that is no test, with both arguments written out: the grader reads them
     before it runs anything, takes in the file of this name, and leaves out every other.
 
     Parameters
