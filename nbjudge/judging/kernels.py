@@ -35,6 +35,8 @@ class Kernels:
         As for :func:`nbjudge.judge.judge`.
     source, seconds:
         Of a cell by its place: what is to be run, and how long that may take.
+    in_time:
+        Raises :class:`NoKernel` when the submission's time is used up.
 
     Attributes
     ----------
@@ -50,8 +52,10 @@ class Kernels:
         nursery: Nursery,
         source: Callable[[int], str],
         seconds: Callable[[int], float],
+        in_time: Callable[[], None],
     ):
         self.job, self.nursery, self.source, self.seconds = job, nursery, source, seconds
+        self.in_time = in_time
         self.finished: list[int] = []
         self.broken: list[int] = []
         self.cpu_seconds = self.peak_memory_mb = 0.0
@@ -109,7 +113,8 @@ class Kernels:
         Raises
         ------
         NoKernel
-            If there is no such kernel: it was replaced too often, or too many cells break it.
+            If there is no such kernel: it was replaced too often, too many cells break it, or there
+            is no time left to run the cells again.
         """
         if kinds in self._learners and self._learners[kinds].done & set(self.broken):
             self.end(kinds)
@@ -123,6 +128,7 @@ class Kernels:
             if breaks is None:
                 return learner
             self.end(kinds)
+            self.in_time()  # a cell that was cut short for that is not to blame
             if self._careful:
                 self.finished.remove(breaks)
                 self.broken.append(breaks)

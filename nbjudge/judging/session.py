@@ -52,7 +52,7 @@ class Session:
         self.forbidden = {
             i: self.common if kinds is None else tuple(sorted(kinds)) for i, kinds in said.items()
         }
-        self.kernels = Kernels(job, nursery, self._source, self._seconds)
+        self.kernels = Kernels(job, nursery, self._source, self._seconds, self._in_time)
         self.findings = Findings(self.notebook, self.kernels)
         self.examination = Examination(job, nursery, self.notebook, self.kernels)
         #: The kernels that have been called by hidden tests.
@@ -95,9 +95,12 @@ class Session:
                 continue
             count += 1
             cell.execution_count = count
-            if not self.over and monotonic() > self.deadline:
-                self.over = f"the submission's {self.limits.submission_seconds:g} s were used up"
-                self.findings.flags.append(f"{self.over} before {called(cell)}")
+            try:
+                self._in_time()
+            except NoKernel as error:
+                if not self.over:
+                    self.over = str(error)
+                    self.findings.flags.append(f"{self.over} before {called(cell)}")
             if cells.is_test(cell):
                 kinds = self.forbidden[index]
                 self._test(index, cell, kinds)
@@ -126,6 +129,10 @@ class Session:
             peak_memory_mb=self.kernels.peak_memory_mb,
             sandbox=self.nursery.description,
         )
+
+    def _in_time(self) -> None:
+        if monotonic() > self.deadline:
+            raise NoKernel(f"the submission's {self.limits.submission_seconds:g} s were used up")
 
     def _source(self, index: int) -> str:
         """What of a cell a learner's kernel is given: never a hidden test."""

@@ -7,6 +7,7 @@ to its own process earns any.
 import json
 import textwrap
 import time
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -32,6 +33,8 @@ from nbjudge.judge import Limits
 from nbjudge.judging import names
 from nbjudge.judging.kernels import MAX_RESTARTS_OF_EXERCISE, Kernels
 from nbjudge.judging.learners import ASLEEP_SECONDS, CONNECT_SECONDS, Learner, NoKernel
+from nbjudge.judging.pump import OUT_OF_TIME, Ran
+from nbjudge.sandbox import Usage
 
 DOUBLE = ANSWERS["double"]
 
@@ -425,10 +428,28 @@ def test_what_breaks_costs_its_own_points_alone(ways):
 
 @pytest.mark.thorough("broken kernel")
 def test_who_ends_python_again_and_again_is_told_so():
-    kernels = Kernels(None, None, None, None)
+    kernels = Kernels(None, None, None, None, None)
     kernels._restarts["double"] = MAX_RESTARTS_OF_EXERCISE
     with pytest.raises(NoKernel, match="has stopped or hung Python 3 times, so it is not started"):
         kernels._restart((), "double")
+
+
+def test_a_cell_that_the_end_of_the_time_cuts_short_is_not_blamed_for_the_kernel(monkeypatch):
+    def no_time():
+        raise NoKernel("the time is used up")
+
+    cut_short = SimpleNamespace(
+        done=set(), run=lambda *given: Ran(OUT_OF_TIME, rests=False), end=Usage
+    )
+    kernels = Kernels(None, None, lambda index: "", lambda index: 0.1, no_time)
+    monkeypatch.setattr(
+        kernels, "start", lambda kinds: kernels._learners.update({kinds: cut_short})
+    )
+    kernels.finished = [0]
+    kernels.be_careful()
+    with pytest.raises(NoKernel, match="used up"):
+        kernels.catch_up(())
+    assert kernels.finished == [0] and kernels.broken == []
 
 
 SABOTAGE = {
