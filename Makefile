@@ -11,6 +11,8 @@ say    := @printf '\n\033[1m== %s\033[0m\n'
 
 # Kernels, nbgrader and alembic are found by name: ours come before the machine's.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Hundreds of processes import the packages: bytecode is kept even where that is switched off.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help demo lint test test-all test-numerics lab book serve release grade bench live gpu bench-grading chapters clean
