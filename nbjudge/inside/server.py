@@ -106,6 +106,14 @@ def warm_up(names: list[str]) -> None:
         FigureCanvasAgg(figure)
         figure.subplots().plot([0, 1])
         figure.savefig(io.BytesIO(), format="png")
+    if "IPython" in sys.modules:
+        # The first traceback of a cell asks every module that is loaded for its file.
+        from IPython.core.ultratb import AutoFormattedTB
+
+        try:
+            exec("1 / 0")
+        except ZeroDivisionError:
+            AutoFormattedTB(mode="Context").structured_traceback(*sys.exc_info())
 
 
 def serve(control: socket.socket) -> None:
