@@ -180,7 +180,7 @@ def test_the_leaderboard_ranks_by_what_was_measured(graded):
     assert (board.ranked, board.against) == ("slope", "numbers")
     assert [(row.place, row.name) for row in board.rows] == [
         (1, "ada"),
-        (2, "renamed"),
+        (1, "renamed"),
         (3, "boris"),
     ]
     assert board.without == len(graded.report.students) - 3
