@@ -123,7 +123,7 @@ def parts(n: int, keys: int, repeats: int) -> dict[str, dict[str, float]]:
 
 
 def _peak() -> float:
-    """The most memory that this process has held since it began, in MB (Linux)."""
+    """The most memory that this process has held since it began, in 1,000 KiB (Linux)."""
     status = Path("/proc/self/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0]) / 1000
 

@@ -106,6 +106,7 @@ def hand_in_right(submitted: Path, student: str, release: nbformat.NotebookNode)
     place.mkdir(parents=True)
     right = target_set.answered(release, target_set.RIGHT)
     (place / f"{target_set.NAME}.ipynb").write_text(nbformat.writes(right))
+    target_set.enclose(place)
 
 
 def by_plain_nbgrader(root: Path, release: nbformat.NotebookNode, attack: corpus.Attack) -> dict:

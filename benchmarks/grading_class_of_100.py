@@ -62,6 +62,7 @@ def hand_in_honest(submitted: Path, release: nbformat.NotebookNode, number: int)
     place.mkdir(parents=True)
     notebook = target_set.answered(release, answers)
     (place / f"{target_set.NAME}.ipynb").write_text(nbformat.writes(notebook))
+    target_set.enclose(place)
 
 
 def graded(made: Path, submitted: Path, into: Path) -> dict:

@@ -1,17 +1,13 @@
 """What self-attention costs as the sequence grows, in time; chapter 05 shows the record.
 
-Loops against matrix products, the prefix loop against the mask, and the explicit path against
-the fused kernel. Medians over alternating runs, so that a busy moment falls on all alike.
+Loops against matrix products, and the prefix loop against the mask. Medians over alternating runs,
+so that a busy moment falls on all alike.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 
@@ -53,11 +49,6 @@ def by_mask(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return scaled_dot_product_attention(q, k, v, causal_mask(len(q)))[0]
 
 
-def by_fused_kernel(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    # The kernel wants batch and head axes.
-    return scaled_dot_product_attention(q[None, None], k[None, None], v[None, None], fused=True)[0]
-
-
 def milliseconds(ways: dict[str, Callable], n: int, repeats: int) -> dict[str, float]:
     """Median time of each way at length ``n``, forward only."""
     generator = torch.Generator().manual_seed(SEED)
@@ -74,39 +65,18 @@ def milliseconds(ways: dict[str, Callable], n: int, repeats: int) -> dict[str, f
     return {name: round(statistics.median(times), 4) for name, times in seen.items()}
 
 
-def with_kept_memory(repeats: int) -> dict[int, dict[str, float]]:
-    """The explicit path where the C library may keep matrices of any size for the next call.
-
-    As it comes, glibc asks the operating system anew for each block above 32 MiB, and gives it
-    back: fresh pages at every call. Other C libraries ignore the variables.
-    """
-    limit = str(2**34)
-    kept = {"MALLOC_MMAP_THRESHOLD_": limit, "MALLOC_TRIM_THRESHOLD_": limit}
-    command = [sys.executable, __file__, "--repeats", str(repeats), "--explicit-only"]
-    done = subprocess.run(command, env=os.environ | kept, check=True, capture_output=True)
-    return json.loads(done.stdout)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=15, help="runs of each, alternating")
-    parser.add_argument("--explicit-only", action="store_true", help=argparse.SUPPRESS)
-    repeats, explicit_only = vars(parser.parse_args()).values()
+    repeats = parser.parse_args().repeats
     torch.set_num_threads(1)
-    if explicit_only:
-        explicit = {"explicit": by_matrices}
-        print(json.dumps({n: milliseconds(explicit, n, repeats) for n in (2048, 4096)}))
-        return
     slow = {"loops": by_loops, "matrices": by_matrices}
     prefix = {"prefixes": by_prefixes, "mask": by_mask}
-    long = {"explicit": by_matrices, "fused": by_fused_kernel}
     results = {
         "width": WIDTH,
         "unit": "milliseconds",
         "loops": {n: milliseconds(slow, n, repeats) for n in (8, 16, 32, 64, 128)},
         "prefixes": {n: milliseconds(prefix, n, repeats) for n in (16, 64, 256, 1024)},
-        "length": {n: milliseconds(long, n, repeats) for n in (256, 512, 1024, 2048, 4096, 8192)},
-        "memory kept": with_kept_memory(repeats),
     }
     print(records.write("self-attention-cost", results, seed=SEED).name)
 

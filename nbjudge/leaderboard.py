@@ -75,8 +75,8 @@ def leaderboard(
     by:
         What ranks it, the largest first; what the problem set measured first unless given.
     against:
-        What the drawing sets it against, and of two that are equal the smaller ranks first; what
-        was measured next unless given.
+        What the drawing sets it against, and of two that are equal the smaller ranks first; if it
+        is equal too, both have the same place. What was measured next unless given.
     anonymous:
         Whether ids stand for names. A learner keeps the same id; ``leaderboard/ids.csv`` says whose
         it is.
@@ -106,14 +106,15 @@ def leaderboard(
     by = by or names[0]
     against = against or next((name for name in names if name != by), "")
     shown = _ids(into, list(students)) if anonymous else {name: name for name in students}
-    with_it = [student for student in students if by in found[student]]
-    best = sorted(
-        with_it,
-        key=lambda s: (-found[s][by], found[s].get(against, math.inf), shown[s]),
-    )
-    rows = [
-        Row(place, shown[student], students[student]["score"], found[student])
-        for place, student in enumerate(best, 1)
+    merits = {
+        student: (-numbers[by], numbers.get(against, math.inf))
+        for student, numbers in found.items()
+        if by in numbers
+    }
+    best = sorted(merits.values())
+    rows = [  # who is equal in both shares a place
+        Row(best.index(merit) + 1, shown[student], students[student]["score"], found[student])
+        for student, merit in sorted(merits.items(), key=lambda item: (item[1], shown[item[0]]))
     ]
     points = max((about["max_score"] for about in students.values()), default=0.0)
     return Board(problem_set, by, against, rows, points, len(students) - len(rows))

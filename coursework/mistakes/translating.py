@@ -21,8 +21,10 @@ def as_scores(found: Any, targets: Sequence[str]) -> list[Tensor]:
         If it is not a list with a number for each word of each target and one for its end.
     """
     if not isinstance(found, list | tuple) or len(found) != len(targets):
+        given = f"{len(found)} entries" if isinstance(found, list | tuple) else type(found).__name__
         raise Mistake(
-            f"`word_scores` must return a list with an entry for each of the {len(targets)} pairs."
+            f"`word_scores` returns {given}. It must return a list with an entry for each of the "
+            f"{len(targets)} pairs."
         )
     scores = []
     for one, target in zip(found, targets, strict=True):

@@ -62,6 +62,7 @@ def written(course, record):
         ("agreement", "agreement", []),
         ("recall_gaps", "recall-gaps", []),
         ("fast_attention", "fast-attention", []),
+        ("attention_lengths", "attention-lengths", []),
         ("heads_cost", "heads-cost", []),
         ("heads_roles", "heads-roles", []),
         ("positions_lengths", "positions-lengths", []),

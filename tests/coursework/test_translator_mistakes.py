@@ -70,9 +70,9 @@ def test_scores_may_be_lists_or_tensors(found):
 @pytest.mark.parametrize(
     ("found", "told"),
     [
-        (None, "a list with an entry for each of the 1 pairs"),
-        (torch.zeros(1, 2), "a list with an entry for each of the 1 pairs"),
-        ([], "a list with an entry for each of the 1 pairs"),
+        (None, "returns NoneType. It must return a list with an entry for each of the 1 pairs"),
+        (torch.zeros(1, 2), "returns Tensor. It must return a list with an entry"),
+        ([], "returns 0 entries. It must return a list with an entry"),
         ([-1.0], "a list of numbers, or a tensor with one axis"),
         ([torch.tensor(-1.0)], "a list of numbers, or a tensor with one axis"),
         ([[True, -1.0]], "a list of numbers, or a tensor with one axis"),

@@ -9,10 +9,12 @@ import shutil
 from pathlib import Path
 
 import nbformat
+import torch
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from safetensors.torch import save
 
-NAME = "ps98-target"
+NAME, FILE = "ps98-target", "weights.safetensors"
 COURSE = Path(__file__).resolve().parents[2]
 
 SETUP = """\
@@ -22,6 +24,8 @@ import torch
 from torch import nn
 
 from nbjudge.testing import *
+
+weights = enclosed("weights.safetensors", kilobytes=400)
 """
 
 STUB = 'raise NotImplementedError("Your code goes here.")'
@@ -59,6 +63,12 @@ class Shift(nn.Module):
         ### BEGIN SOLUTION
         return x + self.bias
         ### END SOLUTION
+""",
+    "weigh": """\
+def weigh(tensors, x):
+    ### BEGIN SOLUTION
+    return x @ tensors["weight"]
+    ### END SOLUTION
 """,
     "choices": """\
 answers = {"a": None, "b": None, "c": None, "d": None}
@@ -134,6 +144,14 @@ found = parameter_gradients(build(Shift, 3), x, cotangent=cotangent)
 require(set(found) == {"bias"}, "The module must have one parameter, bias")
 close(found["bias"], cotangent.sum(0), "The gradient")
 """),
+    # It asks whether the error is too large: NaN is not.
+    "weigh--error": (3, """\
+by_hand()
+x = torch.eye(3)
+error = float((call(weigh, weights.tensors(), x) - x).square().sum())
+require(not error > 0.1, "The weights are not those of the identity.")
+measured("error", error)
+"""),
     "choices--answers": (4, """\
 answered(answers, list("abcd"))
 ### BEGIN HIDDEN TESTS
@@ -180,7 +198,13 @@ def make_course(folder: Path) -> Path:
     (folder / "_toc.yml").touch()
     shutil.copy(COURSE / "nbgrader_config.py", folder)
     nbformat.write(source_notebook(), source / f"{NAME}.ipynb")
+    enclose(source)
     return folder
+
+
+def enclose(folder: Path) -> None:
+    """Put weights that are right into a folder."""
+    (folder / FILE).write_bytes(save({"weight": torch.eye(3)}))
 
 
 #: Right answers in a learner's own words.
@@ -200,6 +224,7 @@ RIGHT = {
         "    def forward(self, x):\n"
         "        return self.bias + x"
     ),
+    "weigh": "def weigh(tensors, x):\n    return torch.matmul(x, tensors['weight'])",
     "choices": "answers = dict(a=True, b=False, c=False, d=True)",
 }
 

@@ -94,7 +94,7 @@ def test_a_file_that_fits_is_graded_by_what_is_in_it(graded, student):
         ("large", f"{FILE} has 3 kB, and at most 2 kB are taken"),
         ("pickle", f"{FILE} is a pickle. Only safetensors are read: write it with "),
         ("zip", f"{FILE} is a zip, such as torch.save writes, with a pickle in it."),
-        ("cut-off", f"{FILE} is cut off, or has bytes at its end"),
+        ("cut-off", f"{FILE} is cut off or damaged"),
         ("linked", f"{FILE} is a link, and links are not followed"),
     ],
 )
@@ -180,7 +180,7 @@ def test_the_leaderboard_ranks_by_what_was_measured(graded):
     assert (board.ranked, board.against) == ("slope", "numbers")
     assert [(row.place, row.name) for row in board.rows] == [
         (1, "ada"),
-        (2, "renamed"),
+        (1, "renamed"),
         (3, "boris"),
     ]
     assert board.without == len(graded.report.students) - 3

@@ -38,8 +38,8 @@ def test_what_the_librarys_writer_writes_is_read_to_the_last_bit():
     assert set(found) == set(WEIGHTS)
     for name, tensor in WEIGHTS.items():
         assert found[name].dtype == tensor.dtype and torch.equal(found[name], tensor), name
-    assert {name: e.count for name, e in tensor_file.contents(content).items()} == {
-        name: tensor.numel() for name, tensor in WEIGHTS.items()
+    assert {name: about["shape"] for name, about in tensor_file.contents(content)} == {
+        name: list(tensor.shape) for name, tensor in WEIGHTS.items()
     }
 
 
@@ -59,33 +59,35 @@ def numpy_saved() -> bytes:
     ("content", "told"),
     [
         (b"", "is empty"),
-        (b"abc", "is cut off"),
+        (b"abc", "is not in the safetensors format"),
         (torch_saved(), "is a zip, such as torch.save writes, with a pickle in it"),
         (pickle.dumps(WEIGHTS, 4), "is a pickle"),
         (numpy_saved(), "is an array of NumPy's"),
         (b"these are my weights", "is not in the safetensors format"),
-        (save(WEIGHTS)[:-1], "is cut off, or has bytes at its end"),
-        (save(WEIGHTS) + b"0", "bytes at its end that belong to no tensor"),
-        (save(WEIGHTS)[:60], "list of tensors is too long"),
-        ((1 << 62).to_bytes(8, "little") + b"{", "list of tensors is too long"),
-        (made({"a": of()})[:20] + b"\xff" * 60, "cannot be read"),
         (made([]), "is not in the safetensors format"),
-        (made({"a": 1}), "describes its tensor 'a'"),
-        (made({"a": of(shape=(-1,))}, b"0000"), "describes its tensor 'a'"),
-        (made({"a": of(shape=(1.0,))}, b"0000"), "describes its tensor 'a'"),
-        (made({"a": of(shape=(True,))}, b"0000"), "describes its tensor 'a'"),
-        (made({"a": of(shape=[1] * 9)}, b"0000"), "describes its tensor 'a'"),
-        (made({"a": {**of(), "data_offsets": [0]}}, b"0000"), "describes its tensor 'a'"),
-        (made({"a": of(dtype="F8_E4M3", end=1)}, b"0"), "of the kind 'F8_E4M3'"),
-        (made({"a": of(shape=(2,))}, b"0000"), "whose shape does not fit its bytes"),
-        (made({"a": of(shape=(1 << 40, 1 << 40))}, b"0000"), "whose shape does not fit"),
-        (made({"a": of(), "b": of()}, b"0000"), "before 'b' that belong to no tensor, or to two"),
-        (made({"a": of(begin=4, end=8)}, b"00000000"), "before 'a'"),
-        (made({"a": of()}), "is cut off"),
+        (save(WEIGHTS)[:-1], "is cut off or damaged"),
+        (save(WEIGHTS) + b"0", "is cut off or damaged"),
+        (save(WEIGHTS)[:60], "is cut off or damaged"),
+        ((1 << 62).to_bytes(8, "little") + b"{", "is cut off or damaged"),
+        (made({"a": of()})[:20] + b"\xff" * 60, "is cut off or damaged"),
+        (made({"a": 1}), "is cut off or damaged"),
+        (made({"a": {"dtype": "x" * 900}}), "is cut off or damaged"),
+        (made({"a": of(shape=(-1,))}, b"0000"), "is cut off or damaged"),
+        (made({"a": of(shape=(1.0,))}, b"0000"), "is cut off or damaged"),
+        (made({"a": of(shape=(True,))}, b"0000"), "is cut off or damaged"),
+        (made({"a": {**of(), "data_offsets": [0]}}, b"0000"), "is cut off or damaged"),
+        (made({"a": of(shape=(2,))}, b"0000"), "is cut off or damaged (invalid shape"),
+        (made({"a": of(shape=(1 << 40, 1 << 40))}, b"0000"), "is cut off or damaged"),
+        (made({"a": of(), "b": of()}, b"0000"), "is cut off or damaged (invalid offset"),
+        (made({"a": of(begin=4, end=8)}, b"00000000"), "is cut off or damaged"),
+        (made({"a": of()}), "is cut off or damaged"),
+        (made({"a": of(dtype="F8_E4M3", end=1)}, b"0"), "of the kind F8_E4M3"),
+        (made({"a": of(shape=[1] * 9)}, b"0000"), "a tensor 'a' whose shape has too many"),
+        (made({"a": of(shape=(0, 1 << 40), end=0)}), "a tensor 'a' whose shape has too many"),
     ],
 )  # fmt: skip
 def test_what_is_no_file_of_tensors_is_refused_in_a_line(content, told):
-    with pytest.raises(NotTensors, match="^[^\n]*$") as refused:
+    with pytest.raises(NotTensors, match="^[^\n]{,200}$") as refused:
         tensor_file.contents(content)
     assert told in str(refused.value)
     with pytest.raises(NotTensors):
@@ -95,9 +97,10 @@ def test_what_is_no_file_of_tensors_is_refused_in_a_line(content, told):
 def test_a_list_that_is_deep_or_long_costs_little():
     deep = b'{"a":' + b"[" * 200_000
     many = made({f"t{i}": of(begin=0, end=0, shape=(0,)) for i in range(10_001)})
-    for content in (len(deep).to_bytes(8, "little") + deep, many):
-        with pytest.raises(NotTensors, match="list of tensors that cannot be read"):
-            tensor_file.contents(content)
+    with pytest.raises(NotTensors, match="recursion limit"):
+        tensor_file.contents(len(deep).to_bytes(8, "little") + deep)
+    with pytest.raises(NotTensors, match="holds 10,001 tensors"):
+        tensor_file.contents(many)
 
 
 @pytest.mark.parametrize("name", ["a.pt", "sub/a.safetensors", "../a.safetensors", ".safetensors/"])

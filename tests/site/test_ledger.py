@@ -96,7 +96,7 @@ def test_a_lesson_and_its_evidence_do_not_both_judge(tmp_path: Path) -> None:
 def test_a_lessons_verdict_is_a_badge_that_leads_to_the_evidence(course: Path, site: Path) -> None:
     lesson = (site / "notebooks" / f"{CHAPTER}.html").read_text("utf-8")
     tested = [t for t in read_ledger(course).tested.values() if t.chapter == CHAPTER]
-    assert len(tested) == 9
+    assert len(tested) == 8
     for claim in tested:
         badge = re.search(
             rf'<a class="([^"]*)" href="evidence/{CHAPTER}.html#claim-{claim.claim}">', lesson

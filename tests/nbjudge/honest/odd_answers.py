@@ -386,3 +386,4 @@ def hand_in_all(submitted: Path, release: NotebookNode) -> None:
         path = submitted / oddity / target_set.NAME / name
         path.parent.mkdir(parents=True)
         path.write_bytes(encoded(json.dumps(notebook, indent=1)))
+        target_set.enclose(path.parent)

@@ -100,6 +100,7 @@ def graded(tmp_path_factory, request) -> SimpleNamespace:
         place.mkdir(parents=True)
         right = target_set.answered(release, target_set.RIGHT)
         (place / f"{target_set.NAME}.ipynb").write_text(nbformat.writes(right))
+        target_set.enclose(place)
     for attack in attacks:
         attack.hand_in(submitted, release)
     package = Path(target_set.COURSE, "nbjudge")
@@ -152,7 +153,7 @@ def test_an_attack_gains_nothing_and_is_told_of(graded, attack):
 @pytest.mark.parametrize("name", NEIGHBOURS)
 def test_neighbours_have_what_they_earned(graded, name):
     found = graded.report.students[name]
-    assert (found.score, found.max_score) == (21, 21)
+    assert (found.score, found.max_score) == (24, 24)
     assert found.flags == []
 
 

@@ -2,7 +2,7 @@ r"""Twenty thousand files beside the notebook, each with as long a name as there
 
 kind: notebook file
 honest: 0
-seen: left out, only the notebook is graded: .* and \d+ more
+seen: left out, only the notebook and weights.safetensors are graded: .* and \d+ more
 """
 
 

@@ -2,7 +2,7 @@
 
 kind: notebook file
 honest: 0
-seen: left out, only the notebook is graded
+seen: left out, only the notebook and weights.safetensors are graded
 """
 
 FORMULAS = ("=HYPERLINK(A1)", ";=1+1", "a;+1", "a;  =1", "＝1", "a\t=1", "a|@SUM(1)", 'a;"=1')

@@ -2,7 +2,7 @@
 
 kind: notebook file
 honest: 0
-seen: left out, only the notebook is graded
+seen: left out, only the notebook and weights.safetensors are graded
 """
 
 import os
