@@ -2,8 +2,8 @@
 
 The same models and the same text, for 1200 steps: four whole blocks; four without the feed-forward
 layer; and twelve of those, which have as many parameters as four whole ones. Each variant searches
-its own learning rate, on two seeds that are used for nothing else, until the best has a worse one on
-each side. Then it is trained on the five seeds that are quoted, the same for all variants.
+its own learning rate, on two seeds that are used for nothing else, until the best has a worse one
+on each side. Then it is trained on the five seeds that are quoted, the same for all variants.
 """
 
 from __future__ import annotations
