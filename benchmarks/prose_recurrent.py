@@ -1,7 +1,7 @@
 """A recurrent language model on the prose that `tying.py` gives to small GPTs.
 
 An LSTM of two layers with a tied unembedding and no more parameters than the tied GPT: the same
-tokens in the same windows and as many steps. Each of its three learning rates is run with all three
+tokens in the same windows and as many steps. Each of its six learning rates is run with all three
 seeds, and the best by the validation split is told.
 """
 
@@ -13,7 +13,7 @@ from tying import SEEDS, V, compared
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
 
 #: An LSTM may want a larger rate.
-RATES = (3e-3, 6e-3, 1.2e-2)
+RATES = (1.2e-2, 2.4e-2, 4.8e-2, 0.1, 0.2, 0.4)
 
 
 def lstm() -> RecurrentLM:

@@ -19,14 +19,10 @@ RECORDS = sorted((ROOT / "benchmarks" / "records").glob("*.json"))
 #: Searches of early records whose best rate is the last one tried. What these models are compared
 #: for is called "not settled" on the pages, or is no claim: a verdict needs another record.
 AT_AN_END = {
-    ("decoder-alone", "decoder alone, source seen whole"),
     ("masked-words", "mean of embeddings, pre-trained"),
     ("masked-words", "mean of embeddings, from scratch"),
-    ("prose-recurrent", "LSTM"),
-    ("translators", "general attention"),
-    *((record, model) for record in ("tying", "tying-longer")
-      for model in ("tied", "untied", "tied, wider")),
-}  # fmt: skip
+    *(("tying-longer", model) for model in ("tied", "untied", "tied, wider")),
+}
 
 
 def searches(found: object, name: str = "") -> Iterator[tuple[str, float, list[float]]]:
