@@ -166,7 +166,7 @@ def jobs(vocabulary: int) -> Iterator[tuple[str, str, int, float, int, Callable[
 def measured(quick: bool) -> dict[str, object]:
     """The three comparisons, by variant and rate."""
     torch.set_num_threads(1)  # these nets are too small to share
-    text = data.load("prose").text
+    text = data.load("prose").text[: 10_000 if quick else None]
     tokens = CharTokenizer.train([text])
     ids = torch.tensor(tokens.encode(text))
     results: dict[str, object] = {
