@@ -176,7 +176,7 @@ def measured(quick: bool) -> dict[str, object]:
         "settings": {"parts": PARTS, "depth": DEPTH, "order": ORDER},
     }  # fmt: skip
     for section, variant, steps, rate, warmup, make in jobs(len(tokens)):
-        settings = (4 if quick else steps, rate, min(warmup, 2) if quick else warmup)
+        settings = (2 if quick else steps, rate, min(warmup, 2) if quick else warmup)
         found = runs(make, ids, settings, SEEDS[:1] if quick else SEEDS)
         found = {"parameters": sum(p.numel() for p in make().parameters()), **found}
         results.setdefault(section, {}).setdefault(variant, {})[f"{rate:g}"] = found

@@ -24,7 +24,7 @@ SECONDS = (
     (r"tests/notebooks/.*\[(08|10)", 55),
     (r"tests/notebooks/.*\[", 35),
     (r"tests/nbjudge/hostile/", 100),
-    (r"tests/benchmarks/test_record_scripts", 150),
+    (r"tests/benchmarks/test_record_scripts", 90),
     (r"tests/nbjudge/(test_grading_cluster|test_judge\.py)|tests/nbjudge, one class", 100),
     (r"tests/tfcourse/data/test_embedded_same", 50),
     (r"tests/solutions\[", 60),
