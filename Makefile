@@ -6,7 +6,8 @@ READY  := .venv/.ready
 # One more than there are cores, since many tests wait for a kernel or a browser; each takes 2 GB.
 JOBS   ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 )) )
 # What passed and has not changed since is not tested again, unless FRESH=1 is given.
-TESTS  := -n $(JOBS) $(if $(FRESH),--fresh)
+# nbval runs chapters in processes of its own; here it would only be loaded.
+TESTS  := -n $(JOBS) -p no:nbval $(if $(FRESH),--fresh)
 say    := @printf '\n\033[1m== %s\033[0m\n'
 
 # Kernels, nbgrader and alembic are found by name: ours come before the machine's.

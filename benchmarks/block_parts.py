@@ -166,7 +166,7 @@ def jobs(vocabulary: int) -> Iterator[tuple[str, str, int, float, int, Callable[
 def measured(quick: bool) -> dict[str, object]:
     """The three comparisons, by variant and rate."""
     torch.set_num_threads(1)  # these nets are too small to share
-    text = data.load("prose").text
+    text = data.load("prose").text[: 10_000 if quick else None]
     tokens = CharTokenizer.train([text])
     ids = torch.tensor(tokens.encode(text))
     results: dict[str, object] = {
@@ -176,7 +176,7 @@ def measured(quick: bool) -> dict[str, object]:
         "settings": {"parts": PARTS, "depth": DEPTH, "order": ORDER},
     }  # fmt: skip
     for section, variant, steps, rate, warmup, make in jobs(len(tokens)):
-        settings = (4 if quick else steps, rate, min(warmup, 2) if quick else warmup)
+        settings = (2 if quick else steps, rate, min(warmup, 2) if quick else warmup)
         found = runs(make, ids, settings, SEEDS[:1] if quick else SEEDS)
         found = {"parameters": sum(p.numel() for p in make().parameters()), **found}
         results.setdefault(section, {}).setdefault(variant, {})[f"{rate:g}"] = found

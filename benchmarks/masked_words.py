@@ -113,12 +113,14 @@ def pretrain(side: str, scratch: Path, quick: bool) -> dict[str, Any]:
     return {"preset": SIDES[side], **results}
 
 
-def sentences(tokens: Tokenizer, split: str, longest: int) -> list[tuple[list[int], int]]:
-    """The sentences of a split with [CLS] and [SEP], and their classes."""
+def sentences(
+    tokens: Tokenizer, split: str, longest: int, few: int | None
+) -> list[tuple[list[int], int]]:
+    """The sentences of a split with [CLS] and [SEP], and their classes; the first few, or all."""
     first, last = tokens.id("[CLS]"), tokens.id("[SEP]")
     return [
         ([first, *tokens.encode(text)[: longest - 2], last], label)
-        for text, label in data.load("sst-2", split)
+        for text, label in data.load("sst-2", split)[:few]
     ]
 
 
@@ -164,7 +166,7 @@ def finetune(way: Way, lr: float, seed: int, scratch: Path, quick: bool) -> dict
     tokens, few = extra["tokenizer"], 64 if quick else None
     parts = {
         split: Batches(
-            sentences(tokens, split, pretrained.config.context_length)[:few], BATCH,
+            sentences(tokens, split, pretrained.config.context_length, few), BATCH,
             collate=lambda some: pad_labelled(some, tokens.pad), shuffle=split == "train",
             seed=seed, lengths=lambda example: len(example[0]),
         )

@@ -111,7 +111,8 @@ def main() -> None:
                 results["models"] |= kept["models"]
     seed = presets.load(MODELS["no attention"]).training.seed
     for name in choice.models:
-        results["models"][name] = measure(MODELS[name], changes)
+        narrow = {"model.d_hidden": 16} if choice.quick and name != "Transformer" else {}
+        results["models"][name] = measure(MODELS[name], changes | narrow)
         if not choice.quick:
             print(name, records.write(RECORD, results, seed=seed).name, flush=True)
     if choice.quick:

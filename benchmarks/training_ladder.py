@@ -153,13 +153,14 @@ def memory_here(make: Callable[[], Step]) -> dict[str, object]:
     return {"peak MB": round(most / 1e6, 1), "held MB": step.held()}
 
 
-def team_here(what: str, into: Path, repeats: int, quick: bool) -> None:
-    """One of two processes: the peak of a way, or the times of all of them."""
-    team = Team.found("cpu")
-    if what in WAYS:
-        found = memory_here(lambda: Step("fused", quick, what, team))
-    else:
-        found = team_times(team, repeats, quick)
+def team_here(wanted: list[str], into: Path, repeats: int, quick: bool) -> None:
+    """One of two processes: the peak of each way that is wanted, or the times of all of them."""
+    team, found = Team.found("cpu"), {}
+    for what in wanted:
+        if what in WAYS:
+            found[what] = memory_here(lambda way=what: Step("fused", quick, way, team))
+        else:
+            found[what] = team_times(team, repeats, quick)
     if team.leads:
         into.write_text(json.dumps(found))
     dist.barrier()
@@ -198,13 +199,13 @@ def elsewhere(*words: object) -> dict:
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
-def in_two(what: str, quick: bool, repeats: int) -> dict:
-    """What this script finds in two processes that torchrun starts."""
+def in_two(wanted: Iterable[str], quick: bool, repeats: int) -> dict:
+    """What this script finds in two processes that torchrun starts, by what is wanted."""
     with tempfile.TemporaryDirectory() as folder:
         into = Path(folder) / "found.json"
         subprocess.run(
             [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
-             __file__, "--team", what, into, "--repeats", str(repeats),
+             __file__, "--team", into, *wanted, "--repeats", str(repeats),
              *(["--quick"] if quick else [])],
             check=True, capture_output=True, env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
         )  # fmt: skip
@@ -217,9 +218,14 @@ def measured(quick: bool, repeats: int, names: Iterable[str]) -> dict[str, objec
     flag = ["--quick"] if quick else []
     for name in names:
         ladder[name] |= elsewhere("--memory", name, *flag)
-    times = in_two("times", quick, repeats)
+    # What was held before would count in a peak: each has processes of its own.
+    wanted = ("times", *WAYS)
+    found: dict[str, dict] = {}
+    for some in [wanted] if quick else zip(wanted, strict=True):
+        found |= in_two(some, quick, repeats)
+    times = found["times"]
     for way in WAYS:
-        ladder[way] = times[way] | in_two(way, quick, repeats)
+        ladder[way] = times[way] | found[way]
     ladder["fused"]["clock ms beside two processes"] = times["one process"]["clock ms"]
     ladder["fused"]["ms beside two processes"] = times["one process"]["ms"]
     return {name: rung | {"gpu": None} for name, rung in ladder.items()}
@@ -229,7 +235,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few short runs; writes no record")
     parser.add_argument("--memory", metavar="RUNG", help=argparse.SUPPRESS)
-    parser.add_argument("--team", nargs=2, metavar=("WHAT", "INTO"), help=argparse.SUPPRESS)
+    parser.add_argument("--team", nargs="+", metavar=("INTO", "WHAT"), help=argparse.SUPPRESS)
     parser.add_argument("--repeats", type=int, default=9, help="runs of each rung (9)")
     choice = parser.parse_args()
     torch.set_num_threads(1)
@@ -237,7 +243,7 @@ def main() -> None:
     if choice.memory:
         print(json.dumps(memory_here(lambda: Step(choice.memory, choice.quick))))
     elif choice.team:
-        team_here(choice.team[0], Path(choice.team[1]), repeats, choice.quick)
+        team_here(choice.team[1:], Path(choice.team[0]), repeats, choice.quick)
     elif choice.quick:
         print(measured(True, 1, ["formula"]))
     else:

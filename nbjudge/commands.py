@@ -341,7 +341,10 @@ def release(
     console = Console()
     with plain_errors():
         from nbjudge.course import problem_set_names, root
-        from nbjudge.release import is_current, make_release
+        from nbjudge.desk.light import without_grammars
+
+        with without_grammars():
+            from nbjudge.release import is_current, make_release
 
         course = root()
         for name in problem_sets or problem_set_names(course):

@@ -91,9 +91,9 @@ def _parsed(path: Path) -> ast.Module | None:
         return None
 
 
-def _docstrings(tree: ast.Module) -> set[int]:
+def _docstrings(nodes: list[ast.AST]) -> set[int]:
     """What says what a module, a class or a function is."""
-    holders = (n for n in ast.walk(tree) if isinstance(getattr(n, "body", None), list) and n.body)
+    holders = (n for n in nodes if isinstance(getattr(n, "body", None), list) and n.body)
     firsts = (n.body[0] for n in holders)
     return {id(first.value) for first in firsts if isinstance(first, ast.Expr)}
 
@@ -104,12 +104,22 @@ def _asked_for(tree: ast.Module) -> set[int]:
     return {id(n) for function in asked for n in ast.walk(function) if isinstance(n, ast.Call)}
 
 
+def _dotted(node: ast.expr) -> str:
+    """``a.b.c`` as it is written; empty if it begins with something else than a name."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
 class Tree:
     """A course's files: which modules import which, and a digest of each."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._kept: dict[tuple, object] = {}
+        self._found: dict[tuple[str, Path | None], list[Path]] = {}
 
     def _once(self, about: str, path: Path, make) -> object:
         """What was made of a file, made again when the file has changed."""
@@ -129,10 +139,13 @@ class Tree:
         If ``importer`` is a script or a test, its own folder is searched too, and where tests find
         theirs.
         """
-        bases = [self.root]
-        if importer is not None and not self._package(importer):
-            bases += [importer.parent, self.root / "tests"]
-        for base in bases:
+        beside = importer.parent if importer and not self._package(importer) else None
+        if (name, beside) not in self._found:
+            self._found[name, beside] = self._find(name, beside)
+        return self._found[name, beside]
+
+    def _find(self, name: str, beside: Path | None) -> list[Path]:
+        for base in [self.root, *([beside, self.root / "tests"] if beside else [])]:
             found, place = [], base
             for part in name.split("."):
                 place = place / part
@@ -165,12 +178,13 @@ class Tree:
         """
         package, found = self._package(path), set()
         tree = _parsed(path)
-        about = set() if tree is None else _docstrings(tree) | _asked_for(tree)
         if tree is None:  # a wrong answer, perhaps: every name in it counts
             for name in DOTTED.findall(path.read_text("utf-8")):
                 found.update(self.find(name))
             return found
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(tree))
+        about = _docstrings(nodes) | _asked_for(tree)
+        for node in nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     found.update(self.find(alias.name, path))
@@ -184,7 +198,7 @@ class Tree:
                     found.update(self.find(f"{base}.{alias.name}", path))
             elif isinstance(node, ast.Attribute):
                 # Of what is no name, such as a call's result, an attribute is no module.
-                if DOTTED.fullmatch(name := ast.unparse(node)):
+                if name := _dotted(node):
                     found.update(self.find(name))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 for name in () if id(node) in about else DOTTED.findall(node.value):

@@ -1,4 +1,4 @@
-"""What a check does without, so that it answers in seconds."""
+"""What commands do without, so that they answer in seconds."""
 
 from __future__ import annotations
 

@@ -223,6 +223,25 @@ def test_a_screen_reader_hears_what_there_is(chromium, page_file: Path) -> None:
                 assert len(picture.get_attribute("aria-label")) > 20
 
 
+def open_each(figure, shapes: dict[int, list[tuple[int, ...] | None]]) -> None:
+    """Go through the figure's steps: each picture named says a tensor's shape, or holds none."""
+    step = figure.get_by_label("Step", exact=True)
+    assert {int(step.get_attribute("max"))} == set(map(len, shapes.values()))
+    step.focus()
+    step.press("Home")
+    pictures = figure.locator("svg.live-picture")
+    for at in zip(*shapes.values(), strict=True):
+        told = pictures.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
+        assert len(told) == 2
+        for number, shape in zip(shapes, at, strict=True):
+            said = told[number]
+            if shape:
+                assert f" = {' × '.join(map(str, shape))}." in said, said
+            else:
+                assert " = " not in said, said
+        step.press("ArrowRight")
+
+
 @browser
 def test_every_tensor_of_both_families_can_be_opened(
     chromium, page_file: Path, course: Path
@@ -250,18 +269,7 @@ def test_every_tensor_of_both_families_can_be_opened(
         figure = page.locator("#figure-inside")
         begin(figure)
         figure.get_by_label("Text", exact=True).fill(text)
-        step = figure.get_by_label("Step", exact=True)
-        assert int(step.get_attribute("max")) == len(families[0]) == len(families[1])
-        step.focus()
-        page.keyboard.press("Home")
-        for pair in zip(*families, strict=True):
-            for picture, shape in zip(figure.locator("svg.live-picture").all(), pair, strict=True):
-                said = picture.get_attribute("aria-label")
-                if shape:
-                    assert f" = {' × '.join(map(str, shape))}." in said, said
-                else:
-                    assert " = " not in said, said
-            page.keyboard.press("ArrowRight")
+        open_each(figure, dict(enumerate(families)))
 
 
 @browser
@@ -281,14 +289,7 @@ def test_every_tensor_of_the_vision_transformer_can_be_opened(
         page.goto(page_file.as_uri())
         figure = page.locator("#figure-patches")
         begin(figure)
-        step = figure.get_by_label("Step", exact=True)
-        assert int(step.get_attribute("max")) == len(shapes)
-        step.focus()
-        page.keyboard.press("Home")
-        for shape in shapes:
-            said = figure.locator("svg.live-picture").nth(1).get_attribute("aria-label")
-            assert f" = {' × '.join(map(str, shape))}." in said, said
-            page.keyboard.press("ArrowRight")
+        open_each(figure, {1: shapes})
 
 
 @browser
@@ -315,18 +316,7 @@ def test_every_tensor_of_both_stacks_can_be_opened(chromium, page_file: Path, co
         page.goto(page_file.as_uri())
         figure = page.locator("#figure-stacks")
         begin(figure)
-        step = figure.get_by_label("Step", exact=True)
-        assert int(step.get_attribute("max")) == len(stacks[0]) == len(stacks[1])
-        step.focus()
-        page.keyboard.press("Home")
-        for pair in zip(*stacks, strict=True):
-            for picture, shape in zip(figure.locator("svg.live-picture").all(), pair, strict=True):
-                heard = picture.get_attribute("aria-label")
-                if shape:
-                    assert f" = {' × '.join(map(str, shape))}." in heard, heard
-                else:
-                    assert " = " not in heard, heard
-            page.keyboard.press("ArrowRight")
+        open_each(figure, dict(enumerate(stacks)))
 
 
 def test_the_runtime_can_be_read(course: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -220,6 +221,7 @@ def train_short_test_long(
     )
 
 
+@functools.cache
 def running_sentences(examples: int = 6_000) -> Int[Tensor, " N"]:
     """The sentences of the corpus ``agreement`` one after another, as ids of words.
 

@@ -145,8 +145,8 @@ class WordTokenizer(Tokenizer):
 def split(text: str, punctuation: bool = False, lower: bool = False) -> list[str]:
     """The words of a text."""
     if lower:
-        # One character at a time, as Hugging Face does: a final sigma is treated like any other.
-        text = "".join(c.lower() for c in text)
+        # A final sigma is treated like any other, as Hugging Face does: `lower` alone would not.
+        text = text.replace("Σ", "σ").lower()
     return SPLITS[_name(punctuation)].findall(text)
 
 

@@ -30,50 +30,51 @@ VIT = {
     "image_size": 8, "patch_size": 4, "num_channels": 3, "num_labels": 5,
 }  # fmt: skip
 
-#: For each peer its class, the class of its config, and its sizes and choices.
+#: For each peer its class, the class of its config, and its sizes and choices. The classes by name:
+#: they take a second to import, and every process of the tests collects what is here.
 PEERS = {
-    "gpt2": (hf.GPT2LMHeadModel, hf.GPT2Config, GPT2),
+    "gpt2": ("GPT2LMHeadModel", "GPT2Config", GPT2),
     "gpt2-untied": (
-        hf.GPT2LMHeadModel, hf.GPT2Config,
+        "GPT2LMHeadModel", "GPT2Config",
         GPT2 | {"tie_word_embeddings": False, "n_inner": 20, "activation_function": "relu"},
     ),
-    "llama": (hf.LlamaForCausalLM, hf.LlamaConfig, LLAMA),
+    "llama": ("LlamaForCausalLM", "LlamaConfig", LLAMA),
     "llama-tied": (
-        hf.LlamaForCausalLM, hf.LlamaConfig,
+        "LlamaForCausalLM", "LlamaConfig",
         LLAMA | {
             "tie_word_embeddings": True, "head_dim": 6, "num_key_value_heads": 1,
             "rms_norm_eps": 1e-5, "rope_parameters": {"rope_type": "default", "rope_theta": 500.0},
         },
     ),
-    "bert-words": (hf.BertForMaskedLM, hf.BertConfig, BERT),
-    "bert-both": (hf.BertForPreTraining, hf.BertConfig, BERT),
-    "bert-next": (hf.BertForNextSentencePrediction, hf.BertConfig, BERT),
+    "bert-words": ("BertForMaskedLM", "BertConfig", BERT),
+    "bert-both": ("BertForPreTraining", "BertConfig", BERT),
+    "bert-next": ("BertForNextSentencePrediction", "BertConfig", BERT),
     "bert-classes": (
-        hf.BertForSequenceClassification, hf.BertConfig, BERT | {"num_labels": 5}
+        "BertForSequenceClassification", "BertConfig", BERT | {"num_labels": 5}
     ),
-    "marian": (hf.MarianMTModel, hf.MarianConfig, MARIAN | {"scale_embedding": True}),
+    "marian": ("MarianMTModel", "MarianConfig", MARIAN | {"scale_embedding": True}),
     "marian-unshared": (
-        hf.MarianMTModel, hf.MarianConfig,
+        "MarianMTModel", "MarianConfig",
         MARIAN | {
             "share_encoder_decoder_embeddings": False, "decoder_vocab_size": 19,
             "scale_embedding": False, "activation_function": "gelu",
         },
     ),
     "marian-untied": (
-        hf.MarianMTModel, hf.MarianConfig,
+        "MarianMTModel", "MarianConfig",
         MARIAN | {"share_encoder_decoder_embeddings": False, "tie_word_embeddings": False},
     ),
-    "vit": (hf.ViTForImageClassification, hf.ViTConfig, VIT),
+    "vit": ("ViTForImageClassification", "ViTConfig", VIT),
 }  # fmt: skip
 
 
 def make(name, *, attention="sdpa", seed=0, **settings):
     """The peer in eval mode, every number of it drawn so that no two parts can be mixed up."""
     model_class, config_class, sizes = PEERS[name]
-    config = config_class(**sizes | settings)
+    config = getattr(hf, config_class)(**sizes | settings)
     config._attn_implementation = attention
     torch.manual_seed(seed)
-    model = model_class(config).eval()
+    model = getattr(hf, model_class)(config).eval()
     with torch.no_grad():
         for part in model.modules():
             is_norm = isinstance(part, nn.LayerNorm) or type(part).__name__.endswith("RMSNorm")
