@@ -8,13 +8,15 @@ import ast
 import functools
 import itertools
 import re
+import runpy
 import symtable
 import sys
 
 import nbformat
 import pytest
 import torch
-from second_device import DEVICE, SecondDevice
+from safetensors.torch import load_file
+from second_device import DEVICE, SecondDevice, numbers
 
 from coursebook import course as course_tree
 from coursebook import drawings
@@ -149,3 +151,19 @@ def test_no_notebook_run_or_preset_pins_a_device():
              *(tfcourse / "runs").glob("*.py"), *(tfcourse / "presets").iterdir()]  # fmt: skip
     pinned = {p.name for p in paths if p.is_file() and PINS.search(code(p))}
     assert pinned == set(PINNED)
+
+
+MADE = runpy.run_path(str(ROOT / "examples" / "translators" / "make.py"))
+
+
+@pytest.mark.parametrize("answer", ["good", "weak", "peeks"])
+def test_an_example_translator_trains_there(answer, there):
+    found = MADE["names_for"](MADE["answers"]()[answer])
+    pieces, words = (torch.randint(4, 20, (2, n)) for n in (5, 4))
+    with SecondDevice():
+        model = found["load"](load_file(MADE["CHECKPOINTS"][answer])).train().to(DEVICE)
+        logits = model(pieces.to(DEVICE), words.to(DEVICE))
+        logits.square().mean().backward()
+        gradients = [p.grad for p in model.parameters() if p.grad is not None]
+    assert numbers(logits.detach()).isfinite().all()
+    assert gradients and all(g.device == DEVICE for g in gradients)
