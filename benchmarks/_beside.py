@@ -38,15 +38,25 @@ def wait(device: str) -> None:
 
 
 def alternating(
-    ways: Mapping[str, Callable[[], object]], repeats: int, device: str = "cpu", warm: int = 3
+    ways: Mapping[str, Callable[[], object]],
+    repeats: int,
+    device: str = "cpu",
+    warm: int = 3,
+    after_itself: bool = False,
 ) -> dict[str, list[float]]:
-    """Milliseconds of each run of each way; they take turns, for a busy moment to fall on all."""
+    """Milliseconds of each run of each way; they take turns, for a busy moment to fall on all.
+
+    With ``after_itself`` a run that is not timed comes before each: a way of a few milliseconds
+    is slower after one that has filled the caches, whichever of them it is.
+    """
     seen: dict[str, list[float]] = {name: [] for name in ways}
     for way in ways.values():
         for _ in range(warm):
             way()
     for _ in range(repeats):
         for name, way in ways.items():
+            if after_itself:
+                way()
             wait(device)
             start = time.perf_counter()
             way()

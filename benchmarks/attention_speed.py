@@ -77,8 +77,9 @@ def rows(device: str, quick: bool, repeats: int) -> Iterator[dict[str, Any]]:
             ways = {name: runs(way, given) for name, way in ({OURS: ours} | peers).items()}
             for part in ("forward", "forward and backward"):
                 seen = alternating(
-                    {name: way[part] for name, way in ways.items()}, many, device, warm=1
-                )
+                    {name: way[part] for name, way in ways.items()}, many, device, warm=1,
+                    after_itself=True,
+                )  # fmt: skip
                 least = 0.95 if work == "attention" else 0.7 if part == "forward" else 0.0
                 goal = {FUSED: least} if least else {}
                 heads_ = f"{heads} head{'s' * (heads > 1)}"

@@ -5,13 +5,16 @@ with ``TFCOURSE_SIZE=full``. The parts come in the order of their value for each
 that is there for a short time is used for what matters most. A part that is done is not run again;
 one that was stopped goes on from its last checkpoint. What is done and half done lies in
 ``_build/gpu``, records in ``benchmarks/records``. A corpus that is not here stops the part that
-needs it, not the others. ``--list`` shows the parts, ``--only`` runs some, ``--again`` runs what is
-done once more.
+needs it, not the others, and so does whatever else fails. ``--list`` shows the parts, ``--only``
+runs some, ``--again`` runs what is done once more, ``--minutes`` leaves out what would not fit into
+the time that is left.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -29,12 +32,14 @@ from tfcourse import presets
 #: The tests that need CUDA, or that do more if there is one.
 TESTS = (
     "tests/tfcourse/kernels",
-    "tests/tfcourse/recurrent/test_recurrent.py",
-    "tests/tfcourse/generation/test_one_by_one.py",
+    "tests/tfcourse/models/test_second_device.py",
     "tests/tfcourse/training/test_fit.py",
-    "tests/tfcourse/models/test_gpt.py",
-    "tests/tfcourse/models/test_transformer.py",
+    "tests/tfcourse/recurrent/test_recurrent.py",
 )
+
+
+#: Where parts keep what is done and half done.
+FOLDER = course.root() / "_build" / "gpu"
 
 
 @dataclass(frozen=True)
@@ -74,9 +79,19 @@ def script(name: str) -> Callable[[Path], None]:
 
 
 def preset(name: str, *seeds: int) -> Callable[[Path], None]:
-    """A preset, with its own seed or with each of ``seeds``, into the record of its name."""
+    """A preset, with its own seed or with each of ``seeds``, into the record of its name.
+
+    In a process of its own: after some errors on a GPU a process cannot use it again.
+    """
 
     def run(folder: Path) -> None:
+        if multiprocessing.parent_process() is None:
+            process = multiprocessing.get_context("spawn").Process(target=run_part, args=(name,))
+            process.start()
+            process.join()
+            if process.exitcode:
+                raise RuntimeError(f"its process ended with {process.exitcode}")
+            return
         if seeds:
             results = several(name, list(seeds), "cuda", {}, folder)
         else:
@@ -88,7 +103,7 @@ def preset(name: str, *seeds: int) -> Callable[[Path], None]:
 
 
 def chapter(path: Path) -> Callable[[Path], None]:
-    """A chapter at its larger setting; it writes its records, and the page goes to ``folder``."""
+    """A chapter at its larger setting; the page with what it printed goes to ``folder``."""
 
     def run(folder: Path) -> None:
         _call(
@@ -98,6 +113,13 @@ def chapter(path: Path) -> Callable[[Path], None]:
         )  # fmt: skip
 
     return run
+
+
+def run_part(name: str) -> None:
+    """One part, in this process; what it has done before is found again."""
+    own = FOLDER / name
+    own.mkdir(parents=True, exist_ok=True)
+    parts()[name].run(own)
 
 
 def _call(command: list[str], **more: str) -> None:
@@ -144,33 +166,38 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="show the parts and stop")
     parser.add_argument("--only", nargs="+", choices=list(known), help="these alone")
     parser.add_argument("--again", action="store_true", help="also what is done")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="how long there is a GPU")
     choice = parser.parse_args()
     chosen = choice.only or list(known)
-    folder = course.root() / "_build" / "gpu"
-    done = {name: folder / f"{name}.done" for name in known}
+    done = {name: FOLDER / f"{name}.done" for name in known}
     if choice.list:
         for name in chosen:
             state = "done" if done[name].is_file() else f"about {known[name].minutes:g} min"
             print(f"{name:24s} {state:14s} {known[name].about}")
+        left = sum(known[name].minutes for name in chosen if not done[name].is_file())
+        print(f"{'in all':24s} about {left:g} min")
         return
     need_cuda()
-    failed = []
+    failed, started = [], time.perf_counter()
     for name in chosen:
         if done[name].is_file() and not choice.again:
             print(f"{name}: done before", flush=True)
             continue
-        print(f"{name}: {known[name].about}, about {known[name].minutes:g} min", flush=True)
         began = time.perf_counter()
-        own = folder / name
-        own.mkdir(parents=True, exist_ok=True)
+        if known[name].minutes > choice.minutes - (began - started) / 60:
+            print(f"{name}: left for another time", flush=True)
+            continue
+        print(f"{name}: {known[name].about}, about {known[name].minutes:g} min", flush=True)
         try:
-            known[name].run(own)
-        except (FileNotFoundError, subprocess.CalledProcessError) as error:
-            failed.append(f"{name}: {error}")
+            run_part(name)
+        except Exception as error:  # whatever it is, the others are run
+            failed.append(f"{name}: {type(error).__name__}: {error}")
+            print(failed[-1], flush=True)
             continue
         minutes = (time.perf_counter() - began) / 60
         done[name].write_text(f"{minutes:.1f} min\n")
         print(f"{name}: {minutes:.1f} min", flush=True)
+    print(f"in all: {(time.perf_counter() - started) / 60:.1f} min", flush=True)
     if failed:
         raise SystemExit("Not done:\n" + "\n".join(failed))
 

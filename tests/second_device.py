@@ -3,10 +3,11 @@
 A tensor there computes with ordinary numbers in ``elem`` and reports PyTorch's device ``meta``,
 which needs no hardware and which autograd accepts. Within :class:`SecondDevice` whatever is moved
 to that device, or made on it, is such a tensor; an operation on tensors of both devices is refused
-as on a GPU, where only a single number may come from the CPU.
+as on a GPU, where only a single number and an index may come from the CPU.
 """
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils._mode_utils import no_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
@@ -17,6 +18,8 @@ aten = torch.ops.aten
 MOVES = (aten._to_copy.default, aten.copy_.default)
 #: Packed sequences: how many rows there are at each place is kept on the CPU, on every device.
 PACKS = (aten._pack_padded_sequence.default, aten._pack_padded_sequence_backward.default)
+#: What is picked may be told from the CPU: the second argument.
+PICKS = (aten.index.Tensor, aten.index_put.default, aten.index_put_.default)
 
 
 class There(torch.Tensor):
@@ -41,13 +44,39 @@ class There(torch.Tensor):
     def __repr__(self):
         return f"There({self.elem!r})"
 
+    def __format__(self, how):
+        return format(self.elem, how)
+
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
         return computed(func, args, kwargs or {})
 
 
+class Made(TorchFunctionMode):
+    """A tensor made of numbers, also for an index: nothing that a dispatch mode would see."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        if func is torch.Tensor.__getitem__ and isinstance(args[1], tuple):
+            index = (torch.tensor(i) if isinstance(i, list) else i for i in args[1])
+            return func(args[0], tuple(index))
+        makes = func in (torch.tensor, torch.as_tensor) and kwargs.get("device") is not None
+        if not makes or torch.device(kwargs["device"]) != DEVICE:
+            return func(*args, **kwargs)
+        return func(*args, **kwargs | {"device": "cpu"}).to(DEVICE)
+
+
 class SecondDevice(TorchDispatchMode):
     """Within, the second device exists."""
+
+    def __enter__(self):
+        self.made = Made()
+        self.made.__enter__()
+        return super().__enter__()
+
+    def __exit__(self, *raised):
+        super().__exit__(*raised)
+        self.made.__exit__(*raised)
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         return computed(func, args, kwargs or {})
@@ -61,6 +90,8 @@ def computed(func, args, kwargs):
         if not isinstance(x, There) and x.device == DEVICE:
             raise RuntimeError(f"{func} was given a tensor without numbers on {DEVICE}")
     may_mix = func in MOVES or func in PACKS
+    if func in PICKS:
+        tensors = [x for x in (args[0], *args[2:]) if isinstance(x, torch.Tensor)]
     if there and not may_mix and any(not isinstance(x, There) and x.dim() for x in tensors):
         raise RuntimeError(
             f"Expected all tensors to be on the same device: {func} was given "
@@ -70,6 +101,8 @@ def computed(func, args, kwargs):
     if wanted is not None:
         there = torch.device(wanted) == DEVICE
         kwargs = {**kwargs, "device": torch.device("cpu")}
+    if there and kwargs.get("generator") is not None:
+        raise RuntimeError(f"Expected a generator of the same device: {func} was given the CPU's")
     elems, options = tree_map(lambda x: x.elem if isinstance(x, There) else x, (args, kwargs))
     out = func(*elems, **options)
     if torch.Tag.inplace_view in func.tags:

@@ -24,6 +24,14 @@ def test_ways_take_turns_after_each_has_warmed_up(beside):
     assert {name: len(times) for name, times in seen.items()} == {"tfcourse": 3, "peer": 3}
 
 
+def test_a_timed_run_may_follow_one_of_its_own(beside):
+    order = []
+    ways = {name: lambda name=name: order.append(name) for name in ("tfcourse", "peer")}
+    seen = beside.alternating(ways, 2, warm=0, after_itself=True)
+    assert order == ["tfcourse", "tfcourse", "peer", "peer"] * 2
+    assert {name: len(times) for name, times in seen.items()} == {"tfcourse": 2, "peer": 2}
+
+
 def test_a_ratio_is_the_median_over_neighbouring_runs(beside):
     """Not the ratio of the medians, which would be 3."""
     seen = {"tfcourse": [1.0, 10.0, 1.0], "peer": [3.0, 15.0, 2.0]}

@@ -1,9 +1,10 @@
 """Every model trains a step and writes on a device that is not the CPU, with the CPU's numbers.
 
 The device is simulated (``second_device.py``), so a tensor left on the CPU fails here on a machine
-without a GPU too.
+without a GPU too. Where there is one, it is tried as well.
 """
 
+import contextlib
 import copy
 
 import pytest
@@ -26,8 +27,10 @@ from tfcourse.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from tfcourse.models.skipgram import SkipGram, SkipGramConfig
 from tfcourse.models.transformer import Transformer, TransformerConfig
 from tfcourse.models.vit import ViT, ViTConfig
+from tfcourse.runs.masked import MaskedWord
 from tfcourse.training import Classification, NextToken, Translation, fit, mean_loss, sgd
 
+WHERE = (DEVICE, *[torch.device("cuda")] * torch.cuda.is_available())
 V, T = 11, 6
 SIZES = {"num_layers": 1, "num_heads": 2, "d_model": 8}
 
@@ -89,6 +92,10 @@ MODELS = {
         lambda: BERT(BERTConfig(V, context_length=16, predicts=("classes",), classes=3, **SIZES)),
         Classification(), (ids(2, T), torch.zeros(2, T).long(), LENGTHS, torch.tensor([0, 2])),
     ),
+    "BERT words": (
+        lambda: BERT(BERTConfig(V, context_length=16, **SIZES)), MaskedWord(),
+        (ids(2, T), ids(2, T), ids(2, T) > V // 2),
+    ),
     "ViT": (
         lambda: ViT(ViTConfig(3, image=8, patch=4, **SIZES)), Classification(),
         (torch.ones(2, 3, 8, 8), torch.tensor([0, 2])),
@@ -131,27 +138,37 @@ def trained(model, loss, batch, device, optimiser=sgd(momentum=0.9)):  # noqa: B
     return history.loss + list(history.validation["loss"])
 
 
+def at(device):
+    return SecondDevice() if device == DEVICE else contextlib.nullcontext()
+
+
+def held(x, device):
+    return numbers(x) if device == DEVICE else x.cpu()
+
+
 def parameters(model):
     return dict(model.named_parameters())
 
 
+@pytest.mark.parametrize("device", WHERE, ids=str)
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_trains(name):
+def test_a_model_trains(name, device):
     make, loss, batch = MODELS[name]
     torch.manual_seed(0)
     here = make()
     there = copy.deepcopy(here)
     expected = trained(here, loss, batch, "cpu")
-    with SecondDevice():
-        got = trained(there, loss, batch, DEVICE)
-        weights = {n: numbers(p.detach()) for n, p in parameters(there).items()}
+    with at(device):
+        got = trained(there, loss, batch, device)
+        weights = {n: held(p.detach(), device) for n, p in parameters(there).items()}
     assert got == pytest.approx(expected, abs=1e-5)
     for n, p in parameters(here).items():
         torch.testing.assert_close(weights[n], p.detach(), rtol=0, atol=1e-4)
 
 
+@pytest.mark.parametrize("device", WHERE, ids=str)
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_model_writes(name, monkeypatch):
+def test_a_model_writes(name, device, monkeypatch):
     # A tensor that stands for another cannot be a view made in inference mode.
     monkeypatch.setattr(torch, "inference_mode", torch.no_grad)
     torch.manual_seed(0)
@@ -166,6 +183,8 @@ def test_a_model_writes(name, monkeypatch):
         "drawn": lambda m: sample(m, prompt, top_k=5, top_p=0.9, temperature=0.8, **asked),
         "beams": lambda m: beam_search(m, prompt, beams=3, num_return_sequences=2, **asked),
     }
+    if device != DEVICE:
+        del ways["drawn"]  # a GPU draws other numbers
     if not given:
         lengths = torch.tensor([1, 3])
         ways["prompts"] = lambda m: greedy(m, prompt, prompt_lengths=lengths, **asked)
@@ -173,8 +192,8 @@ def test_a_model_writes(name, monkeypatch):
         torch.manual_seed(3)
         expected = write(model)
         torch.manual_seed(3)
-        with SecondDevice():
-            got = [numbers(part) for part in write(copy.deepcopy(model).to(DEVICE))]
+        with at(device):
+            got = [held(part, device) for part in write(copy.deepcopy(model).to(device))]
         assert torch.equal(got[0], expected.tokens), way
         torch.testing.assert_close(got[2], expected.scores, rtol=0, atol=1e-5)
 

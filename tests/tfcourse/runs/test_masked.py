@@ -116,7 +116,7 @@ def test_both_sides_are_worth_more_than_one(tokens):
 
         torch.manual_seed(0)
         model = BERT(BERTConfig(len(tokens), 8, 1, 2, 16, causal=causal, dropout=0.0))
-        fit(model, [batch], loss=MaskedWord(), steps=100, lr=1e-2, device="cpu")
+        fit(model, [batch], loss=MaskedWord(), steps=100, lr=1e-2)
         losses[causal] = guess(model, [batch]).loss
     assert losses[False] < 0.1 and losses[True] > 1.0  # ln 3 = 1.10
 

@@ -110,7 +110,7 @@ def test_without_its_corpus_a_run_says_how_to_get_it(tfcourse, tmp_path, monkeyp
 
 
 def test_it_goes_on_only_where_it_is_told_to(tfcourse, flags, tmp_path):
-    asked = ["train", "dates", *flags("dates"), "--into", tmp_path / "run", "--device", "cpu"]
+    asked = ["train", "dates", *flags("dates"), "--into", tmp_path / "run"]
     assert tfcourse(*asked, "--steps", 6).exit_code == 0
     again = tfcourse(*asked)
     assert again.exit_code == 2 and "resume is False" in " ".join(again.output.split())

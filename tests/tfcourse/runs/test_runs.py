@@ -173,6 +173,7 @@ def test_two_processes_train_and_the_first_alone_writes(flags, tmp_path):
         "import typer; from tfcourse.runs import commands; app = typer.Typer();"
         "commands.register(app); app()"
     )
+    # On a GPU each of two processes would need one of its own.
     command = [sys.executable, "-c", call, "train", "dates", *flags("dates"), "--device", "cpu"]
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2",

@@ -32,10 +32,51 @@ def on_gpu(course, *flags):
 def test_make_gpu_lists_its_parts_with_their_minutes(course):
     listed = on_gpu(course, "--list")
     assert listed.returncode == 0, listed.stderr
-    lines = listed.stdout.splitlines()
+    *lines, in_all = listed.stdout.splitlines()
     assert lines[0].startswith("cuda-tests"), "what is worth most for a minute comes first"
     assert {line.split()[0] for line in lines} >= {"tinyshakespeare-gpu", "multi30k-de-en"}
     assert all("min" in line or "done" in line for line in lines)
+    assert in_all.startswith("in all") and in_all.endswith(" min")
+
+
+def test_make_gpu_goes_on_after_what_fails_and_repeats_nothing(
+    course, monkeypatch, tmp_path, capsys
+):
+    monkeypatch.syspath_prepend(str(course / "benchmarks"))
+    import on_gpu
+
+    ran = []
+
+    def part(name, minutes, error=None):
+        def run(folder):
+            ran.append(name)
+            assert folder.is_dir()
+            if error is not None:
+                raise error
+
+        return on_gpu.Part(name, minutes, 1, run)
+
+    found = {
+        "memory": part("memory", 1, RuntimeError("CUDA out of memory")),
+        "script": part("script", 1, subprocess.CalledProcessError(1, "python")),
+        "corpus": part("corpus", 1, FileNotFoundError("no corpus")),
+        "long": part("long", 20), "good": part("good", 1),
+    }  # fmt: skip
+    monkeypatch.setattr(on_gpu, "parts", lambda: found)
+    monkeypatch.setattr(on_gpu, "need_cuda", lambda: None)
+    monkeypatch.setattr(on_gpu, "FOLDER", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["on_gpu.py", "--minutes", "15"])
+    with pytest.raises(SystemExit, match="Not done:\nmemory: RuntimeError: CUDA out of memory\n"):
+        on_gpu.main()
+    assert ran == ["memory", "script", "corpus", "good"]
+    said = capsys.readouterr().out
+    assert "long: left for another time" in said and "in all: 0.0 min" in said
+    found["memory"] = part("memory", 1)
+    with pytest.raises(SystemExit, match="Not done:\nscript: "):
+        on_gpu.main()
+    assert (
+        ran[4:] == ["memory", "script", "corpus"] and "good: done before" in capsys.readouterr()[0]
+    )
 
 
 def test_make_gpu_refuses_without_cuda_in_one_line(course):

@@ -61,7 +61,7 @@ def small_fit(folder=None, steps=14, model=None, batches=None, **changes):
     choices = {
         "loss": LOSS, "steps": steps, "lr": cosine(1e-2, 14, 3), "accumulate": 2, "seed": 3,
         "validate": mean_loss(LOSS, held_out()), "validate_every": 3, "checkpoint": folder,
-        "checkpoint_every": 4, "device": "cpu",
+        "checkpoint_every": 4, "device": "cpu",  # where a run is the same to the last bit
     } | changes  # fmt: skip
     return model, fit(model, Shuffled() if batches is None else batches, **choices)
 

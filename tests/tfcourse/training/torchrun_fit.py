@@ -13,6 +13,8 @@ from tfcourse.models.transformer import Transformer, TransformerConfig
 from tfcourse.training import Translation, adamw, fit, mean_loss
 
 STEPS = 6
+#: There may be fewer GPUs than processes.
+DEVICE = "cpu"
 
 
 def texts():
@@ -31,7 +33,7 @@ def train_texts(way, folder=None, stop=STEPS):
     history = fit(
         model, texts(), loss=LOSS, steps=stop, lr=1e-2, clip=0.5, accumulate=2, parallel=way,
         optimiser=adamw(0.1), validate=mean_loss(LOSS, held_out()), validate_every=2,
-        checkpoint=folder, checkpoint_every=2, device="cpu", log=folder and folder / "run.csv",
+        checkpoint=folder, checkpoint_every=2, device=DEVICE, log=folder and folder / "run.csv",
     )  # fmt: skip
     return model, history
 
@@ -49,7 +51,9 @@ def train_pairs(way):
     model = Transformer(TransformerConfig(9, **sizes, dropout=0.0)).double()
     pairs = [([i % 8 + 1] * (i % 3 + 1), [1, *([i % 7 + 2] * (i % 4 + 1)), 2]) for i in range(20)]
     batches = Batches(pairs, 6, collate=pad_pairs, drop_last=True)
-    history = fit(model, batches, loss=Translation(0), steps=4, lr=1e-2, parallel=way, device="cpu")
+    history = fit(
+        model, batches, loss=Translation(0), steps=4, lr=1e-2, parallel=way, device=DEVICE
+    )
     return model, history
 
 
