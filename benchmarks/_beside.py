@@ -46,8 +46,8 @@ def alternating(
 ) -> dict[str, list[float]]:
     """Milliseconds of each run of each way; they take turns, for a busy moment to fall on all.
 
-    With ``after_itself`` a run that is not timed comes before each: a way of a few milliseconds
-    is slower after one that has filled the caches, whichever of them it is.
+    With ``after_itself`` a run that is not timed comes before each: after a way that uses much
+    memory, whatever takes a few milliseconds was seen to take longer.
     """
     seen: dict[str, list[float]] = {name: [] for name in ways}
     for way in ways.values():
