@@ -23,10 +23,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
 from _measuring import measure, need_cuda
 from multi30k import several
 
-from coursebook import course, records
+from coursebook import course, full_size, records
 from tfcourse import presets
 
 #: The tests that need CUDA, or that do more if there is one.
@@ -103,7 +104,7 @@ def preset(name: str, *seeds: int) -> Callable[[Path], None]:
 
 
 def chapter(path: Path) -> Callable[[Path], None]:
-    """A chapter at its larger setting; the page with what it printed goes to ``folder``."""
+    """A chapter at its larger setting, into ``folder``; what it printed goes to its record."""
 
     def run(folder: Path) -> None:
         _call(
@@ -111,6 +112,9 @@ def chapter(path: Path) -> Callable[[Path], None]:
              "--ExecutePreprocessor.timeout=-1", "--output-dir", str(folder), str(path)],
             TFCOURSE_SIZE="full",
         )  # fmt: skip
+        laptop, full = (nbformat.read(p, as_version=4) for p in (path, folder / path.name))
+        results = {"cells": full_size.beside(laptop, full)}
+        records.write(full_size.record_name(path), results, seed=0, device="cuda")
 
     return run
 

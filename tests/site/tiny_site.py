@@ -32,7 +32,7 @@ def build(
         "extensions": ["myst_nb", *extensions],
         "myst_enable_extensions": ["dollarmath"],
         "nb_execution_mode": "off",
-        "exclude_patterns": ["book", "notebooks"],
+        "exclude_patterns": ["book", "notebooks", "jupyter_execute"],
         "html_theme": theme,
         "html_context": {"default_mode": "auto"},
     }

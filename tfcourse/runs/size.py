@@ -1,14 +1,13 @@
 """A page's two sizes: the laptop's, whose outputs are stored, and the full one, for a GPU.
 
-Every cell is the same for both. A number that differs is asked for by :func:`sized`, and what the
-full size gave is shown beside the laptop's from its record::
+Every cell is the same for both. A number that differs is asked for by :func:`sized`::
 
-    from tfcourse.runs.size import full, sized
+    from tfcourse.runs.size import sized
 
     steps = sized(laptop=300, full=20_000)
 
-``TFCOURSE_SIZE=full`` in the environment chooses the full size; ``make gpu`` runs every notebook
-that imports this module so.
+``TFCOURSE_SIZE=full`` in the environment chooses the full size. ``make gpu`` runs every notebook
+that imports this module so, and keeps what it printed: the site shows it below what is stored.
 """
 
 from __future__ import annotations
@@ -34,11 +33,6 @@ def size() -> str:
     if chosen not in SIZES:
         raise ValueError(f"TFCOURSE_SIZE must be one of {list(SIZES)}, got {chosen!r}")
     return chosen
-
-
-def full() -> bool:
-    """Whether it is the full size; then a page writes what it measured into its record."""
-    return size() == "full"
 
 
 def sized(*, laptop: T, full: T) -> T:

@@ -3,17 +3,19 @@
 import subprocess
 import sys
 
+import nbformat
 import pytest
 import torch
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from tfcourse.runs.size import full, size, sized
+from tfcourse.runs.size import size, sized
 
 
 def test_a_page_has_the_laptops_size_unless_told(monkeypatch):
     monkeypatch.delenv("TFCOURSE_SIZE", raising=False)
-    assert size() == "laptop" and not full() and sized(laptop=3, full=9) == 3
+    assert size() == "laptop" and sized(laptop=3, full=9) == 3
     monkeypatch.setenv("TFCOURSE_SIZE", "full")
-    assert size() == "full" and full() and sized(laptop=3, full=9) == 9
+    assert size() == "full" and sized(laptop=3, full=9) == 9
 
 
 def test_another_size_is_refused(monkeypatch):
@@ -77,6 +79,31 @@ def test_make_gpu_goes_on_after_what_fails_and_repeats_nothing(
     assert (
         ran[4:] == ["memory", "script", "corpus"] and "good: done before" in capsys.readouterr()[0]
     )
+
+
+def test_what_a_chapter_prints_at_full_size_becomes_a_record(course, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(course / "benchmarks"))
+    import on_gpu
+
+    def notebook(*said):
+        output = [[new_output("stream", text=text)] for text in said]
+        cells = [new_code_cell(f"print({n})", id=str(n), outputs=o) for n, o in enumerate(output)]
+        return new_notebook(cells=cells)
+
+    def ran(command, **environment):
+        assert environment == {"TFCOURSE_SIZE": "full"}
+        nbformat.write(notebook("the same", "3.5"), tmp_path / "01-words.ipynb")
+
+    written = []
+    monkeypatch.setattr(on_gpu, "_call", ran)
+    monkeypatch.setattr(on_gpu.records, "write", lambda *what, **how: written.append((what, how)))
+    path = tmp_path / "notebooks" / "evidence" / "01-words.ipynb"
+    path.parent.mkdir(parents=True)
+    nbformat.write(notebook("the same", "2.5"), path)
+    on_gpu.chapter(path)(tmp_path)
+    (((name, results), how),) = written
+    assert (name, how["device"]) == ("full-size-evidence-01-words", "cuda")
+    assert {key: cell["printed"] for key, cell in results["cells"].items()} == {"1": "3.5"}
 
 
 def test_make_gpu_refuses_without_cuda_in_one_line(course):

@@ -1,0 +1,51 @@
+"""What a notebook prints at full size, kept for its page.
+
+The notebook stores what its cells print on a laptop. ``make gpu`` runs it once more with
+``TFCOURSE_SIZE=full``, and a record keeps what those cells printed that printed something else. The
+site shows both (:mod:`coursebook.sphinx.full_size`). Pictures are the laptop's alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+
+def record_name(notebook: Path) -> str:
+    """``full-size-05-self-attention``, or ``full-size-evidence-05-self-attention``."""
+    evidence = "evidence-" if notebook.parent.name == "evidence" else ""
+    return f"full-size-{evidence}{notebook.stem}"
+
+
+def digest(cell: NotebookNode) -> str:
+    """Tells whether a cell is still the one that was run."""
+    return hashlib.sha256(cell.source.encode()).hexdigest()[:16]
+
+
+def printed(cell: NotebookNode) -> str:
+    """What a cell printed, and its result as text, if that is no picture."""
+    found = []
+    for output in cell.get("outputs", []):
+        if output.output_type == "stream" and output.name == "stdout":
+            found.append(output.text)
+        elif output.output_type == "execute_result" and set(output.data) == {"text/plain"}:
+            found.append(output.data["text/plain"])
+    return "".join(found).rstrip()
+
+
+def beside(laptop: NotebookNode, full: NotebookNode) -> dict[str, dict[str, str]]:
+    """The cells that printed something else at full size: id → ``cell`` (its digest), ``printed``.
+
+    Parameters
+    ----------
+    laptop, full:
+        The notebook with the outputs of either size.
+    """
+    stored = {cell.id: printed(cell) for cell in laptop.cells}
+    return {
+        cell.id: {"cell": digest(cell), "printed": said}
+        for cell in full.cells
+        if cell.cell_type == "code" and (said := printed(cell)) and said != stored.get(cell.id)
+    }
