@@ -9,11 +9,20 @@ from nbformat import NotebookNode
 
 from nbjudge import cells
 from nbjudge.judging import outcome
+from nbjudge.judging.endings import FLOODED, OUT_OF_TIME
 from nbjudge.judging.kernels import Kernels
+from nbjudge.judging.pump import FAILED
 from nbjudge.outputs import Room
 
 #: What is said of an answer's cell after which the kernel answers no more.
 BREAKS = "after this cell the kernel no longer runs anything: what does it change in it?"
+
+#: What is said of an answer's cell that came to its end only where less is forbidden.
+OTHERWISE = {
+    OUT_OF_TIME: "it takes too long",
+    FLOODED: "it prints without end",
+    FAILED: "it needs something that this exercise forbids",
+}
 
 
 class Findings:
@@ -82,8 +91,13 @@ class Findings:
     def why_missing(self, exercise: str) -> str:
         """Why an exercise's names are not there; empty if its cell came to its end."""
         broken = {cells.grade_id(self.cells[index]) for index in self.kernels.broken}
-        why = BREAKS if exercise in broken else self.stopped.get(exercise, "")
+        why = BREAKS if exercise in broken else self.stopped.get(exercise) or self._other(exercise)
         return why if why in ("", outcome.NO_ANSWER) else f"The answer's own cell stopped: {why}"
+
+    def _other(self, exercise: str) -> str:
+        ended = self.kernels.otherwise
+        own = (how for i, how in ended.items() if cells.grade_id(self.cells[i]) == exercise)
+        return OTHERWISE.get(next(own, ""), "")
 
     def all_flags(self) -> list[str]:
         """The flags, and those that name several cells in one line; each of them once."""

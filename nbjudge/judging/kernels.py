@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from nbjudge.judging.job import Job
 from nbjudge.judging.learners import Learner, NoKernel
+from nbjudge.judging.pump import OK
 
 if TYPE_CHECKING:
     from nbjudge.sandbox import Nursery, Usage
@@ -44,6 +45,9 @@ class Kernels:
         The places of the cells that have come to their end, in order: those to be run again.
     broken:
         The places of cells after which a kernel answers no more.
+    otherwise:
+        By the place of a cell that has come to its end, how it ended in a kernel in which more is
+        forbidden, if it did not come to its end there.
     """
 
     def __init__(
@@ -58,6 +62,7 @@ class Kernels:
         self.in_time = in_time
         self.finished: list[int] = []
         self.broken: list[int] = []
+        self.otherwise: dict[int, str] = {}
         self.cpu_seconds = self.peak_memory_mb = 0.0
         self._learners: dict[tuple[str, ...], Learner] = {}
         self._restarts: dict[str, int] = {}
@@ -149,8 +154,11 @@ class Kernels:
 
     def _runs_again(self, learner: Learner, index: int) -> bool:
         try:
-            if not learner.run(self.source(index), self.seconds(index)).rests:
+            ran = learner.run(self.source(index), self.seconds(index))
+            if not ran.rests:
                 return False
+            if ran.how != OK:
+                self.otherwise[index] = ran.how
             learner.done.add(index)
             if self._careful:
                 learner.answers()

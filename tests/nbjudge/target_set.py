@@ -146,7 +146,7 @@ close(found["bias"], cotangent.sum(0), "The gradient")
 """),
     # It asks whether the error is too large: NaN is not.
     "weigh--error": (3, """\
-by_hand()
+by_hand("attention")
 x = torch.eye(3)
 error = float((call(weigh, weights.tensors(), x) - x).square().sum())
 require(not error > 0.1, "The weights are not those of the identity.")

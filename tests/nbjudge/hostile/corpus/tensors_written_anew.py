@@ -10,10 +10,15 @@ import torch
 from safetensors.torch import save
 
 ANEW = """
-from safetensors.torch import save_file
+import json
+import struct
 
+about = {"weight": {"dtype": "F32", "shape": [3, 3], "data_offsets": [0, 36]}}
+listed = json.dumps(about).encode()
+right = struct.pack("<Q", len(listed)) + listed + struct.pack("<9f", 1, 0, 0, 0, 1, 0, 0, 0, 1)
 try:
-    save_file({"weight": torch.eye(3)}, "weights.safetensors")
+    with open("weights.safetensors", "wb") as file:
+        file.write(right)
 except OSError as error:
     print(error)
 
