@@ -45,7 +45,7 @@ test: lint node_modules/.ready  ## in about ten minutes: all packages, and a sam
 	$(say) 'Tests (what is left to make test-all comes last)'
 	@$(BIN)/python -m pytest $(TESTS) --level quick
 
-test-all: lint node_modules/.ready  ## in about 40 minutes: every check of the course, the site and the grader
+test-all: lint node_modules/.ready  ## in about half an hour: every check of the course, the site and the grader
 	$(say) 'Tests'
 	@$(BIN)/python -m pytest $(TESTS) --level all
 
