@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import random
 import statistics
 import time
 from collections.abc import Callable, Mapping
@@ -46,6 +47,7 @@ def alternating(
 ) -> dict[str, list[float]]:
     """Milliseconds of each run of each way; they take turns, for a busy moment to fall on all.
 
+    The order is drawn anew for each round, so that none always comes after the same other.
     With ``after_itself`` a run that is not timed comes before each: after a way that uses much
     memory, whatever takes a few milliseconds was seen to take longer.
     """
@@ -53,8 +55,10 @@ def alternating(
     for way in ways.values():
         for _ in range(warm):
             way()
+    order, draw = list(ways.items()), random.Random(0)
     for _ in range(repeats):
-        for name, way in ways.items():
+        draw.shuffle(order)
+        for name, way in order:
             if after_itself:
                 way()
             wait(device)
