@@ -176,6 +176,11 @@ def compare(ours: Ours, theirs: Theirs) -> dict:
     differ = sorted(key for key in mine.keys() | other.keys() if mine.get(key) != other.get(key))
     excused = [key for key in differ if theirs.mis_scored(*key)]
     rest = [key for key in differ if key not in excused]
+    if not other:
+        raise SystemExit(
+            "nbgrader graded nothing, so there is nothing to compare. It finds alembic and kernels "
+            "by name: run `make bench-grading`, or put the environment's bin folder on the PATH."
+        )
     return {
         "marks compared": len(mine.keys() & other.keys()),
         "submissions that nbgrader did not grade": len(
