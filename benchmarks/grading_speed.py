@@ -26,6 +26,7 @@ from nbgrader.api import Gradebook
 from coursebook import course as course_tree
 from coursebook import records
 from nbjudge import cells
+from nbjudge.first_cell import put_first
 from nbjudge.variants import example_class
 from nbjudge.workers import workers_of
 
@@ -129,6 +130,11 @@ class Theirs:
         ignored = shutil.ignore_patterns("*.py")
         source = course / "solutions" / problem_set
         shutil.copytree(source, folder / "source" / problem_set, ignore=ignored)
+        # Submissions have the cell that a release begins with, and nbgrader takes no unknown one.
+        path = folder / "source" / problem_set / f"{problem_set}.ipynb"
+        notebook = nbformat.read(path, as_version=4)
+        put_first(notebook, course, graded=True)
+        nbformat.write(notebook, path)
         command(self.program("generate_assignment"), folder)
 
     def program(self, what: str) -> list[str]:
@@ -177,9 +183,9 @@ def compare(ours: Ours, theirs: Theirs) -> dict:
     excused = [key for key in differ if theirs.mis_scored(*key)]
     rest = [key for key in differ if key not in excused]
     if not other:
+        said = (theirs.folder / "bench.log").read_text()[-2000:]
         raise SystemExit(
-            "nbgrader graded nothing, so there is nothing to compare. It finds alembic and kernels "
-            "by name: run `make bench-grading`, or put the environment's bin folder on the PATH."
+            f"nbgrader graded nothing, so there is nothing to compare. It said:\n{said}"
         )
     return {
         "marks compared": len(mine.keys() & other.keys()),
