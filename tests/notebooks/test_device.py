@@ -121,7 +121,7 @@ def with_training(paths):
     return [path for path in paths if any(map(TRAINS.search, cells(path)))]
 
 
-@pytest.mark.thorough("chapter on a second device")
+@pytest.mark.thorough("simulated-GPU training run")
 @pytest.mark.parametrize(
     "path", with_training([*LESSONS, *EVIDENCE]), ids=lambda path: f"{path.parent.name}-{path.stem}"
 )
@@ -137,7 +137,9 @@ def test_a_notebooks_own_training_runs_there(path, there, monkeypatch):
 PINNED = {
     "14-training-at-scale.ipynb": "two processes, where there may be one GPU",
 }
-PINS = re.compile(r"""device\s*=\s*["'](cpu|cuda)|torch\.device\(["'](cpu|cuda)|autocast\(["']cpu""")
+PINS = re.compile(
+    r"""device\s*=\s*["'](cpu|cuda)|torch\.device\(["'](cpu|cuda)|autocast\(["']cpu"""
+)
 
 
 def code(path):
