@@ -62,4 +62,5 @@ def test_a_known_card_has_the_numbers_of_its_data_sheet(beside, name, bandwidth,
 def test_a_profile_names_the_longest_operators(beside):
     a = torch.randn(600, 600)
     shares = beside.profile(lambda: (a @ a).relu_())
-    assert "aten::mm" in shares and len(shares) <= 5 and sum(shares.values()) < 1.003
+    assert "aten::mm" in shares and len(shares) <= 5
+    assert sum(shares.values()) < 1.003, "five shares, each rounded to 0.001"
