@@ -47,7 +47,7 @@ def watched(opened):
     """The page; from now on it remembers its errors and the requests that failed."""
     opened.faults = []
     opened.on("pageerror", lambda error: opened.faults.append(f"error on the page: {error}"))
-    opened.on("requestfailed", lambda r: opened.faults.append(f"request failed: {r.url}"))
+    opened.on("requestfailed", lambda r: _note_failure(opened, r))
     opened.on("response", lambda r: _note_response(opened, r))
     opened.on("console", lambda message: _note_console(opened, message))
     return opened
@@ -56,6 +56,12 @@ def watched(opened):
 def _note_response(opened, response) -> None:
     if response.status >= 400:
         opened.faults.append(f"{response.status}: {response.url}")
+
+
+def _note_failure(opened, request) -> None:
+    """A page that is left or loaded again drops what it was still fetching: no fault."""
+    if request.failure != "net::ERR_ABORTED":
+        opened.faults.append(f"{request.failure}: {request.url}")
 
 
 def _note_console(opened, message) -> None:
@@ -72,7 +78,7 @@ def offline(chromium, **settings) -> Iterator:
     page.faults, page.asked = [], []
     page.on("pageerror", lambda error: page.faults.append(f"error on the page: {error}"))
     page.on("console", lambda m: page.faults.append(m.text) if m.type == "error" else None)
-    page.on("requestfailed", lambda request: page.faults.append(f"not found: {request.url}"))
+    page.on("requestfailed", lambda request: _note_failure(page, request))
     page.on("request", lambda request: page.asked.append(request.url))
     yield page
     context.close()

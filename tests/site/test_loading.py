@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import steady
-from live_site import new_page
+from live_site import new_page, offline
 
 pytestmark = pytest.mark.browser
+
+HTML = "text/html"
 
 
 def drops(page, times: int) -> list[str]:
@@ -16,7 +20,7 @@ def drops(page, times: int) -> list[str]:
     def answer(route) -> None:
         asked.append(route.request.url)
         if not asked[-1].endswith(".js"):
-            route.fulfill(body="<script src='a.js'></script>", content_type="text/html")
+            route.fulfill(body="<script src='a.js'></script>", content_type=HTML)
         elif sum(url.endswith(".js") for url in asked) <= times:
             route.abort("connectionreset")
         else:
@@ -51,5 +55,26 @@ def test_another_failure_stays_a_fault(chromium) -> None:
     with new_page(chromium) as page:
         asked = drops(page, 1)
         page.goto("http://127.0.0.1/")
-        assert "request failed: http://127.0.0.1/a.js" in page.faults
+        assert "net::ERR_CONNECTION_RESET: http://127.0.0.1/a.js" in page.faults
         assert len(asked) == 2
+
+
+def test_what_a_page_drops_as_it_is_loaded_again_is_no_fault(chromium) -> None:
+    """Chromium says of such a request too that it failed."""
+    with new_page(chromium) as page:
+        left = []
+        page.on("requestfailed", lambda request: left.append(request.failure))
+        page.route("**/*.js", lambda route: None)  # never answered
+        page.route("**/", lambda r: r.fulfill(body="<script src=a.js></script>", content_type=HTML))
+        page.goto("http://127.0.0.1/", wait_until="commit")
+        with page.expect_request("**/a.js"):
+            page.reload(wait_until="commit")
+        assert left == ["net::ERR_ABORTED"] and not page.faults
+
+
+def test_a_file_that_is_not_there_is_a_fault(chromium, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<img src=absent.svg>", "utf-8")
+    with offline(chromium) as page:
+        page.goto((tmp_path / "index.html").as_uri())
+        absent = (tmp_path / "absent.svg").as_uri()
+        assert f"net::ERR_FILE_NOT_FOUND: {absent}" in page.faults
