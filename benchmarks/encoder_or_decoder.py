@@ -3,12 +3,12 @@
 The models and the corpus of `decoder_alone.py`, with dropout, for ten times the steps. The decoder
 alone has as many parameters as the other (four blocks), or as many operations for what it is asked
 to say (two blocks, and so about half of the parameters). Each arm searches its learning rate and
-then its warm-up, on two seeds that are used for nothing else, by the mean validation loss, until
-the best has a worse one on each side. Five paired seeds are quoted, each at its best validation
-loss: the test loss, and BLEU of greedy translations with a bootstrap interval.
+then its warm-up, on two seeds that are used for nothing else, by the mean validation loss of runs a
+third as long, until the best has a worse one on each side. Five paired seeds are quoted, each at
+its best validation loss: the test loss, and BLEU of greedy translations with a bootstrap interval.
 
 Every finished run lies in ``--keep FOLDER``, and is not done again. On one thread of a CPU this
-takes about half a day, so there is no record of it yet; ``--steps`` makes it shorter.
+takes about seven hours, so there is no record of it yet; ``--steps`` makes it shorter.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SEARCHED, SEEDS = (110, 111), (10, 11, 12, 13, 14)
 RATES, FIRST_RATES = (3e-4, 1e-3, 3e-3, 6e-3, 1e-2, 2e-2), (3e-3, 6e-3)
 #: Shares of all steps.
 WARMUPS, FIRST_WARMUPS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4), (0.05, 0.1)
-STEPS, DROPOUT, LOOKS, RESAMPLES = 6000, 0.1, 30, 300
+STEPS, SEARCH_SHARE, DROPOUT, LOOKS, RESAMPLES = 6000, 1 / 3, 0.1, 30, 300
 ARMS = {
     "encoder and decoder": (encoder_decoder, two_sided),
     "decoder, equal parameters": (decoder, one_sided),
@@ -94,7 +94,9 @@ def measured(steps: int, keep: Path | None, quick: bool) -> dict[str, Any]:
     corpus = splits(quick)
     searched, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
 
-    def run(arm: str, rate: float, warmup: float, seed: int, judged: bool = False) -> dict:
+    searched_steps = max(1, round(SEARCH_SHARE * steps))
+
+    def run(arm: str, rate: float, warmup: float, seed: int, steps: int, judged: bool) -> dict:
         name = f"{arm.replace(' ', '-')}-{rate}-{warmup}-{seed}-{steps}.json"
         kept = keep and keep / name
         if kept and kept.is_file():
@@ -107,8 +109,9 @@ def measured(steps: int, keep: Path | None, quick: bool) -> dict[str, Any]:
 
     def cost(arm: str, rate: float, warmup: float) -> float:
         return sum(
-            min(run(arm, rate, warmup, seed)["validation"]) for seed in searched
-        ) / len(searched)  # fmt: skip
+            min(run(arm, rate, warmup, seed, searched_steps, judged=False)["validation"])
+            for seed in searched
+        ) / len(searched)
 
     arms = {}
     for arm, (make, _) in ARMS.items():
@@ -128,9 +131,12 @@ def measured(steps: int, keep: Path | None, quick: bool) -> dict[str, Any]:
             "operations of 20 pieces to 20": model.flops(1, *sizes),
             "search": by_rate, "rate": rate,
             "warm-up": {"search": by_warmup, "rate": warmup},
-            "runs": [run(arm, rate, warmup, seed, judged=True) for seed in seeds],
+            "runs": [run(arm, rate, warmup, seed, steps, judged=True) for seed in seeds],
         }  # fmt: skip
-    return {"steps": steps, "tokens of a batch": BATCH_TOKENS, "dropout": DROPOUT, "arms": arms}
+    return {
+        "steps": steps, "steps of a search": searched_steps, "tokens of a batch": BATCH_TOKENS,
+        "dropout": DROPOUT, "arms": arms,
+    }  # fmt: skip
 
 
 def main() -> None:
