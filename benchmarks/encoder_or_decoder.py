@@ -94,7 +94,7 @@ def measured(steps: int, keep: Path | None, quick: bool) -> dict[str, Any]:
     corpus = splits(quick)
     searched, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
 
-    searched_steps = max(1, round(SEARCH_SHARE * steps))
+    searched_steps = round(SEARCH_SHARE * steps)
 
     def run(arm: str, rate: float, warmup: float, seed: int, steps: int, judged: bool) -> dict:
         name = f"{arm.replace(' ', '-')}-{rate}-{warmup}-{seed}-{steps}.json"
@@ -149,7 +149,7 @@ def main() -> None:
     if choice.keep:
         choice.keep.mkdir(parents=True, exist_ok=True)
     if choice.quick:
-        print(measured(2, None, True))
+        print(measured(6, None, True))
         return
     stated = records.conditions("model-encdec")
     results = measured(choice.steps, choice.keep, False)
