@@ -1017,8 +1017,8 @@ def test_a_finger_drags_and_the_page_still_scrolls(chromium, page_file: Path) ->
         said = page.locator("#figure-positions .live-status")
         kept = said.inner_text()
         finger.drag(middle(held), (0, -150))
-        page.wait_for_timeout(300)
-        assert page.evaluate(scrolled) > before + 50, "a finger that goes up must scroll the page"
+        # A finger that goes up scrolls the page.
+        page.wait_for_function(f"{scrolled} > {before + 50}")
         assert said.inner_text() == kept, "scrolling must leave the figure as it was"
         assert not page.faults
 
