@@ -86,6 +86,11 @@ FORBIDDEN = {
             | {"__matmul__", "__rmatmul__", "inner", "chain_matmul", "multi_dot"}
         ),
         "modules": ALGEBRA,
+        # Layers that are made of products; products themselves the judge knows.
+        "operators": (
+            *("attention", "scaled_dot", "_native_multi_head", "_transformer_encoder"),
+            *("lstm", "gru", "rnn"),
+        ),
         "matrices": True,
     },
     "word vectors": {

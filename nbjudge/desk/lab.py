@@ -98,7 +98,7 @@ def environment(course: Path) -> dict[str, str]:
         **os.environ,
         "PATH": os.pathsep.join([programs, os.environ.get("PATH", "")]),
         "JUPYTER_PREFER_ENV_PATH": "1",
-        "TFCOURSE_ROOT": str(course),
+        program().variable("ROOT"): str(course),
     }
 
 

@@ -49,7 +49,11 @@ def removed() -> tuple[str, ...]:
     product of matrices from one with a vector.
     """
     kinds = {name: KINDS[name] for name in _removed}
-    return tuple(n for n, kind in kinds.items() if kind.operators or not kind.torch_functions)
+    return tuple(
+        name
+        for name, kind in kinds.items()
+        if not kind.torch_functions or (kind.operators and not kind.matrices)
+    )
 
 
 def remove(*what: str) -> None:
@@ -163,10 +167,7 @@ OTHER_PRODUCTS += ("_convolution", "convolution_", "_conv_", "conv_tbc_", "thnn_
 OTHER_PRODUCTS += ("_slow_conv", "_nnpack_spatial", "linear_backward", "matmul_backward")
 OTHER_PRODUCTS += ("_foreach_mm", "_grouped_mm", "_scaled_", "_weight_int", "_dyn_quant", "fbgemm_")
 OTHER_PRODUCTS += ("_mixed_dtypes_linear", "_wrapped_")
-#: Layers that are made of products: attention, recurrent nets.
-OTHER_PRODUCTS += ("scaled_dot_product", "_flash_attention", "_efficient_attention")
-OTHER_PRODUCTS += ("_native_multi_head", "_transformer_encoder", "lstm", "gru", "rnn_")
-OTHER_PRODUCTS += ("mkldnn_rnn", "quantized_")
+OTHER_PRODUCTS += ("quantized_",)
 #: Sums of weighted rows, distances, and what undoes a product: each is one in disguise.
 OTHER_PRODUCTS += ("embedding_bag", "_embedding_bag", "cdist", "_cdist", "pdist", "_pdist")
 OTHER_PRODUCTS += ("_euclidean_dist", "lu_", "_lu", "triangular_solve", "cholesky", "_cholesky")
