@@ -34,9 +34,7 @@ def list_() -> None:
         table.add_column(column, justify="right" if column == "size" else "left")
     rows = sorted((info(name) for name in names()), key=lambda card: (card.kind, card.name))
     for card in rows:
-        embedded = card.kind == "embedded"
-        here = "yes" if embedded else {"here": "yes"}.get(real.state(card.name), "")
-        here = here or {"partly here": "in part"}.get(real.state(card.name), "no")
+        here = {"partly here": "in part", "not here": "no"}.get(real.state(card.name), "yes")
         table.add_row(
             card.name, card.task, _size(card.size_bytes), card.licence, _origin(card), here
         )
@@ -78,7 +76,7 @@ def info(name: Name) -> None:
     line("from", card.homepage)
     line("made from", ", ".join(f"{name} {which}" for name, which in card.made_from.items()))
     line("here", "in this package" if card.kind == "embedded" else real.state(name))
-    for file in FILES.get(name, {}).values() if card.kind == "real" else ():
+    for file in FILES.get(name, {}).values():
         place = files.there(file)
         line("file", f"{file.path} ({file.size:,} bytes, {file.known.replace(':', ' ')})")
         line("", f"here: {place}" if place else f"not here; {' or '.join(file.urls) or 'by hand'}")

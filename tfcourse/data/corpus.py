@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from tfcourse.arguments import one_of
 from tfcourse.data.examples import Image
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-KINDS = ("embedded", "real")
+#: ``make(split, *, option=default, ...)``: the examples of one split of a corpus.
+Make = Callable[..., Sequence[Any]]
+Registers = Callable[[Make], Make]
 
 
 @dataclass(frozen=True)
@@ -29,10 +32,8 @@ class Card:
 
     Attributes
     ----------
-    name:
-        The name that :func:`load` takes.
-    title:
-        The name in words.
+    name, title:
+        The name that :func:`load` takes, and the name in words.
     what:
         What an example is, in one sentence.
     kind:
@@ -41,16 +42,12 @@ class Card:
     task:
         What it is for: ``"translation"``, ``"language modelling"``, ``"classification"`` ...
     splits:
-        The splits, and how many examples each has with the options' defaults; ``None`` where
-        that is unknown.
+        The splits, and how many examples each has with the options' defaults; ``None`` if that is
+        unknown.
     size_bytes:
-        What it takes on disk or, for an embedded one, as JSON; ``None`` where unknown.
-    licence, licence_url:
-        Under which terms it may be used, and where they stand.
-    citation:
-        Whom to name.
-    homepage:
-        Where it comes from.
+        What it takes on disk or, for an embedded one, as JSON; ``None`` if unknown.
+    licence, licence_url, citation, homepage:
+        Under which terms it may be used, whom to name, and where it comes from.
     sha256:
         Each file's hash; for an embedded corpus :meth:`Corpus.sha256` of each split with the
         options' defaults.
@@ -80,8 +77,8 @@ class Card:
     made_from: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"kind must be one of {list(KINDS)}, got {self.kind!r}")
+        one_of(("embedded", "real"), kind=self.kind)
+        object.__setattr__(self, "labels", tuple(self.labels))  # TOML has lists
         if not self.splits:
             raise ValueError(f"splits must name at least one split, got none for {self.name!r}")
 
@@ -94,14 +91,12 @@ class Corpus(Sequence[T], Generic[T]):
 
     Attributes
     ----------
-    card:
-        What the corpus is.
-    split:
-        Which part of it this is.
+    card, split:
+        What the corpus is, and which part of it this is.
     options:
         The options that it was loaded with, the defaults among them.
     examples:
-        The examples: strings, or named tuples of :mod:`tfcourse.data.examples`.
+        Strings, or named tuples of :mod:`tfcourse.data.examples`.
     """
 
     def __init__(
@@ -137,13 +132,7 @@ class Corpus(Sequence[T], Generic[T]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the classes.
-
-        Raises
-        ------
-        ValueError
-            If the examples have none.
-        """
+        """The names of the classes; a ``ValueError`` if the examples have none."""
         if not self.card.labels:
             raise ValueError(f"{self.card.name} has no labels: {self.card.what}")
         return self.card.labels
@@ -163,12 +152,7 @@ class Corpus(Sequence[T], Generic[T]):
         return "\n".join(lines)
 
     def tensors(self) -> tuple[Tensor, Tensor]:
-        """All pictures and all labels at once.
-
-        Returns
-        -------
-        pixels, labels
-            uint8 ``(N, C, H, W)`` and int64 ``(N,)``.
+        """All pictures and all labels at once: uint8 ``(N, C, H, W)`` and int64 ``(N,)``.
 
         Raises
         ------
@@ -220,14 +204,12 @@ class Images(Sequence[Image]):
     def __init__(self, pixels: Tensor, labels: Tensor, places: Tensor | None = None) -> None:
         if pixels.ndim != 4:
             raise ValueError(f"pixels must be (N, C, H, W), got {tuple(pixels.shape)}")
-        if labels.shape != pixels.shape[:1]:
-            raise ValueError(
-                f"labels must be ({len(pixels)},), one for each picture, got {tuple(labels.shape)}"
-            )
-        if places is not None and places.shape != labels.shape:
-            raise ValueError(
-                f"places must be ({len(pixels)},), one for each picture, got {tuple(places.shape)}"
-            )
+        for name, each in (("labels", labels), ("places", places)):
+            if each is not None and each.shape != pixels.shape[:1]:
+                raise ValueError(
+                    f"{name} must be ({len(pixels)},), one for each picture, got "
+                    f"{tuple(each.shape)}"
+                )
         self.pixels = pixels
         self.labels = labels
         self.places = places
@@ -274,7 +256,7 @@ class Loader:
     """
 
     card: Card
-    make: Callable[..., Sequence[Any]]
+    make: Make
 
     def __post_init__(self) -> None:
         if set(self.defaults) != set(self.card.options):
@@ -294,18 +276,22 @@ _LOADERS: dict[str, Loader] = {}
 
 
 def register(loader: Loader) -> Loader:
-    """Make a corpus known to :func:`load`.
-
-    Raises
-    ------
-    ValueError
-        If another one has the name.
-    """
+    """Make a corpus known to :func:`load`; a ``ValueError`` if another one has the name."""
     name = loader.card.name
     if name in _LOADERS:
         raise ValueError(f"name must be one that no corpus has yet, got {name!r}")
     _LOADERS[name] = loader
     return loader
+
+
+def makes(card: Card) -> Registers:
+    """A decorator that registers a function as what makes the corpus of this card."""
+
+    def known(make: Make) -> Make:
+        register(Loader(card, make))
+        return make
+
+    return known
 
 
 def names() -> tuple[str, ...]:
@@ -314,24 +300,17 @@ def names() -> tuple[str, ...]:
 
 
 def _loader(name: str) -> Loader:
-    if name not in _LOADERS:
-        raise ValueError(f"name must be one of {list(names())}, got {name!r}")
+    one_of(names(), name=name)
     return _LOADERS[name]
 
 
 def info(name: str) -> Card:
-    """The card of a corpus.
-
-    Raises
-    ------
-    ValueError
-        If there is none of this name; the message lists the names.
-    """
+    """The card of a corpus; a ``ValueError`` that lists the names if there is none of this name."""
     return _loader(name).card
 
 
 def load(name: str, split: str = "train", **options: Any) -> Corpus:
-    """The examples of one split of a corpus.
+    """The examples of one split of a corpus, in the same order every time.
 
     Parameters
     ----------
@@ -341,11 +320,6 @@ def load(name: str, split: str = "train", **options: Any) -> Corpus:
         One of the splits that its card lists.
     options:
         What the card lists under ``options``; anything else keeps its default.
-
-    Returns
-    -------
-    corpus
-        The examples, in the same order every time.
 
     Raises
     ------

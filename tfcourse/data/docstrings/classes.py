@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from tfcourse.data.corpus import Card, Loader, register
 from tfcourse.data.docstrings.parted import parted
-from tfcourse.data.docstrings.prose import CITATION, LICENCE, MADE_FROM
+from tfcourse.data.docstrings.prose import MADE_FROM
 from tfcourse.data.draw import Draw
-from tfcourse.data.embedded import facts
+from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Labelled
 from tfcourse.data.options import whole
 
@@ -39,6 +38,7 @@ def masked(sentence: str) -> str:
     return _NAMED.sub("library", sentence)
 
 
+@embedded("documents", labels=tuple(LABELS.values()), made_from=MADE_FROM)
 def _make(split: str, *, least: int = 3) -> list[Labelled]:
     whole(1, MOST, least=least)
     by_class: dict[str, list[str]] = {package: [] for package in LABELS}
@@ -58,25 +58,3 @@ def _make(split: str, *, least: int = 3) -> list[Labelled]:
             for text in draw.some(texts, each)
         ]
     )
-
-
-register(
-    Loader(
-        Card(
-            name="documents",
-            title="Documents by subject",
-            what="A few sentences of one docstring, a line each, and what its package is about.",
-            kind="embedded",
-            task="classification",
-            **facts("documents"),
-            licence=LICENCE,
-            licence_url="https://opensource.org/license/bsd-3-clause",
-            citation=CITATION,
-            homepage="https://numpydoc.readthedocs.io",
-            options={"least": f"the least number of sentences, up to the most, {MOST}"},
-            labels=tuple(LABELS.values()),
-            made_from=MADE_FROM,
-        ),
-        _make,
-    )
-)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tfcourse.data.corpus import Card, Loader, register
 from tfcourse.data.docstrings.parted import PACKAGES, parted
-from tfcourse.data.embedded import facts
+from tfcourse.data.embedded import embedded
 from tfcourse.data.options import several_of
 
 #: The versions that the shipped file is made from.
@@ -20,10 +19,8 @@ MADE_FROM = {
     "torch": "2.13.0",
 }
 
-LICENCE = "BSD-3-Clause (most packages), PSF-based (matplotlib), MIT (sqlalchemy)"
-CITATION = "The authors of " + ", ".join(MADE_FROM)
 
-
+@embedded("prose", made_from=MADE_FROM)
 def _make(split: str, *, packages: tuple[str, ...] = PACKAGES) -> list[str]:
     several_of(PACKAGES, packages=packages)
     return [
@@ -32,26 +29,3 @@ def _make(split: str, *, packages: tuple[str, ...] = PACKAGES) -> list[str]:
         if document.package in packages
         for sentence in document.sentences
     ]
-
-
-register(
-    Loader(
-        Card(
-            name="prose",
-            title="English prose",
-            what="A sentence of English from a docstring; neighbours follow each other there.",
-            kind="embedded",
-            task="language modelling",
-            **facts("prose"),
-            licence=LICENCE,
-            licence_url="https://opensource.org/license/bsd-3-clause",
-            citation=CITATION,
-            homepage="https://numpydoc.readthedocs.io",
-            options={
-                "packages": f"from whose docstrings, a tuple of some of {', '.join(PACKAGES)}"
-            },
-            made_from=MADE_FROM,
-        ),
-        _make,
-    )
-)

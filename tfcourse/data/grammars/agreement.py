@@ -6,9 +6,8 @@ three words before it are singular.
 
 from __future__ import annotations
 
-from tfcourse.data.corpus import Card, Loader, register
 from tfcourse.data.draw import Draw
-from tfcourse.data.embedded import facts
+from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Agreement
 from tfcourse.data.grammars import lexicon
 from tfcourse.data.grammars.gathering import gather
@@ -176,6 +175,7 @@ def _chain(*words: str, before: tuple[str, ...] = ()) -> tuple[Word]:
     return (chain,)
 
 
+@embedded("agreement")
 def _make(
     split: str,
     *,
@@ -202,28 +202,3 @@ def _make(
         attractors=counts,
     )
     return draw.shuffled(found)
-
-
-register(
-    Loader(
-        Card(
-            name="agreement",
-            title="Subject-verb agreement",
-            what="A sentence, its verb's place, the right form and the wrong one, and its tree.",
-            kind="embedded",
-            task="agreement",
-            **facts("agreement"),
-            licence="the course's own",
-            citation="after Linzen et al. 2016 and Marvin and Linzen 2018",
-            homepage="https://aclanthology.org/D18-1151",
-            options={
-                "attractors": "how many nouns of the other number may stand between subject and "
-                "verb: a tuple of numbers from 0 to 6, each as frequent; test-deeper has 5 and 6",
-                "examples": "how many sentences to train on",
-                "held_out": "how many in each of the other splits",
-                "seed": "another seed draws other sentences",
-            },
-        ),
-        _make,
-    )
-)

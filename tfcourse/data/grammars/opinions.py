@@ -6,23 +6,20 @@ negated. So a bag of words does fairly well, and the order of the words decides 
 
 from __future__ import annotations
 
-from tfcourse.data.corpus import Card, Loader, register
 from tfcourse.data.draw import Draw
-from tfcourse.data.embedded import facts
+from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Labelled
 from tfcourse.data.grammars.gathering import gather
 from tfcourse.data.options import whole
 
 SHARES = {"train": 3, "validation": 1, "test": 1}
 
-LABELS = ("bad", "good")
-
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-#: Words of blame and of praise, in the order of :data:`LABELS`.
+#: Words of blame and of praise, in the order of the labels.
 OPINIONS = (
     _words("dull awful boring clumsy weak tiresome terrible silly dreary dreadful"),
     _words("wonderful brilliant lovely delightful funny lively clever charming warm superb"),
@@ -80,6 +77,7 @@ def _verdict(draw: Draw, label: int) -> str:
     return _sentence(draw, draw.pick(VERDICTS), OPINIONS[label])
 
 
+@embedded("opinions")
 def _make(
     split: str, *, examples: int = 2_000, held_out: int = 500, sentences: int = 5, seed: int = 0
 ) -> list[Labelled]:
@@ -106,26 +104,3 @@ def _make(
         examples if split == "train" else held_out,
         example, lambda one: tuple(one.text.split()), SHARES, split, sentences=sentences,
     )  # fmt: skip
-
-
-register(
-    Loader(
-        Card(
-            name="opinions",
-            title="Opinions on films",
-            what="A few sentences, a line each: one or two judge a film, the others tell its plot.",
-            kind="embedded",
-            task="classification",
-            **facts("opinions"),
-            licence="the course's own",
-            labels=LABELS,
-            options={
-                "examples": "how many reviews to train on",
-                "held_out": "how many for validation and how many for the test",
-                "sentences": "the most sentences of a review; the least is 2",
-                "seed": "another seed draws other reviews",
-            },
-        ),
-        _make,
-    )
-)

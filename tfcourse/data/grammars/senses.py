@@ -5,9 +5,9 @@ One vector for the word cannot tell them apart; the words around it can.
 
 from __future__ import annotations
 
-from tfcourse.data.corpus import Card, Corpus, Loader, register
+from tfcourse.data.corpus import Corpus
 from tfcourse.data.draw import Draw
-from tfcourse.data.embedded import facts
+from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Sense
 from tfcourse.data.grammars.gathering import gather
 from tfcourse.data.options import whole
@@ -99,6 +99,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
 NEW_TEMPLATES = 2
 
 
+@embedded("senses", labels=LABELS)
 def _make(split: str, *, examples: int = 6_000, held_out: int = 600, seed: int = 0) -> list[Sense]:
     whole(1, 20_000, examples=examples)
     whole(1, 2_000, held_out=held_out)
@@ -172,26 +173,3 @@ def sense_pairs(corpus: Corpus[Sense], count: int, seed: int = 0) -> list[tuple[
             a, b = (draw.pick(by_label[label]) for label in draw.some(labels, 2))
         pairs.append((a, b, bool(i % 2)))
     return draw.shuffled(pairs)
-
-
-register(
-    Loader(
-        Card(
-            name="senses",
-            title="Senses of note",
-            what="A sentence with the word note, where it stands, and its sense.",
-            kind="embedded",
-            task="word senses",
-            **facts("senses"),
-            licence="the course's own",
-            citation="after three examples of the lecture UBC, section 1.3",
-            options={
-                "examples": "how many sentences to train on",
-                "held_out": "how many in each of the other splits",
-                "seed": "another seed draws other sentences",
-            },
-            labels=LABELS,
-        ),
-        _make,
-    )
-)
