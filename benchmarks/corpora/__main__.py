@@ -21,7 +21,7 @@ def main() -> None:
             )
     course = Path(__file__).parents[2]
     for path, content in (
-        (parted.PATH, parted.packed(parting.parted())),
+        (parted.PATH, parting.packed(parting.parted())),
         (digits.PATH, pictures.packed()),
         (course / licences.NAME, licences.text()),
     ):

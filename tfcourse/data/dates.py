@@ -32,24 +32,8 @@ HELD_OUT = 2_000
 def written(date: datetime.date, locale: str, form: str = "long") -> str:
     """A date as it is written in a place.
 
-    Parameters
-    ----------
-    date:
-        The date.
-    locale:
-        One of :data:`LOCALES`.
-    form:
-        One of :data:`FORMS`; nothing for ``"iso"``.
-
-    Returns
-    -------
-    text
-        With plain spaces, also where the CLDR has spaces that do not break.
-
-    Raises
-    ------
-    ValueError
-        If the locale or the form is not one of these.
+    Spaces are plain, also where the CLDR has spaces that do not break. ``form`` means nothing for
+    ``"iso"``. A ``ValueError`` if the locale or the form is none of :data:`LOCALES`, :data:`FORMS`.
     """
     one_of(LOCALES, locale=locale)
     one_of(FORMS, form=form)

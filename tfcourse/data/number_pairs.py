@@ -22,25 +22,11 @@ FORMS = ("words", "pieces")
 COUNTED = 100
 
 
-def draw_numbers(
-    split: str, *, largest: int = 999_999, examples: int = 20_000, held_out: int = 1_000,
-    seed: int = 0,
-) -> list[int]:  # fmt: skip
+def draw_numbers(split: str, *, largest: int, examples: int, held_out: int, seed: int) -> list[int]:
     """The numbers of one split: as many of each count of digits as there are, in random order.
 
-    Validation and test numbers have three digits or more, and neither is moved by ``examples``.
-
-    Parameters
-    ----------
-    split:
-        ``"train"``, ``"validation"`` or ``"test"``.
-    largest, examples, held_out, seed:
-        The options of the corpus.
-
-    Returns
-    -------
-    numbers
-        Each once, and in no other split.
+    Each comes once, and in no other split. Validation and test numbers have three digits or more,
+    and neither is moved by ``examples``.
     """
     draw = Draw(f"number-words {seed} {largest}")
     ranges = [
@@ -99,7 +85,5 @@ def _make(
             return " ".join(number_pieces(number, language))
         return number_words(number, language)
 
-    numbers = draw_numbers(
-        split, largest=largest, examples=examples, held_out=held_out, seed=seed
-    )  # fmt: skip
+    numbers = draw_numbers(split, largest=largest, examples=examples, held_out=held_out, seed=seed)
     return [Pair(written(n, source), written(n, target)) for n in numbers]

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.thorough("remaking of a corpus")
 def test_the_sentences_are_those_of_the_installed_packages():
     made = parting.parted()
     assert made == parted.parted()
-    assert parted.unpacked(parted.packed(made)) == made
+    assert parted.unpacked(parting.packed(made)) == made
 
 
 def test_the_digits_are_those_of_scikit_learn():

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import lzma
-from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -24,16 +23,9 @@ PACKAGES = (
 
 
 class Document(NamedTuple):
-    """The prose of one docstring.
+    """The prose of one docstring: at least one sentence.
 
-    Attributes
-    ----------
-    package:
-        The package's import name.
-    file:
-        The file with the docstring: its path from the package's folder, with forward slashes.
-    sentences:
-        At least one sentence.
+    ``package`` is its import name, ``file`` the path from its folder with forward slashes.
     """
 
     package: str
@@ -47,11 +39,6 @@ def parted() -> dict[str, list[Document]]:
     return unpacked(PATH.read_bytes())
 
 
-def packed(parts: Mapping[str, Sequence[Document]]) -> bytes:
-    """The documents as the file's bytes."""
-    return lzma.compress("\n".join(_lines(parts)).encode("ascii"), preset=9 | lzma.PRESET_EXTREME)
-
-
 def unpacked(content: bytes) -> dict[str, list[Document]]:
     """The documents of each split, from the file's bytes."""
     found: dict[str, list[Document]] = {}
@@ -63,11 +50,3 @@ def unpacked(content: bytes) -> dict[str, list[Document]]:
             package, file = head.split(" ", maxsplit=1)
             found[split].append(Document(package, file, tuple(sentences)))
     return found
-
-
-def _lines(parts: Mapping[str, Sequence[Document]]) -> Iterator[str]:
-    for split, documents in parts.items():
-        yield f"= {split}"
-        for document in documents:
-            yield f"# {document.package} {document.file}"
-            yield from document.sentences

@@ -30,13 +30,8 @@ KINDS = tuple(lexicon.NOUNS)
 class Grammar:
     """Draws sentences.
 
-    Parameters
-    ----------
-    draw:
-        The source of chance.
-    held_out:
-        Whether subjects are those of :data:`tfcourse.data.grammars.lexicon.HELD_OUT`, or the
-        others.
+    ``held_out`` says whether subjects are those of :data:`tfcourse.data.grammars.lexicon.HELD_OUT`,
+    or the others.
     """
 
     def __init__(self, draw: Draw, held_out: bool = False) -> None:

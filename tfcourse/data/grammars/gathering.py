@@ -16,7 +16,7 @@ PATIENCE = 5_000
 def gather(
     name: str,
     count: int,
-    example: Callable[[int], E | None],
+    example: Callable[[int], E],
     words: Callable[[E], tuple[str, ...]],
     shares: Mapping[str, int],
     share: str,
@@ -29,7 +29,7 @@ def gather(
     name, count:
         The option that says how many, and how many.
     example:
-        Draws one, given how many there are; ``None`` where it would not do.
+        Draws one, given how many there are.
     words:
         What must be different, and decides on the share.
     shares, share:
@@ -46,12 +46,11 @@ def gather(
     missed = 0
     while len(found) < count:
         one = example(len(found))
-        if one is not None:
-            key = words(one)
-            if key not in found and share_of(" ".join(key), shares) == share:
-                found[key] = one
-                missed = 0
-                continue
+        key = words(one)
+        if key not in found and share_of(" ".join(key), shares) == share:
+            found[key] = one
+            missed = 0
+            continue
         missed += 1
         if missed > PATIENCE:
             limits = "".join(f", {option}={value!r}" for option, value in options.items())

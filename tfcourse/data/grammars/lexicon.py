@@ -10,15 +10,7 @@ from typing import NamedTuple
 
 
 class NounEntry(NamedTuple):
-    """A noun of the lexicon.
-
-    Attributes
-    ----------
-    singular, plural:
-        Its forms.
-    compound:
-        What always stands before it, or nothing.
-    """
+    """A noun's two forms, and what always stands before it, or nothing."""
 
     singular: str
     plural: str

@@ -133,21 +133,9 @@ def _filled(draw: Draw, template: str) -> tuple[str, ...]:
 
 
 def sense_pairs(corpus: Corpus[Sense], count: int, seed: int = 0) -> list[tuple[int, int, bool]]:
-    """Pairs of sentences, half of them with the word in the same sense.
+    """``count`` pairs of sentences, half of them with the word in the same sense.
 
-    Parameters
-    ----------
-    corpus:
-        A split of ``senses``.
-    count:
-        How many pairs.
-    seed:
-        Another seed draws other pairs.
-
-    Returns
-    -------
-    pairs
-        Two places in the corpus, and whether the sense is the same.
+    Each is two places in the corpus, a split of ``senses``, and whether the sense is the same.
 
     Raises
     ------
