@@ -139,13 +139,7 @@ class Corpus(Sequence[T], Generic[T]):
 
     @property
     def text(self) -> str:
-        """All lines in one string, a newline between two of them.
-
-        Raises
-        ------
-        ValueError
-            If the examples are not lines of text.
-        """
+        """All lines in one string, a newline between two; a ``ValueError`` if they are no text."""
         lines = [example for example in self.examples if isinstance(example, str)]
         if len(lines) < len(self.examples):
             raise ValueError(f"{self.card.name} is no running text: {self.card.what}")
@@ -154,10 +148,7 @@ class Corpus(Sequence[T], Generic[T]):
     def tensors(self) -> tuple[Tensor, Tensor]:
         """All pictures and all labels at once: uint8 ``(N, C, H, W)`` and int64 ``(N,)``.
 
-        Raises
-        ------
-        ValueError
-            If the examples are not pictures.
+        A ``ValueError`` if the examples are not pictures.
         """
         import torch
 
@@ -187,18 +178,11 @@ class Images(Sequence[Image]):
 
     Parameters
     ----------
-    pixels:
-        uint8 ``(N, C, H, W)``.
-    labels:
-        int64 ``(N,)``.
+    pixels, labels:
+        uint8 ``(N, C, H, W)`` and int64 ``(N,)``.
     places:
         int64 ``(N,)``, where in the picture that stands which the label names; ``None`` if that
         is not known.
-
-    Raises
-    ------
-    ValueError
-        If they do not fit together.
     """
 
     def __init__(self, pixels: Tensor, labels: Tensor, places: Tensor | None = None) -> None:
@@ -241,18 +225,9 @@ def _canonical(example: Any) -> str:
 class Loader:
     """A corpus' card, and the function that makes its examples.
 
-    Attributes
-    ----------
-    card:
-        What the corpus is.
-    make:
-        ``make(split, *, option=default, ...)`` gives the examples of one split; a wrong value of
-        an option raises a ``ValueError`` that lists the right ones.
-
-    Raises
-    ------
-    ValueError
-        If the options of ``make`` are not those that the card explains.
+    ``make(split, *, option=default, ...)`` gives the examples of one split; a wrong value of an
+    option raises a ``ValueError`` that lists the right ones. The options must be those that the
+    card explains.
     """
 
     card: Card

@@ -54,10 +54,9 @@ def fetch(
     ----------
     urls:
         Where the file can be downloaded; if one address fails the next is tried.
-    known:
-        Its hash: ``"sha256:..."``; ``"sha1:..."`` or ``"md5:..."`` if no better one is published.
-    size:
-        Its bytes.
+    known, size:
+        Its hash, ``"sha256:..."`` (``"sha1:..."`` or ``"md5:..."`` if no better one is published),
+        and its bytes.
     progress:
         Called now and then with the bytes that are there and ``size``.
     retries:

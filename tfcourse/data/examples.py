@@ -109,11 +109,6 @@ class Lookup(NamedTuple):
     answer: str
     places: tuple[int, ...]
 
-    @property
-    def gap(self) -> int:
-        """How many tokens stand between the last of ``places`` and the question."""
-        return len(self.tokens) - 2 - max(self.places)
-
 
 class Sense(NamedTuple):
     """A sentence, the place of a word of several senses in it, and the sense.

@@ -59,15 +59,8 @@ def images(preset: Preset) -> Task:
 class Scale:
     """Pixels from 0 to 255 as numbers of mean 0 and deviation 1 in each channel.
 
-    Parameters
-    ----------
-    pixels:
-        The training pictures, uint8 ``(N, C, H, W)``.
-
-    Attributes
-    ----------
-    mean, deviation:
-        Of each channel, ``(C,)``, of pixels from 0 to 1.
+    ``mean`` and ``deviation``, ``(C,)``, are those of the training pictures, uint8
+    ``(N, C, H, W)``, as pixels from 0 to 1.
     """
 
     def __init__(self, pixels: Tensor) -> None:

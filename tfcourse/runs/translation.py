@@ -88,7 +88,7 @@ def translate(
     max_new_tokens: int = 64,
     batch: int = 100,
 ) -> list[str]:
-    """What a trained translator makes of texts.
+    """What a trained translator makes of texts: a translation of each, in the same order.
 
     Parameters
     ----------
@@ -96,17 +96,10 @@ def translate(
         A Transformer or Seq2Seq.
     read, written:
         The tokenizers of source and target.
-    texts:
-        The sources.
     beams, alpha, max_new_tokens:
         As for :func:`~tfcourse.generation.beam_search`; 1 beam is greedy search.
     batch:
         How many are translated at once.
-
-    Returns
-    -------
-    texts
-        A translation for each, in the same order.
     """
     ids = [read.encode(text, end=True) for text in texts]
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))  # little padding

@@ -30,12 +30,7 @@ WAYS = ("ddp", "fsdp")
 class Team:
     """The processes that train together; without torchrun, this one alone.
 
-    Attributes
-    ----------
-    rank, world:
-        This process's number and how many there are. Process 0 writes and reports.
-    device:
-        Where it computes.
+    ``rank`` is this process's number, ``world`` how many there are, ``device`` where it computes.
     """
 
     rank: int
@@ -44,18 +39,12 @@ class Team:
 
     @classmethod
     def found(cls, device: str | torch.device | None = None) -> Team:
-        """The team that torchrun's environment describes.
+        """The team that torchrun's environment describes, each process with a GPU of its own.
 
-        Parameters
-        ----------
-        device:
-            Where to compute. Unless given, a GPU if there is one (under torchrun each process its
-            own), else the CPU: :func:`~tfcourse.devices.default_device`.
+        Unless given, the device is that of :func:`~tfcourse.devices.default_device`.
         """
         world, local = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("LOCAL_RANK", 0))
-        if device is None:
-            device = default_device()
-        device = torch.device(device)
+        device = torch.device(default_device() if device is None else device)
         if device.type == "cuda" and device.index is None:
             device = torch.device("cuda", local if world > 1 else torch.cuda.current_device())
         if world == 1:
@@ -97,16 +86,7 @@ class Team:
 class Shared:
     """A model as the team trains it.
 
-    Parameters
-    ----------
-    model:
-        The model as its author wrote it, for one device.
-    team:
-        Who trains it.
-    way:
-        One of :data:`WAYS`; without effect where a process is alone.
-    compile:
-        Whether to run it through ``torch.compile``.
+    ``way`` is one of :data:`WAYS`, without effect if a process is alone.
 
     Attributes
     ----------

@@ -11,12 +11,9 @@ from tfcourse.training.history import History
 
 
 class Interrupted(KeyboardInterrupt):
-    """Training was stopped by Ctrl-C after a whole step.
+    """Training was stopped by Ctrl-C after a whole step; ``history`` has what was done until then.
 
-    Attributes
-    ----------
-    history:
-        What was done until then. The model holds the weights of its last step.
+    The model holds the weights of its last step.
     """
 
     def __init__(self, message: str, history: History) -> None:

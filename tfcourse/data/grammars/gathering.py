@@ -24,23 +24,9 @@ def gather(
 ) -> list[E]:
     """Different examples that belong to one share of all.
 
-    Parameters
-    ----------
-    name, count:
-        The option that says how many, and how many.
-    example:
-        Draws one, given how many there are.
-    words:
-        What must be different, and decides on the share.
-    shares, share:
-        As for :func:`tfcourse.data.draw.share_of`, and the share that is wanted.
-    options:
-        What limits the examples, for the message.
-
-    Raises
-    ------
-    ValueError
-        If the options allow fewer.
+    ``example`` draws one, given how many there are; its ``words`` must be different, and decide on
+    the share as :func:`tfcourse.data.draw.share_of` does. If the ``options`` allow fewer, a
+    ``ValueError`` names them and the option that says how many, ``name``.
     """
     found: dict[tuple[str, ...], E] = {}
     missed = 0

@@ -35,13 +35,7 @@ def cache() -> Path:
 
 
 def folders() -> list[Path]:
-    """The folders in which files are looked for, in this order.
-
-    Raises
-    ------
-    ValueError
-        If `TFCOURSE_DATA` does not name a folder.
-    """
+    """Where files are looked for, in this order. `TFCOURSE_DATA`, if set, must name a folder."""
     named = os.environ.get("TFCOURSE_DATA")
     if not named:
         return [cache()]
@@ -158,8 +152,6 @@ def get(name: str, *, accept: bool = False, progress: FileProgress | None = None
 
     Parameters
     ----------
-    name:
-        The corpus.
     accept:
         Whether its licence, which :func:`terms` shows, is accepted.
     progress:
