@@ -21,6 +21,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from tfcourse.devices import default_device, exact_dtype
 from tfcourse.layers import Block
+from tfcourse.training.batches import mapped
 
 #: How several processes may train one model.
 WAYS = ("ddp", "fsdp")
@@ -170,13 +171,11 @@ def exact(number: Tensor) -> Tensor:
 
 def whole(thing: Any) -> Any:
     """The same dicts and lists with every shared tensor put together; every process must ask."""
-    if is_part(thing):
-        return thing.full_tensor()
-    if isinstance(thing, dict):
-        return {key: whole(part) for key, part in thing.items()}
-    if isinstance(thing, list | tuple):
-        return type(thing)(whole(part) for part in thing)
-    return thing
+
+    def together(tensor: Any) -> Any:
+        return tensor.full_tensor() if is_part(tensor) else tensor
+
+    return mapped(thing, together)
 
 
 def like(tensor: Tensor, model: Tensor) -> Tensor:

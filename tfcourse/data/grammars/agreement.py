@@ -14,13 +14,6 @@ from tfcourse.data.grammars.gathering import gather
 from tfcourse.data.grammars.trees import Noun, Preposition, Relative, Sentence, Verb, Word, realise
 from tfcourse.data.options import several_of, whole
 
-#: Which share of all sentences may stand in a split: by their words, whatever the options.
-SHARES = {"train": 3, "validation": 1, "test": 1}
-
-#: The test splits beyond the plain one: more attractors than training has by default; subjects
-#: that are never one in training.
-HARDER = ("test-deeper", "test-nouns")
-
 #: As many nouns may stand between subject and verb.
 MOST = 6
 
@@ -183,17 +176,17 @@ def _make(
     whole(1, 200_000, examples=examples)
     whole(1, 20_000, held_out=held_out)
     whole(0, seed=seed)
+    # Two further tests: more attractors than training has, and subjects that it never has.
     counts = (5, 6) if split == "test-deeper" else tuple(attractors)
     draw = Draw(f"agreement {split} {seed}")
     grammar = Grammar(draw, held_out=split == "test-nouns")
     found = gather(
-        "examples" if split == "train" else "held_out",
-        examples if split == "train" else held_out,
+        split,
         # In turn, so that each number of attractors is as frequent.
         lambda have: realise(grammar.sentence(counts[have % len(counts)])),
         lambda example: example.words,
-        SHARES,
-        "test" if split in HARDER else split,
+        examples=examples,
+        held_out=held_out,
         attractors=counts,
     )
     return draw.shuffled(found)

@@ -17,8 +17,9 @@ SHARES = {"train": 8, "validation": 1, "test": 1}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def _drawn(split: str, count: int, example: Callable[[], Lookup]) -> list[Lookup]:
+def _drawn(split: str, examples: int, held_out: int, example: Callable[[], Lookup]) -> list[Lookup]:
     """Examples that belong to a split by their tokens; short ones come more than once."""
+    count = examples if split == "train" else held_out
     found: list[Lookup] = []
     tries = 0
     while len(found) < count:
@@ -76,7 +77,7 @@ def _recall(
         tokens += [f".{draw.below(fillers)}" for _ in range(draw.between(low, high))]
         return Lookup((*tokens, f"?{tokens[asked]}"), tokens[asked + 1], (asked + 1,))
 
-    return _drawn(split, examples if split == "train" else held_out, example)
+    return _drawn(split, examples, held_out, example)
 
 
 @embedded("two-lookups")
@@ -105,4 +106,4 @@ def _two_lookups(
         answer = f"{held[first][1]}{held[second][1]}"
         return Lookup((*tokens, question), answer, (first, second))
 
-    return _drawn(split, examples if split == "train" else held_out, example)
+    return _drawn(split, examples, held_out, example)

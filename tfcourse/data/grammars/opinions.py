@@ -9,10 +9,8 @@ from __future__ import annotations
 from tfcourse.data.draw import Draw
 from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Labelled
-from tfcourse.data.grammars.gathering import gather
+from tfcourse.data.grammars.gathering import filled, gather
 from tfcourse.data.options import whole
-
-SHARES = {"train": 3, "validation": 1, "test": 1}
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -60,15 +58,7 @@ NEGATIONS = 0.3
 
 def _sentence(draw: Draw, template: str, opinions: tuple[str, ...]) -> str:
     """A template with its places filled, each from its slot."""
-    words = [
-        draw.pick(opinions)
-        if word == "{opinion}"
-        else draw.pick(SLOTS[word[1:-1]]).replace("_", " ")
-        if word.startswith("{")
-        else word
-        for word in template.split()
-    ]
-    return " ".join(words)
+    return " ".join(filled(draw, template, SLOTS | {"opinion": opinions})).replace("_", " ")
 
 
 def _verdict(draw: Draw, label: int) -> str:
@@ -100,7 +90,6 @@ def _make(
         return Labelled("\n".join(text), label)
 
     return gather(
-        "examples" if split == "train" else "held_out",
-        examples if split == "train" else held_out,
-        example, lambda one: tuple(one.text.split()), SHARES, split, sentences=sentences,
+        split, example, lambda one: tuple(one.text.split()), examples=examples, held_out=held_out,
+        sentences=sentences,
     )  # fmt: skip

@@ -12,10 +12,8 @@ from tfcourse.data.corpus import Corpus
 from tfcourse.data.draw import Draw
 from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Sense
-from tfcourse.data.grammars.gathering import gather
+from tfcourse.data.grammars.gathering import filled, gather
 from tfcourse.data.options import whole
-
-SHARES = {"train": 3, "validation": 1, "test": 1}
 
 WORD = "note"
 LABELS = ("message", "tone", "mood")
@@ -44,25 +42,12 @@ def _make(split: str, *, examples: int = 6_000, held_out: int = 600, seed: int =
         label = have % len(LABELS)  # in turn, so that the senses are as frequent
         templates = TEMPLATES[LABELS[label]]
         known = len(templates) - NEW_TEMPLATES
-        words = _filled(draw, draw.pick(templates[known:] if new else templates[:known]))
+        template = draw.pick(templates[known:] if new else templates[:known])
+        words = tuple(filled(draw, template, SLOTS))
         return Sense(words, words.index(WORD), label)
 
-    found = gather(
-        "examples" if split == "train" else "held_out",
-        examples if split == "train" else held_out,
-        example,
-        lambda one: one.words,
-        SHARES,
-        "test" if new else split,
-    )
+    found = gather(split, example, lambda one: one.words, examples=examples, held_out=held_out)
     return draw.shuffled(found)
-
-
-def _filled(draw: Draw, template: str) -> tuple[str, ...]:
-    """A template with a word in each of its places."""
-    return tuple(
-        draw.pick(SLOTS[word[1:-1]]) if word.startswith("{") else word for word in template.split()
-    )
 
 
 def sense_pairs(corpus: Corpus[Sense], count: int, seed: int = 0) -> list[tuple[int, int, bool]]:
