@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from benchmarks.corpora import cleaning, reading
-from tfcourse.data.docstrings.parted import PACKAGES, SPLITS, Document
+from tfcourse.data.docstrings import PACKAGES, SPLITS, Document
 from tfcourse.data.draw import share_of
 
 #: How many of ten files each split gets.

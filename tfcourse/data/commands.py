@@ -91,14 +91,7 @@ def get(
 ) -> None:
     """Download a corpus, after its licence was shown and accepted."""
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TaskID,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import DownloadColumn, Progress, TaskID
 
     from tfcourse.data import real
     from tfcourse.data.download import DownloadError
@@ -115,13 +108,8 @@ def get(
             if not yes and not typer.confirm("Download it under this licence?", default=False):
                 typer.echo("Nothing was downloaded.")
                 raise typer.Exit(1)
-        with Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            DownloadColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-        ) as bars:
+        columns = (*Progress.get_default_columns(), DownloadColumn())
+        with Progress(*columns, console=Console(stderr=True)) as bars:
             tasks: dict[str, TaskID] = {}
 
             def show(path: str, done: int, size: int) -> None:

@@ -145,14 +145,13 @@ class Model:
         """The class of the model's config."""
         return getattr(models, f"{self.kind}Config")
 
-    @property
-    def model_class(self) -> type:
-        """The model's class."""
-        return getattr(models, self.kind)
-
     def config(self, **from_data: Any) -> Any:
         """The model's config, with what the data decide."""
         return self.config_class(**from_data, **self.choices)
+
+    def make(self, **from_data: Any) -> Any:
+        """The model, with what the data decide."""
+        return getattr(models, self.kind)(self.config(**from_data))
 
     def _stand_ins(self) -> dict[str, int]:
         """Something for what the data will decide."""

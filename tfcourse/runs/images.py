@@ -22,10 +22,8 @@ def images(preset: Preset) -> Task:
     pixels, labels = train.tensors()
     scale = Scale(pixels)
     choice = preset.training
-    model = preset.model.model_class(
-        preset.model.config(
-            classes=len(train.labels), image=pixels.shape[-1], channels=pixels.shape[1]
-        )
+    model = preset.model.make(
+        classes=len(train.labels), image=pixels.shape[-1], channels=pixels.shape[1]
     )
 
     def varied(batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:

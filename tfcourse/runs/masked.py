@@ -48,9 +48,7 @@ def masked_words(preset: Preset) -> Task:
     tokens = tokenizer(preset, documents(train))
     hide = Hide(tokens, choice.masked)
     ids = running_text(tokens, documents(train))
-    model = preset.model.model_class(
-        preset.model.config(vocab_size=len(tokens), padding=tokens.pad)
-    )
+    model = preset.model.make(vocab_size=len(tokens), padding=tokens.pad)
 
     def held_out(corpus: Corpus) -> Batches:
         windows = hide.windows(running_text(tokens, documents(corpus)), choice.window)

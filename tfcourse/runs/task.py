@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,3 +77,11 @@ def needs(tokens: Tokenizer, *names: str) -> None:
             raise ValueError(
                 f"tokenizer.special must have {token!r} for this task, got {list(tokens.special)}"
             )
+
+
+def grouped(rows: list[list[int]], size: int) -> Iterator[tuple[list[list[int]], list[int]]]:
+    """Up to ``size`` rows of similar length together, for little padding, and their places."""
+    order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+    for begin in range(0, len(order), size):
+        places = order[begin : begin + size]
+        yield [rows[i] for i in places], places

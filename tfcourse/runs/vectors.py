@@ -121,7 +121,7 @@ def word_vectors(preset: Preset) -> Task:
             f"got {list(tokens.special)}"
         )
     ids = [[tokens.id(word) for word in _words(line, preset) if word in tokens] for line in lines]
-    model = preset.model.model_class(preset.model.config(vocab_size=len(tokens)))
+    model = preset.model.make(vocab_size=len(tokens))
 
     def judge(model: Any) -> dict[str, Any]:
         return {

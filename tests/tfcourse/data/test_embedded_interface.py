@@ -10,7 +10,7 @@ import torch
 from tfcourse import data
 from tfcourse.data import Card, Corpus, Image, Images, Labelled, Loader, Pair, dates
 from tfcourse.data.corpus import register
-from tfcourse.data.docstrings.parted import PACKAGES
+from tfcourse.data.docstrings import PACKAGES
 from tfcourse.data.draw import Draw, share_of
 from tfcourse.data.number_words import LANGUAGES
 

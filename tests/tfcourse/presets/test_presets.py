@@ -61,10 +61,7 @@ def test_those_that_are_compared_have_one_budget():
         (("reviews-bert-cpu", "reviews-bert-cpu-left"), 8000),
     ):
         loaded = [presets.load(name) for name in group]
-        sizes = [
-            count_parameters(p.model.model_class(p.model.config(vocab_size=vocabulary)))
-            for p in loaded
-        ]
+        sizes = [count_parameters(p.model.make(vocab_size=vocabulary)) for p in loaded]
         assert max(sizes) / min(sizes) < 1.03, dict(zip(group, sizes, strict=True))
         for part in ("data", "tokenizer", "training", "evaluation"):
             assert len({repr(getattr(p, part)) for p in loaded}) == 1, (group, part)

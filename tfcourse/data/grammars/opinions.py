@@ -6,52 +6,24 @@ negated. So a bag of words does fairly well, and the order of the words decides 
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 from tfcourse.data.draw import Draw
 from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Labelled
 from tfcourse.data.grammars.gathering import filled, gather
 from tfcourse.data.options import whole
 
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
+_SAYS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 #: Words of blame and of praise, in the order of the labels.
-OPINIONS = (
-    _words("dull awful boring clumsy weak tiresome terrible silly dreary dreadful"),
-    _words("wonderful brilliant lovely delightful funny lively clever charming warm superb"),
-)
-#: Sentences that judge: with the word itself, and with its opposite negated.
-VERDICTS = (
-    "the {aspect} is {much} {opinion}",
-    "i found the {aspect} {much} {opinion}",
-    "what a {opinion} film",
-    "it is a {much} {opinion} film",
-    "a {opinion} film with {much} {opinion} {aspect}",
-)
-NEGATED = (
-    "the {aspect} is not {opinion} at all",
-    "there is nothing {opinion} about the {aspect}",
-    "it is never {opinion}",
-)
-#: Sentences that do not judge. An opinion in them is about somebody in the film.
-PLOT = (
-    "a {opinion} {person} meets a {person} in {place}",
-    "the {person} is looking for a {opinion} {person}",
-    "the {opinion} {person} leaves for {place} with a {person}",
-    "the story begins in {place}",
-    "a {person} and a {person} travel to {place}",
-    "we saw it on a {day} after a long week",
-    "there were five of us in the cinema on {day}",
-)
-SLOTS = {
-    "aspect": _words("plot acting music script ending dialogue photography cast"),
-    "much": _words("really truly so very rather quite"),
-    "person": _words("detective singer thief widow teacher pilot cook painter nurse captain"),
-    "place": _words("paris lisbon the_city the_mountains the_village a_small_town"),
-    "day": _words("monday tuesday wednesday friday saturday sunday"),
-}
+OPINIONS = tuple(tuple(_SAYS["opinions"][label].split()) for label in ("bad", "good"))
+
+#: Sentences that judge, with the word itself and with its opposite negated, and others.
+VERDICTS, NEGATED, PLOT = _SAYS["verdicts"], _SAYS["negated"], _SAYS["plot"]
+SLOTS = {name: tuple(words.split()) for name, words in _SAYS["slots"].items()}
+
 #: How often a judgement is made by negating its opposite.
 NEGATIONS = 0.3
 
