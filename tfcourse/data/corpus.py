@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 #: ``make(split, *, option=default, ...)``: the examples of one split of a corpus.
 Make = Callable[..., Sequence[Any]]
+#: A decorator of such a function.
 Registers = Callable[[Make], Make]
 
 

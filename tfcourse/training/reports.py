@@ -72,17 +72,11 @@ class Reports:
 
 
 def _bar(steps: int) -> Any:
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress as rich
 
-    return Progress(
-        MofNCompleteColumn(), BarColumn(), TextColumn("{task.fields[says]}"),
-        TimeRemainingColumn(), TextColumn("left"),
+    return rich.Progress(
+        rich.MofNCompleteColumn(), rich.BarColumn(), rich.TextColumn("{task.fields[says]}"),
+        rich.TimeRemainingColumn(), rich.TextColumn("left"),
     )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ _SAYS = tomllib.loads(Path(__file__).with_name("registry.toml").read_text("utf-8
 
 #: The files of each real corpus, by name.
 FILES = {
-    name: {key: _file(entry) for key, entry in says.pop("files").items()}
+    name: {key: _file(entry) for key, entry in says["files"].items()}
     for name, says in _SAYS.items()
 }
 
@@ -67,4 +67,5 @@ def real(name: str) -> Registers:
     files = FILES[name].values()
     size = sum(file.size for file in files if file.urls) or sum(file.size for file in files)
     hashes = {file.path: file.known.removeprefix("sha256:") for file in files}
-    return makes(Card(name=name, kind="real", size_bytes=size, sha256=hashes, **_SAYS[name]))
+    says = {key: value for key, value in _SAYS[name].items() if key != "files"}
+    return makes(Card(name=name, kind="real", size_bytes=size, sha256=hashes, **says))
