@@ -136,7 +136,7 @@ def _with_choices(says: Mapping[str, Any], where: str) -> dict[str, Any]:
         for key, value in says.items()
         if key != "kind"
     }
-    return {"choices": choices} | {key: says[key] for key in ("kind",) if key in says}
+    return {"choices": choices, **({"kind": kind} if "kind" in says else {})}
 
 
 def _value(value: Any, hint: Any, where: str) -> Any:

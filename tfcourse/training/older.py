@@ -22,7 +22,7 @@ from tfcourse.training.settings import digest
 
 
 def brought_up_to_date(read: Checkpoint, model: nn.Module, optimiser: Optimizer) -> Checkpoint:
-    """The checkpoint of ``model`` and ``optimiser`` in today's form; what has it already stays.
+    """A checkpoint of ``model`` and ``optimiser`` in today's form, unchanged if it has it.
 
     The order of the optimiser's parameters is that of the stored numbers.
     """

@@ -74,7 +74,7 @@ def cosine(peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> Sch
     peak, lowest:
         The rates after the rise, :math:`\eta > 0`, and at the end, :math:`\eta_0 \le \eta`.
     steps, warmup:
-        All steps, :math:`S`, and those of the rise among them, :math:`w`, below it.
+        All steps, :math:`S`, and those of the rise among them, :math:`w < S`.
 
     Notes
     -----
