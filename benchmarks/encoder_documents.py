@@ -29,8 +29,7 @@ from coursebook import records
 from tfcourse import data
 from tfcourse.attention import padding_mask
 from tfcourse.batching import Batches, mask_words, pad, pad_labelled
-from tfcourse.data.docstrings.classes import masked
-from tfcourse.data.docstrings.parted import parted
+from tfcourse.data.docstrings import masked, parted
 from tfcourse.models.bert import BERT, BERTConfig
 from tfcourse.tokenizers import WordTokenizer
 from tfcourse.training import adamw, cosine, fit, label_smoothed_loss

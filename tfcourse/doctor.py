@@ -21,11 +21,8 @@ def extra(name: str, use: str) -> Part:
 def examine(commands: list) -> list[Part]:
     """All parts, in the order a reader meets them.
 
-    Parameters
-    ----------
-    commands:
-        The modules that :func:`tfcourse.cli.plugins` finds; those with a function ``parts`` add
-        what they need themselves.
+    ``commands`` are the modules that :func:`tfcourse.cli.plugins` finds; those with a function
+    ``parts`` add what they need themselves.
     """
     import torch
 

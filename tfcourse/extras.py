@@ -34,10 +34,9 @@ def normal(name: str) -> str:
 
 
 def declared() -> dict[str, list[str]]:
-    """What each extra asks for itself, under ``""`` what the package asks for in any case.
+    """What each extra asks for itself on this system; under ``""``, what the package needs anyway.
 
-    Other extras of this package, which an extra may ask for, are left out, and so is what only
-    another system needs.
+    Other extras of this package, which an extra may ask for, are left out.
     """
     found: dict[str, list[str]] = {"": [], **{extra: [] for extra in EXTRAS}}
     for line in importlib.metadata.requires("tfcourse") or []:
@@ -63,10 +62,7 @@ def missing(extra: str) -> list[str]:
 def advice(error: ModuleNotFoundError) -> str | None:
     """One line that says what to install; ``None`` if the error is not about a missing package.
 
-    Parameters
-    ----------
-    error:
-        What an import raised, or an error without a ``name`` whose message says what to do.
+    An error without a ``name`` has a message that says what to do.
     """
     if error.name is None:
         return str(error)

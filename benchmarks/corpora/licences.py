@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from benchmarks.corpora import reading
-from tfcourse.data.docstrings.parted import PACKAGES
-from tfcourse.data.docstrings.prose import MADE_FROM
+from tfcourse.data.docstrings import MADE_FROM, PACKAGES
 
 NAME = "LICENSE-corpora"
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import lzma
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from benchmarks.corpora import cleaning, reading
-from tfcourse.data.docstrings.parted import PACKAGES, SPLITS, Document
+from tfcourse.data.docstrings import PACKAGES, SPLITS, Document
 from tfcourse.data.draw import share_of
 
 #: How many of ten files each split gets.
@@ -75,3 +76,16 @@ def parted() -> dict[str, list[Document]]:
         seen |= fresh
         found[split] = own
     return found
+
+
+def packed(parts: Mapping[str, Sequence[Document]]) -> bytes:
+    """The documents of each split as the bytes of the shipped file."""
+    return lzma.compress("\n".join(_lines(parts)).encode("ascii"), preset=9 | lzma.PRESET_EXTREME)
+
+
+def _lines(parts: Mapping[str, Sequence[Document]]) -> Iterator[str]:
+    for split, documents in parts.items():
+        yield f"= {split}"
+        for document in documents:
+            yield f"# {document.package} {document.file}"
+            yield from document.sentences

@@ -10,9 +10,9 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tfcourse.data.corpus import Card, Images, Loader, register
+from tfcourse.data.corpus import Images
 from tfcourse.data.draw import Draw
-from tfcourse.data.embedded import facts
+from tfcourse.data.embedded import embedded
 from tfcourse.data.options import whole
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ def stamps() -> tuple[Tensor, Tensor, Tensor]:
     return together[0], together[1], torch.stack(dashes)
 
 
+@embedded("arrows", labels=LETTERS)
 def _make(
     split: str, *, examples: int = 16_000, held_out: int = 1_000, clutter: int = 4, seed: int = 0
 ) -> Images:
@@ -139,27 +140,3 @@ def _paste(pixels: Tensor, drawn: Tensor, top: Tensor, left: Tensor) -> None:
     n = torch.arange(len(pixels))[:, None, None]
     where = n, (top[:, None] + at)[:, :, None], (left[:, None] + at)[:, None, :]
     pixels[where] = torch.maximum(pixels[where], drawn)
-
-
-register(
-    Loader(
-        Card(
-            name="arrows",
-            title="Four letters and an arrow",
-            what="A picture of 28 by 28 grey pixels with a letter in each corner, and the one of "
-            "them that the arrow in the middle points at.",
-            kind="embedded",
-            task="image classification",
-            **facts("arrows"),
-            licence="the course's own",
-            options={
-                "examples": "how many images for training",
-                "held_out": "how many images for validation and for the test",
-                "clutter": "how many short dashes lie about in an image",
-                "seed": "which images are drawn",
-            },
-            labels=LETTERS,
-        ),
-        _make,
-    )
-)

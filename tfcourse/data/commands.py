@@ -34,9 +34,7 @@ def list_() -> None:
         table.add_column(column, justify="right" if column == "size" else "left")
     rows = sorted((info(name) for name in names()), key=lambda card: (card.kind, card.name))
     for card in rows:
-        embedded = card.kind == "embedded"
-        here = "yes" if embedded else {"here": "yes"}.get(real.state(card.name), "")
-        here = here or {"partly here": "in part"}.get(real.state(card.name), "no")
+        here = {"partly here": "in part", "not here": "no"}.get(real.state(card.name), "yes")
         table.add_row(
             card.name, card.task, _size(card.size_bytes), card.licence, _origin(card), here
         )
@@ -78,7 +76,7 @@ def info(name: Name) -> None:
     line("from", card.homepage)
     line("made from", ", ".join(f"{name} {which}" for name, which in card.made_from.items()))
     line("here", "in this package" if card.kind == "embedded" else real.state(name))
-    for file in FILES.get(name, {}).values() if card.kind == "real" else ():
+    for file in FILES.get(name, {}).values():
         place = files.there(file)
         line("file", f"{file.path} ({file.size:,} bytes, {file.known.replace(':', ' ')})")
         line("", f"here: {place}" if place else f"not here; {' or '.join(file.urls) or 'by hand'}")
@@ -93,14 +91,7 @@ def get(
 ) -> None:
     """Download a corpus, after its licence was shown and accepted."""
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TaskID,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import DownloadColumn, Progress, TaskID
 
     from tfcourse.data import real
     from tfcourse.data.download import DownloadError
@@ -117,13 +108,8 @@ def get(
             if not yes and not typer.confirm("Download it under this licence?", default=False):
                 typer.echo("Nothing was downloaded.")
                 raise typer.Exit(1)
-        with Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            DownloadColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-        ) as bars:
+        columns = (*Progress.get_default_columns(), DownloadColumn())
+        with Progress(*columns, console=Console(stderr=True)) as bars:
             tasks: dict[str, TaskID] = {}
 
             def show(path: str, done: int, size: int) -> None:

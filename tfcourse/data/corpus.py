@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from tfcourse.arguments import one_of
 from tfcourse.data.examples import Image
 
 if TYPE_CHECKING:
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-KINDS = ("embedded", "real")
+#: ``make(split, *, option=default, ...)``: the examples of one split of a corpus.
+Make = Callable[..., Sequence[Any]]
+#: A decorator of such a function.
+Registers = Callable[[Make], Make]
 
 
 @dataclass(frozen=True)
@@ -29,10 +33,8 @@ class Card:
 
     Attributes
     ----------
-    name:
-        The name that :func:`load` takes.
-    title:
-        The name in words.
+    name, title:
+        The name that :func:`load` takes, and the name in words.
     what:
         What an example is, in one sentence.
     kind:
@@ -41,16 +43,12 @@ class Card:
     task:
         What it is for: ``"translation"``, ``"language modelling"``, ``"classification"`` ...
     splits:
-        The splits, and how many examples each has with the options' defaults; ``None`` where
-        that is unknown.
+        The splits, and how many examples each has with the options' defaults; ``None`` if that is
+        unknown.
     size_bytes:
-        What it takes on disk or, for an embedded one, as JSON; ``None`` where unknown.
-    licence, licence_url:
-        Under which terms it may be used, and where they stand.
-    citation:
-        Whom to name.
-    homepage:
-        Where it comes from.
+        What it takes on disk or, for an embedded one, as JSON; ``None`` if unknown.
+    licence, licence_url, citation, homepage:
+        Under which terms it may be used, whom to name, and where it comes from.
     sha256:
         Each file's hash; for an embedded corpus :meth:`Corpus.sha256` of each split with the
         options' defaults.
@@ -80,8 +78,8 @@ class Card:
     made_from: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"kind must be one of {list(KINDS)}, got {self.kind!r}")
+        one_of(("embedded", "real"), kind=self.kind)
+        object.__setattr__(self, "labels", tuple(self.labels))  # TOML has lists
         if not self.splits:
             raise ValueError(f"splits must name at least one split, got none for {self.name!r}")
 
@@ -94,14 +92,12 @@ class Corpus(Sequence[T], Generic[T]):
 
     Attributes
     ----------
-    card:
-        What the corpus is.
-    split:
-        Which part of it this is.
+    card, split:
+        What the corpus is, and which part of it this is.
     options:
         The options that it was loaded with, the defaults among them.
     examples:
-        The examples: strings, or named tuples of :mod:`tfcourse.data.examples`.
+        Strings, or named tuples of :mod:`tfcourse.data.examples`.
     """
 
     def __init__(
@@ -137,43 +133,23 @@ class Corpus(Sequence[T], Generic[T]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the classes.
-
-        Raises
-        ------
-        ValueError
-            If the examples have none.
-        """
+        """The names of the classes; a ``ValueError`` if the examples have none."""
         if not self.card.labels:
             raise ValueError(f"{self.card.name} has no labels: {self.card.what}")
         return self.card.labels
 
     @property
     def text(self) -> str:
-        """All lines in one string, a newline between two of them.
-
-        Raises
-        ------
-        ValueError
-            If the examples are not lines of text.
-        """
+        """All lines in one string, a newline between two; a ``ValueError`` if they are no text."""
         lines = [example for example in self.examples if isinstance(example, str)]
         if len(lines) < len(self.examples):
             raise ValueError(f"{self.card.name} is no running text: {self.card.what}")
         return "\n".join(lines)
 
     def tensors(self) -> tuple[Tensor, Tensor]:
-        """All pictures and all labels at once.
+        """All pictures and all labels at once: uint8 ``(N, C, H, W)`` and int64 ``(N,)``.
 
-        Returns
-        -------
-        pixels, labels
-            uint8 ``(N, C, H, W)`` and int64 ``(N,)``.
-
-        Raises
-        ------
-        ValueError
-            If the examples are not pictures.
+        A ``ValueError`` if the examples are not pictures.
         """
         import torch
 
@@ -203,31 +179,22 @@ class Images(Sequence[Image]):
 
     Parameters
     ----------
-    pixels:
-        uint8 ``(N, C, H, W)``.
-    labels:
-        int64 ``(N,)``.
+    pixels, labels:
+        uint8 ``(N, C, H, W)`` and int64 ``(N,)``.
     places:
         int64 ``(N,)``, where in the picture that stands which the label names; ``None`` if that
         is not known.
-
-    Raises
-    ------
-    ValueError
-        If they do not fit together.
     """
 
     def __init__(self, pixels: Tensor, labels: Tensor, places: Tensor | None = None) -> None:
         if pixels.ndim != 4:
             raise ValueError(f"pixels must be (N, C, H, W), got {tuple(pixels.shape)}")
-        if labels.shape != pixels.shape[:1]:
-            raise ValueError(
-                f"labels must be ({len(pixels)},), one for each picture, got {tuple(labels.shape)}"
-            )
-        if places is not None and places.shape != labels.shape:
-            raise ValueError(
-                f"places must be ({len(pixels)},), one for each picture, got {tuple(places.shape)}"
-            )
+        for name, each in (("labels", labels), ("places", places)):
+            if each is not None and each.shape != pixels.shape[:1]:
+                raise ValueError(
+                    f"{name} must be ({len(pixels)},), one for each picture, got "
+                    f"{tuple(each.shape)}"
+                )
         self.pixels = pixels
         self.labels = labels
         self.places = places
@@ -259,22 +226,13 @@ def _canonical(example: Any) -> str:
 class Loader:
     """A corpus' card, and the function that makes its examples.
 
-    Attributes
-    ----------
-    card:
-        What the corpus is.
-    make:
-        ``make(split, *, option=default, ...)`` gives the examples of one split; a wrong value of
-        an option raises a ``ValueError`` that lists the right ones.
-
-    Raises
-    ------
-    ValueError
-        If the options of ``make`` are not those that the card explains.
+    ``make(split, *, option=default, ...)`` gives the examples of one split; a wrong value of an
+    option raises a ``ValueError`` that lists the right ones. The options must be those that the
+    card explains.
     """
 
     card: Card
-    make: Callable[..., Sequence[Any]]
+    make: Make
 
     def __post_init__(self) -> None:
         if set(self.defaults) != set(self.card.options):
@@ -294,18 +252,22 @@ _LOADERS: dict[str, Loader] = {}
 
 
 def register(loader: Loader) -> Loader:
-    """Make a corpus known to :func:`load`.
-
-    Raises
-    ------
-    ValueError
-        If another one has the name.
-    """
+    """Make a corpus known to :func:`load`; a ``ValueError`` if another one has the name."""
     name = loader.card.name
     if name in _LOADERS:
         raise ValueError(f"name must be one that no corpus has yet, got {name!r}")
     _LOADERS[name] = loader
     return loader
+
+
+def makes(card: Card) -> Registers:
+    """A decorator that registers a function as what makes the corpus of this card."""
+
+    def known(make: Make) -> Make:
+        register(Loader(card, make))
+        return make
+
+    return known
 
 
 def names() -> tuple[str, ...]:
@@ -314,24 +276,17 @@ def names() -> tuple[str, ...]:
 
 
 def _loader(name: str) -> Loader:
-    if name not in _LOADERS:
-        raise ValueError(f"name must be one of {list(names())}, got {name!r}")
+    one_of(names(), name=name)
     return _LOADERS[name]
 
 
 def info(name: str) -> Card:
-    """The card of a corpus.
-
-    Raises
-    ------
-    ValueError
-        If there is none of this name; the message lists the names.
-    """
+    """The card of a corpus; a ``ValueError`` that lists the names if there is none of this name."""
     return _loader(name).card
 
 
 def load(name: str, split: str = "train", **options: Any) -> Corpus:
-    """The examples of one split of a corpus.
+    """The examples of one split of a corpus, in the same order every time.
 
     Parameters
     ----------
@@ -341,11 +296,6 @@ def load(name: str, split: str = "train", **options: Any) -> Corpus:
         One of the splits that its card lists.
     options:
         What the card lists under ``options``; anything else keeps its default.
-
-    Returns
-    -------
-    corpus
-        The examples, in the same order every time.
 
     Raises
     ------

@@ -8,9 +8,8 @@ from __future__ import annotations
 import datetime
 
 from tfcourse.arguments import one_of
-from tfcourse.data.corpus import Card, Loader, register
 from tfcourse.data.draw import Draw
-from tfcourse.data.embedded import facts
+from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Pair
 from tfcourse.data.options import several_of, whole
 
@@ -33,24 +32,8 @@ HELD_OUT = 2_000
 def written(date: datetime.date, locale: str, form: str = "long") -> str:
     """A date as it is written in a place.
 
-    Parameters
-    ----------
-    date:
-        The date.
-    locale:
-        One of :data:`LOCALES`.
-    form:
-        One of :data:`FORMS`; nothing for ``"iso"``.
-
-    Returns
-    -------
-    text
-        With plain spaces, also where the CLDR has spaces that do not break.
-
-    Raises
-    ------
-    ValueError
-        If the locale or the form is not one of these.
+    Spaces are plain, also where the CLDR has spaces that do not break. ``form`` means nothing for
+    ``"iso"``. A ``ValueError`` if the locale or the form is none of :data:`LOCALES`, :data:`FORMS`.
     """
     one_of(LOCALES, locale=locale)
     one_of(FORMS, form=form)
@@ -74,6 +57,7 @@ def _days(split: str, examples: int, seed: int) -> list[datetime.date]:
     return [FIRST + datetime.timedelta(days=day) for day in parts[split][:examples]]
 
 
+@embedded("dates")
 def _make(
     split: str,
     *,
@@ -97,32 +81,3 @@ def _make(
         Pair(written(day, source, draw.pick(tuple(forms))), written(day, target, target_form))
         for day in days
     ]
-
-
-register(
-    Loader(
-        Card(
-            name="dates",
-            title="Dates",
-            what="A date as it is written in one place, and the same date in another form.",
-            kind="embedded",
-            task="translation",
-            **facts("dates"),
-            licence="BSD-3-Clause (Babel); Unicode-3.0 (the CLDR's data in it)",
-            licence_url="https://github.com/unicode-org/cldr/blob/main/LICENSE",
-            citation="Unicode Common Locale Data Repository, https://cldr.unicode.org, by Babel",
-            homepage="https://babel.pocoo.org",
-            options={
-                "source": f"where the source is written, one of {', '.join(LOCALES)}",
-                "target": "where the target is written, one of the same",
-                "forms": f"the forms that sources are written in, a tuple of {', '.join(FORMS)}",
-                "target_form": "the form of targets; nothing for iso",
-                "examples": "how many dates to train on",
-                "held_out": "how many for validation and how many for the test",
-                "seed": "another seed draws other dates",
-            },
-            made_from={"babel": "2.18.0"},
-        ),
-        _make,
-    )
-)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tfcourse.data.corpus import Card, Images, Loader, register
+from tfcourse.data.corpus import Images
 from tfcourse.data.draw import Draw
-from tfcourse.data.embedded import facts
+from tfcourse.data.embedded import embedded
 
 #: The file; ``benchmarks/corpora`` writes it.
 PATH = Path(__file__).parent / "shipped" / "digits.npz"
@@ -15,6 +15,7 @@ PATH = Path(__file__).parent / "shipped" / "digits.npz"
 SPLITS = {"train": 1297, "validation": 200, "test": 300}
 
 
+@embedded("digits")
 def _make(split: str) -> Images:
     import numpy as np
     import torch
@@ -43,24 +44,3 @@ def _dealt(labels: list[int]) -> list[int]:
         for r, i in enumerate(members)
     ]
     return [i for _, _, i in sorted(placed)]
-
-
-register(
-    Loader(
-        Card(
-            name="digits",
-            title="Handwritten digits, 8 by 8",
-            what="A picture of 8 by 8 grey pixels, and the digit that was written.",
-            kind="embedded",
-            task="image classification",
-            **facts("digits"),
-            licence="CC BY 4.0",
-            licence_url="https://archive.ics.uci.edu/dataset/80",
-            citation="Alpaydin and Kaynak 1998, Optical Recognition of Handwritten Digits, UCI",
-            homepage="https://archive.ics.uci.edu/dataset/80",
-            labels=tuple("0123456789"),
-            made_from={"scikit-learn": "1.9.1"},
-        ),
-        _make,
-    )
-)

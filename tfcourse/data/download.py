@@ -16,7 +16,7 @@ from tfcourse.files import digest_of
 #: Called with the bytes that are there and the bytes of the whole file.
 Progress = Callable[[int, int], None]
 
-_LENGTHS = {"md5": 32, "sha1": 40, "sha256": 64}
+_HASH = re.compile("md5:[0-9a-f]{32}|sha1:[0-9a-f]{40}|sha256:[0-9a-f]{64}")
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -30,19 +30,12 @@ def matches(path: Path, known: str) -> bool:
 
 
 def algorithm(known: str) -> str:
-    """The algorithm of a hash such as ``"sha256:86c4e6..."``.
-
-    Raises
-    ------
-    ValueError
-        If it is not a hash of this form.
-    """
-    name, _, value = known.partition(":")
-    if name not in _LENGTHS or not re.fullmatch(f"[0-9a-f]{{{_LENGTHS[name]}}}", value):
+    """The algorithm of a hash such as ``"sha256:86c4e6..."``; a ``ValueError`` if it is none."""
+    if not _HASH.fullmatch(known):
         raise ValueError(
             f"known must be a hash such as 'sha256:' and 64 hexadecimal digits, got {known!r}"
         )
-    return name
+    return known.partition(":")[0]
 
 
 def fetch(
@@ -55,29 +48,21 @@ def fetch(
     retries: int = 3,
     timeout: float = 30.0,
 ) -> Path:
-    """Download a file, unless it is there and right.
+    """Download a file to the path ``into``, unless it is there and right.
 
     Parameters
     ----------
     urls:
         Where the file can be downloaded; if one address fails the next is tried.
-    into:
-        The path that the file gets, its name included.
-    known:
-        Its hash: ``"sha256:..."``; ``"sha1:..."`` or ``"md5:..."`` if no better one is published.
-    size:
-        Its bytes.
+    known, size:
+        Its hash, ``"sha256:..."`` (``"sha1:..."`` or ``"md5:..."`` if no better one is published),
+        and its bytes.
     progress:
         Called now and then with the bytes that are there and ``size``.
     retries:
         How many more times an address is tried, after pauses of one second, two seconds and so on.
     timeout:
         Seconds without a byte after which an attempt has failed.
-
-    Returns
-    -------
-    path
-        ``into``, whose hash is right.
 
     Raises
     ------

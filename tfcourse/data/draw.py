@@ -15,13 +15,7 @@ T = TypeVar("T")
 
 
 class Draw:
-    """A source of chance.
-
-    Parameters
-    ----------
-    seed:
-        What the sequence starts from: a whole number, or words that name what is drawn.
-    """
+    """A source of chance that starts from a whole number, or from words that name what is drawn."""
 
     def __init__(self, seed: int | str) -> None:
         if isinstance(seed, str):
@@ -60,19 +54,8 @@ class Draw:
 def share_of(key: str, shares: Mapping[str, int]) -> str:
     """The split that an example belongs to, from its text alone.
 
-    Whatever else is drawn, with whatever options, the same text never stands in two splits.
-
-    Parameters
-    ----------
-    key:
-        What must not stand in two splits.
-    shares:
-        The splits, and how many parts of the whole each has.
-
-    Returns
-    -------
-    split
-        One of the names in ``shares``.
+    Whatever else is drawn, with whatever options, the same text, ``key``, never stands in two
+    splits. ``shares`` has the splits, and how many parts of the whole each has.
     """
     place = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") % sum(shares.values())
     for name, parts in shares.items():

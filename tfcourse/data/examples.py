@@ -9,13 +9,7 @@ if TYPE_CHECKING:
 
 
 class Pair(NamedTuple):
-    """A source and what it becomes: a sentence and its translation, or a question and its answer.
-
-    Attributes
-    ----------
-    source, target:
-        Both as text; which tokens they fall into is a tokenizer's affair.
-    """
+    """A source and what it becomes, both as text: a sentence and its translation, for one."""
 
     source: str
     target: str
@@ -27,7 +21,7 @@ class Labelled(NamedTuple):
     Attributes
     ----------
     text:
-        The text; where it has several sentences, each stands on a line of its own.
+        If it has several sentences, each stands on a line of its own.
     label:
         The class, an index into the corpus' ``labels``.
     """
@@ -46,19 +40,17 @@ class Agreement(NamedTuple):
 
     Attributes
     ----------
-    words:
-        The sentence with the right verb.
-    verb:
-        The verb's place in ``words``, counted from 0.
+    words, verb:
+        The sentence with the right verb, and the verb's place in it, counted from 0.
     right, wrong:
         The verb's form that agrees with the subject, and the other one.
     attractors:
         How many nouns between subject and verb have the other number.
     distance:
-        How many words on the verb comes than its subject's noun; 1 where it follows at once,
-        ``None`` where the corpus does not say which noun that is.
+        How many words the verb comes after its subject's noun; 1 if it follows at once, ``None`` if
+        the corpus does not say which noun that is.
     heads:
-        For each word the place of the word that it depends on, -1 for the root; ``None`` where no
+        For each word the place of the word that it depends on, -1 for the root; ``None`` if no
         tree is known.
     condition:
         The construction, in the corpus' own words.
@@ -77,12 +69,7 @@ class Agreement(NamedTuple):
 class MinimalPair(NamedTuple):
     """Two sentences that differ in little, of which one is grammatical.
 
-    Attributes
-    ----------
-    good, bad:
-        The grammatical sentence, and the other.
-    condition:
-        What the pair tests, in the corpus' own words.
+    ``condition`` is what the pair tests, in the corpus' own words.
     """
 
     good: str
@@ -91,15 +78,7 @@ class MinimalPair(NamedTuple):
 
 
 class Similarity(NamedTuple):
-    """Two words and how alike people find them.
-
-    Attributes
-    ----------
-    a, b:
-        The words.
-    score:
-        The mean of the judgements, from 0 to 10.
-    """
+    """Two words and how alike people find them: the mean of their judgements, from 0 to 10."""
 
     a: str
     b: str
@@ -107,15 +86,7 @@ class Similarity(NamedTuple):
 
 
 class Image(NamedTuple):
-    """A picture and its class.
-
-    Attributes
-    ----------
-    pixels:
-        uint8 ``(C, H, W)``: channels, height and width, each from 0 to 255.
-    label:
-        The class, an index into the corpus' ``labels``.
-    """
+    """A picture, uint8 ``(C, H, W)``, and its class, an index into the corpus' ``labels``."""
 
     pixels: Tensor
     label: int
@@ -138,23 +109,11 @@ class Lookup(NamedTuple):
     answer: str
     places: tuple[int, ...]
 
-    @property
-    def gap(self) -> int:
-        """How many tokens stand between the last of ``places`` and the question."""
-        return len(self.tokens) - 2 - max(self.places)
-
 
 class Sense(NamedTuple):
-    """A sentence with a word of several senses.
+    """A sentence, the place of a word of several senses in it, and the sense.
 
-    Attributes
-    ----------
-    words:
-        The sentence.
-    place:
-        Where the word stands, counted from 0.
-    label:
-        Its sense, an index into the corpus' ``labels``.
+    ``place`` is counted from 0; ``label`` is an index into the corpus' ``labels``.
     """
 
     words: tuple[str, ...]

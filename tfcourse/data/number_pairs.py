@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tfcourse.arguments import one_of
-from tfcourse.data.corpus import Card, Loader, register
 from tfcourse.data.draw import Draw
-from tfcourse.data.embedded import facts
+from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Pair
 from tfcourse.data.number_pieces import number_pieces
 from tfcourse.data.number_words import LANGUAGES, number_words
@@ -23,25 +22,11 @@ FORMS = ("words", "pieces")
 COUNTED = 100
 
 
-def draw_numbers(
-    split: str, *, largest: int = 999_999, examples: int = 20_000, held_out: int = 1_000,
-    seed: int = 0,
-) -> list[int]:  # fmt: skip
+def draw_numbers(split: str, *, largest: int, examples: int, held_out: int, seed: int) -> list[int]:
     """The numbers of one split: as many of each count of digits as there are, in random order.
 
-    Validation and test numbers have three digits or more, and neither is moved by ``examples``.
-
-    Parameters
-    ----------
-    split:
-        ``"train"``, ``"validation"`` or ``"test"``.
-    largest, examples, held_out, seed:
-        The options of the corpus.
-
-    Returns
-    -------
-    numbers
-        Each once, and in no other split.
+    Each comes once, and in no other split. Validation and test numbers have three digits or more,
+    and neither is moved by ``examples``.
     """
     draw = Draw(f"number-words {seed} {largest}")
     ranges = [
@@ -76,6 +61,7 @@ def draw_numbers(
     )
 
 
+@embedded("number-words")
 def _make(
     split: str,
     *,
@@ -99,36 +85,5 @@ def _make(
             return " ".join(number_pieces(number, language))
         return number_words(number, language)
 
-    numbers = draw_numbers(
-        split, largest=largest, examples=examples, held_out=held_out, seed=seed
-    )  # fmt: skip
+    numbers = draw_numbers(split, largest=largest, examples=examples, held_out=held_out, seed=seed)
     return [Pair(written(n, source), written(n, target)) for n in numbers]
-
-
-register(
-    Loader(
-        Card(
-            name="number-words",
-            title="Number words",
-            what="A number in words in one language, and the same number in another.",
-            kind="embedded",
-            task="translation",
-            **facts("number-words"),
-            licence="LGPL-2.1 (num2words, which writes the words)",
-            licence_url="https://github.com/savoirfairelinux/num2words/blob/master/COPYING",
-            citation="num2words, Savoir-faire Linux, https://github.com/savoirfairelinux/num2words",
-            homepage="https://github.com/savoirfairelinux/num2words",
-            options={
-                "source": f"the language of the source, one of {', '.join(LANGUAGES)}",
-                "target": "the language of the target, one of the same",
-                "form": "words: as one writes it; pieces: each piece a word, sieben und zwanzig",
-                "largest": "the largest number, 999 to 999,999",
-                "examples": "how many numbers to train on, at most; those below 100 among them",
-                "held_out": "how many for validation and how many for the test, at most",
-                "seed": "another seed draws other numbers",
-            },
-            made_from={"num2words": "0.5.14"},
-        ),
-        _make,
-    )
-)

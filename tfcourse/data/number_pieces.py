@@ -36,20 +36,8 @@ ALIGNED = ("de", "en")
 def number_pieces(number: int, language: str) -> tuple[str, ...]:
     """A number's words in pieces, each of which comes back in other numbers.
 
-    Parameters
-    ----------
-    number, language:
-        As for :func:`tfcourse.data.number_words.number_words`.
-
-    Returns
-    -------
-    pieces
-        ``("sieben", "und", "zwanzig")`` for 27 in German; each digit for ``"digits"``.
-
-    Raises
-    ------
-    ValueError
-        If the number or the language is not one of these.
+    ``("sieben", "und", "zwanzig")`` for 27 in German; each digit for ``"digits"``. Refuses what
+    :func:`tfcourse.data.number_words.number_words` does.
     """
     text = number_words(number, language)
     if language == "digits":
@@ -97,10 +85,12 @@ def _roles(pieces: tuple[str, ...], language: str) -> list[tuple[bool, str] | No
 def gold_alignment(number: int, source: str = "de", target: str = "en") -> tuple[int, ...]:
     """For each piece of the target the place of the source's piece that says the same.
 
+    For 27, ``("sieben", "und", "zwanzig")`` and ``("twenty", "seven")`` give ``(2, 0)``.
+
     Parameters
     ----------
     number:
-        From 0 to 999,999.
+        From 0 to 999,999; another raises a ``ValueError``.
     source, target:
         Two of :data:`ALIGNED`.
 
@@ -109,15 +99,6 @@ def gold_alignment(number: int, source: str = "de", target: str = "en") -> tuple
     places
         One for each of ``number_pieces(number, target)``, counted from 0; -1 where none says it:
         English *and* stands before the tens, German *und* between units and tens.
-
-    Raises
-    ------
-    ValueError
-        If the number or a language is not one of these.
-
-    Notes
-    -----
-    27: ``("sieben", "und", "zwanzig")`` and ``("twenty", "seven")`` give ``(2, 0)``.
     """
     one_of(ALIGNED, source=source, target=target)
     said = _roles(number_pieces(number, source), source)

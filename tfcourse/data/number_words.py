@@ -18,22 +18,8 @@ LANGUAGES = ("de", "en", "eo", "fi", "fr", "id", "pl", "pt", "digits")
 def number_words(number: int, language: str) -> str:
     """A number as one writes it in words.
 
-    Parameters
-    ----------
-    number:
-        From 0 to 999,999.
-    language:
-        One of :data:`LANGUAGES`.
-
-    Returns
-    -------
-    words
-        Such as ``"siebenundzwanzig"``; English without commas, *one thousand two hundred and six*.
-
-    Raises
-    ------
-    ValueError
-        If the number or the language is not one of these.
+    Such as ``"siebenundzwanzig"``; English without commas, *one thousand two hundred and six*. A
+    ``ValueError`` if it is not from 0 to 999,999, or the language is none of :data:`LANGUAGES`.
     """
     one_of(LANGUAGES, language=language)
     whole(0, 999_999, number=number)

@@ -7,13 +7,7 @@ from typing import Any
 
 
 def whole(low: int, high: int | None = None, **given: Any) -> None:
-    """Options that take a whole number from ``low`` to ``high``.
-
-    Raises
-    ------
-    ValueError
-        If one is not a whole number or is out of range.
-    """
+    """Refuse options that are no whole number from ``low`` to ``high``, if that is given."""
     for name, value in given.items():
         fits = isinstance(value, int) and not isinstance(value, bool)
         if not fits or value < low or (high is not None and value > high):
@@ -22,17 +16,9 @@ def whole(low: int, high: int | None = None, **given: Any) -> None:
 
 
 def several_of(known: Iterable[Any], **given: Any) -> None:
-    """Options that take one or several of a few values, as a tuple.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or one is not allowed; the message lists those that are.
-    """
+    """Refuse options that are no tuple of one or several of a few values."""
     known = list(known)
     for name, values in given.items():
-        if isinstance(values, str) or not isinstance(values, Iterable):
-            raise ValueError(f"{name} must be a tuple of some of {known}, got {values!r}")
-        values = tuple(values)
-        if not values or any(value not in known for value in values):
+        several = () if isinstance(values, str) or not isinstance(values, Iterable) else values
+        if not several or any(value not in known for value in several):
             raise ValueError(f"{name} must be a tuple of some of {known}, got {values!r}")

@@ -35,18 +35,12 @@ def names() -> tuple[str, ...]:
 
 
 def text(name: str | Path) -> str:
-    """A preset's file as it is written, comments and all.
-
-    Raises
-    ------
-    ValueError
-        If there is none of this name.
-    """
+    """A preset's file as it is written, comments and all."""
     return source_of(name, _FOLDER)[0]
 
 
 def load(name: str | Path, changes: Mapping[str, Any] | None = None) -> Preset:
-    """Read a preset.
+    """Read a preset and check every value.
 
     Parameters
     ----------
@@ -54,11 +48,6 @@ def load(name: str | Path, changes: Mapping[str, Any] | None = None) -> Preset:
         One of :func:`names`, or a file.
     changes:
         Values that replace those of the file, by key: ``{"training.steps": 100}``.
-
-    Returns
-    -------
-    preset
-        With every value checked.
 
     Raises
     ------

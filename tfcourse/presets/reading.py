@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from tfcourse.arguments import renamed
-from tfcourse.presets.schema import Data, Evaluation, Model, Preset, Tokens, Training
+from tfcourse.presets.schema import MODELS, Data, Evaluation, Model, Preset, Tokens, Training
 
 #: The sections, and what they are read into.
 SECTIONS = {
@@ -21,20 +21,9 @@ _WORDS = {int: "a whole number", float: "a number", str: "a string", bool: "true
 
 
 def parse(text: str, name: str, changes: Mapping[str, Any] | None = None) -> Preset:
-    """The preset that a text in TOML describes.
+    """The preset that a text in TOML describes, which errors call ``name``.
 
-    Parameters
-    ----------
-    text, name:
-        The text, and what errors call it.
-    changes:
-        Values that replace others, by their keys: ``{"training.steps": 100}``.
-
-    Raises
-    ------
-    ValueError
-        If it is no TOML, a section or key is unknown or missing, or a value impossible; the
-        message names file, section and key.
+    ``changes`` and errors are as for :func:`tfcourse.presets.load`.
     """
     try:
         says = tomllib.loads(text)
@@ -48,23 +37,7 @@ def parse(text: str, name: str, changes: Mapping[str, Any] | None = None) -> Pre
 
 def from_mapping(says: Mapping[str, Any], name: str) -> Preset:
     """The preset that nested mappings describe; see :func:`parse`."""
-    if unknown := [key for key in says if key not in (*SECTIONS, "about", "task")]:
-        raise ValueError(
-            f"{name} must have no {unknown[0]!r}; it may have about, task and the sections "
-            f"{list(SECTIONS)}"
-        )
-    for key in ("about", "task", "data", "model", "training"):
-        if key not in says:
-            raise ValueError(f"{name} must have {key!r}, which is missing")
-    says = _under_new_names(says, name)
-    parts = {key: _value(says[key], str, f"{name}: {key}") for key in ("about", "task")}
-    for section, kind in SECTIONS.items():
-        if section in says:
-            parts[section] = _section(says[section], kind, f"{name} [{section}]")
-    try:
-        return Preset(**parts)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+    return _built(Preset, _under_new_names(says, name), name)
 
 
 def to_mapping(preset: Preset) -> dict[str, Any]:
@@ -89,13 +62,7 @@ def to_toml(preset: Preset) -> str:
 
 
 def change_of(text: str) -> tuple[str, Any]:
-    """What ``KEY=VALUE`` changes: the value as TOML has it, a bare word as a string.
-
-    Raises
-    ------
-    ValueError
-        If it has no such form.
-    """
+    """What ``KEY=VALUE`` changes: the value as TOML has it, a bare word as a string."""
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not key or not value:
         raise ValueError(f"a change must be KEY=VALUE, such as training.steps=100, got {text!r}")
@@ -134,17 +101,12 @@ def _keys(section: str, says: Mapping[str, Any]) -> set[str]:
         return set()
 
 
-def _section(says: Any, kind: type, where: str) -> Any:
-    """One section as its dataclass."""
+def _built(kind: type, says: Any, where: str) -> Any:
+    """A preset or one of its sections, every key and value checked."""
     if not isinstance(says, Mapping):
         raise ValueError(f"{where} must be a section, got {says!r}")
     if kind is Model:
-        if "kind" not in says:
-            raise ValueError(f"{where} must have 'kind', which is missing")
-        choices = {key: value for key, value in says.items() if key != "kind"}
-        choices = _typed(choices, says["kind"], where)
-        says = {"kind": says["kind"], "choices": choices}
-    hints = get_type_hints(kind)
+        says = _with_choices(says, where)
     fields = {f.name: f for f in dataclasses.fields(kind)}
     if unknown := [key for key in says if key not in fields]:
         raise ValueError(f"{where} must have no {unknown[0]!r}; its keys are {list(fields)}")
@@ -152,35 +114,33 @@ def _section(says: Any, kind: type, where: str) -> Any:
     for f in fields.values():
         if f.default is needed and f.default_factory is needed and f.name not in says:
             raise ValueError(f"{where} must have {f.name!r}, which is missing")
-    values = {key: _value(value, hints[key], f"{where} {key}") for key, value in says.items()}
+    hints = get_type_hints(kind)
+    values = {
+        key: _built(SECTIONS[key], value, f"{where} [{key}]")
+        if kind is Preset and key in SECTIONS
+        else _value(value, hints[key], f"{where} {key}")
+        for key, value in says.items()
+    }
     try:
         return kind(**values)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
 
-def _typed(choices: Mapping[str, Any], kind: Any, where: str) -> dict[str, Any]:
-    """A model's choices, each of the type that its config has it in."""
-    try:
-        hints = get_type_hints(Model(kind).config_class)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-    except TypeError:
-        hints = {}
-    return {
+def _with_choices(says: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The model's kind, and its choices, each of the type that its config has it in."""
+    kind = says.get("kind")
+    hints = get_type_hints(Model(kind).config_class) if kind in MODELS else {}
+    choices = {
         key: _value(value, hints[key], f"{where} {key}") if key in hints else value
-        for key, value in choices.items()
+        for key, value in says.items()
+        if key != "kind"
     }
+    return {"choices": choices, **({"kind": kind} if "kind" in says else {})}
 
 
 def _value(value: Any, hint: Any, where: str) -> Any:
-    """A value of the type that its key has.
-
-    Raises
-    ------
-    ValueError
-        If it is of another.
-    """
+    """A value of the type that its key has; another is refused."""
     if str(hint).startswith("tuple"):
         inner = hint.__args__[0]
         if not isinstance(value, list | tuple):
@@ -209,13 +169,7 @@ def _toml(value: Any) -> str:
 
 
 def source_of(name: str | Path, folder: Path) -> tuple[str, str]:
-    """Text and name of a preset: one of those in ``folder`` by its name, or a file.
-
-    Raises
-    ------
-    ValueError
-        If there is neither.
-    """
+    """Text and name of a preset: one of those in ``folder`` by its name, or a file."""
     path = Path(name)
     built_in = folder / f"{name}.toml"
     if path.suffix != ".toml" and len(path.parts) == 1 and built_in.is_file():

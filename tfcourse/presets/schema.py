@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from tfcourse import data
+from tfcourse import data, models
 from tfcourse.arguments import (
     OldNames,
     above_zero,
@@ -27,11 +26,8 @@ TASKS = {
     "word vectors": ("SkipGram",),
     "masked words": ("BERT",),
 }
-#: Where the models and their configs stand.
-MODELS = {
-    "GPT": "gpt", "RecurrentLM": "recurrent_lm", "Transformer": "transformer",
-    "Seq2Seq": "seq2seq", "ViT": "vit", "SkipGram": "skipgram", "BERT": "bert",
-}  # fmt: skip
+#: All of these models.
+MODELS = tuple(dict.fromkeys(kind for kinds in TASKS.values() for kind in kinds))
 #: What a model's config says that the data decide, so that a preset does not.
 FROM_DATA = ("vocab_size", "target_vocab_size", "padding", "classes", "image", "channels")
 
@@ -42,16 +38,12 @@ class Data:
 
     Attributes
     ----------
-    name:
-        One of :func:`tfcourse.data.names`.
-    train, validation, test:
-        Names of its splits. Where ``validation`` is the same as ``train``, the last ``held_out``
+    name, options:
+        As for :func:`tfcourse.data.load`; ``tfcourse data info NAME`` lists the options.
+    train, validation, test, held_out:
+        Names of its splits. If ``validation`` is the same as ``train``, the last ``held_out``
         examples of it are kept apart for validation; without a ``test`` the run is judged on the
         validation split.
-    held_out:
-        How many examples; 0 where there is a validation split.
-    options:
-        Of :func:`tfcourse.data.load`; ``tfcourse data info NAME`` lists them.
     """
 
     name: str
@@ -126,8 +118,7 @@ class Model:
     Attributes
     ----------
     kind:
-        ``"GPT"``, ``"RecurrentLM"``, ``"Transformer"``, ``"Seq2Seq"``, ``"ViT"``, ``"SkipGram"``
-        or ``"BERT"``.
+        One of :data:`MODELS`.
     choices:
         The other keys of the section: attributes of the model's config, apart from those that the
         data decide (:data:`FROM_DATA`).
@@ -152,20 +143,15 @@ class Model:
     @property
     def config_class(self) -> type:
         """The class of the model's config."""
-        return getattr(self._module, f"{self.kind}Config")
-
-    @property
-    def model_class(self) -> type:
-        """The model's class."""
-        return getattr(self._module, self.kind)
+        return getattr(models, f"{self.kind}Config")
 
     def config(self, **from_data: Any) -> Any:
         """The model's config, with what the data decide."""
         return self.config_class(**from_data, **self.choices)
 
-    @property
-    def _module(self) -> Any:
-        return importlib.import_module(f"tfcourse.models.{MODELS[self.kind]}")
+    def make(self, **from_data: Any) -> Any:
+        """The model, with what the data decide."""
+        return getattr(models, self.kind)(self.config(**from_data))
 
     def _stand_ins(self) -> dict[str, int]:
         """Something for what the data will decide."""
@@ -209,14 +195,11 @@ class Training:
         ``"bfloat16"`` or ``""``; whether the model is compiled.
     max_seconds:
         When to end early; 0 for never.
-    validate_every, checkpoint_every:
-        Steps between; 0 for a tenth of all.
-    keep:
-        How many checkpoints stay.
-    average:
-        Of how many last checkpoints the model is the mean in the end; 1 for the last alone.
-    best:
-        Whether the model is that of the best validation instead.
+    validate_every, checkpoint_every, keep:
+        Steps between, 0 for a tenth of all; and how many checkpoints stay.
+    average, best:
+        Of how many last checkpoints the model is the mean in the end, 1 for the last alone; or
+        whether it is that of the best validation instead.
     """
 
     steps: int
@@ -321,16 +304,9 @@ class Evaluation(OldNames):
 
 @dataclass(frozen=True)
 class Preset:
-    """All that a run needs to be repeated.
+    """All that a run needs to be repeated: its sections, and one of :data:`TASKS`.
 
-    Attributes
-    ----------
-    about:
-        What it trains and where its figures come from, in a sentence or two.
-    task:
-        One of :data:`TASKS`.
-    data, tokenizer, model, training, evaluation:
-        The sections.
+    ``about`` says what it trains and where its figures come from, in a sentence or two.
     """
 
     about: str

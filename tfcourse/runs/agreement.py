@@ -15,12 +15,14 @@ from tfcourse.batching import Batches, pad
 from tfcourse.data.examples import Agreement, MinimalPair
 from tfcourse.evaluation import wilson
 from tfcourse.presets import Preset
-from tfcourse.runs.task import Task, corpora, id_of, needs, tokenizer
+from tfcourse.runs.task import Task, corpora, grouped, id_of, needs, tokenizer
 from tfcourse.tokenizers import Tokenizer
 from tfcourse.training import NextToken, mean_loss
 
 #: Of each construction, at most this many of Marvin and Linzen's pairs are judged, drawn at random.
 PAIRS = 500
+#: Sentences judged at once.
+BATCH = 256
 
 
 def agreement(preset: Preset) -> Task:
@@ -30,7 +32,7 @@ def agreement(preset: Preset) -> Task:
     tokens = tokenizer(preset, texts)
     needs(tokens, "pad", "start", "end")
     choice, padding = preset.training, id_of(tokens, "pad")
-    model = preset.model.model_class(preset.model.config(vocab_size=len(tokens)))
+    model = preset.model.make(vocab_size=len(tokens))
 
     def collate(rows: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
         ids, _ = pad(rows, padding)
@@ -89,7 +91,7 @@ def by_attractors(
         for form in ("right", "wrong")
     )
     hits = []
-    for rows, places in _grouped(begins):
+    for rows, places in grouped(begins, BATCH):
         log_p = _logits(model, rows, id_of(tokens, "pad"))[
             torch.arange(len(rows)), [len(r) - 1 for r in rows]
         ]
@@ -120,7 +122,7 @@ def by_construction(
     for form in ("good", "bad"):
         rows = [tokens.encode(getattr(p, form).lower(), start=True, end=True) for _, p in judged]
         scores[form] = [0.0] * len(rows)
-        for some, places in _grouped(rows):
+        for some, places in grouped(rows, BATCH):
             log_p = _logits(model, some, padding).log_softmax(-1)
             ids, _ = pad(some, padding)
             each = log_p[:, :-1].gather(-1, ids[:, 1:, None])[..., 0]
@@ -132,14 +134,6 @@ def by_construction(
         for (name, _), good, bad in zip(judged, scores["good"], scores["bad"], strict=True)
     ]
     return _shares(hits, len(pairs), "construction")
-
-
-def _grouped(rows: list[list[int]], size: int = 256) -> Iterable[tuple[list[list[int]], list[int]]]:
-    """Rows of similar length together, with their places."""
-    order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
-    for begin in range(0, len(order), size):
-        places = order[begin : begin + size]
-        yield [rows[i] for i in places], places
 
 
 @torch.no_grad()

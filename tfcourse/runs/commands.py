@@ -208,13 +208,7 @@ def generate(
 
 
 def _opened(folder: Path, device: str | None, needed: str, command: str) -> tuple[Any, dict]:
-    """A trained model on its device, and what was saved with it.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds none, or one of another kind.
-    """
+    """A trained model on its device, and what was saved with it."""
     from tfcourse.devices import default_device
     from tfcourse.models.skipgram import SkipGram
     from tfcourse.training import open_saved
@@ -230,13 +224,7 @@ def _opened(folder: Path, device: str | None, needed: str, command: str) -> tupl
 
 
 def _check(device: str | None) -> None:
-    """Refuse a device that PyTorch does not know, or that is not there.
-
-    Raises
-    ------
-    ValueError
-        If it is one.
-    """
+    """Refuse a device that PyTorch does not know, or that is not there."""
     import torch
 
     try:

@@ -22,10 +22,8 @@ def images(preset: Preset) -> Task:
     pixels, labels = train.tensors()
     scale = Scale(pixels)
     choice = preset.training
-    model = preset.model.model_class(
-        preset.model.config(
-            classes=len(train.labels), image=pixels.shape[-1], channels=pixels.shape[1]
-        )
+    model = preset.model.make(
+        classes=len(train.labels), image=pixels.shape[-1], channels=pixels.shape[1]
     )
 
     def varied(batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
@@ -59,15 +57,8 @@ def images(preset: Preset) -> Task:
 class Scale:
     """Pixels from 0 to 255 as numbers of mean 0 and deviation 1 in each channel.
 
-    Parameters
-    ----------
-    pixels:
-        The training pictures, uint8 ``(N, C, H, W)``.
-
-    Attributes
-    ----------
-    mean, deviation:
-        Of each channel, ``(C,)``, of pixels from 0 to 1.
+    ``mean`` and ``deviation``, ``(C,)``, are those of the training pictures, uint8
+    ``(N, C, H, W)``, as pixels from 0 to 1.
     """
 
     def __init__(self, pixels: Tensor) -> None:

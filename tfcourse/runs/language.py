@@ -20,7 +20,7 @@ def language_model(preset: Preset) -> Task:
     window = preset.training.window
     tokens = tokenizer(preset, [train.text])
     ids, held_out = (torch.tensor(tokens.encode(corpus.text)) for corpus in (train, validation))
-    model = preset.model.model_class(preset.model.config(vocab_size=len(tokens)))
+    model = preset.model.make(vocab_size=len(tokens))
 
     def likelihood(model: nn.Module, ids: torch.Tensor) -> Any:
         return language_model_nll(model, ids, window, batch=preset.evaluation.batch)

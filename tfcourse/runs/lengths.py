@@ -26,15 +26,7 @@ HELD_OUT = 0.1
 
 
 class Sizes(NamedTuple):
-    """What a scheme may need to know of the model that it will serve.
-
-    Attributes
-    ----------
-    d_model, num_heads, d_k:
-        Width of the tokens, number of attention heads, and width of a head.
-    train_length:
-        Tokens of each sequence in training.
-    """
+    """What a scheme may need to know of the model that it will serve: widths, heads, and length."""
 
     d_model: int
     num_heads: int
@@ -48,18 +40,15 @@ class Lengths:
 
     Attributes
     ----------
-    train_length:
-        Tokens of each sequence in training.
     losses:
         For each test length the mean loss over the held-out text, cut into windows of this length,
-        in nats for a token; ``None`` where the scheme refused the length.
+        in nats for a token; ``None`` if the scheme refused the length.
     by_position:
         For each test length the loss at each place, ``(seeds, length)``, averaged over the
         windows; without the lengths that were refused.
-    steps:
-        After which steps the loss at the training length was measured.
-    curve:
-        That loss for each of these steps, ``(seeds, steps)``, on the first held-out windows.
+    steps, curve:
+        After which steps the loss at the training length was measured, and that loss
+        ``(seeds, steps)`` on the first held-out windows.
     refused:
         For each length that the scheme refused, what it said.
     parameters:
@@ -75,20 +64,13 @@ class Lengths:
     parameters: int
 
     def means(self) -> dict[int, float | None]:
-        """For each test length the loss averaged over the seeds, ``None`` where refused."""
+        """For each test length the loss averaged over the seeds, ``None`` if refused."""
         return {
             length: None
             if length in self.refused
             else sum(loss for loss in each if loss is not None) / len(each)
             for length, each in self.losses.items()
         }
-
-    def steps_to(self, loss: float) -> list[int | None]:
-        """For each seed the first of ``steps`` after which the loss was so low; ``None``: never."""
-        return [
-            next((s for s, x in zip(self.steps, row, strict=True) if x <= loss), None)
-            for row in self.curve.tolist()
-        ]
 
 
 def train_short_test_long(
@@ -109,8 +91,8 @@ def train_short_test_long(
 ) -> Lengths:
     """Train small GPTs with a scheme of positions on short sequences, and test them on longer ones.
 
-    All is the same for every scheme: the text, its windows and their order, the start of the
-    weights, and the held-out windows that are judged. Only the places are told otherwise.
+    All else is the same for every scheme: the text, its windows and their order, the start of the
+    weights, and the held-out windows that are judged.
 
     Parameters
     ----------
@@ -121,7 +103,7 @@ def train_short_test_long(
     train_length, test_lengths:
         Tokens of a sequence, in training and in the tests.
     seeds:
-        One model for each. A seed draws the weights and the order of the windows.
+        One model for each; it draws the weights and the order of the windows.
     tested_as:
         Given the trained scheme and a test length, the scheme to test this length with; the
         trained one unless given. Rotary positions can be stretched in this way.
@@ -129,15 +111,8 @@ def train_short_test_long(
         A row of ids; :func:`running_sentences` unless given. Its last tenth is held out.
     steps, batch, lr:
         Steps of AdamW, sequences of each, and the highest rate, which follows a cosine to zero.
-    num_layers, num_heads, d_model:
-        Sizes of the :class:`~tfcourse.models.GPT`.
     watch_every:
         Steps from one measure of the loss at the training length to the next.
-
-    Returns
-    -------
-    found
-        The losses by length, by place and by step.
 
     Raises
     ------
@@ -223,16 +198,9 @@ def train_short_test_long(
 
 @functools.cache
 def running_sentences(examples: int = 6_000) -> Int[Tensor, " N"]:
-    """The sentences of the corpus ``agreement`` one after another, as ids of words.
-
-    Parameters
-    ----------
-    examples:
-        How many sentences; each ends with a token of its own.
-    """
-    sentences = [" ".join(e.words).lower() + " ." for e in data.load(
-        "agreement", "train", examples=examples
-    )]  # fmt: skip
+    """Sentences of the corpus ``agreement`` as ids of words; each ends with a token of its own."""
+    corpus = data.load("agreement", "train", examples=examples)
+    sentences = [" ".join(example.words).lower() + " ." for example in corpus]
     tokens = WordTokenizer.train(sentences)
     return torch.tensor(tokens.encode(" ".join(sentences)))
 

@@ -48,9 +48,7 @@ def masked_words(preset: Preset) -> Task:
     tokens = tokenizer(preset, documents(train))
     hide = Hide(tokens, choice.masked)
     ids = running_text(tokens, documents(train))
-    model = preset.model.model_class(
-        preset.model.config(vocab_size=len(tokens), padding=tokens.pad)
-    )
+    model = preset.model.make(vocab_size=len(tokens), padding=tokens.pad)
 
     def held_out(corpus: Corpus) -> Batches:
         windows = hide.windows(running_text(tokens, documents(corpus)), choice.window)
@@ -85,13 +83,7 @@ def masked_words(preset: Preset) -> Task:
 
 
 def documents(corpus: Corpus) -> list[str]:
-    """The texts of a corpus: its lines that are not empty, or the texts of labelled examples.
-
-    Raises
-    ------
-    ValueError
-        If its examples are neither.
-    """
+    """The texts of a corpus: its lines that are not empty, or the texts of labelled examples."""
     texts = [getattr(example, "text", example) for example in corpus]
     if any(not isinstance(text, str) for text in texts[:1]):
         raise ValueError(
@@ -116,20 +108,15 @@ class Hide:
     Parameters
     ----------
     tokens:
-        The tokenizer, with [CLS], [SEP] and [MASK]. No special token is ever chosen or drawn as a
-        random word, ``<unk>`` included: what it stands for cannot be guessed.
+        The tokenizer; a ``ValueError`` if it lacks [CLS], [SEP] or [MASK]. No special token is ever
+        chosen or drawn as a random word, ``<unk>`` included: what it stands for cannot be guessed.
     share:
-        Share of the words that are to be guessed.
+        Share of the words that are to be guessed, in (0, 1].
 
     Attributes
     ----------
     words:
         The ids of all tokens that are not special, ``(W,)``.
-
-    Raises
-    ------
-    ValueError
-        If a special token is missing, or the share does not lie in (0, 1].
     """
 
     def __init__(self, tokens: Tokenizer, share: float = 0.15) -> None:
@@ -149,24 +136,8 @@ class Hide:
     def windows(self, ids: Int[Tensor, " N"], length: int, stride: int | None = None) -> Tensor:
         """Stretches of a running text that make ``length`` tokens with [CLS] and [SEP].
 
-        Parameters
-        ----------
-        ids:
-            The text, ``(N,)``.
-        length:
-            Tokens that the model reads, ``T``.
-        stride:
-            From the start of one stretch to the next; side by side unless given.
-
-        Returns
-        -------
-        stretches
-            ``(windows, T - 2)``, a view.
-
-        Raises
-        ------
-        ValueError
-            If there is no room for a word, or the text is too short for one window.
+        They are a view ``(windows, length - 2)``, side by side unless ``stride`` says how far the
+        start of one is from the next. A ``ValueError`` if the text or the length is too short.
         """
         inner = length - 2
         if inner < 1:
@@ -204,10 +175,7 @@ class Hide:
 class MaskedWord:
     """The loss of an encoder on a batch ``(corrupted, ids, chosen)``, each ``(B, T)``.
 
-    Attributes
-    ----------
-    smoothing:
-        As in :func:`~tfcourse.training.label_smoothed_loss`.
+    ``smoothing`` is as in :func:`~tfcourse.training.label_smoothed_loss`.
     """
 
     smoothing: float = 0.0
@@ -221,14 +189,9 @@ class MaskedWord:
 
 @dataclass(frozen=True)
 class Guesses:
-    """What a model says to hidden words.
+    """The likeliest word at each place and the one that stood there, both ``(n,)``.
 
-    Attributes
-    ----------
-    guesses, words:
-        The likeliest word at each place and the one that stood there, both ``(n,)``.
-    loss:
-        The mean of -log p of the right words, in nats.
+    ``loss`` is the mean of -log p of the right words, in nats.
     """
 
     guesses: Int[Tensor, " n"]
@@ -238,19 +201,10 @@ class Guesses:
 
 @torch.no_grad()
 def guess(model: nn.Module, batches: Iterable[Batch]) -> Guesses:
-    """Ask a model for every chosen word of some batches.
+    """Ask a :class:`~tfcourse.models.bert.BERT` for every chosen word of some batches.
 
-    Parameters
-    ----------
-    model:
-        A :class:`~tfcourse.models.bert.BERT`; it is left in ``eval()`` mode.
-    batches:
-        As :class:`MaskedWord` takes them; they go where the model is.
-
-    Raises
-    ------
-    ValueError
-        If no word was chosen.
+    They are as :class:`MaskedWord` takes them, and go where the model is, which is left in
+    ``eval()`` mode. A ``ValueError`` if no word was chosen.
     """
     device = next(model.parameters()).device
     model.eval()

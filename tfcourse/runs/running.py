@@ -30,14 +30,9 @@ _TASKS = {
 def prepare(preset: Preset) -> Task:
     """Read the corpus, train the tokenizers, make the model.
 
-    The model's weights follow from the preset's seed; torch's generator is left as it was.
-
-    Raises
-    ------
-    FileNotFoundError
-        If a real corpus is not on this machine; the message says how to get it.
-    ValueError
-        If the preset does not fit its corpus.
+    The model's weights follow from the preset's seed; torch's generator is left as it was. A
+    ``FileNotFoundError`` says how to get a real corpus that is not on this machine, and a
+    ``ValueError`` what of the preset does not fit its corpus.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(preset.training.seed)
@@ -58,17 +53,15 @@ def run(
 
     Parameters
     ----------
-    preset:
-        See :func:`tfcourse.presets.load`.
     folder:
         Gets the model with its tokenizers, ``preset.toml``, ``history.csv``, ``results.json`` and
         ``checkpoints/``.
     task:
-        What :func:`prepare` gave for this preset, where that was already asked for.
+        What :func:`prepare` gave for this preset, if that was already asked for.
     device:
-        ``"cpu"``, ``"cuda"`` ...; a GPU where there is one, unless given.
+        ``"cpu"``, ``"cuda"`` ...; a GPU if there is one, unless given.
     resume:
-        Whether a run that was stopped in this folder is resumed.
+        Whether a run that was stopped in this folder is resumed; otherwise one there is refused.
     progress, tensorboard:
         Whether to show a bar, and to write for TensorBoard into ``tensorboard/``.
 
@@ -78,11 +71,6 @@ def run(
         As in ``results.json``: parameters, steps, seconds of training, tokens a second, validation,
         and under ``"evaluation"`` what the preset measures. Under torchrun, process 0's alone are
         judged; the others give an empty mapping.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds a run and ``resume`` is ``False``, or one that was begun otherwise.
     """
     folder = Path(folder)
     task = prepare(preset) if task is None else task

@@ -22,13 +22,7 @@ T = TypeVar("T")
 
 
 def size() -> str:
-    """Which of :data:`SIZES` the page is run at.
-
-    Raises
-    ------
-    ValueError
-        If ``TFCOURSE_SIZE`` is something else.
-    """
+    """Which of :data:`SIZES` the page is run at."""
     chosen = os.environ.get("TFCOURSE_SIZE", SIZES[0])
     if chosen not in SIZES:
         raise ValueError(f"TFCOURSE_SIZE must be one of {list(SIZES)}, got {chosen!r}")
@@ -36,16 +30,5 @@ def size() -> str:
 
 
 def sized(*, laptop: T, full: T) -> T:
-    """The value for the size at hand.
-
-    Parameters
-    ----------
-    laptop, full:
-        The value at each size: a number of steps, a width, a list of lengths.
-
-    Raises
-    ------
-    ValueError
-        If ``TFCOURSE_SIZE`` is neither.
-    """
+    """The value for the size at hand: a number of steps, a width, a list of lengths."""
     return {"laptop": laptop, "full": full}[size()]

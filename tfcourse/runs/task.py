@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,16 +19,9 @@ from tfcourse.training.losses import Loss
 class Task:
     """A preset with its corpus read, its tokenizers trained and its model made.
 
-    Attributes
-    ----------
-    model, batches, loss, validate:
-        What :func:`tfcourse.training.fit` takes.
-    judge:
-        ``judge(model)``: the measures of the preset's ``[evaluation]``, as JSON can hold them.
-    extra:
-        What is saved with the model: tokenizers, and how pictures are scaled.
-    says:
-        Facts about the data, by name.
+    ``judge(model)`` gives the measures of the preset's ``[evaluation]``, as JSON can hold them;
+    ``extra`` is saved with the model: tokenizers, and how pictures are scaled; ``says`` has facts
+    about the data, by name. The others are what :func:`tfcourse.training.fit` takes.
     """
 
     model: nn.Module
@@ -77,16 +70,18 @@ def id_of(tokens: Tokenizer, role: str) -> int:
 
 
 def needs(tokens: Tokenizer, *names: str) -> None:
-    """Refuse a tokenizer that lacks a special token, called by its role or by its own name.
-
-    Raises
-    ------
-    ValueError
-        If it does; the message names the preset's key.
-    """
+    """Refuse a tokenizer that lacks a special token, called by its role or by its own name."""
     for name in names:
         token = ROLES.get(name, name)
         if token not in tokens.special:
             raise ValueError(
                 f"tokenizer.special must have {token!r} for this task, got {list(tokens.special)}"
             )
+
+
+def grouped(rows: list[list[int]], size: int) -> Iterator[tuple[list[list[int]], list[int]]]:
+    """Up to ``size`` rows of similar length together, for little padding, and their places."""
+    order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+    for begin in range(0, len(order), size):
+        places = order[begin : begin + size]
+        yield [rows[i] for i in places], places

@@ -12,7 +12,7 @@ from tfcourse.batching import Batches, pad, pad_pairs
 from tfcourse.evaluation import bleu, chrf, exact_match
 from tfcourse.generation import beam_search, greedy
 from tfcourse.presets import Preset
-from tfcourse.runs.task import Task, corpora, id_of, needs, tokenizer
+from tfcourse.runs.task import Task, corpora, grouped, id_of, needs, tokenizer
 from tfcourse.tokenizers import Tokenizer
 from tfcourse.training import Translation, mean_loss
 
@@ -32,7 +32,7 @@ def translation(preset: Preset) -> Task:
         from_data["target_vocab_size"] = len(written)
     if preset.model.kind == "Transformer":
         from_data["padding"] = written.pad
-    model = preset.model.model_class(preset.model.config(**from_data))
+    model = preset.model.make(**from_data)
     padding = id_of(written, "pad")
     collate = partial(pad_pairs, value=padding)
 
@@ -88,7 +88,7 @@ def translate(
     max_new_tokens: int = 64,
     batch: int = 100,
 ) -> list[str]:
-    """What a trained translator makes of texts.
+    """What a trained translator makes of texts: a translation of each, in the same order.
 
     Parameters
     ----------
@@ -96,24 +96,14 @@ def translate(
         A Transformer or Seq2Seq.
     read, written:
         The tokenizers of source and target.
-    texts:
-        The sources.
     beams, alpha, max_new_tokens:
         As for :func:`~tfcourse.generation.beam_search`; 1 beam is greedy search.
     batch:
         How many are translated at once.
-
-    Returns
-    -------
-    texts
-        A translation for each, in the same order.
     """
-    ids = [read.encode(text, end=True) for text in texts]
-    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))  # little padding
-    found = [""] * len(ids)
-    for begin in range(0, len(order), batch):
-        places = order[begin : begin + batch]
-        source, lengths = pad([ids[i] for i in places], id_of(read, "pad"))
+    found = [""] * len(texts)
+    for rows, places in grouped([read.encode(text, end=True) for text in texts], batch):
+        source, lengths = pad(rows, id_of(read, "pad"))
         asked: dict[str, Any] = {
             "prompt": written.start, "max_new_tokens": max_new_tokens, "eos_id": written.end,
             "source": source, "source_lengths": lengths,

@@ -28,8 +28,6 @@ class Pairs:
     ----------
     lines:
         The text, ids of each line.
-    vocab_size:
-        Number of words.
     size:
         Pairs in a batch.
     around, subsample, negatives:
@@ -123,7 +121,7 @@ def word_vectors(preset: Preset) -> Task:
             f"got {list(tokens.special)}"
         )
     ids = [[tokens.id(word) for word in _words(line, preset) if word in tokens] for line in lines]
-    model = preset.model.model_class(preset.model.config(vocab_size=len(tokens)))
+    model = preset.model.make(vocab_size=len(tokens))
 
     def judge(model: Any) -> dict[str, Any]:
         return {
@@ -147,14 +145,8 @@ def word_vectors(preset: Preset) -> Task:
 def similarity(vectors: Tensor, tokens: Tokenizer, name: str) -> dict[str, Any]:
     """Rank correlation of cosines with people's judgements, over pairs whose words are both known.
 
-    Parameters
-    ----------
-    vectors:
-        A row for each word, ``(V, D)``.
-    tokens:
-        Which word has which row.
-    name:
-        The corpus of judgements: ``"wordsim-353"`` or ``"simlex-999"``.
+    ``vectors``, ``(V, D)``, has a row for each of the ``tokens``; ``name`` is the corpus of
+    judgements, ``"wordsim-353"`` or ``"simlex-999"``.
     """
     pairs = data.load(name, "test")
     known = [p for p in pairs if p.a.lower() in tokens and p.b.lower() in tokens]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -12,15 +12,20 @@ from torch import Tensor
 
 def moved(batch: Any, device: torch.device) -> Any:
     """The batch with every tensor on ``device``; tuples, lists and dicts stay what they are."""
-    if isinstance(batch, Tensor):
-        return batch.to(device, non_blocking=True)
-    if isinstance(batch, Mapping):
-        return {key: moved(part, device) for key, part in batch.items()}
-    if isinstance(batch, tuple) and hasattr(batch, "_fields"):
-        return type(batch)(*(moved(part, device) for part in batch))
-    if isinstance(batch, list | tuple):
-        return type(batch)(moved(part, device) for part in batch)
-    return batch
+    return mapped(batch, lambda tensor: tensor.to(device, non_blocking=True))
+
+
+def mapped(nest: Any, change: Callable[[Tensor], Any]) -> Any:
+    """The same tuples, lists and dicts with every tensor changed."""
+    if isinstance(nest, Tensor):
+        return change(nest)
+    if isinstance(nest, Mapping):
+        return {key: mapped(part, change) for key, part in nest.items()}
+    if isinstance(nest, tuple) and hasattr(nest, "_fields"):
+        return type(nest)(*(mapped(part, change) for part in nest))
+    if isinstance(nest, list | tuple):
+        return type(nest)(mapped(part, change) for part in nest)
+    return nest
 
 
 class Stream:

@@ -31,19 +31,7 @@ WEIGHTS, STATE, MANIFEST, BEST = (
 
 
 class Checkpoint(NamedTuple):
-    """What was read.
-
-    Attributes
-    ----------
-    path:
-        Its folder.
-    weights:
-        The model's tensors by name.
-    state:
-        The rest, as it was given to :func:`write`.
-    settings:
-        What the run was set to.
-    """
+    """What was read: the model's tensors by name, the rest, and what the run was set to."""
 
     path: Path
     weights: dict[str, Tensor]
@@ -111,7 +99,7 @@ def found(folder: Path) -> list[Path]:
 
 
 def damage(path: Path) -> str | None:
-    """What is wrong with a checkpoint; ``None`` where it is whole."""
+    """What is wrong with a checkpoint; ``None`` if it is whole."""
     try:
         manifest = json.loads((path / MANIFEST).read_text("utf-8"))
         for name in (WEIGHTS, STATE):
@@ -125,14 +113,9 @@ def damage(path: Path) -> str | None:
 
 
 def newest(folder: Path) -> Path | None:
-    """The newest whole checkpoint; ``None`` where there was never one.
+    """The newest whole checkpoint, with a warning of each damaged one that it passes over.
 
-    Warns of each damaged one that it passes over.
-
-    Raises
-    ------
-    ValueError
-        If there are checkpoints and none is whole.
+    ``None`` if there was never one, a ``ValueError`` if there are some and none is whole.
     """
     paths = found(folder)
     for path in reversed(paths):
@@ -149,13 +132,7 @@ def newest(folder: Path) -> Path | None:
 
 
 def read(path: Path) -> Checkpoint:
-    """Read a checkpoint's folder.
-
-    Raises
-    ------
-    ValueError
-        If it is damaged.
-    """
+    """Read a checkpoint's folder; a ``ValueError`` if it is damaged."""
     if wrong := damage(path):
         raise ValueError(f"{path} must be a whole checkpoint: {wrong}")
     state = torch.load(path / STATE, map_location="cpu", weights_only=True)
@@ -164,13 +141,7 @@ def read(path: Path) -> Checkpoint:
 
 
 def compare(was: Mapping[str, Any], now: Mapping[str, Any], path: Path) -> None:
-    """Check that a run resumes with the settings it began with.
-
-    Raises
-    ------
-    ValueError
-        If a setting differs; all that do are named.
-    """
+    """Refuse to resume a run with other settings than it began with; all that differ are named."""
     different = [
         f"{name} was {was.get(name)}, is now {now.get(name)}"
         for name in {**was, **now}
@@ -190,24 +161,10 @@ def write_best(folder: Path, weights: Mapping[str, Tensor], step: int, value: fl
 
 
 def load_best(folder: str | Path, model: nn.Module) -> int:
-    """Put the weights of the best validation into ``model``.
+    """Put the weights of the best validation into a model of the same sizes; after which step.
 
-    Parameters
-    ----------
-    folder:
-        What ``checkpoint`` of :func:`~tfcourse.training.fit` was.
-    model:
-        Of the same sizes.
-
-    Returns
-    -------
-    step
-        After which step they were the best.
-
-    Raises
-    ------
-    ValueError
-        If there are none, as without ``validate``.
+    ``folder`` is what ``checkpoint`` of :func:`~tfcourse.training.fit` was. A ``ValueError`` if
+    there are none, as without ``validate``.
     """
     weights, says = unpack(Path(folder) / BEST)
     model.load_state_dict(weights)
@@ -224,18 +181,13 @@ def average_checkpoints(folder: str | Path, last: int = 5) -> dict[str, Tensor]:
     folder:
         What ``checkpoint`` of :func:`~tfcourse.training.fit` was; ``keep`` must have been enough.
     last:
-        How many, :math:`N`.
+        How many, :math:`N`; a ``ValueError`` if there are fewer whole ones.
 
     Returns
     -------
     weights
         For ``model.load_state_dict``. Sums are in float64; what is no floating-point number comes
         from the newest.
-
-    Raises
-    ------
-    ValueError
-        If there are not as many whole checkpoints.
 
     Notes
     -----

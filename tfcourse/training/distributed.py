@@ -21,6 +21,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from tfcourse.devices import default_device, exact_dtype
 from tfcourse.layers import Block
+from tfcourse.training.batches import mapped
 
 #: How several processes may train one model.
 WAYS = ("ddp", "fsdp")
@@ -30,12 +31,7 @@ WAYS = ("ddp", "fsdp")
 class Team:
     """The processes that train together; without torchrun, this one alone.
 
-    Attributes
-    ----------
-    rank, world:
-        This process's number and how many there are. Process 0 writes and reports.
-    device:
-        Where it computes.
+    ``rank`` is this process's number, ``world`` how many there are, ``device`` where it computes.
     """
 
     rank: int
@@ -44,18 +40,12 @@ class Team:
 
     @classmethod
     def found(cls, device: str | torch.device | None = None) -> Team:
-        """The team that torchrun's environment describes.
+        """The team that torchrun's environment describes, each process with a GPU of its own.
 
-        Parameters
-        ----------
-        device:
-            Where to compute. Unless given, a GPU if there is one (under torchrun each process its
-            own), else the CPU: :func:`~tfcourse.devices.default_device`.
+        Unless given, the device is that of :func:`~tfcourse.devices.default_device`.
         """
         world, local = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("LOCAL_RANK", 0))
-        if device is None:
-            device = default_device()
-        device = torch.device(device)
+        device = torch.device(default_device() if device is None else device)
         if device.type == "cuda" and device.index is None:
             device = torch.device("cuda", local if world > 1 else torch.cuda.current_device())
         if world == 1:
@@ -97,16 +87,7 @@ class Team:
 class Shared:
     """A model as the team trains it.
 
-    Parameters
-    ----------
-    model:
-        The model as its author wrote it, for one device.
-    team:
-        Who trains it.
-    way:
-        One of :data:`WAYS`; without effect where a process is alone.
-    compile:
-        Whether to run it through ``torch.compile``.
+    ``way`` is one of :data:`WAYS`, without effect if a process is alone.
 
     Attributes
     ----------
@@ -190,13 +171,11 @@ def exact(number: Tensor) -> Tensor:
 
 def whole(thing: Any) -> Any:
     """The same dicts and lists with every shared tensor put together; every process must ask."""
-    if is_part(thing):
-        return thing.full_tensor()
-    if isinstance(thing, dict):
-        return {key: whole(part) for key, part in thing.items()}
-    if isinstance(thing, list | tuple):
-        return type(thing)(whole(part) for part in thing)
-    return thing
+
+    def together(tensor: Any) -> Any:
+        return tensor.full_tensor() if is_part(tensor) else tensor
+
+    return mapped(thing, together)
 
 
 def like(tensor: Tensor, model: Tensor) -> Tensor:

@@ -12,17 +12,7 @@ from torch import Tensor
 
 
 class Seen(NamedTuple):
-    """A batch of the step that failed.
-
-    Attributes
-    ----------
-    epoch, index:
-        Which pass over the data it came from, and which batch of that pass it was, from 0.
-    loss:
-        Its mean.
-    batch:
-        What the loss was given.
-    """
+    """A batch of the step that failed: of which pass, its place there from 0, and the mean loss."""
 
     epoch: int
     index: int  # type: ignore[assignment]  # a tuple has a method of this name
@@ -35,10 +25,8 @@ class NotFinite(FloatingPointError):
 
     Attributes
     ----------
-    step:
-        The step that was not taken.
-    batches:
-        Its batches in this process, each a :class:`Seen`.
+    step, batches:
+        The step that was not taken, and its batches in this process, each a :class:`Seen`.
     path:
         A file with the same, ``{"step": …, "batches": [{"epoch": …, "index": …, "loss": …,
         "batch": …}]}``, for ``torch.load(path, weights_only=True)``; ``None`` without a folder for

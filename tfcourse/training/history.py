@@ -19,14 +19,12 @@ class History:
 
     Attributes
     ----------
-    loss:
-        Mean over the step's tokens, before the step was taken.
+    loss, tokens:
+        Mean over the step's tokens, before the step was taken, and how many there were.
     lr:
         Learning rate.
     norm:
         Length of the gradient of that mean, before clipping.
-    tokens:
-        How many tokens the mean is of.
     seconds:
         How long the step took, validation and checkpoints left out.
     validation:
@@ -65,13 +63,7 @@ class History:
             getattr(self, name).append(value)
 
     def add_validation(self, found: Mapping[str, float]) -> None:
-        """What validation after the last step gave.
-
-        Raises
-        ------
-        ValueError
-            If it gave other names than before.
-        """
+        """What validation after the last step gave; it must have the same names each time."""
         found = {"step": len(self), **{key: float(value) for key, value in found.items()}}
         if self.validation and list(found) != list(self.validation):
             raise ValueError(
@@ -84,15 +76,7 @@ class History:
     def best(self, higher: bool = False) -> tuple[int, float] | None:
         """Step and value of the best validation, by the first of what ``validate`` gives.
 
-        Parameters
-        ----------
-        higher:
-            Whether more is better, as for BLEU or accuracy; a loss is better lower.
-
-        Returns
-        -------
-        best
-            The first of the best; ``None`` before any validation.
+        ``higher`` says whether more is better, as for BLEU; ``None`` before any validation.
         """
         if not self.validation:
             return None
@@ -112,22 +96,13 @@ class History:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
-            writer.writerow(self.header())
-            writer.writerows(self.row(step) for step in self.steps)
+            validated = [f"validation_{name}" for name in list(self.validation)[1:]]
+            writer.writerow(["step", *COLUMNS, *validated])
+            found = {int(step): rest for step, *rest in zip(*self.validation.values(), strict=True)}
+            for step in self.steps:
+                numbers = [getattr(self, name)[step - 1] for name in COLUMNS]
+                writer.writerow([step, *numbers, *found.get(step, [""] * len(validated))])
         return path
-
-    def header(self) -> list[str]:
-        """The columns of :meth:`to_csv`."""
-        return ["step", *COLUMNS, *(f"validation_{name}" for name in list(self.validation)[1:])]
-
-    def row(self, step: int) -> list[Any]:
-        """What :meth:`to_csv` writes of a step."""
-        row = [step, *(getattr(self, name)[step - 1] for name in COLUMNS)]
-        when = self.validation.get("step", [])
-        place = when.index(step) if step in when else None
-        return row + [
-            "" if place is None else values[place] for values in list(self.validation.values())[1:]
-        ]
 
     def state_dict(self) -> dict[str, Any]:
         """All of it, to the last bit, as tensors."""

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import signal
 import threading
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 from tfcourse.training.history import History
 
 
 class Interrupted(KeyboardInterrupt):
-    """Training was stopped by Ctrl-C after a whole step.
+    """Training was stopped by Ctrl-C after a whole step; ``history`` has what was done until then.
 
-    Attributes
-    ----------
-    history:
-        What was done until then. The model holds the weights of its last step.
+    The model holds the weights of its last step.
     """
 
     def __init__(self, message: str, history: History) -> None:
@@ -50,10 +47,5 @@ class Interrupts:
             signal.signal(signal.SIGINT, self._before)
             self._before = None
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._put_back()

@@ -65,16 +65,16 @@ def fit(
     ----------
     model:
         Trained in place and left on the device it was trained on (with ``parallel="fsdp"`` on its
-        own); in ``train()`` or ``eval()`` mode as it came.
+        own), in the mode it came in.
     batches:
-        An iterable of batches, nests of tensors, gone through again and again. It may have
-        ``state_dict()`` and ``load_state_dict(state)``, without which only a list can be gone on
-        with, and ``shard(rank, world)``, without which it cannot be shared among processes.
+        An iterable of batches, nests of tensors, iterated over again and again. To be resumed it
+        must be a list or have ``state_dict()`` and ``load_state_dict(state)``; to be shared among
+        processes it needs ``shard(rank, world)``.
     loss:
         ``loss(model, batch) -> (mean, count)``: a tensor of one number, and of how many tokens it
         is the mean; see :mod:`tfcourse.training.losses`.
-    steps:
-        Steps of the optimiser.
+    steps, accumulate:
+        Steps of the optimiser, and batches for each (in each process).
     lr:
         A rate, or a rate for each step, counted from 1: :mod:`tfcourse.training.schedules`. It is
         set in every group of the optimiser.
@@ -83,8 +83,6 @@ def fit(
     clip:
         Length that a gradient is cut down to, :math:`c`; ``None`` for none. The history keeps the
         length before.
-    accumulate:
-        Batches for one step (in each process).
     autocast:
         ``"bfloat16"`` to multiply matrices in it; weights and their updates stay as they are.
     compile:
@@ -103,19 +101,16 @@ def fit(
         ``validate(model)``, called in ``eval()`` mode without gradients: one number, or numbers by
         name of which the first judges. What it draws at random leaves training as it was. Under
         torchrun every process calls it. :func:`~tfcourse.training.losses.mean_loss` makes one.
-    validate_every:
-        Steps between validations, unless given only at the end; there is always one at the end.
-    higher_is_better:
-        Of what ``validate`` gives first.
+    validate_every, higher_is_better:
+        Steps between validations, besides the one at the end; whether a better model has more of
+        what ``validate`` gives first.
     checkpoint:
         A folder to keep checkpoints in, and the weights of the best validation. A run that finds
         its own checkpoints there goes on from the newest whole one, on the CPU to the last bit as
         if it had never stopped.
-    checkpoint_every:
-        Steps between checkpoints, unless given a tenth of ``steps``; there is always one at the
-        end.
-    keep:
-        How many of the newest checkpoints stay, at least 2: should one be damaged there is another.
+    checkpoint_every, keep:
+        Steps between checkpoints, besides the one at the end: a tenth of ``steps`` unless given.
+        How many of the newest stay, at least 2: should one be damaged there is another.
     resume:
         ``False`` refuses a folder that already holds checkpoints.
     log:

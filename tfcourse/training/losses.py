@@ -36,10 +36,8 @@ def label_smoothed_loss(
 
     Parameters
     ----------
-    logits:
-        Scores ``(..., V)``.
-    targets:
-        The right ids ``(...)``.
+    logits, targets:
+        Scores ``(..., V)`` and the right ids ``(...)``.
     smoothing:
         :math:`\epsilon`, the share that is spread over all ``V``.
     ignore:
@@ -47,10 +45,8 @@ def label_smoothed_loss(
 
     Returns
     -------
-    mean
-        In nats, over the places that count; NaN where none does.
-    count
-        How many do.
+    mean, count
+        In nats, over the places that count, and how many do; NaN if none does.
 
     Raises
     ------
@@ -95,13 +91,7 @@ def _check_targets(targets: Tensor, V: int, ignore: int | None) -> None:
 
 
 def mean_and_count(given: Any) -> tuple[Any, Any]:
-    """The two values that a loss must return.
-
-    Raises
-    ------
-    ValueError
-        If it returned something else, such as the mean alone.
-    """
+    """The two values that a loss must return; a ``ValueError`` if it returned something else."""
     if not isinstance(given, tuple | list) or len(given) != 2:
         got = f"{type(given).__name__} {tuple(given.shape)}" if isinstance(given, Tensor) else given
         raise ValueError(
@@ -114,10 +104,7 @@ def mean_and_count(given: Any) -> tuple[Any, Any]:
 class NextToken:
     """The loss of a language model on a batch ``(tokens (B, T), following (B, T))``.
 
-    Attributes
-    ----------
-    smoothing, ignore:
-        As in :func:`label_smoothed_loss`.
+    ``smoothing`` and ``ignore`` are as in :func:`label_smoothed_loss`.
     """
 
     smoothing: float = 0.0
@@ -134,14 +121,8 @@ class Translation:
     """The loss of an encoder-decoder on ``(source (B, S), target (B, T), source_lengths (B,))``.
 
     The target begins with what starts a sentence and ends with what ends it; the model reads all
-    but its last token and is to say all but its first.
-
-    Attributes
-    ----------
-    padding:
-        The id of padding in the target, which does not count.
-    smoothing:
-        As in :func:`label_smoothed_loss`.
+    but its last token and is to say all but its first. ``padding`` is the id of padding in the
+    target, which does not count; ``smoothing`` is as in :func:`label_smoothed_loss`.
     """
 
     padding: int | None = None
@@ -158,10 +139,7 @@ class Translation:
 class Classification:
     """The loss of a classifier on a batch ``(*inputs, labels (B,))``; it is called on the inputs.
 
-    Attributes
-    ----------
-    smoothing:
-        As in :func:`label_smoothed_loss`.
+    ``smoothing`` is as in :func:`label_smoothed_loss`.
     """
 
     smoothing: float = 0.0
@@ -180,18 +158,13 @@ def mean_loss(loss: Loss, batches: Iterable[Any]) -> Callable[[nn.Module], float
     loss:
         As in training; without smoothing it is what perplexity is made from.
     batches:
-        Gone through once each time; it must give the same batches again.
+        Iterated over once each time; it must give the same batches again.
 
     Returns
     -------
     validate
-        ``validate(model)`` is the mean over all tokens. Batches go where the model is.
-
-    Raises
-    ------
-    ValueError
-        When called, where ``batches`` gave nothing: it is empty, or could be gone through only
-        once.
+        ``validate(model)`` is the mean over all tokens. Batches go where the model is. A
+        ``ValueError`` if there were none: they are used up, or ``batches`` is empty.
     """
 
     @torch.no_grad()

@@ -22,16 +22,9 @@ from tfcourse.training.settings import digest
 
 
 def brought_up_to_date(read: Checkpoint, model: nn.Module, optimiser: Optimizer) -> Checkpoint:
-    """The same checkpoint in today's form; what is in it already stays.
+    """A checkpoint of ``model`` and ``optimiser`` in today's form, unchanged if it has it.
 
-    Parameters
-    ----------
-    read:
-        As it was stored.
-    model:
-        The model that is to go on, with the parameters that ``optimiser`` holds.
-    optimiser:
-        Its parameters say in which order the stored numbers stand.
+    The order of the optimiser's parameters is that of the stored numbers.
     """
     names = list(dict(model.named_parameters()))
     settings = {**read.settings, "model": _model(str(read.settings.get("model")), model)}

@@ -24,12 +24,8 @@ NORMS = (
 class OptimiserChoice:
     """An optimiser yet to be made: training makes it once the model is on its devices.
 
-    Attributes
-    ----------
-    says:
-        How it was chosen, such as ``"adamw(weight_decay=0.1, …)"``; a run that resumes compares it.
-    make:
-        Gives the optimiser of a model.
+    ``says`` is how it was chosen, such as ``"adamw(weight_decay=0.1, …)"``; a run that resumes
+    compares it.
     """
 
     says: str
@@ -52,13 +48,13 @@ def parameter_groups(
     ``bias`` or begins with ``b_``) and what normalisations learn have none: they do not make the
     model more complex, and drawing a gain to zero would silence its layer.
 
+    A parameter that several parts share stands in one group once, and one that is not trained in
+    none.
+
     Parameters
     ----------
-    model:
-        Whose parameters; one that several parts share stands in one group once, and one that is not
-        trained in none.
     weight_decay:
-        Of the first group.
+        Of the first group, at least 0.
     embeddings:
         Whether tables of tokens and of positions decay too, as in GPT-2's training; else they
         stand in the second group. A tied unembedding is one of them.
@@ -68,18 +64,12 @@ def parameter_groups(
     groups
         What PyTorch's optimisers take; a group that would be empty is left out.
 
-    Raises
-    ------
-    ValueError
-        If ``weight_decay`` is below 0 or nothing is to be trained.
-
     Notes
     -----
     Loshchilov and Hutter 2019 ("Decoupled Weight Decay Regularization"); which parameters are left
     out is a habit of GPT-2's and BERT's training code, not of a paper.
     """
-    if weight_decay < 0:
-        raise ValueError(f"weight_decay must be at least 0, got {weight_decay}")
+    _not_negative(weight_decay)
     decays: dict[nn.Parameter, None] = {}
     spared: dict[nn.Parameter, None] = {}
     for module in model.modules():
@@ -118,26 +108,20 @@ def adamw(
     Parameters
     ----------
     weight_decay:
-        :math:`\lambda`, of the parameters that :func:`parameter_groups` lets decay. At 0 this is
-        Adam.
+        :math:`\lambda`, at least 0, of the parameters that :func:`parameter_groups` lets decay. At
+        0 this is Adam.
     betas, eps:
-        :math:`(\beta_1, \beta_2)` and :math:`\epsilon`. Vaswani et al. take (0.9, 0.98) and 1e-9,
-        GPT's training (0.9, 0.95).
+        :math:`(\beta_1, \beta_2)`, in [0, 1), and :math:`\epsilon`, above 0. Vaswani et al. take
+        (0.9, 0.98) and 1e-9, GPT's training (0.9, 0.95).
     embeddings:
         As in :func:`parameter_groups`.
-
-    Raises
-    ------
-    ValueError
-        If ``weight_decay`` is below 0, ``eps`` is not above 0 or a beta does not lie in [0, 1).
 
     Notes
     -----
     Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019, algorithm 2. PyTorch computes it,
     in one pass over each tensor (``fused``).
     """
-    if weight_decay < 0:
-        raise ValueError(f"weight_decay must be at least 0, got {weight_decay}")
+    _not_negative(weight_decay)
     above_zero(eps=eps)
     check_probability(**{f"betas[{i}]": beta for i, beta in enumerate(betas)})
 
@@ -162,16 +146,11 @@ def sgd(momentum: float = 0.0, weight_decay: float = 0.0) -> OptimiserChoice:
     momentum:
         :math:`\mu`, in [0, 1).
     weight_decay:
-        Of the parameters that :func:`parameter_groups` lets decay; added to the gradient.
-
-    Raises
-    ------
-    ValueError
-        If ``momentum`` does not lie in [0, 1) or ``weight_decay`` is below 0.
+        Of the parameters that :func:`parameter_groups` lets decay, at least 0; added to the
+        gradient.
     """
     check_probability(momentum=momentum)
-    if weight_decay < 0:
-        raise ValueError(f"weight_decay must be at least 0, got {weight_decay}")
+    _not_negative(weight_decay)
     return OptimiserChoice(
         f"sgd(momentum={momentum}, weight_decay={weight_decay})",
         # The rate is set before each step; until then there is none to go wrong with.
@@ -179,6 +158,11 @@ def sgd(momentum: float = 0.0, weight_decay: float = 0.0) -> OptimiserChoice:
             parameter_groups(model, weight_decay), lr=0.0, momentum=momentum
         ),
     )
+
+
+def _not_negative(weight_decay: float) -> None:
+    if weight_decay < 0:
+        raise ValueError(f"weight_decay must be at least 0, got {weight_decay}")
 
 
 @torch.no_grad()
@@ -192,17 +176,12 @@ def clip_gradients(parameters: Iterable[Tensor], length: float) -> Tensor:
     parameters:
         Whose ``grad`` is changed in place; those without one are left out.
     length:
-        The longest it may be, :math:`c`.
+        The longest it may be, :math:`c`, above 0.
 
     Returns
     -------
     norm
         The length before, one number; 0 if there is no gradient.
-
-    Raises
-    ------
-    ValueError
-        If ``length`` is not above 0.
 
     Notes
     -----

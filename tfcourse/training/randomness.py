@@ -21,15 +21,13 @@ def start(seed: int) -> None:
 def state() -> dict[str, Any]:
     """Where each of them stands, in tensors, lists and numbers."""
     version, words, gauss = random.getstate()
-    theirs = np.random.get_state(legacy=False)
-    name, inner = theirs["bit_generator"], theirs["state"]
-    keys, position = inner["key"], inner["pos"]
-    has_gauss, cached = theirs["has_gauss"], theirs["gauss"]
+    theirs: Any = np.random.get_state()
+    name, keys, *rest = theirs
     return {
         "torch": torch.get_rng_state(),
         "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else [],
         "python": [version, list(words), gauss],
-        "numpy": [name, torch.from_numpy(keys.astype(np.int64)), position, has_gauss, cached],
+        "numpy": [name, torch.from_numpy(keys.astype(np.int64)), *rest],
     }
 
 
@@ -40,8 +38,8 @@ def restore(kept: dict[str, Any]) -> None:
         torch.cuda.set_rng_state_all(kept["cuda"])
     version, words, gauss = kept["python"]
     random.setstate((version, tuple(words), gauss))
-    name, keys, position, has_gauss, cached = kept["numpy"]
-    np.random.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))
+    name, keys, *rest = kept["numpy"]
+    np.random.set_state((name, keys.numpy().astype(np.uint32), *rest))
 
 
 @contextmanager

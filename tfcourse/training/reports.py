@@ -9,18 +9,10 @@ from tfcourse.training.history import History
 
 
 class Reports:
-    """Within, each step and validation is reported where it was asked for, else nowhere.
+    """Within, each of ``steps`` steps and each validation is reported if it was asked for.
 
-    Parameters
-    ----------
-    history:
-        What is reported.
-    steps:
-        How many there will be.
-    progress:
-        Whether to show a bar with loss, tokens a second and the time left.
-    log:
-        A file that ends in ``.csv``, or a folder for TensorBoard, or several.
+    ``progress`` shows a bar with loss, tokens a second and the time left; ``log`` is a file that
+    ends in ``.csv``, or a folder for TensorBoard, or several.
     """
 
     def __init__(self, history: History, steps: int, progress: bool, log: Any) -> None:
@@ -80,17 +72,11 @@ class Reports:
 
 
 def _bar(steps: int) -> Any:
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress as rich
 
-    return Progress(
-        MofNCompleteColumn(), BarColumn(), TextColumn("{task.fields[says]}"),
-        TimeRemainingColumn(), TextColumn("left"),
+    return rich.Progress(
+        rich.MofNCompleteColumn(), rich.BarColumn(), rich.TextColumn("{task.fields[says]}"),
+        rich.TimeRemainingColumn(), rich.TextColumn("left"),
     )  # fmt: skip
 
 

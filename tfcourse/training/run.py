@@ -22,23 +22,9 @@ from tfcourse.training.settings import Settings
 class Run:
     """The model, its optimiser, where it stands in its data, and its history.
 
-    Parameters
-    ----------
-    shared:
-        The model and who trains it.
-    batches:
-        As :func:`~tfcourse.training.fit` was given.
-    settings:
-        How it is trained.
-    folder:
-        Where checkpoints are kept, if anywhere.
-    higher:
-        Whether a higher validation is a better one.
-
-    Raises
-    ------
-    ValueError
-        If the batches cannot be shared among processes, or not be found again from a checkpoint.
+    ``folder`` is where checkpoints are kept, if anywhere; ``higher`` says whether a higher
+    validation is a better one. Batches that cannot be shared among processes, or not be found again
+    from a checkpoint, are refused.
     """
 
     def __init__(
@@ -71,12 +57,9 @@ class Run:
         self.elapsed = 0.0
 
     def resume(self, allowed: bool) -> None:
-        """Go on from the newest whole checkpoint, where there is one.
+        """Go on from the newest whole checkpoint, if there is one.
 
-        Raises
-        ------
-        ValueError
-            If there is one and it is not ``allowed``, none is whole, or the settings differ.
+        Refuses if it is not ``allowed``, none is whole, or the settings differ.
         """
         if self.folder is None:
             return
@@ -142,13 +125,7 @@ class Run:
         return limit is not None and self.elapsed >= limit
 
     def gradients(self) -> tuple[list[Tensor], float]:
-        """The gradients, and the length of all of them together.
-
-        Raises
-        ------
-        ValueError
-            If there are none.
-        """
+        """The gradients, and the length of all of them together."""
         gradients = [p.grad for p in self.shared.model.parameters() if p.grad is not None]
         if not gradients:
             raise ValueError("loss must depend on the model's parameters: none has a gradient")

@@ -39,15 +39,7 @@ KINDS = {
 
 
 class Saved(NamedTuple):
-    """What a folder held.
-
-    Attributes
-    ----------
-    model:
-        In ``eval()`` mode, on the CPU.
-    extra:
-        What else was saved, by name: tokenizers, and what JSON can hold.
-    """
+    """A model in ``eval()`` mode on the CPU, and what else was saved, by name."""
 
     model: nn.Module
     extra: dict[str, Any]
@@ -59,22 +51,17 @@ def save(folder: str | Path, model: nn.Module, **extra: Any) -> Path:
     Parameters
     ----------
     folder:
-        Made where it is missing. An earlier model in it is replaced.
+        Made if it is missing. An earlier model in it is replaced.
     model:
         One of ``tfcourse.models``.
     extra:
         Tokenizers, each written to ``NAME.json`` in Hugging Face's format, and anything that JSON
         can hold, such as the preset that it was trained with.
 
-    Returns
-    -------
-    folder
-        As a path.
-
     Raises
     ------
     ValueError
-        If the model is of no known kind, or something else cannot be written as JSON.
+        If the model is of no known kind, or ``extra`` cannot be written as JSON.
     """
     folder, config = Path(folder), getattr(model, "config", None)
     kind = type(config).__name__
@@ -106,13 +93,7 @@ def save(folder: str | Path, model: nn.Module, **extra: Any) -> Path:
 
 
 def open_saved(folder: str | Path) -> Saved:
-    """Read what :func:`save` wrote.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds no saved model, names a kind that is not known, or is damaged.
-    """
+    """Read what :func:`save` wrote; a ``ValueError`` if it is damaged, or of no known kind."""
     folder = Path(folder)
     try:
         says = json.loads((folder / CONFIG).read_text("utf-8"))

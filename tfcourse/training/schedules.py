@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from tfcourse.arguments import above_zero, at_least_one
 
@@ -17,27 +18,21 @@ from tfcourse.arguments import above_zero, at_least_one
 class Schedule:
     """A learning rate for each step, with the words that describe it.
 
-    Two schedules are equal where their words are; a run that resumes compares them.
+    Two schedules are equal if their words are; a run that resumes compares them.
 
     Attributes
     ----------
     says:
         How it was made, such as ``"cosine(peak=0.001, steps=2000, warmup=100, lowest=0.0)"``.
     rate:
-        The learning rate at a step, counted from 1.
+        The learning rate at a step.
     """
 
     says: str
     rate: Callable[[int], float] = field(compare=False, repr=False)
 
     def __call__(self, step: int) -> float:
-        """The learning rate of this step; the first step is 1.
-
-        Raises
-        ------
-        ValueError
-            If ``step`` is below 1.
-        """
+        """The learning rate of this step, counted from 1."""
         at_least_one(step=step)
         return self.rate(step)
 
@@ -53,20 +48,12 @@ def constant(peak: float, warmup: int = 0) -> Schedule:
     Parameters
     ----------
     peak:
-        The rate, :math:`\eta`.
+        The rate, :math:`\eta`, above 0.
     warmup:
         Steps of the rise, :math:`w`; none unless given.
-
-    Raises
-    ------
-    ValueError
-        If ``peak`` is not above 0 or ``warmup`` is below 0.
     """
     _checked(peak=peak, warmup=warmup)
-    return Schedule(
-        f"constant(peak={peak}, warmup={warmup})",
-        lambda step: constant_rate(step, peak, warmup),
-    )
+    return _schedule(constant_rate, peak=peak, warmup=warmup)
 
 
 def constant_rate(step: int, peak: float, warmup: int = 0) -> float:
@@ -85,15 +72,9 @@ def cosine(peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> Sch
     Parameters
     ----------
     peak, lowest:
-        The rates after the rise, :math:`\eta`, and at the end, :math:`\eta_0`.
+        The rates after the rise, :math:`\eta > 0`, and at the end, :math:`\eta_0 \le \eta`.
     steps, warmup:
-        All steps, :math:`S`, and those of the rise among them, :math:`w`.
-
-    Raises
-    ------
-    ValueError
-        If ``peak`` is not above 0, ``lowest`` does not lie between 0 and it, or ``warmup`` is
-        not below ``steps``.
+        All steps, :math:`S`, and those of the rise among them, :math:`w < S`.
 
     Notes
     -----
@@ -101,10 +82,7 @@ def cosine(peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> Sch
     2018, section 4.1.
     """
     _checked_fall(peak=peak, steps=steps, warmup=warmup, lowest=lowest)
-    return Schedule(
-        f"cosine(peak={peak}, steps={steps}, warmup={warmup}, lowest={lowest})",
-        lambda step: cosine_rate(step, peak, steps, warmup, lowest),
-    )
+    return _schedule(cosine_rate, peak=peak, steps=steps, warmup=warmup, lowest=lowest)
 
 
 def cosine_rate(step: int, peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> float:
@@ -122,28 +100,14 @@ def linear(peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> Sch
         \eta(s) = \begin{cases} \eta\, s / w & s \le w \\
             \eta_0 + (\eta - \eta_0) \frac{S - s}{S - w} & w < s \le S \\ \eta_0 & s > S \end{cases}
 
-    Parameters
-    ----------
-    peak, lowest:
-        The rates after the rise, :math:`\eta`, and at the end, :math:`\eta_0`.
-    steps, warmup:
-        All steps, :math:`S`, and those of the rise among them, :math:`w`.
-
-    Raises
-    ------
-    ValueError
-        If ``peak`` is not above 0, ``lowest`` does not lie between 0 and it, or ``warmup`` is not
-        below ``steps``.
+    It takes and refuses what :func:`cosine` does.
 
     Notes
     -----
     Devlin et al. 2019, appendix A.2: BERT's schedule.
     """
     _checked_fall(peak=peak, steps=steps, warmup=warmup, lowest=lowest)
-    return Schedule(
-        f"linear(peak={peak}, steps={steps}, warmup={warmup}, lowest={lowest})",
-        lambda step: linear_rate(step, peak, steps, warmup, lowest),
-    )
+    return _schedule(linear_rate, peak=peak, steps=steps, warmup=warmup, lowest=lowest)
 
 
 def linear_rate(step: int, peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> float:
@@ -161,14 +125,9 @@ def inverse_root(peak: float, warmup: int) -> Schedule:
     Parameters
     ----------
     peak:
-        The highest rate, :math:`\eta`, at step ``warmup``.
+        The highest rate, :math:`\eta`, at step ``warmup``; above 0.
     warmup:
         Steps of the rise, :math:`w`, at least 1.
-
-    Raises
-    ------
-    ValueError
-        If ``peak`` is not above 0 or ``warmup`` is below 1.
 
     Notes
     -----
@@ -176,10 +135,7 @@ def inverse_root(peak: float, warmup: int) -> Schedule:
     """
     _checked(peak=peak, warmup=warmup)
     at_least_one(warmup=warmup)
-    return Schedule(
-        f"inverse_root(peak={peak}, warmup={warmup})",
-        lambda step: inverse_root_rate(step, peak, warmup),
-    )
+    return _schedule(inverse_root_rate, peak=peak, warmup=warmup)
 
 
 def inverse_root_rate(step: int, peak: float, warmup: int) -> float:
@@ -201,12 +157,7 @@ def noam(d_model: int, warmup: int = 4000, factor: float = 1.0) -> Schedule:
     warmup:
         Steps of the rise, :math:`w`, at least 1.
     factor:
-        What the paper's rate is multiplied by, :math:`f`.
-
-    Raises
-    ------
-    ValueError
-        If one of them is not above 0.
+        What the paper's rate is multiplied by, :math:`f`, above 0.
 
     Notes
     -----
@@ -214,15 +165,19 @@ def noam(d_model: int, warmup: int = 4000, factor: float = 1.0) -> Schedule:
     """
     at_least_one(d_model=d_model, warmup=warmup)
     above_zero(factor=factor)
-    return Schedule(
-        f"noam(d_model={d_model}, warmup={warmup}, factor={factor})",
-        lambda step: noam_rate(step, d_model, warmup, factor),
-    )
+    return _schedule(noam_rate, d_model=d_model, warmup=warmup, factor=factor)
 
 
 def noam_rate(step: int, d_model: int, warmup: int = 4000, factor: float = 1.0) -> float:
     """The learning rate of :func:`noam` at a step."""
     return factor * d_model**-0.5 * (min(step**-0.5, step * warmup**-1.5) if step else 0.0)
+
+
+def _schedule(rate: Callable[..., float], **choices: float) -> Schedule:
+    """The schedule of a formula, described by its name and its choices."""
+    name = rate.__name__.removesuffix("_rate")
+    says = ", ".join(f"{choice}={value}" for choice, value in choices.items())
+    return Schedule(f"{name}({says})", partial(rate, **choices))
 
 
 def _checked(*, peak: float, warmup: int) -> None:

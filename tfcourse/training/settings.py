@@ -78,13 +78,7 @@ class Settings:
         return last or step % (self.checkpoint_every or max(1, self.steps // 10)) == 0
 
     def check_loss(self, mean: Any, count: Any) -> None:
-        """See that a loss gave what training can use.
-
-        Raises
-        ------
-        ValueError
-            If it did not.
-        """
+        """Refuse what a loss gave if training cannot use it."""
         if not isinstance(mean, Tensor) or mean.dim() or not mean.requires_grad:
             got = f"a {type(mean).__name__}"
             if isinstance(mean, Tensor):
@@ -99,7 +93,7 @@ class Settings:
     def describe(self, model: nn.Module, batches: Iterable[Any], world: int) -> dict[str, Any]:
         """What must be the same when a run resumes, in words and numbers.
 
-        ``steps`` is not among them: a run may be made longer, where its schedule allows.
+        ``steps`` is not among them: a run may be made longer, if its schedule allows.
         """
         lr = self.lr
         return {

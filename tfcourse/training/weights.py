@@ -40,10 +40,7 @@ def pack(weights: Mapping[str, Tensor], **says: str) -> bytes:
 def unpack(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """The weights that :func:`pack` made a file of, and what its header says.
 
-    Raises
-    ------
-    ValueError
-        If there is no such file or it is damaged.
+    A ``ValueError`` if there is no such file or it is damaged.
     """
     try:
         with safe_open(path, framework="pt") as file:

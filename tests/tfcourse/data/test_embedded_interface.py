@@ -8,9 +8,11 @@ import pytest
 import torch
 
 from tfcourse import data
-from tfcourse.data import Card, Corpus, Image, Images, Labelled, Loader, Pair
+from tfcourse.data import Card, Corpus, Image, Images, Labelled, Loader, Pair, dates
 from tfcourse.data.corpus import register
+from tfcourse.data.docstrings import PACKAGES
 from tfcourse.data.draw import Draw, share_of
+from tfcourse.data.number_words import LANGUAGES
 
 EMBEDDED = [name for name in data.names() if data.info(name).kind == "embedded"]
 
@@ -31,6 +33,19 @@ def test_a_card_says_what_there_is_to_know(name):
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in card.sha256.values())
     assert all(count > 0 for count in card.splits.values())
     assert all(card.options.values())
+
+
+@pytest.mark.parametrize(
+    "name, option, allowed",
+    [
+        ("dates", "source", dates.LOCALES),
+        ("dates", "forms", dates.FORMS),
+        ("number-words", "source", LANGUAGES),
+        ("prose", "packages", PACKAGES),
+    ],
+)
+def test_a_card_lists_what_an_option_may_be(name, option, allowed):
+    assert data.info(name).options[option].endswith(" " + ", ".join(allowed))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from benchmarks.corpora.cleaning import sentences
 from benchmarks.corpora.parting import WINDOW, windows, words_of
 from benchmarks.corpora.reading import docstrings
 from tfcourse import data
-from tfcourse.data.docstrings.classes import masked
-from tfcourse.data.docstrings.parted import PACKAGES, parted
+from tfcourse.data.docstrings import PACKAGES, masked, parted
 
 DOCSTRING = """Fit the model to the data and say how well it went.
 

@@ -14,7 +14,7 @@ import torch
 
 from tfcourse import data
 from tfcourse.data import Agreement, Labelled, MinimalPair, Pair, Similarity
-from tfcourse.data.real.cards import lines
+from tfcourse.data.real.files import lines
 from tfcourse.data.real.images import cifar_records, idx
 from tfcourse.data.real.registry import FILES
 

@@ -4,17 +4,15 @@ import numpy as np
 import pytest
 
 from benchmarks.corpora import licences, parting, reading
-from tfcourse.data import digits
-from tfcourse.data.docstrings import parted
-from tfcourse.data.docstrings.prose import MADE_FROM
+from tfcourse.data import digits, docstrings
 
 pytestmark = pytest.mark.thorough("remaking of a corpus")
 
 
 def test_the_sentences_are_those_of_the_installed_packages():
     made = parting.parted()
-    assert made == parted.parted()
-    assert parted.unpacked(parted.packed(made)) == made
+    assert made == docstrings.parted()
+    assert docstrings.unpacked(parting.packed(made)) == made
 
 
 def test_the_digits_are_those_of_scikit_learn():
@@ -30,8 +28,8 @@ def test_the_digits_are_those_of_scikit_learn():
 def test_each_package_is_credited_with_its_own_notice(course):
     said = (course / licences.NAME).read_text("utf-8")
     assert said == licences.text()
-    for name, version in MADE_FROM.items():
+    for name, version in docstrings.MADE_FROM.items():
         assert f"\n{name} {version}\n" in said
-    for package in parted.PACKAGES:
+    for package in docstrings.PACKAGES:
         assert "opyright" in licences.notice(package) and "bundle" not in licences.notice(package)
         assert reading.version(package) in said

@@ -65,8 +65,6 @@ def test_every_scheme_is_trained_and_tested(scheme):
 def test_it_learns_a_text_that_can_be_learned():
     found = tiny(lambda s: RotaryPositions(s.d_k), steps=120, lr=1e-2, watch_every=40)
     assert found.losses[4][0] < 0.1
-    assert found.steps_to(0.1)[0] in (40, 80, 120)
-    assert found.steps_to(0.0) == [None]
 
 
 def test_a_seed_decides_the_run():

@@ -6,21 +6,13 @@ three words before it are singular.
 
 from __future__ import annotations
 
-from tfcourse.data.corpus import Card, Loader, register
 from tfcourse.data.draw import Draw
-from tfcourse.data.embedded import facts
+from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Agreement
 from tfcourse.data.grammars import lexicon
 from tfcourse.data.grammars.gathering import gather
 from tfcourse.data.grammars.trees import Noun, Preposition, Relative, Sentence, Verb, Word, realise
 from tfcourse.data.options import several_of, whole
-
-#: Which share of all sentences may stand in a split: by their words, whatever the options.
-SHARES = {"train": 3, "validation": 1, "test": 1}
-
-#: The test splits beyond the plain one: more attractors than training has by default; subjects
-#: that are never one in training.
-HARDER = ("test-deeper", "test-nouns")
 
 #: As many nouns may stand between subject and verb.
 MOST = 6
@@ -31,13 +23,8 @@ KINDS = tuple(lexicon.NOUNS)
 class Grammar:
     """Draws sentences.
 
-    Parameters
-    ----------
-    draw:
-        The source of chance.
-    held_out:
-        Whether subjects are those of :data:`tfcourse.data.grammars.lexicon.HELD_OUT`, or the
-        others.
+    ``held_out`` says whether subjects are those of :data:`tfcourse.data.grammars.lexicon.HELD_OUT`,
+    or the others.
     """
 
     def __init__(self, draw: Draw, held_out: bool = False) -> None:
@@ -176,6 +163,7 @@ def _chain(*words: str, before: tuple[str, ...] = ()) -> tuple[Word]:
     return (chain,)
 
 
+@embedded("agreement")
 def _make(
     split: str,
     *,
@@ -188,42 +176,17 @@ def _make(
     whole(1, 200_000, examples=examples)
     whole(1, 20_000, held_out=held_out)
     whole(0, seed=seed)
+    # Two further tests: more attractors than training has, and subjects that it never has.
     counts = (5, 6) if split == "test-deeper" else tuple(attractors)
     draw = Draw(f"agreement {split} {seed}")
     grammar = Grammar(draw, held_out=split == "test-nouns")
     found = gather(
-        "examples" if split == "train" else "held_out",
-        examples if split == "train" else held_out,
+        split,
         # In turn, so that each number of attractors is as frequent.
         lambda have: realise(grammar.sentence(counts[have % len(counts)])),
         lambda example: example.words,
-        SHARES,
-        "test" if split in HARDER else split,
+        examples=examples,
+        held_out=held_out,
         attractors=counts,
     )
     return draw.shuffled(found)
-
-
-register(
-    Loader(
-        Card(
-            name="agreement",
-            title="Subject-verb agreement",
-            what="A sentence, its verb's place, the right form and the wrong one, and its tree.",
-            kind="embedded",
-            task="agreement",
-            **facts("agreement"),
-            licence="the course's own",
-            citation="after Linzen et al. 2016 and Marvin and Linzen 2018",
-            homepage="https://aclanthology.org/D18-1151",
-            options={
-                "attractors": "how many nouns of the other number may stand between subject and "
-                "verb: a tuple of numbers from 0 to 6, each as frequent; test-deeper has 5 and 6",
-                "examples": "how many sentences to train on",
-                "held_out": "how many in each of the other splits",
-                "seed": "another seed draws other sentences",
-            },
-        ),
-        _make,
-    )
-)

@@ -5,53 +5,43 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from tfcourse.data.draw import share_of
+from tfcourse.data.draw import Draw, share_of
 
 E = TypeVar("E")
+
+#: Which share of all examples may stand in a split: by their words, whatever the options. Further
+#: splits for testing take from the test's.
+SHARES = {"train": 3, "validation": 1, "test": 1}
 
 #: After this many draws without a new example we take it that there are no more.
 PATIENCE = 5_000
 
 
 def gather(
-    name: str,
-    count: int,
-    example: Callable[[int], E | None],
+    split: str,
+    example: Callable[[int], E],
     words: Callable[[E], tuple[str, ...]],
-    shares: Mapping[str, int],
-    share: str,
+    *,
+    examples: int,
+    held_out: int,
     **options: Any,
 ) -> list[E]:
-    """Different examples that belong to one share of all.
+    """Different examples of a split: ``examples`` of them for training, else ``held_out``.
 
-    Parameters
-    ----------
-    name, count:
-        The option that says how many, and how many.
-    example:
-        Draws one, given how many there are; ``None`` where it would not do.
-    words:
-        What must be different, and decides on the share.
-    shares, share:
-        As for :func:`tfcourse.data.draw.share_of`, and the share that is wanted.
-    options:
-        What limits the examples, for the message.
-
-    Raises
-    ------
-    ValueError
-        If the options allow fewer.
+    ``example`` draws one, given how many there are; its ``words`` must be different, and decide
+    which of :data:`SHARES` it belongs to. If the ``options`` allow fewer, a ``ValueError`` says so.
     """
+    name, count = ("examples", examples) if split == "train" else ("held_out", held_out)
+    share = split if split in SHARES else "test"
     found: dict[tuple[str, ...], E] = {}
     missed = 0
     while len(found) < count:
         one = example(len(found))
-        if one is not None:
-            key = words(one)
-            if key not in found and share_of(" ".join(key), shares) == share:
-                found[key] = one
-                missed = 0
-                continue
+        key = words(one)
+        if key not in found and share_of(" ".join(key), SHARES) == share:
+            found[key] = one
+            missed = 0
+            continue
         missed += 1
         if missed > PATIENCE:
             limits = "".join(f", {option}={value!r}" for option, value in options.items())
@@ -60,3 +50,10 @@ def gather(
                 f"got {count}{limits}"
             )
     return list(found.values())
+
+
+def filled(draw: Draw, template: str, slots: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """The words of a template, with one drawn from its slot for each that stands in braces."""
+    return [
+        draw.pick(slots[word[1:-1]]) if word.startswith("{") else word for word in template.split()
+    ]

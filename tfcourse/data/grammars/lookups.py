@@ -6,12 +6,10 @@ what stands in two places, in an order that the question gives.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
-from tfcourse.data.corpus import Card, Loader, register
 from tfcourse.data.draw import Draw, share_of
-from tfcourse.data.embedded import facts
+from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Lookup
 from tfcourse.data.options import whole
 
@@ -19,26 +17,21 @@ SHARES = {"train": 8, "validation": 1, "test": 1}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def _drawn(split: str, count: int, example: Callable[[], Lookup]) -> list[Lookup]:
-    """Examples that belong to a split by their tokens; short ones come more than once.
-
-    Raises
-    ------
-    ValueError
-        If the options allow so few that none belongs to the split.
-    """
+def _drawn(split: str, examples: int, held_out: int, example: Callable[[], Lookup]) -> list[Lookup]:
+    """Examples that belong to a split by their tokens; short ones come more than once."""
+    count = examples if split == "train" else held_out
     found: list[Lookup] = []
-    for tries in itertools.count():
+    tries = 0
+    while len(found) < count:
         one = example()
+        tries += 1
         if share_of(" ".join(one.tokens), SHARES) == split:
             found.append(one)
-            if len(found) == count:
-                return found
-        if tries > 10_000 and not found:
+        elif tries > 10_000 and not found:
             raise ValueError(
                 f"the options must allow more different sequences: none of them is in {split}"
             )
-    raise AssertionError("counts without end")
+    return found
 
 
 def _gaps(gap: int | tuple[int, int]) -> tuple[int, int]:
@@ -54,6 +47,7 @@ def _gaps(gap: int | tuple[int, int]) -> tuple[int, int]:
     return low, high
 
 
+@embedded("recall")
 def _recall(
     split: str,
     *,
@@ -83,9 +77,10 @@ def _recall(
         tokens += [f".{draw.below(fillers)}" for _ in range(draw.between(low, high))]
         return Lookup((*tokens, f"?{tokens[asked]}"), tokens[asked + 1], (asked + 1,))
 
-    return _drawn(split, examples if split == "train" else held_out, example)
+    return _drawn(split, examples, held_out, example)
 
 
+@embedded("two-lookups")
 def _two_lookups(
     split: str,
     *,
@@ -111,58 +106,4 @@ def _two_lookups(
         answer = f"{held[first][1]}{held[second][1]}"
         return Lookup((*tokens, question), answer, (first, second))
 
-    return _drawn(split, examples if split == "train" else held_out, example)
-
-
-_SIZES = {
-    "examples": "how many sequences to train on",
-    "held_out": "how many for validation and how many for the test",
-    "seed": "another seed draws other sequences",
-}
-
-register(
-    Loader(
-        Card(
-            name="recall",
-            title="Recall over a gap",
-            what="Keys with values, then tokens that say nothing, then a key: its value is asked.",
-            kind="embedded",
-            task="recall",
-            **facts("recall"),
-            licence="the course's own",
-            citation="after the adding problem of Hochreiter and Schmidhuber 1997",
-            homepage="https://doi.org/10.1162/neco.1997.9.8.1735",
-            options={
-                "gap": "how many tokens stand between the last pair and the question: a number, "
-                "or the least and the most",
-                "pairs": "how many keys get a value",
-                "keys": "how many different keys there are, written a, b, ...",
-                "values": "how many different values, written 0, 1, ...",
-                "fillers": "how many different tokens that say nothing, written .0, .1, ...",
-                **_SIZES,
-            },
-        ),
-        _recall,
-    )
-)
-register(
-    Loader(
-        Card(
-            name="two-lookups",
-            title="Two look-ups at once",
-            what="Tokens of a key and a value, a3 c0 f5, then two keys, ?fa: both values in order, "
-            "53.",
-            kind="embedded",
-            task="look-up",
-            **facts("two-lookups"),
-            licence="the course's own",
-            options={
-                "items": "how many keys have a value",
-                "keys": "how many different keys there are, written a, b, ...",
-                "values": "how many different values, written 0, 1, ...; up to 10",
-                **_SIZES,
-            },
-        ),
-        _two_lookups,
-    )
-)
+    return _drawn(split, examples, held_out, example)

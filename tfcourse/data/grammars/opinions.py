@@ -6,72 +6,31 @@ negated. So a bag of words does fairly well, and the order of the words decides 
 
 from __future__ import annotations
 
-from tfcourse.data.corpus import Card, Loader, register
+import tomllib
+from pathlib import Path
+
 from tfcourse.data.draw import Draw
-from tfcourse.data.embedded import facts
+from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Labelled
-from tfcourse.data.grammars.gathering import gather
+from tfcourse.data.grammars.gathering import filled, gather
 from tfcourse.data.options import whole
 
-SHARES = {"train": 3, "validation": 1, "test": 1}
+_SAYS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
-LABELS = ("bad", "good")
+#: Words of blame and of praise, in the order of the labels.
+OPINIONS = tuple(tuple(_SAYS["opinions"][label].split()) for label in ("bad", "good"))
 
+#: Sentences that judge, with the word itself and with its opposite negated, and others.
+VERDICTS, NEGATED, PLOT = _SAYS["verdicts"], _SAYS["negated"], _SAYS["plot"]
+SLOTS = {name: tuple(words.split()) for name, words in _SAYS["slots"].items()}
 
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-#: Words of blame and of praise, in the order of :data:`LABELS`.
-OPINIONS = (
-    _words("dull awful boring clumsy weak tiresome terrible silly dreary dreadful"),
-    _words("wonderful brilliant lovely delightful funny lively clever charming warm superb"),
-)
-#: Sentences that judge: with the word itself, and with its opposite negated.
-VERDICTS = (
-    "the {aspect} is {much} {opinion}",
-    "i found the {aspect} {much} {opinion}",
-    "what a {opinion} film",
-    "it is a {much} {opinion} film",
-    "a {opinion} film with {much} {opinion} {aspect}",
-)
-NEGATED = (
-    "the {aspect} is not {opinion} at all",
-    "there is nothing {opinion} about the {aspect}",
-    "it is never {opinion}",
-)
-#: Sentences that do not judge. An opinion in them is about somebody in the film.
-PLOT = (
-    "a {opinion} {person} meets a {person} in {place}",
-    "the {person} is looking for a {opinion} {person}",
-    "the {opinion} {person} leaves for {place} with a {person}",
-    "the story begins in {place}",
-    "a {person} and a {person} travel to {place}",
-    "we saw it on a {day} after a long week",
-    "there were five of us in the cinema on {day}",
-)
-SLOTS = {
-    "aspect": _words("plot acting music script ending dialogue photography cast"),
-    "much": _words("really truly so very rather quite"),
-    "person": _words("detective singer thief widow teacher pilot cook painter nurse captain"),
-    "place": _words("paris lisbon the_city the_mountains the_village a_small_town"),
-    "day": _words("monday tuesday wednesday friday saturday sunday"),
-}
 #: How often a judgement is made by negating its opposite.
 NEGATIONS = 0.3
 
 
 def _sentence(draw: Draw, template: str, opinions: tuple[str, ...]) -> str:
     """A template with its places filled, each from its slot."""
-    words = [
-        draw.pick(opinions)
-        if word == "{opinion}"
-        else draw.pick(SLOTS[word[1:-1]]).replace("_", " ")
-        if word.startswith("{")
-        else word
-        for word in template.split()
-    ]
-    return " ".join(words)
+    return " ".join(filled(draw, template, SLOTS | {"opinion": opinions})).replace("_", " ")
 
 
 def _verdict(draw: Draw, label: int) -> str:
@@ -80,6 +39,7 @@ def _verdict(draw: Draw, label: int) -> str:
     return _sentence(draw, draw.pick(VERDICTS), OPINIONS[label])
 
 
+@embedded("opinions")
 def _make(
     split: str, *, examples: int = 2_000, held_out: int = 500, sentences: int = 5, seed: int = 0
 ) -> list[Labelled]:
@@ -102,30 +62,6 @@ def _make(
         return Labelled("\n".join(text), label)
 
     return gather(
-        "examples" if split == "train" else "held_out",
-        examples if split == "train" else held_out,
-        example, lambda one: tuple(one.text.split()), SHARES, split, sentences=sentences,
+        split, example, lambda one: tuple(one.text.split()), examples=examples, held_out=held_out,
+        sentences=sentences,
     )  # fmt: skip
-
-
-register(
-    Loader(
-        Card(
-            name="opinions",
-            title="Opinions on films",
-            what="A few sentences, a line each: one or two judge a film, the others tell its plot.",
-            kind="embedded",
-            task="classification",
-            **facts("opinions"),
-            licence="the course's own",
-            labels=LABELS,
-            options={
-                "examples": "how many reviews to train on",
-                "held_out": "how many for validation and how many for the test",
-                "sentences": "the most sentences of a review; the least is 2",
-                "seed": "another seed draws other reviews",
-            },
-        ),
-        _make,
-    )
-)

@@ -22,14 +22,8 @@ from tfcourse.data.examples import Agreement
 class Word:
     """A word that is always written in the same way.
 
-    Attributes
-    ----------
-    text:
-        The word.
-    before:
-        Words before it that depend on it, *really* before *stressed*.
-    after:
-        What depends on it and follows.
+    Words ``before`` it depend on it, as *really* before *stressed*, and so does what follows
+    ``after`` it.
     """
 
     text: str
@@ -41,19 +35,8 @@ class Word:
 class Noun:
     """A noun, with all that depends on it.
 
-    Attributes
-    ----------
-    singular, plural_form:
-        Its two forms.
-    plural:
-        Which of them is written.
-    determiner, adjectives:
-        What stands before it; an empty determiner is left out.
-    compound:
-        A noun before it that says of which kind it is, *fire* of an alarm. It agrees with no verb,
-        and is no attractor.
-    modifiers:
-        What follows it.
+    An empty determiner is left out. ``compound`` is a noun before it that says of which kind it is,
+    *fire* of an alarm: it agrees with no verb, and is no attractor. ``modifiers`` follow.
     """
 
     singular: str
@@ -75,15 +58,7 @@ class Preposition:
 
 @dataclass(frozen=True)
 class Verb:
-    """A finite verb, which agrees with its subject, and what follows it.
-
-    Attributes
-    ----------
-    singular, plural:
-        Its two forms, *is* and *are*.
-    after:
-        Objects, predicates and the like.
-    """
+    """A finite verb, which agrees with its subject, and what follows it: objects and predicates."""
 
     singular: str
     plural: str
@@ -94,14 +69,8 @@ class Verb:
 class Relative:
     """A relative clause.
 
-    Attributes
-    ----------
-    verb:
-        Its verb.
-    pronoun:
-        *that*, *which*, *who* or *where*; empty where there is none, *the book the guards like*.
-    subject:
-        Its subject; ``None`` where that is the noun that the clause modifies.
+    Its pronoun may be empty, *the book the guards like*. Its subject is ``None`` if that is the
+    noun that the clause modifies.
     """
 
     verb: Verb
@@ -115,10 +84,8 @@ class Sentence:
 
     Attributes
     ----------
-    subject, verb:
-        The subject, and its verb.
     also:
-        A second verb of the same subject, after *and*; where there is one it is asked for.
+        A second verb of the same subject, after *and*; if there is one it is asked for.
     told:
         A subject and a verb in the past before all that, *the bankers thought*.
     condition:
@@ -135,11 +102,8 @@ class Sentence:
 def realise(sentence: Sentence) -> Agreement:
     """A tree as words, with the head of each.
 
-    Returns
-    -------
-    agreement
-        ``heads`` are those of surface-syntactic dependencies: an auxiliary is the head of what it
-        helps, a preposition that of its noun, and a verb's subject depends on the finite verb.
+    ``heads`` are those of surface-syntactic dependencies: an auxiliary is the head of what it
+    helps, a preposition that of its noun, and a verb's subject depends on the finite verb.
 
     Notes
     -----

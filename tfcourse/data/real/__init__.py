@@ -4,14 +4,7 @@
 says how to get the file, which is :func:`get`.
 """
 
-from tfcourse.data.real import (  # noqa: F401  (each registers its corpora)
-    agreement,
-    images,
-    sentiment,
-    text,
-    translation,
-    words,
-)
+from tfcourse.data.real import images, texts  # noqa: F401  (each registers its corpora)
 from tfcourse.data.real.files import NotHere, cache, folders, get, missing, state, terms
 from tfcourse.data.real.registry import RealFile
 

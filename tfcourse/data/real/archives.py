@@ -21,17 +21,8 @@ MOST_BYTES = 1 << 30
 def gunzip(packed: bytes, *, most: int = MOST_BYTES) -> bytes:
     """The content of a gzip file.
 
-    Parameters
-    ----------
-    packed:
-        The file's bytes.
-    most:
-        The largest content that is accepted, in bytes.
-
-    Raises
-    ------
-    ValueError
-        If it is cut off, damaged, no gzip file at all, or holds more.
+    A ``ValueError`` if it is cut off, damaged, no gzip file at all, or holds more than ``most``
+    bytes.
     """
     with gzip.GzipFile(fileobj=BytesIO(packed)) as file:
         try:

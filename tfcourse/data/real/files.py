@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from tfcourse.data import corpus, download
@@ -34,13 +35,7 @@ def cache() -> Path:
 
 
 def folders() -> list[Path]:
-    """The folders in which files are looked for, in this order.
-
-    Raises
-    ------
-    ValueError
-        If `TFCOURSE_DATA` does not name a folder.
-    """
+    """Where files are looked for, in this order. `TFCOURSE_DATA`, if set, must name a folder."""
     named = os.environ.get("TFCOURSE_DATA")
     if not named:
         return [cache()]
@@ -59,15 +54,7 @@ def there(file: RealFile) -> Path | None:
 
 
 def find(file: RealFile) -> Path:
-    """A file's place on this machine, after its hash was checked.
-
-    Raises
-    ------
-    FileNotFoundError
-        If it is not here.
-    ValueError
-        If another file is in its place.
-    """
+    """A file's place on this machine, after its hash was checked; errors as for :func:`read`."""
     path = _there(file)
     if not download.matches(path, file.known):
         raise _damaged(path, file, digest_of(path, file.known.partition(":")[0]))
@@ -79,7 +66,7 @@ def read(file: RealFile) -> bytes:
 
     Raises
     ------
-    FileNotFoundError
+    NotHere
         If it is not here.
     ValueError
         If another file is in its place.
@@ -87,7 +74,7 @@ def read(file: RealFile) -> bytes:
     path = _there(file)
     content = path.read_bytes()
     right = {file.known, file.unpacked, *file.also} - {""}
-    as_it_lies = {known for known in right if _has(content, known)}
+    as_it_lies = any(_has(content, known) for known in right)
     if path.suffix == ".gz":
         # Compressed anew it has another hash; what it holds has not.
         most = file.size if path.name != Path(file.path).name else MOST_BYTES
@@ -100,6 +87,15 @@ def read(file: RealFile) -> bytes:
     elif not as_it_lies:
         raise _damaged(path, file, hashlib.sha256(content).hexdigest())
     return content
+
+
+def lines(content: bytes, encoding: str = "utf-8") -> list[str]:
+    r"""The lines of a text file, whatever ends them: ``\n`` or ``\r\n``, and nothing else.
+
+    Unlike ``str.splitlines``, which breaks at a dozen other characters too.
+    """
+    text = content.decode(encoding).replace("\r\n", "\n")
+    return text.removesuffix("\n").split("\n")
 
 
 def _there(file: RealFile) -> Path:
@@ -136,17 +132,19 @@ def terms(card: Card) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def need(name: str, files: Iterable[RealFile]) -> None:
-    """Check that a corpus' files are here.
+def need(name: str, *keys: str) -> list[RealFile]:
+    """Some files of a corpus, by their names in :data:`FILES`.
 
     Raises
     ------
     NotHere
         If one is not here; the message shows the licence and says how to get them.
     """
+    files = [FILES[name][key] for key in keys]
     absent = [file for file in files if there(file) is None]
     if absent:
         raise NotHere(_absent(name, absent))
+    return files
 
 
 def get(name: str, *, accept: bool = False, progress: FileProgress | None = None) -> list[Path]:
@@ -154,8 +152,6 @@ def get(name: str, *, accept: bool = False, progress: FileProgress | None = None
 
     Parameters
     ----------
-    name:
-        The corpus.
     accept:
         Whether its licence, which :func:`terms` shows, is accepted.
     progress:
@@ -175,18 +171,19 @@ def get(name: str, *, accept: bool = False, progress: FileProgress | None = None
     DownloadError
         If a file could not be downloaded; the message says how to place it by hand.
     """
-    card = corpus.info(name)
-    files = list(FILES[name].values()) if card.kind == "real" else []
     wanted = missing(name)
     if wanted and not all(file.urls for file in wanted):
         raise NotHere(_absent(name, wanted))
     if wanted and accept is not True:
         raise ValueError(
-            f"accept must be True for {name} to be downloaded, got {accept!r}\n{terms(card)}"
+            f"accept must be True for {name} to be downloaded, got {accept!r}\n"
+            f"{terms(corpus.info(name))}"
         )
     for file in wanted:
-        _fetch(file, progress)
-    return [path for file in files if (path := there(file)) is not None]
+        told = partial(progress, file.path) if progress else None
+        place = cache() / file.path
+        download.fetch(file.urls, place, known=file.known, size=file.size, progress=told)
+    return [path for file in _files(name) if (path := there(file)) is not None]
 
 
 def missing(name: str) -> list[RealFile]:
@@ -194,31 +191,31 @@ def missing(name: str) -> list[RealFile]:
 
     A file without an address is one of them only if the corpus has no other.
     """
-    if corpus.info(name).kind == "embedded":
-        return []
-    files = FILES[name].values()
-    wanted = [file for file in files if file.urls] or list(files)
-    return [file for file in wanted if there(file) is None or _broken(file)]
+    return [file for file in _wanted(name) if there(file) is None or _broken(file)]
+
+
+def state(name: str) -> str:
+    """``"embedded"``, ``"here"``, ``"partly here"`` or ``"not here"``; files are not read."""
+    if not _files(name):
+        return "embedded"
+    if all(map(there, _wanted(name))):
+        return "here"
+    return "partly here" if any(map(there, _files(name))) else "not here"
+
+
+def _files(name: str) -> list[RealFile]:
+    corpus.info(name)  # refuses another name
+    return list(FILES.get(name, {}).values())
+
+
+def _wanted(name: str) -> list[RealFile]:
+    return [file for file in _files(name) if file.urls] or _files(name)
 
 
 def _broken(file: RealFile) -> bool:
     """Whether a download lies in the cache that is no longer what it was."""
     path = cache() / file.path
     return there(file) == path and not download.matches(path, file.known)
-
-
-def _fetch(file: RealFile, progress: FileProgress | None) -> None:
-    def told(done: int, size: int) -> None:
-        if progress is not None:
-            progress(file.path, done, size)
-
-    download.fetch(
-        file.urls,
-        cache() / file.path,
-        known=file.known,
-        size=file.size,
-        progress=told if progress else None,
-    )
 
 
 def _absent(name: str, absent: list[RealFile]) -> str:
@@ -238,15 +235,3 @@ def _absent(name: str, absent: list[RealFile]) -> str:
             + "\n".join(f"  {file.path} ({file.known.replace(':', ' ')})" for file in absent)
         )
     return "\n".join(lines)
-
-
-def state(name: str) -> str:
-    """``"embedded"``, ``"here"``, ``"partly here"`` or ``"not here"``; files are not read."""
-    if corpus.info(name).kind == "embedded":
-        return "embedded"
-    files = FILES[name].values()
-    found = [file for file in files if there(file)]
-    wanted = [file for file in files if file.urls] or list(files)
-    if all(file in found for file in wanted):
-        return "here"
-    return "partly here" if found else "not here"

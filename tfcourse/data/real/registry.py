@@ -1,4 +1,4 @@
-"""Which files a real corpus consists of: each one's place, size, hash and addresses."""
+"""The real corpora's cards and files, which ``registry.toml`` has."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tfcourse.data.corpus import Card, Registers, makes
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,26 @@ class RealFile:
 
 
 def _file(entry: dict[str, Any]) -> RealFile:
-    said: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
-    return RealFile(**said)
+    says: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
+    return RealFile(**says)
 
 
-def _read(path: Path) -> dict[str, dict[str, RealFile]]:
-    return {
-        corpus: {name: _file(entry) for name, entry in files.items()}
-        for corpus, files in tomllib.loads(path.read_text("utf-8")).items()
-    }
-
+_SAYS = tomllib.loads(Path(__file__).with_name("registry.toml").read_text("utf-8"))
 
 #: The files of each real corpus, by name.
-FILES = _read(Path(__file__).with_name("registry.toml"))
+FILES = {
+    name: {key: _file(entry) for key, entry in says["files"].items()}
+    for name, says in _SAYS.items()
+}
+
+
+def real(name: str) -> Registers:
+    """Register the function below as what makes a real corpus.
+
+    The card's ``size_bytes`` are those to download, or of all files if none can be downloaded.
+    """
+    files = FILES[name].values()
+    size = sum(file.size for file in files if file.urls) or sum(file.size for file in files)
+    hashes = {file.path: file.known.removeprefix("sha256:") for file in files}
+    says = {key: value for key, value in _SAYS[name].items() if key != "files"}
+    return makes(Card(name=name, kind="real", size_bytes=size, sha256=hashes, **says))
