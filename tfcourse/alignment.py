@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tfcourse.arguments import at_least_one, width
+from tfcourse.arguments import at_least_one, one_of, width
 from tfcourse.attention import average_by_scores
 
 
@@ -18,12 +18,9 @@ class AdditiveAttention(nn.Module):
 
     Parameters
     ----------
-    d_query:
-        Width of the decoder's states.
-    d_key:
-        Width of the source's states.
-    d_hidden:
-        Width of the scoring net; ``d_query`` unless given.
+    d_query, d_key, d_hidden:
+        Widths of the decoder's states, of the source's, and of the scoring net, which is
+        ``d_query`` unless given.
 
     Attributes
     ----------
@@ -63,21 +60,11 @@ class AdditiveAttention(nn.Module):
         *,
         projected: Float[Tensor, "B S A"] | None = None,
     ) -> tuple[Float[Tensor, "B T Dk"], Float[Tensor, "B T S"]]:
-        """Average the source's states for each query.
+        """Average the source's states for each query: the context and the weights.
 
-        Parameters
-        ----------
-        query, keys:
-            ``(B, T, d_query)`` and ``(B, S, d_key)``; the keys are the values too.
-        mask:
-            Boolean ``(B, T, S)`` or ``(B, 1, S)``, ``True`` = may be attended to.
-        projected:
-            What :meth:`project_keys` gave for these keys; computed unless given.
-
-        Returns
-        -------
-        context, weights
-            ``(B, T, d_key)`` and ``(B, T, S)``; a query without a key gives zeros.
+        The keys are the values too. ``mask`` is ``True`` where they may be attended to; a query
+        without a key gives zeros. ``projected`` is what :meth:`project_keys` gave for them,
+        computed unless given.
         """
         width("query", query, d_query=len(self.W_a))
         width("keys", keys, d_key=len(self.U_a))
@@ -116,8 +103,7 @@ class DotAttention(nn.Module):
     def __init__(self, d_query: int, d_key: int, score: str = "general") -> None:
         super().__init__()
         at_least_one(d_query=d_query, d_key=d_key)
-        if score not in ("dot", "general"):
-            raise ValueError(f'score must be "dot" or "general", got {score!r}')
+        one_of(("dot", "general"), score=score)
         if score == "dot" and d_query != d_key:
             raise ValueError(
                 f'd_query and d_key must be the same for score="dot", got {d_query} and {d_key}'
@@ -153,20 +139,17 @@ class AttentionPooling(nn.Module):
 
     Parameters
     ----------
-    d_model:
-        Width of the tokens.
-    queries:
-        Number of learned queries.
+    d_model, queries:
+        Width of the tokens, and number of learned queries.
     hidden:
         Width of the transformed tokens that the queries meet; ``None`` lets them meet the tokens
         as they are, as UCB's first form does.
 
     Attributes
     ----------
-    v:
-        ``(queries, hidden)``, or ``(queries, d_model)``.
-    W, b:
-        ``(d_model, hidden)`` and ``(hidden,)``, or ``None``.
+    v, W, b:
+        ``(queries, hidden)``, ``(d_model, hidden)`` and ``(hidden,)``; or ``(queries, d_model)``,
+        ``None`` and ``None``.
 
     Notes
     -----
@@ -198,19 +181,9 @@ class AttentionPooling(nn.Module):
     def forward(
         self, x: Float[Tensor, "B S D"], mask: Bool[Tensor, "B 1 S"] | None = None
     ) -> tuple[Float[Tensor, "B Nq D"], Float[Tensor, "B Nq S"]]:
-        """Average the tokens once for each query.
+        """Average the tokens once for each query: the averages and the weights.
 
-        Parameters
-        ----------
-        x:
-            Tokens ``(B, S, D)``.
-        mask:
-            Boolean ``(B, 1, S)``, ``True`` = a real token.
-
-        Returns
-        -------
-        pooled, weights
-            ``(B, queries, D)`` and ``(B, queries, S)``; an empty document gives zeros.
+        ``mask`` is ``True`` at real tokens; an empty document gives zeros.
         """
         width("x", x, d_model=self.d_model)
         met = x if self.W is None else torch.tanh(x @ self.W + self.b)
