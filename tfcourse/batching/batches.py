@@ -231,13 +231,7 @@ class Batches:
         return {"epoch": self.epoch, "position": self.position, "order": self._order()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from where :meth:`state_dict` was asked.
-
-        Raises
-        ------
-        ValueError
-            If that was asked of batches in another order.
-        """
+        """Go on from where :meth:`state_dict` was asked; ``ValueError`` if the order differs."""
         for name, own in self._order().items():
             if state["order"][name] != own:
                 raise ValueError(

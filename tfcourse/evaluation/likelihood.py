@@ -18,22 +18,9 @@ def perplexity(nll: float, count: int) -> float:
 
     .. math:: \operatorname{PPL} = \exp\Big(-\frac1N \sum_t \ln p(x_t \mid x_{<t})\Big)
 
-    Parameters
-    ----------
-    nll:
-        The sum of the negative logarithms of what was predicted, in nats.
-    count:
-        Tokens, words or bytes, ``N``.
-
-    Returns
-    -------
-    perplexity
-        At least 1; infinite where it is more than a float can hold.
-
-    Raises
-    ------
-    ValueError
-        If ``count`` is below 1, or ``nll`` is negative or not a number.
+    ``nll`` is the sum of the negative logarithms, in nats, and ``count`` the number N of tokens,
+    words or bytes. It is infinite where it is more than a float can hold. A negative ``nll``, and a
+    ``count`` below 1, raise ``ValueError``.
 
     Notes
     -----
@@ -49,15 +36,7 @@ def perplexity(nll: float, count: int) -> float:
 def bits(nll: float, count: int) -> float:
     r"""Bits per token, word or byte: :math:`\text{nll} / (N \ln 2)`, the logarithm of perplexity.
 
-    Parameters
-    ----------
-    nll, count:
-        As in :func:`perplexity`.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`perplexity`.
+    Arguments and errors are those of :func:`perplexity`.
     """
     _check(nll, count)
     return nll / count / math.log(2)
@@ -74,10 +53,9 @@ class Likelihood:
     ----------
     nll:
         Sum of the negative logarithms, in nats.
-    tokens:
-        How many were predicted.
-    words, bytes:
-        How many of them the text has, where :meth:`of` was told.
+    tokens, words, bytes:
+        How many were predicted; the other two where :meth:`of` was told. What is asked per word or
+        per byte before raises ``ValueError``.
     """
 
     nll: float
@@ -99,17 +77,17 @@ class Likelihood:
 
     @property
     def per_word(self) -> float:
-        """Perplexity per word; a :class:`ValueError` where their number was not told."""
+        """Perplexity per word."""
         return perplexity(self.nll, self._told("words"))
 
     @property
     def per_byte(self) -> float:
-        """Perplexity per byte; a :class:`ValueError` where their number was not told."""
+        """Perplexity per byte."""
         return perplexity(self.nll, self._told("bytes"))
 
     @property
     def bits_per_byte(self) -> float:
-        """Bits per byte; a :class:`ValueError` where the number of bytes was not told."""
+        """Bits per byte."""
         return bits(self.nll, self._told("bytes"))
 
     @property
@@ -133,7 +111,7 @@ def language_model_nll(
     *,
     batch: int = 16,
 ) -> Likelihood:
-    r"""How likely a long text is to a model that reads at most ``window`` tokens at once.
+    """How likely a long text is to a model that reads at most ``window`` tokens at once.
 
     Each token but the first is predicted exactly once. Windows begin ``stride`` tokens apart, and
     what an earlier window has predicted counts no more: so every prediction but those of the first
@@ -145,19 +123,10 @@ def language_model_nll(
     model:
         ``model(tokens (B, T)).logits`` are ``(B, T, V)``. It is set to evaluation and back.
     ids:
-        The text.
-    window:
-        Tokens to read at once, ``T``.
-    stride:
-        From one window's start to the next; ``window`` unless given.
-    batch:
-        Windows to read side by side.
-
-    Returns
-    -------
-    likelihood
-        ``N - 1`` tokens, and the sum of :math:`-\ln p(x_t \mid x_{<t})`, added up in double
-        precision.
+        The text, ``N`` of at least two tokens: ``N - 1`` are predicted.
+    window, stride, batch:
+        Tokens to read at once, ``T``; from one window's start to the next, ``window`` unless
+        given; windows to read side by side.
 
     Raises
     ------

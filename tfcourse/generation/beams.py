@@ -59,11 +59,11 @@ def beam_search(
     than the ``num_return_sequences`` best set aside, even if it could be continued with certainty
     up to ``max_new_tokens``; with ``early`` also when ``beams`` hypotheses were set aside.
 
+    All that is not said here is as for :func:`~tfcourse.generation.greedy`; all prompts are of one
+    length. Without an end token every hypothesis has ``max_new_tokens`` tokens.
+
     Parameters
     ----------
-    model, prompt, max_new_tokens, eos_id, source, source_lengths, beyond, cached:
-        As for :func:`~tfcourse.generation.greedy`; all prompts are of one length. Without an end
-        token every hypothesis has ``max_new_tokens`` tokens.
     beams:
         Number of hypotheses, ``K``; 1, with ``early``, is greedy search.
     alpha, penalty:
@@ -75,17 +75,6 @@ def beam_search(
         found, has a score of minus infinity.
     early:
         See above. ``True`` is faster and may miss the best; ``False`` never finds a worse score.
-
-    Returns
-    -------
-    generated
-        What was written, ``B * num_return_sequences`` rows, without the prompt.
-
-    Raises
-    ------
-    ValueError
-        If arguments do not fit the model or each other, or the text would go past the model's
-        positions.
 
     Notes
     -----

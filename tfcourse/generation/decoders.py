@@ -50,8 +50,7 @@ def decoder_of(
         :class:`~tfcourse.models.transformer.Transformer` or
         :class:`~tfcourse.models.seq2seq.Seq2Seq`; a :class:`Decoder` is given back as it is.
     source, source_lengths:
-        What an encoder-decoder reads first, ``(B, S)``, and how many of its tokens are real,
-        ``(B,)``.
+        What an encoder-decoder reads first, and how many of its tokens are real.
     max_length:
         How many tokens will be read at most, which are checked and for which memory is taken; the
         model's ``config.context_length`` unless given.

@@ -37,20 +37,15 @@ def greedy(
     model:
         See :func:`~tfcourse.generation.decoder_of`. It writes without dropout, and is left in the
         mode it was in.
-    prompt:
-        Ids ``(B, T)`` to continue. One id, such as the one that starts a sentence, stands for a
-        row of it for each source.
-    max_new_tokens:
-        How many tokens are written at most.
-    eos_id:
-        Id that ends a row; without one all rows get ``max_new_tokens``.
-    prompt_lengths:
-        How many tokens of each prompt are real, ``(B,)``, which stand first; all unless given.
-    source, source_lengths:
-        What an encoder-decoder reads first, ``(B, S)``, and its numbers of real tokens.
-    beyond, cached:
-        Whether it may write past the positions of training, and whether keys, values and states are
-        kept; see :func:`~tfcourse.generation.decoder_of`.
+    prompt, prompt_lengths:
+        Ids to continue, and how many of each row are real and stand first; all unless given. One
+        id, such as the one that starts a sentence, stands for a row of it for each source.
+    max_new_tokens, eos_id:
+        How many tokens are written at most, and the id that ends a row before; without one all
+        rows get as many.
+    source, source_lengths, beyond, cached:
+        What an encoder-decoder reads first; whether it may write past the positions of training;
+        and whether keys, values and states are kept. See :func:`~tfcourse.generation.decoder_of`.
 
     Returns
     -------
@@ -99,10 +94,10 @@ def sample(
 
     .. math:: y_t \sim \operatorname{softmax}(\text{logits}_t / \tau)
 
+    All that is not said here is as for :func:`greedy`.
+
     Parameters
     ----------
-    model, prompt, max_new_tokens, eos_id, prompt_lengths, source, source_lengths, beyond, cached:
-        As for :func:`greedy`.
     temperature:
         The formula's tau: below 1 the likely becomes likelier, above 1 all become more alike.
     top_k, top_p:
@@ -111,15 +106,10 @@ def sample(
     generator:
         Where random numbers come from, on the model's device; torch's own unless given.
 
-    Returns
-    -------
-    generated
-        What was written, without the prompt.
-
     Raises
     ------
     ValueError
-        As :func:`greedy`, and where temperature, ``top_k`` or ``top_p`` is out of range.
+        Also where temperature, ``top_k`` or ``top_p`` is out of range.
 
     Notes
     -----
@@ -206,13 +196,7 @@ def _write(
 
 
 def _checked(lengths: Tensor, B: int, T: int, device: torch.device) -> Tensor:
-    """The prompts' lengths, on the prompts' device.
-
-    Raises
-    ------
-    ValueError
-        If there is not one for each prompt, or one is not between 1 and T.
-    """
+    """The prompts' lengths on the prompts' device; one for each, from 1 to T."""
     if lengths.shape != (B,):
         raise ValueError(f"prompt_lengths must have shape ({B},), got {tuple(lengths.shape)}")
     if int(lengths.min()) < 1 or int(lengths.max()) > T:

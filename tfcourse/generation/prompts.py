@@ -21,13 +21,7 @@ def prepare(
     beyond: str,
     cached: bool,
 ) -> tuple[Tensor, Decoder]:
-    """The prompt as ids ``(B, T)`` on the model's device, and the model ready to read it.
-
-    Raises
-    ------
-    ValueError
-        If the prompt has no tokens, or not as many rows as the source, or no token may be added.
-    """
+    """The prompt as ids ``(B, T)`` on the model's device, and the model ready to read it."""
     at_least_one(max_new_tokens=max_new_tokens)
     if isinstance(prompt, int):
         prompt = torch.full((1 if source is None else len(source), 1), prompt)
@@ -54,13 +48,7 @@ def prepare(
 
 
 def check_end(eos_id: int | None, logits: Tensor) -> None:
-    """Refuse an end token that the model cannot write.
-
-    Raises
-    ------
-    ValueError
-        If it lies outside the vocabulary.
-    """
+    """Refuse an end token that lies outside the vocabulary."""
     if eos_id is not None and not 0 <= eos_id < logits.shape[-1]:
         raise ValueError(f"eos_id must lie between 0 and {logits.shape[-1] - 1}, got {eos_id}")
 

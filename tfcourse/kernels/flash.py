@@ -46,29 +46,19 @@ def flash_attention(
     .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 
     Equal to :func:`tfcourse.attention.scaled_dot_product_attention` up to rounding, in the values
-    and in the gradients; it cannot give the weights, since they are never all there.
+    and in the gradients; it cannot give the weights, since they are never all there. For the
+    backward pass the output is kept with the inputs and one number a query.
 
     Parameters
     ----------
     q, k, v:
-        Queries ``(..., T, K)``, keys ``(..., S, K)`` and values ``(..., S, Dv)``, of one dtype:
-        float16, bfloat16, float32 or float64. Leading axes broadcast. Half precisions are
-        multiplied and summed in float32.
-    causal:
-        Whether each query may attend only to its own position and to those before it. The queries
-        are the last ``T`` of ``S`` positions, as in :func:`tfcourse.attention.causal_mask`; tiles
-        in which nothing may be attended to are skipped.
-    scale:
-        What the scores are multiplied by; :math:`1/\sqrt{d_k}` unless given.
+        Of one dtype: float16, bfloat16, float32 or float64. Leading axes broadcast. Half precisions
+        are multiplied and summed in float32.
+    causal, scale:
+        As there; tiles in which nothing may be attended to are skipped.
     block_q, block_k:
         Queries and keys of a tile. The lengths need not be multiples of them. They change the
         rounding and the memory in use, nothing else.
-
-    Returns
-    -------
-    output
-        ``(..., T, Dv)``, of the dtype of the inputs. For the backward pass it is kept with the
-        inputs and one number a query.
 
     Raises
     ------
@@ -182,21 +172,8 @@ def prepare_inputs(
 ) -> tuple[Tensor, Tensor, Tensor, float]:
     """Refuse what does not fit; give every input the same leading axes, and the scale its value.
 
-    Parameters
-    ----------
-    q, k, v, causal, scale, block_q, block_k:
-        As :func:`flash_attention` was given them.
-
-    Returns
-    -------
-    q, k, v, scale
-        ``(..., T, K)``, ``(..., S, K)`` and ``(..., S, Dv)`` with equal leading axes (views: an
-        axis that is broadcast takes no memory), and the number the scores are multiplied by.
-
-    Raises
-    ------
-    ValueError
-        As :func:`flash_attention` says.
+    Arguments and errors are those of :func:`flash_attention`. What is given back are views: an axis
+    that is broadcast takes no memory.
     """
     shapes = f"q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}"
     if min(q.dim(), k.dim(), v.dim()) < 2:

@@ -36,14 +36,12 @@ class Weight:
 
     Attributes
     ----------
-    theirs:
-        Its name in the checkpoint.
-    ours:
-        The parameter it is; where there are several they lie side by side in it, in this order.
-    transposed:
-        Whether it stores ``(out, in)``, as ``nn.Linear`` does, where ours is ``(in, out)``.
-    shape:
-        Its shape, where that has other axes than ours.
+    theirs, ours:
+        Its name in the checkpoint, and the parameter it is; where there are several they lie side
+        by side in it, in this order.
+    transposed, shape:
+        Whether it stores ``(out, in)``, as ``nn.Linear`` does, where ours is ``(in, out)``; and its
+        shape, where that has other axes than ours.
     """
 
     theirs: str

@@ -16,32 +16,17 @@ ROLES = {"pad": "<pad>", "start": "<s>", "end": "</s>", "unknown": "<unk>"}
 
 
 class Tokenizer(ABC):
-    """Text to ids and back.
+    """Text to ids and back, trained on texts or loaded from a file.
 
-    A tokenizer is trained on texts (``CharTokenizer.train(texts)``) or loaded from a file
-    (``Tokenizer.load(path)``).
-
-    Parameters
-    ----------
-    tokens:
-        All tokens; a token's place is its id.
-    special:
-        Those among them that stand for no text.
+    Names that stand twice, and special ones that are not among the tokens, raise ``ValueError``.
 
     Attributes
     ----------
-    tokens:
-        All tokens, ``(V,)``.
-    special:
-        The special ones.
+    tokens, special:
+        All tokens, a token's place being its id; and those among them that stand for no text.
     pad, start, end, unknown:
-        The ids of ``<pad>``, ``<s>``, ``</s>`` and ``<unk>``; ``None`` where the tokenizer has no
-        such token.
-
-    Raises
-    ------
-    ValueError
-        If a token stands twice, or a special one is not among the tokens.
+        The ids of ``<pad>``, ``<s>``, ``</s>`` and ``<unk>``; ``None`` where there is no such
+        token.
     """
 
     _kinds: ClassVar[list[type[Tokenizer]]] = []
@@ -100,8 +85,6 @@ class Tokenizer(ABC):
 
         Parameters
         ----------
-        text:
-            Any Unicode.
         start, end:
             Whether the ids of ``<s>`` and ``</s>`` are put before and after.
         special:
@@ -137,22 +120,10 @@ class Tokenizer(ABC):
         return ids + self._encode(text[done:])
 
     def encode_iterable(self, texts: Iterable[str], *, special: bool = False) -> Iterator[int]:
-        """The ids of a text that comes in parts, such as the lines of a file too large to hold.
+        """The ids of a text that comes in parts, cut anywhere, such as the lines of a large file.
 
-        They are exactly those of ``encode("".join(texts))``: what later parts could still change is
-        held back.
-
-        Parameters
-        ----------
-        texts:
-            The parts, in order, cut anywhere.
-        special:
-            As in :meth:`encode`.
-
-        Raises
-        ------
-        ValueError
-            As :meth:`encode`.
+        They are exactly those of ``encode("".join(texts))``, and so are the errors: what later
+        parts could still change is held back.
         """
         if isinstance(texts, str):
             raise ValueError("texts must be parts of a text, got one str: use encode")
@@ -191,19 +162,9 @@ class Tokenizer(ABC):
         return len(text)
 
     def decode(self, ids: Iterable[int], *, special: bool = False) -> str:
-        """The text that ids stand for.
+        """The text that ids stand for, special tokens left out unless ``special``.
 
-        Parameters
-        ----------
-        ids:
-            Ids ``(T,)``: a list or a tensor.
-        special:
-            Whether special tokens are written out by their names, or left out.
-
-        Raises
-        ------
-        ValueError
-            If an id is not in the vocabulary.
+        An id that is not in the vocabulary raises ``ValueError``.
         """
         ids = ids.tolist() if hasattr(ids, "tolist") else list(ids)
         kept = (i for i in ids if special or i not in self._special_ids)
@@ -214,13 +175,7 @@ class Tokenizer(ABC):
         return [self.tokens[i] for i in self.encode(text)]
 
     def token(self, id: int) -> str:
-        """The token that has this id.
-
-        Raises
-        ------
-        ValueError
-            If no token has it.
-        """
+        """The token that has this id; ``ValueError`` if none has."""
         try:
             place = operator.index(id)
         except TypeError:
@@ -230,13 +185,7 @@ class Tokenizer(ABC):
         return self.tokens[place]
 
     def id(self, token: str) -> int:
-        """The id that this token has.
-
-        Raises
-        ------
-        ValueError
-            If the vocabulary has no such token.
-        """
+        """The id that this token has; ``ValueError`` if it is not in the vocabulary."""
         if token not in self._ids:
             raise ValueError(f"token must be one of the vocabulary's {len(self)}, got {token!r}")
         return self._ids[token]
@@ -264,14 +213,8 @@ class Tokenizer(ABC):
         """Read a tokenizer; ``Tokenizer.load`` finds out which kind it is.
 
         Files that Hugging Face's ``tokenizers`` wrote, such as GPT-2's, are read too where they
-        describe one of these kinds.
-
-        Raises
-        ------
-        ValueError
-            If the file holds no tokenizer, or one of another kind; the message says why.
-        FileNotFoundError
-            If there is no file.
+        describe one of these kinds. What holds no tokenizer, or one of another kind, raises
+        ``ValueError``; the message says why.
         """
         document = file_format.read(path)
         for kind in Tokenizer._kinds:

@@ -47,8 +47,6 @@ class CharTokenizer(Tokenizer):
 
         Parameters
         ----------
-        texts:
-            What to train on.
         vocab_size:
             Most tokens to have, special ones among them: the most frequent characters are kept,
             of equally frequent ones the first by code point. All, unless given.

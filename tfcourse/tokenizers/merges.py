@@ -24,10 +24,9 @@ def learn_merges(
     ----------
     words:
         Each different word as ids, and how often it occurs. No merge reaches beyond a word.
-    tokens:
-        What there is at first; a token's place is its id.
-    vocab_size:
-        How many tokens to have in the end. There are fewer where every word has become one token.
+    tokens, vocab_size:
+        What there is at first, a token's place being its id; and how many to have in the end.
+        There are fewer where every word has become one token.
 
     Returns
     -------
@@ -101,17 +100,8 @@ def _join(word: list[int], pair: Pair, joined: int) -> tuple[list[int], list[Pai
 def apply_merges(word: Sequence[int], merges: Mapping[Pair, tuple[int, int]]) -> list[int]:
     """Join the pair that was learned first, of equals the leftmost, until no pair is left.
 
-    Parameters
-    ----------
-    word:
-        Ids ``(T,)``.
-    merges:
-        For each pair its rank, which is its place among the merges, and the id it becomes.
-
-    Returns
-    -------
-    ids
-        ``T`` of them or fewer.
+    ``merges`` has for each pair its rank, which is its place among the merges, and the id it
+    becomes.
 
     Notes
     -----
