@@ -11,6 +11,7 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one
+from tfcourse.modes import in_mode
 
 
 def perplexity(nll: float, count: int) -> float:
@@ -141,22 +142,17 @@ def language_model_nll(
         raise ValueError(f"ids must be a row of at least 2 tokens, got {tuple(ids.shape)}")
     device = next((p.device for p in model.parameters()), ids.device)
     ids = ids.to(device)
-    before = [m.training for m in model.modules()]
-    model.eval()
-    try:
-        total = 0.0
+    total = 0.0
+    with in_mode(model, train=False):
         for starts, length, skip in _windows(len(ids) - 1, window, stride, batch):
             rows = torch.stack([ids[s : s + length + 1] for s in starts])  # (B, T + 1)
-            logits = model(rows[:, :-1]).logits[:, skip:]
+            logits = model(rows[:, :-1]).logits[:, skip:].flatten(0, 1)
             nll = F.cross_entropy(
-                logits.flatten(0, 1).float() if logits.dtype.itemsize < 4 else logits.flatten(0, 1),
+                logits.float() if logits.dtype.itemsize < 4 else logits,
                 rows[:, 1 + skip :].flatten(),
                 reduction="none",
             )
             total += float(nll.double().sum())
-    finally:
-        for module, training in zip(model.modules(), before, strict=True):
-            module.training = training
     return Likelihood(total, len(ids) - 1)
 
 

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from tfcourse.arguments import one_of
 from tfcourse.attention import KeyValueCache
 from tfcourse.models.gpt import GPT
 from tfcourse.models.recurrent_lm import RecurrentLM
@@ -81,8 +82,7 @@ def decoder_of(
             f"source must be {'given' if translates else 'None'} for a {type(model).__name__}, "
             f"got {'None' if source is None else tuple(source.shape)}"
         )
-    if beyond not in BEYOND:
-        raise ValueError(f"beyond must be one of {list(BEYOND)}, got {beyond!r}")
+    one_of(BEYOND, beyond=beyond)
     if beyond == "slide" and not isinstance(model, GPT):
         raise ValueError(f'beyond must not be "slide" for a {type(model).__name__}')
     if isinstance(model, RecurrentLM):
@@ -166,17 +166,12 @@ class _Transformer(_WithoutCache):
     """An encoder-decoder: two caches for each block of its decoder."""
 
     def __init__(
-        self,
-        model: Transformer,
-        source: Tensor,
-        lengths: Tensor | None,
-        max_length: int,
-        cached: bool,
+        self, model: Transformer, source: Tensor, lengths: Tensor | None, most: int, cached: bool
     ) -> None:
         super().__init__(cached)
         self.model, self.lengths = model, lengths
         self.memory, _ = model.encode(source, lengths)
-        self.caches = model.new_caches(max_length) if cached else None
+        self.caches = model.new_caches(most) if cached else None
         self.context_caches = model.new_context_caches(source.shape[1]) if cached else None
         self.of = torch.arange(len(source), device=source.device)  # whose source each row reads
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from tfcourse.arguments import above_zero, at_least_one
 from tfcourse.generation.decoders import Decoder
 from tfcourse.generation.filters import keep_top_k, keep_top_p
-from tfcourse.generation.prompts import check_end, prepare, writing
+from tfcourse.generation.prompts import check_end, writing
 from tfcourse.generation.result import Generated
 
 
@@ -62,15 +62,9 @@ def greedy(
     -----
     224N section 3.6; UW "The Transformer Decoder".
     """
-
-    def likeliest(logits: Tensor) -> Tensor:
-        return logits.argmax(dim=-1)
-
-    with writing(model):
-        prompt, decoder = prepare(
-            model, prompt, max_new_tokens, source, source_lengths, beyond, cached
-        )
-        found = _write(decoder, prompt, prompt_lengths, max_new_tokens, eos_id, likeliest)
+    asked = model, prompt, max_new_tokens, source, source_lengths, beyond, cached
+    with writing(*asked) as (ids, decoder):
+        found = _write(decoder, ids, prompt_lengths, max_new_tokens, eos_id, _likeliest)
     return found.copied()
 
 
@@ -130,12 +124,14 @@ def sample(
             logits = keep_top_p(logits, top_p)
         return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)[:, 0]
 
-    with writing(model):
-        prompt, decoder = prepare(
-            model, prompt, max_new_tokens, source, source_lengths, beyond, cached
-        )
-        found = _write(decoder, prompt, prompt_lengths, max_new_tokens, eos_id, drawn)
+    asked = model, prompt, max_new_tokens, source, source_lengths, beyond, cached
+    with writing(*asked) as (ids, decoder):
+        found = _write(decoder, ids, prompt_lengths, max_new_tokens, eos_id, drawn)
     return found.copied()
+
+
+def _likeliest(logits: Tensor) -> Tensor:
+    return logits.argmax(dim=-1)
 
 
 def _write(

@@ -28,6 +28,8 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from tfcourse.arguments import at_least_one, check_look_up
+
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
@@ -188,20 +190,13 @@ def prepare_inputs(
             f"q, k and v must be on one device: "
             f"q is on {q.device}, k is on {k.device}, v is on {v.device}"
         )
-    if q.shape[-1] != k.shape[-1]:
-        raise ValueError(
-            f"q and k must have the same width, or no dot product can be taken: {shapes}"
-        )
-    if k.shape[-2] != v.shape[-2]:
-        raise ValueError(f"k and v must have one row for each key: {shapes}")
+    check_look_up(q, k, v, None, None)
     if causal and k.shape[-2] < q.shape[-2]:
         raise ValueError(
             f"k must have at least as many rows as q where causal=True, since the queries are the "
             f"last of the keys' positions: {shapes}"
         )
-    for name, size in (("block_q", block_q), ("block_k", block_k)):
-        if size < 1:
-            raise ValueError(f"{name} must be at least 1, got {size}")
+    at_least_one(block_q=block_q, block_k=block_k)
     try:
         batch = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
     except RuntimeError:

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from tfcourse.attention import MultiHeadAttention
-from tfcourse.properties.calling import first_output, in_mode, seeded
+from tfcourse.modes import in_mode
+from tfcourse.properties.calling import first_output, seeded
 
 
 def assert_gradients_reach_every_parameter(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from tfcourse.properties.calling import Module, another, distance, in_mode, length_of, modes, run
+from tfcourse.modes import in_mode
+from tfcourse.properties.calling import Module, another, distance, length_of, modes, run
 
 
 def assert_causal(

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from tfcourse.attention import padding_mask
-from tfcourse.properties.calling import Module, another, distance, in_mode, length_of, modes, run
+from tfcourse.modes import in_mode
+from tfcourse.properties.calling import Module, another, distance, length_of, modes, run
 
 
 def assert_padding_invariant(

@@ -7,7 +7,8 @@ import copy
 import torch
 from torch import Tensor
 
-from tfcourse.properties.calling import Module, another, distance, in_mode, modes, run
+from tfcourse.modes import in_mode
+from tfcourse.properties.calling import Module, another, distance, modes, run
 
 
 def assert_stateless(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import operator
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from tfcourse.arguments import at_least_one
 from tfcourse.tokenizers import file_format
 
 #: Special tokens that have a role, by their names. Any other name may be special too.
@@ -100,8 +102,8 @@ class Tokenizer(ABC):
         """
         before, after = self._asked("start", self.start, start), self._asked("end", self.end, end)
         text = check_text(text)
-        ids = self._encode_special(text) if special and self.special else self._encode(text)
-        return before + ids + after
+        named, done, _ = self._named(text, len(text), special)
+        return before + named + self._encode(text[done:]) + after
 
     @staticmethod
     def _asked(name: str, token: int | None, asked: bool) -> list[int]:
@@ -110,14 +112,20 @@ class Tokenizer(ABC):
             raise ValueError(f"{name} must be False without a token {ROLES[name]}, got {asked}")
         return [token] if asked and token is not None else []
 
-    def _encode_special(self, text: str) -> list[int]:
-        """The ids of a text in which the names of special tokens stand for them."""
-        ids, done = [], 0
-        for found in self._special_names.finditer(text):
+    def _named(self, text: str, stop: int, special: bool) -> tuple[list[int], int, int]:
+        """The ids up to the last special token that ends before ``stop``, if any is looked for.
+
+        Also how many characters they are, and where the next name begins, or ``stop``.
+        """
+        ids: list[int] = []
+        done = 0
+        for found in self._special_names.finditer(text) if special and self.special else ():
+            if found.end() > stop:
+                return ids, done, min(stop, found.start())
             ids += self._encode(text[done : found.start()])
             ids.append(self._ids[found.group()])
             done = found.end()
-        return ids + self._encode(text[done:])
+        return ids, done, stop
 
     def encode_iterable(self, texts: Iterable[str], *, special: bool = False) -> Iterator[int]:
         """The ids of a text that comes in parts, cut anywhere, such as the lines of a large file.
@@ -137,16 +145,8 @@ class Tokenizer(ABC):
 
     def _begin(self, text: str, special: bool) -> tuple[list[int], int]:
         """The ids that no text after this one can change, and of how many characters they are."""
-        ids, done, stop = [], 0, len(text)
-        if special and self.special:
-            stop = self._name_begun(text)
-            for found in self._special_names.finditer(text):
-                if found.end() > stop:
-                    stop = min(stop, found.start())
-                    break
-                ids += self._encode(text[done : found.start()])
-                ids.append(self._ids[found.group()])
-                done = found.end()
+        plain = self._name_begun(text) if special else len(text)
+        ids, done, stop = self._named(text, plain, special)
         for piece in self._settled(text[done:stop]):
             ids += self._encode(piece)
             done += len(piece)
@@ -154,7 +154,8 @@ class Tokenizer(ABC):
 
     def _name_begun(self, text: str) -> int:
         """Where the name of a special token begins of which the text holds only the first part."""
-        for i in range(max(len(text) - max(map(len, self.special)) + 1, 0), len(text)):
+        longest = max(map(len, self.special), default=0)
+        for i in range(max(len(text) - longest + 1, 0), len(text)):
             if any(
                 len(name) > len(text) - i and name.startswith(text[i:]) for name in self.special
             ):
@@ -264,3 +265,17 @@ def check_size(vocab_size: int | None, least: int, what: str) -> None:
     """Refuse a vocabulary that has no room for what it must hold."""
     if vocab_size is not None and vocab_size < least:
         raise ValueError(f"vocab_size must be at least {least}, {what}, got {vocab_size}")
+
+
+def most_frequent(
+    counts: Counter[str], special: Sequence[str], vocab_size: int | None, at_least: int
+) -> list[str]:
+    """Pieces that occur ``at_least`` as often, as many as there is room for beside special tokens.
+
+    The most frequent come first; of equally frequent ones the first by code points.
+    """
+    at_least_one(at_least=at_least)
+    check_size(vocab_size, len(special), "the number of special tokens")
+    ordered = sorted(counts.items(), key=lambda found: (-found[1], found[0]))
+    kept = [piece for piece, n in ordered if n >= at_least]
+    return kept[: None if vocab_size is None else vocab_size - len(special)]

@@ -8,9 +8,7 @@ from typing import Any, Self
 
 import regex
 
-from tfcourse.arguments import at_least_one
-from tfcourse.tokenizers.base import ROLES, Tokenizer, check_size, check_special, check_texts
-from tfcourse.tokenizers.characters import most_frequent
+from tfcourse.tokenizers.base import ROLES, Tokenizer, check_special, check_texts, most_frequent
 from tfcourse.tokenizers.file_format import Document
 
 #: How text is split into words, by the name that Hugging Face's ``tokenizers`` has for it.
@@ -65,16 +63,13 @@ class WordTokenizer(Tokenizer):
         of a text that is spelt like a special token is an unknown word.
         """
         special = check_special(special)
-        at_least_one(at_least=at_least)
-        check_size(vocab_size, len(special), "the number of special tokens")
         counts: Counter[str] = Counter()
         for text in check_texts(texts):
             counts.update(split(text, punctuation, lower))
         for token in special:
             del counts[token]
-        kept = [word for word, n in most_frequent(counts) if n >= at_least]
-        room = None if vocab_size is None else vocab_size - len(special)
-        return cls((*special, *kept[:room]), special, punctuation=punctuation, lower=lower)
+        kept = most_frequent(counts, special, vocab_size, at_least)
+        return cls((*special, *kept), special, punctuation=punctuation, lower=lower)
 
     def _encode(self, text: str) -> list[int]:
         ids = []
