@@ -109,8 +109,8 @@ class DotAttention(nn.Module):
                 f'd_query and d_key must be the same for score="dot", got {d_query} and {d_key}'
             )
         self.d_query, self.d_key = d_query, d_key
-        W_a = nn.Parameter(torch.empty(d_query, d_key)) if score == "general" else None
-        self.register_parameter("W_a", W_a)
+        general = score == "general"
+        self.W_a = nn.Parameter(torch.empty(d_query, d_key)) if general else None
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -257,9 +257,9 @@ class SelfAttention(nn.Module):
         self.W_Q = nn.Parameter(torch.empty(d_model, d_k))
         self.W_K = nn.Parameter(torch.empty(d_model, d_k))
         self.W_V = nn.Parameter(torch.empty(d_model, d_v))
-        for letter, size in (("Q", d_k), ("K", d_k), ("V", d_v)):
-            b = nn.Parameter(torch.zeros(size)) if bias else None
-            self.register_parameter(f"b_{letter}", b)
+        self.b_Q = nn.Parameter(torch.zeros(d_k)) if bias else None
+        self.b_K = nn.Parameter(torch.zeros(d_k)) if bias else None
+        self.b_V = nn.Parameter(torch.zeros(d_v)) if bias else None
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -409,17 +409,13 @@ class MultiHeadAttention(nn.Module):
         self.widths = [num_heads * d_k, num_kv_heads * d_k, num_kv_heads * d_v]
         if d_context == d_model:
             self.W_QKV = nn.Parameter(torch.empty(d_model, sum(self.widths)))
-            self.register_parameter("W_KV", None)
+            self.W_KV = None
         else:
             self.W_QKV = nn.Parameter(torch.empty(d_model, num_heads * d_k))
             self.W_KV = nn.Parameter(torch.empty(d_context, num_kv_heads * (d_k + d_v)))
         self.W_O = nn.Parameter(torch.empty(num_heads * d_v, d_model))
-        b_QKV, b_O = (
-            nn.Parameter(torch.empty(size)) if bias else None
-            for size in (sum(self.widths), d_model)
-        )
-        self.register_parameter("b_QKV", b_QKV)
-        self.register_parameter("b_O", b_O)
+        self.b_QKV = nn.Parameter(torch.empty(sum(self.widths))) if bias else None
+        self.b_O = nn.Parameter(torch.empty(d_model)) if bias else None
         self.reset_parameters()
 
     W_KV: nn.Parameter | None

@@ -40,8 +40,8 @@ class LayerNorm(nn.Module):
         super().__init__()
         at_least_one(d_model=d_model)
         self.d_model, self.eps = d_model, eps
-        self.register_parameter("gain", nn.Parameter(torch.ones(d_model)) if affine else None)
-        self.register_parameter("shift", nn.Parameter(torch.zeros(d_model)) if affine else None)
+        self.gain = nn.Parameter(torch.ones(d_model)) if affine else None
+        self.shift = nn.Parameter(torch.zeros(d_model)) if affine else None
 
     def reset_parameters(self) -> None:
         """Set the gain to one and the shift to zero."""
@@ -155,8 +155,8 @@ class FeedForward(nn.Module):
         self.activation, self.dropout = activation, dropout
         self.W_1 = nn.Parameter(torch.empty(d_model, d_ff))
         self.W_2 = nn.Parameter(torch.empty(d_ff, d_model))
-        self.register_parameter("b_1", nn.Parameter(torch.empty(d_ff)) if bias else None)
-        self.register_parameter("b_2", nn.Parameter(torch.empty(d_model)) if bias else None)
+        self.b_1 = nn.Parameter(torch.empty(d_ff)) if bias else None
+        self.b_2 = nn.Parameter(torch.empty(d_model)) if bias else None
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -162,8 +162,8 @@ class GPT(Model):
             for _ in range(config.num_layers)
         )  # fmt: skip
         self.norm = norm(config.d_model, config.eps)
-        W_U = None if config.tied else nn.Parameter(torch.empty(config.d_model, config.vocab_size))
-        self.register_parameter("W_U", W_U)
+        D, V = config.d_model, config.vocab_size
+        self.W_U = None if config.tied else nn.Parameter(torch.empty(D, V))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

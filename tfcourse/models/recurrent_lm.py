@@ -93,8 +93,7 @@ class RecurrentLM(Model):
         self.recurrent = Recurrent(
             CELLS[config.cell], D, Dh, config.num_layers, dropout=config.dropout
         )
-        W_U = None if config.tied else nn.Parameter(torch.empty(Dh, V))
-        self.register_parameter("W_U", W_U)
+        self.W_U = None if config.tied else nn.Parameter(torch.empty(Dh, V))
         self.b_U = nn.Parameter(torch.empty(V))
         self.reset_parameters()
 

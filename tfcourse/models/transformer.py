@@ -145,10 +145,8 @@ class Transformer(Model):
         ends = config.ends_in_norm
         self.encoder_norm = LayerNorm(D, config.eps) if ends else nn.Identity()
         self.decoder_norm = LayerNorm(D, config.eps) if ends else nn.Identity()
-        W_U = None if config.tied else nn.Parameter(torch.empty(D, V))
-        b_U = nn.Parameter(torch.zeros(V)) if config.output_bias else None
-        self.register_parameter("W_U", W_U)
-        self.register_parameter("b_U", b_U)
+        self.W_U = None if config.tied else nn.Parameter(torch.empty(D, V))
+        self.b_U = nn.Parameter(torch.zeros(V)) if config.output_bias else None
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

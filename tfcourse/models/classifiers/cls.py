@@ -92,7 +92,7 @@ class TransformerClassifier(Model):
         self.config = config
         D, cls = config.d_model, config.pooled == "cls"
         self.embedding = nn.Embedding(config.vocab_size, D)
-        self.register_parameter("c", nn.Parameter(torch.empty(D)) if cls else None)
+        self.c = nn.Parameter(torch.empty(D)) if cls else None
         self.positions = {
             "learned": lambda: LearnedPositions(config.context_length + cls, D),
             "sinusoidal": lambda: SinusoidalPositions(D),
