@@ -16,11 +16,8 @@ class AdditiveAttention(nn.Module):
     .. math:: e_{ij} = v_a^\top \tanh(s_i W_a + h_j U_a), \qquad
               c_i = \sum_j \operatorname{softmax}_j(e_{ij})\, h_j
 
-    Parameters
-    ----------
-    d_query, d_key, d_hidden:
-        Widths of the decoder's states, of the source's, and of the scoring net, which is
-        ``d_query`` unless given.
+    ``d_query`` and ``d_key`` are the widths of the decoder's and of the source's states, and
+    ``d_hidden``, ``d_query`` unless given, that of the scoring net.
 
     Attributes
     ----------
@@ -79,17 +76,8 @@ class DotAttention(nn.Module):
     .. math:: e_{ij} = s_i \cdot h_j \quad (\text{dot}) \qquad
               e_{ij} = s_i W_a \cdot h_j \quad (\text{general})
 
-    Parameters
-    ----------
-    d_query, d_key:
-        Widths of the decoder's and the source's states.
-    score:
-        ``"dot"``, where both widths must be the same, or ``"general"``.
-
-    Attributes
-    ----------
-    W_a:
-        ``(d_query, d_key)`` with ``"general"``, else ``None``.
+    ``score`` is ``"dot"``, where both widths must be the same, or ``"general"``, where ``W_a`` is
+    ``(d_query, d_key)``.
 
     Notes
     -----

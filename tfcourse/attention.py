@@ -48,7 +48,8 @@ def scaled_dot_product_attention(
     .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 
     The softmax runs over the keys, so each row of weights sums to 1. A query that may attend to
-    nothing gets weights of zero and an output of zero, never NaN. Leading axes broadcast.
+    nothing gets weights of zero and an output of zero, never NaN. Leading axes broadcast. What does
+    not fit raises ``ValueError``.
 
     Parameters
     ----------
@@ -68,12 +69,6 @@ def scaled_dot_product_attention(
     fused:
         ``False`` follows the formula line by line and gives the weights. ``True`` hands the same
         computation to PyTorch's fused kernel, which never stores them, and gives ``None``.
-
-    Raises
-    ------
-    ValueError
-        If widths or lengths do not fit, the mask is not boolean, mask or bias do not broadcast, or
-        a window is given without ``causal``.
 
     Notes
     -----
@@ -173,20 +168,10 @@ def causal_mask(
 ) -> Bool[Tensor, "T S"]:
     r"""Each position may attend to itself and to what came before: :math:`j \le i`.
 
-    Parameters
-    ----------
-    T, S:
-        Numbers of queries and keys, the same unless ``S`` is given. With more keys than queries the
-        queries are the last ``T`` of ``S`` positions, as when a cache holds the earlier ones.
-    window:
-        How many positions a query may attend to, its own among them: :math:`i - w < j \le i`. All
-        unless given.
-
-    Raises
-    ------
-    ValueError
-        If ``S`` is less than ``T``, so that the first queries would stand before the first key, or
-        ``window`` is below 1.
+    With more keys than queries, ``S`` beside ``T``, the queries are the last ``T`` of ``S``
+    positions, as when a cache holds the earlier ones. With a ``window`` a query may attend to that
+    many positions, its own among them: :math:`i - w < j \le i`. Fewer keys than queries raise
+    ``ValueError``.
 
     Notes
     -----
@@ -456,11 +441,11 @@ class MultiHeadAttention(nn.Module):
     ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T S"] | None]:
         """Let every token of ``x`` look at ``context``, or at the tokens of ``x`` themselves.
 
+        What does not fit, and a context for a layer with positions, raises ``ValueError``.
+
         Parameters
         ----------
-        x, context:
-            Tokens that ask, and those that are asked: ``x`` unless given.
-        mask, causal:
+        mask, causal, fused:
             As for :func:`scaled_dot_product_attention`. A mask with three axes is for all heads.
         cache:
             Holds the keys and values of earlier tokens; those of ``x`` are added to it. With a
@@ -469,15 +454,6 @@ class MultiHeadAttention(nn.Module):
         position_ids:
             Where each token of ``x`` stands, for positions that turn queries and keys; they follow
             those the cache holds unless given.
-        fused:
-            ``False`` follows the formula and gives the weights; ``True`` hands the same to
-            PyTorch's fused kernel and gives ``None``.
-
-        Raises
-        ------
-        ValueError
-            If ``x`` or ``context`` does not have three axes, a width or the mask does not fit, or a
-            layer with positions is given a context.
         """
         if context is not None and self.positions is not None:
             raise ValueError("positions must be None in a layer that attends to a context")
@@ -572,18 +548,9 @@ class KeyValueCache:
 
     Without it a model that writes token after token computes every earlier key again at each step.
     It is for writing, not for learning: keys are written in place, so no gradient goes back through
-    it; call the model under :func:`torch.no_grad`.
-
-    Parameters
-    ----------
-    max_length:
-        Most tokens it can hold. Its memory is taken at the first :meth:`append`, in the dtype and
-        on the device of what is appended.
-
-    Attributes
-    ----------
-    length:
-        Tokens held so far; the next one stands at this position.
+    it; call the model under :func:`torch.no_grad`. It holds ``max_length`` tokens at most;
+    ``length`` counts those held so far, and the next one stands at this position. Memory is taken
+    at the first :meth:`append`, in the dtype and on the device of what is appended.
     """
 
     def __init__(self, max_length: int) -> None:

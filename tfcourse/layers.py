@@ -21,12 +21,8 @@ class LayerNorm(nn.Module):
     .. math:: \mu = \frac1d \sum_j x_j, \qquad \sigma^2 = \frac1d \sum_j (x_j - \mu)^2, \qquad
               y = \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \odot \gamma + \beta
 
-    ``eps`` is added inside the root. With ``affine=False``, as in 224N, there are no gain and bias.
-
-    Attributes
-    ----------
-    gain, shift:
-        ``(D,)`` each, the formula's gamma and beta, or ``None``.
+    ``gain`` and ``shift``, the formula's gamma and beta, are ``(D,)``, or ``None`` with
+    ``affine=False``, as in 224N. ``eps`` is added inside the root.
 
     Notes
     -----
@@ -177,13 +173,8 @@ class SwiGLU(nn.Module):
 
     .. math:: \operatorname{SwiGLU}(x) = (\operatorname{silu}(x W_1) \odot x W_3)\, W_2
 
-    The hidden layer is ``d_ff`` wide, ``8 d_model / 3`` unless given, which makes the three
-    matrices as large as the two of :class:`FeedForward`.
-
-    Attributes
-    ----------
-    W_1, W_3, W_2:
-        Gate ``(D, d_ff)``, up ``(D, d_ff)`` and down ``(d_ff, D)``.
+    Gate ``W_1`` and up ``W_3`` are ``(D, d_ff)``, down ``W_2`` is ``(d_ff, D)``. ``d_ff`` is
+    ``8 d_model / 3`` unless given, which makes them as large as the two of :class:`FeedForward`.
 
     Notes
     -----

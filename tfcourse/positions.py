@@ -56,12 +56,7 @@ class Positions(nn.Module):
 class LearnedPositions(Positions):
     r"""One learned vector for each place: :math:`\tilde x_i = x_i + P_i`.
 
-    There are ``context_length`` places, ``N``, and no code past them.
-
-    Attributes
-    ----------
-    P:
-        ``(N, D)``.
+    ``P`` is ``(N, D)``, of ``context_length`` places, N, and there is no code past them.
 
     Notes
     -----
@@ -303,12 +298,8 @@ class RelativePositions(Positions):
 
     .. math:: e_{ij} = \frac{q_i \cdot (k_j + a_{\operatorname{clip}(j - i)})}{\sqrt{d_k}}
 
-    Distances beyond ``max_distance`` share the outermost vectors.
-
-    Attributes
-    ----------
-    a:
-        ``(2 max_distance + 1, K)``, shared by all heads.
+    ``a`` is ``(2 max_distance + 1, K)``, shared by all heads; distances beyond ``max_distance``
+    share the outermost vectors.
 
     Notes
     -----
@@ -343,12 +334,7 @@ class ALiBi(Positions):
 
     .. math:: b_{ij} = -m_h \, |i - j|, \qquad m_h = 2^{-8h/H}, \; h = 1, \dots, H
 
-    Nothing is learned.
-
-    Attributes
-    ----------
-    slopes:
-        ``(H, 1, 1)``.
+    Nothing is learned; ``slopes`` is ``(H, 1, 1)``.
 
     Notes
     -----
@@ -377,12 +363,8 @@ class TreePositions(Positions):
     .. math:: b_{ij} = w_{h, \operatorname{clip}(d(i, j))}
 
     where :math:`d(i, j)` counts the edges between words ``i`` and ``j``, and distances beyond
-    ``max_distance`` share its number. :meth:`set_trees` gives the tree before the layer is called.
-
-    Attributes
-    ----------
-    w:
-        ``(H, max_distance + 1)``.
+    ``max_distance`` share its number; ``w`` is ``(H, max_distance + 1)``. :meth:`set_trees` gives
+    the tree before the layer is called.
 
     Notes
     -----

@@ -28,17 +28,13 @@ class RecurrentCell(nn.Module):
 
     The weights of several gates stand side by side, a block of ``Dh`` columns for each. A cell of
     one's own gives ``gates``, ``forward`` and, where PyTorch computes the same, its ``kernel``.
-    ``d_in`` and ``d_hidden`` are the widths of a token, ``D``, and of the hidden state, ``Dh``.
+    ``d_in`` and ``d_hidden`` are the widths of a token, ``D``, and of the hidden state, ``Dh``. At
+    a call, an ``x`` or ``state`` that does not fit raises ``ValueError``.
 
     Attributes
     ----------
     W, U, b:
         ``(D, gates * Dh)``, ``(Dh, gates * Dh)`` and ``(gates * Dh,)``.
-
-    Raises
-    ------
-    ValueError
-        If a width is not positive; at a call, where ``x`` or ``state`` does not fit.
 
     Notes
     -----
@@ -93,17 +89,13 @@ class RecurrentCell(nn.Module):
 
 
 class RNNCell(RecurrentCell):
-    r"""The plain recurrent cell: the next state is a function of this token and the last state.
+    """The plain recurrent cell: the next state is a function of this token and the last state.
 
     .. math:: h_t = g(x_t W + h_{t-1} U + b)
 
-    As :class:`RecurrentCell`; the ``nonlinearity`` :math:`g` is ``"tanh"`` or ``"relu"``.
-
-    Attributes
-    ----------
-    W, U, b:
-        ``(D, Dh)``, ``(Dh, Dh)`` and ``(Dh,)``. From an ``nn.RNN``: ``weight_ih.T``,
-        ``weight_hh.T`` and ``bias_ih + bias_hh``.
+    As :class:`RecurrentCell`; the ``nonlinearity`` :math:`g` is ``"tanh"`` or ``"relu"``. From an
+    ``nn.RNN``, ``W`` is ``weight_ih.T``, ``U`` is ``weight_hh.T`` and ``b`` is ``bias_ih +
+    bias_hh``.
 
     Notes
     -----
@@ -274,6 +266,10 @@ class Recurrent(nn.Module):
     ) -> tuple[Float[Tensor, "B T Dout"], State]:
         """Read each sequence from its first token to its own last, and backwards from there.
 
+        The outputs are zero at the padding. The state given back, in the form of the argument
+        ``state``, is what each cell held after the last token it read; an empty sequence keeps
+        where it started. What does not fit raises ``ValueError``.
+
         Parameters
         ----------
         x, lengths:
@@ -285,17 +281,6 @@ class Recurrent(nn.Module):
         fused:
             ``False`` loops over time with the cells. ``True`` hands the same computation to
             PyTorch's kernels; only which numbers ``dropout`` takes is not the same.
-
-        Returns
-        -------
-        outputs, state
-            ``(B, T, d_out)``, zero at the padding; and, in the form of the argument ``state``, what
-            each cell held after the last token it read. An empty sequence keeps where it started.
-
-        Raises
-        ------
-        ValueError
-            If a shape or a length does not fit, or ``fused`` is asked of a cell without kernel.
         """
         first = next(self.each_cell())
         state = first.start(x, state, len(self.cells), len(x), self.d_hidden)

@@ -30,7 +30,7 @@ def mask_words(
     The model reads :math:`\tilde x` and is to say :math:`x_t` at every chosen place: its targets
     are ``ids[chosen]``. By chance there may be none. The last two cases are there because [MASK]
     never stands in the texts that the model is made for: it has to keep a good vector for a word
-    that it can see, too.
+    that it can see, too. Shapes that do not fit, and shares that are none, raise ``ValueError``.
 
     Parameters
     ----------
@@ -44,14 +44,6 @@ def mask_words(
     masked, random:
         The shares of the chosen that become [MASK], and a random word; the rest stays. With
         ``masked=1, random=0`` every chosen word is hidden, as for a test.
-    generator:
-        What is drawn from; torch's own generator unless given.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, a share does not lie in [0, 1] or two make more than 1, there
-        are no words to draw from, or ``mask`` is no id.
 
     Notes
     -----

@@ -114,25 +114,13 @@ def language_model_nll(
 ) -> Likelihood:
     """How likely a long text is to a model that reads at most ``window`` tokens at once.
 
-    Each token but the first is predicted exactly once. Windows begin ``stride`` tokens apart, and
-    what an earlier window has predicted counts no more: so every prediction but those of the first
-    window has at least ``window - stride`` tokens before it. ``stride=window`` is fastest and
-    makes the model look worst; ``stride=1`` is slowest and exact.
+    Each token but the first is predicted exactly once. Windows begin ``stride`` tokens apart, which
+    is ``window`` unless given, and what an earlier window has predicted counts no more: so every
+    prediction but those of the first window has at least ``window - stride`` tokens before it.
+    ``stride=window`` is fastest and makes the model look worst; ``stride=1`` is slowest and exact.
 
-    Parameters
-    ----------
-    model:
-        ``model(tokens (B, T)).logits`` are ``(B, T, V)``. It is set to evaluation and back.
-    ids:
-        The text, ``N`` of at least two tokens: ``N - 1`` are predicted.
-    window, stride, batch:
-        Tokens to read at once, ``T``; from one window's start to the next, ``window`` unless
-        given; windows to read side by side.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two tokens, or the sizes do not fit.
+    ``model(tokens (B, T)).logits`` are ``(B, T, V)``, and ``batch`` windows are read side by side.
+    Fewer than two tokens, and sizes that do not fit, raise ``ValueError``.
     """
     stride = window if stride is None else stride
     at_least_one(window=window, stride=stride, batch=batch)

@@ -40,20 +40,9 @@ def bleu(
     with :math:`p_n` the share of the translations' n-grams that a reference has, :math:`c` and
     :math:`r` the lengths of translations and references.
 
-    Parameters
-    ----------
-    hypotheses:
-        Translations, one a sentence; not tokenised, unless ``tokenize="none"``.
-    references:
-        For each a reference, or as many references as for every other.
-    lowercase, tokenize:
-        Whether case counts as the same; and sacrebleu's tokenisation: ``"13a"`` is that of WMT,
-        ``"none"`` takes words as they stand.
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to compare, or not a reference for each translation.
+    Translations are not tokenised, unless ``tokenize="none"``, which takes words as they stand;
+    ``"13a"`` is the tokenisation of WMT. Each has a reference, or as many as every other; if not,
+    ``ValueError`` is raised. With ``lowercase`` case counts as the same.
 
     Notes
     -----

@@ -42,14 +42,17 @@ def decoder_of(
     beyond: str = "refuse",
     cached: bool = True,
 ) -> Decoder:
-    """A model of this package, ready to write.
+    """A model of this package, ready to write; a :class:`Decoder` is given back as it is.
+
+    Arguments that do not go with the model, and a ``max_length`` past its positions, raise
+    ``ValueError``.
 
     Parameters
     ----------
     model:
         A :class:`~tfcourse.models.gpt.GPT`, :class:`~tfcourse.models.recurrent_lm.RecurrentLM`,
         :class:`~tfcourse.models.transformer.Transformer` or
-        :class:`~tfcourse.models.seq2seq.Seq2Seq`; a :class:`Decoder` is given back as it is.
+        :class:`~tfcourse.models.seq2seq.Seq2Seq`.
     source, source_lengths:
         What an encoder-decoder reads first, and how many of its tokens are real.
     max_length:
@@ -63,11 +66,6 @@ def decoder_of(
     cached:
         ``False`` reads everything anew for each token, as the formula does: slower, and the same
         numbers.
-
-    Raises
-    ------
-    ValueError
-        If an argument does not go with the model, or ``max_length`` goes past its positions.
     """
     translates = isinstance(model, (Transformer, Seq2Seq))
     if not isinstance(model, (GPT, RecurrentLM)) and not translates:

@@ -28,9 +28,12 @@ def greedy(
     beyond: str = "refuse",
     cached: bool = True,
 ) -> Generated:
-    r"""Write the likeliest token, read it, and so on.
+    r"""Write the likeliest token, read it, and so on; what is given back leaves the prompt out.
 
     .. math:: y_t = \operatorname{argmax}_y P(y \mid y_{<t}, x)
+
+    Arguments that do not fit the model or each other, and a text that would go past the model's
+    positions, raise ``ValueError``.
 
     Parameters
     ----------
@@ -46,17 +49,6 @@ def greedy(
     source, source_lengths, beyond, cached:
         What an encoder-decoder reads first; whether it may write past the positions of training;
         and whether keys, values and states are kept. See :func:`~tfcourse.generation.decoder_of`.
-
-    Returns
-    -------
-    generated
-        What was written, without the prompt.
-
-    Raises
-    ------
-    ValueError
-        If arguments do not fit the model or each other, or the text would go past the model's
-        positions.
 
     Notes
     -----
@@ -88,7 +80,8 @@ def sample(
 
     .. math:: y_t \sim \operatorname{softmax}(\text{logits}_t / \tau)
 
-    All that is not said here is as for :func:`greedy`.
+    All that is not said here is as for :func:`greedy`. Numbers out of range raise ``ValueError``
+    too.
 
     Parameters
     ----------
@@ -99,11 +92,6 @@ def sample(
         :func:`keep_top_k` and :func:`keep_top_p`. All is, unless given.
     generator:
         Where random numbers come from, on the model's device; torch's own unless given.
-
-    Raises
-    ------
-    ValueError
-        Also where temperature, ``top_k`` or ``top_p`` is out of range.
 
     Notes
     -----

@@ -49,7 +49,8 @@ def flash_attention(
 
     Equal to :func:`tfcourse.attention.scaled_dot_product_attention` up to rounding, in the values
     and in the gradients; it cannot give the weights, since they are never all there. For the
-    backward pass the output is kept with the inputs and one number a query.
+    backward pass the output is kept with the inputs and one number a query. What does not fit
+    raises ``ValueError``.
 
     Parameters
     ----------
@@ -61,12 +62,6 @@ def flash_attention(
     block_q, block_k:
         Queries and keys of a tile. The lengths need not be multiples of them. They change the
         rounding and the memory in use, nothing else.
-
-    Raises
-    ------
-    ValueError
-        If widths, lengths, leading axes, dtypes or devices do not fit, ``causal`` is asked for
-        with fewer keys than queries, or a block is below 1.
 
     Notes
     -----

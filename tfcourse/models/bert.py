@@ -13,10 +13,10 @@ from torch import Tensor, nn
 
 from tfcourse.affine import Affine, affine
 from tfcourse.arguments import above_zero, one_of
-from tfcourse.attention import MultiHeadAttention, draw_matrices
-from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
+from tfcourse.attention import draw_matrices
+from tfcourse.layers import ACTIVATIONS, LayerNorm
 from tfcourse.models.classifiers.pooling import average
-from tfcourse.models.common import Config, Model, look_up, real, through
+from tfcourse.models.common import Config, Model, encoder_blocks, look_up, real, through
 from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions
@@ -116,12 +116,7 @@ class BERT(Model):
         self.positions = LearnedPositions(config.context_length, D)
         self.segments = nn.Embedding(config.segments, D)
         self.embedding_norm = LayerNorm(D, config.eps)
-        self.blocks = nn.ModuleList(
-            Block(MultiHeadAttention(D, config.num_heads, dropout=config.dropout),
-                  FeedForward(D, config.d_ff, config.activation), "post",
-                  eps=config.eps, dropout=config.dropout)
-            for _ in range(config.num_layers)
-        )  # fmt: skip
+        self.blocks = encoder_blocks(config, "post")
         self.words = MaskedWords(config) if "words" in predicts else None
         self.pooler = Affine(D, D) if {"next", "classes"} & set(predicts) else None
         self.next = Affine(D, 2) if "next" in predicts else None
@@ -147,6 +142,8 @@ class BERT(Model):
 
         The logits are ``(B, T, V)`` for ``"words"``, or with ``places`` ``(n, V)``, in the order of
         ``tokens[places]``; ``(B, 2)`` for ``"next"`` and ``(B, classes)`` for ``"classes"``.
+        Impossible ids, segments and lengths, a sequence that is too long, a head that the model
+        does not have, and ``places`` for another head than ``"words"`` raise ``ValueError``.
 
         Parameters
         ----------
@@ -161,12 +158,6 @@ class BERT(Model):
         return_weights, return_states:
             Whether to give the maps ``"self"`` ``(B, H, T, T)``, by the explicit path through
             attention, and the ``num_layers + 1`` hidden states ``(B, T, D)``.
-
-        Raises
-        ------
-        ValueError
-            If an id, a segment or a length is impossible, the sequence is too long, the model
-            has no such head, or ``places`` are given to another head than ``"words"``.
         """
         predict = self.config.predicts[0] if predict is None else predict
         one_of(self.config.predicts, predict=predict)

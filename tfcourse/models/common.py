@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from tfcourse.arguments import OldNames, at_least_one, axes, check_probability, one_of
-from tfcourse.attention import KeyValueCache, padding_mask
-from tfcourse.layers import ACTIVATIONS
+from tfcourse.attention import KeyValueCache, MultiHeadAttention, padding_mask
+from tfcourse.layers import ACTIVATIONS, Block, FeedForward
 from tfcourse.models.counting import count_parameters
 
 #: Whole numbers in a config that may be 0: an id, and a number of queries.
@@ -58,6 +58,19 @@ class Model(nn.Module):
     def drop(self, x: Tensor) -> Tensor:
         """The config's dropout, in training."""
         return F.dropout(x, self.config.dropout, self.training)
+
+
+def encoder_blocks(config: Any, norm: Literal["pre", "post"]) -> nn.ModuleList:
+    """The blocks of an encoder by its config's sizes, with one dropout throughout."""
+    D, dropout = config.d_model, config.dropout
+    return nn.ModuleList(
+        Block(
+            MultiHeadAttention(D, config.num_heads, dropout=dropout),
+            FeedForward(D, config.d_ff, config.activation),
+            norm, eps=config.eps, dropout=dropout,
+        )
+        for _ in range(config.num_layers)
+    )  # fmt: skip
 
 
 def through(

@@ -187,6 +187,9 @@ class GPT(Model):
     ) -> Output:
         """Score for each place which token comes next: logits ``(B, T, V)``.
 
+        An id that is not in the vocabulary, a sequence past the last learned position, and caches
+        or a mask that do not fit raise ``ValueError``.
+
         Parameters
         ----------
         caches:
@@ -201,12 +204,6 @@ class GPT(Model):
         return_weights, return_states:
             Whether to give the maps ``"self"`` ``(B, H, T, S)``, by the explicit path through
             attention, and the ``num_layers + 1`` hidden states ``(B, T, D)``.
-
-        Raises
-        ------
-        ValueError
-            If an id is not in the vocabulary, the sequence goes past the last learned position,
-            there is not one cache for each block, or the mask does not fit.
         """
         start = held(caches, len(self.blocks))
         x = look_up(self.embedding, tokens, "tokens")  # (B, T, D)

@@ -119,20 +119,10 @@ class RecurrentLM(Model):
     ) -> Output:
         """Score for each place which token comes next: logits ``(B, T, V)``.
 
-        Parameters
-        ----------
-        tokens, lengths:
-            Ids, with ``T`` at least 1, and how many of each row are real and stand first, all
-            unless given; logits at the padding have no meaning.
-        state:
-            What :meth:`read` gave for the tokens before these; the start of a text unless given.
-        fused:
-            Whether PyTorch's kernels run the cells; ``False`` loops over time as the formula does.
-
-        Raises
-        ------
-        ValueError
-            If an id, a length or the state is impossible.
+        Of each row ``lengths`` tokens are real and stand first, all unless given; logits at the
+        padding have no meaning. ``state`` is what :meth:`read` gave for the tokens before these.
+        With ``fused`` PyTorch's kernels run the cells; ``False`` loops over time as the formula
+        does. Impossible ids, lengths and states raise ``ValueError``.
         """
         return Output(self.read(tokens, lengths, state, fused=fused)[0])
 

@@ -221,24 +221,12 @@ class Seq2Seq(Model):
     ) -> Output:
         """Score for each place of the target which word comes next, the true words before it given.
 
-        Parameters
-        ----------
-        source, source_lengths:
-            Ids, with ``S`` at least 1, and how many of each row are real and stand first, all
-            unless given.
-        target_in:
-            Ids that begin with what starts a sentence. Padding in it stands last and needs no
-            lengths, as no word sees a later one.
-        return_weights:
-            Whether to give the maps ``"cross"``: one ``(B, 1, T, S)``, or none without attention.
-        fused:
-            Whether PyTorch's kernels run the cells wherever no step waits for attention; ``False``
-            loops over time as the formulas do.
-
-        Raises
-        ------
-        ValueError
-            If an id or a length is impossible.
+        ``target_in`` begins with what starts a sentence; padding in it stands last and needs no
+        lengths, as no word sees a later one. Of each source ``source_lengths`` tokens are real and
+        stand first, all unless given. ``return_weights`` gives the maps ``"cross"``: one ``(B, 1,
+        T, S)``, or none without attention. With ``fused`` PyTorch's kernels run the cells wherever
+        no step waits for attention; ``False`` loops over time as the formulas do. Impossible ids
+        and lengths raise ``ValueError``.
         """
         state = self.encode(source, source_lengths, fused=fused)
         return self.decode(target_in, state, return_weights=return_weights, fused=fused)[0]

@@ -35,13 +35,9 @@ class SkipGram(Model):
     .. math:: p(o \mid c) = \softmax(x_c^\top W V)_o = \frac{\exp(w_c \cdot v_o)}
               {\sum_{o'} \exp(w_c \cdot v_{o'})}
 
-    As :math:`x_c` is one-hot, :math:`x_c^\top W` only picks the row :math:`w_c`.
-
-    Attributes
-    ----------
-    W, V:
-        ``(vocab_size, D)`` and ``(D, vocab_size)``: a row :math:`w_c` for each word in the centre,
-        and a column :math:`v_o` for each word around it.
+    As :math:`x_c` is one-hot, :math:`x_c^\top W` only picks the row :math:`w_c` of ``W``,
+    ``(vocab_size, D)``; ``V``, ``(D, vocab_size)``, has a column :math:`v_o` for each word around
+    it.
 
     Notes
     -----

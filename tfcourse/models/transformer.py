@@ -171,20 +171,12 @@ class Transformer(Model):
     ) -> Output:
         """Score for each place of the target which token comes next: logits ``(B, T, V)``.
 
-        Parameters
-        ----------
-        source, target, source_lengths:
-            Ids; the target begins with what starts a sentence. The lengths are how many tokens of
-            each source are real, all unless given.
-        return_weights, return_states:
-            Whether to give the maps ``"encoder"`` ``(B, H, S, S)``, ``"decoder"`` ``(B, H, T, T)``
-            and ``"cross"`` ``(B, H, T, S)``, by the explicit path through attention, and the hidden
-            states ``"encoder"`` and ``"decoder"``, one more of each than there are blocks.
-
-        Raises
-        ------
-        ValueError
-            If an id or a length is impossible, or a sequence goes past the last learned position.
+        The target begins with what starts a sentence; of each source ``source_lengths`` tokens are
+        real, all unless given. ``return_weights`` gives the maps ``"encoder"`` ``(B, H, S, S)``,
+        ``"decoder"`` ``(B, H, T, T)`` and ``"cross"`` ``(B, H, T, S)``, by the explicit path
+        through attention; ``return_states`` the hidden states ``"encoder"`` and ``"decoder"``, one
+        more of each than there are blocks. Impossible ids and lengths, and a sequence past the last
+        learned position, raise ``ValueError``.
         """
         memory, seen, passed = self._encode(source, source_lengths, return_weights, return_states)
         written = self.decode(

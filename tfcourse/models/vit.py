@@ -10,9 +10,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
-from tfcourse.attention import MultiHeadAttention, draw_matrices
-from tfcourse.layers import Block, FeedForward, LayerNorm
-from tfcourse.models.common import Config, Model, through
+from tfcourse.attention import draw_matrices
+from tfcourse.layers import LayerNorm
+from tfcourse.models.common import Config, Model, encoder_blocks, through
 from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions
@@ -91,12 +91,7 @@ class ViT(Model):
         self.b_P = nn.Parameter(torch.zeros(D))
         self.c = nn.Parameter(torch.empty(D))
         self.positions = LearnedPositions(config.patches + 1, D)
-        self.blocks = nn.ModuleList(
-            Block(MultiHeadAttention(D, config.num_heads, dropout=config.dropout),
-                  FeedForward(D, config.d_ff, config.activation), "pre",
-                  eps=config.eps, dropout=config.dropout)
-            for _ in range(config.num_layers)
-        )  # fmt: skip
+        self.blocks = encoder_blocks(config, "pre")
         self.norm = LayerNorm(D, config.eps)
         self.W = nn.Parameter(torch.empty(D, config.classes))
         self.b = nn.Parameter(torch.zeros(config.classes))

@@ -85,20 +85,12 @@ class Tokenizer(ABC):
     ) -> list[int]:
         """The ids of a text.
 
-        Parameters
-        ----------
-        start, end:
-            Whether the ids of ``<s>`` and ``</s>`` are put before and after.
-        special:
-            Whether the names of special tokens in the text become their ids, the longest name
-            first. Leave it out for text that others wrote: ``<s>`` in it is then three characters.
+        With ``start`` and ``end`` the ids of ``<s>`` and ``</s>`` are put before and after. With
+        ``special`` the names of special tokens in the text become their ids, the longest name
+        first; leave it out for text that others wrote: ``<s>`` in it is then three characters.
 
-        Raises
-        ------
-        ValueError
-            If the text is not Unicode that UTF-8 can hold, where it has a piece that the
-            tokenizer does not know and there is no ``<unk>``, and where ``start`` or ``end`` asks
-            for a token that the tokenizer does not have.
+        Text that UTF-8 cannot hold, a piece that the tokenizer does not know where there is no
+        ``<unk>``, and a special token that it does not have raise ``ValueError``.
         """
         before, after = self._asked("start", self.start, start), self._asked("end", self.end, end)
         text = check_text(text)

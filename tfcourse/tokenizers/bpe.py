@@ -89,19 +89,10 @@ class BPETokenizer(Tokenizer):
     ) -> Self:
         """Learn from the texts which pairs to join; nothing is joined across two texts.
 
-        Parameters
-        ----------
-        vocab_size:
-            How many tokens to have: special ones, 256 bytes, and joined ones. There are fewer
-            where the texts have no more pairs.
-        special:
-            Names of special tokens, which get the first ids.
-
-        Raises
-        ------
-        ValueError
-            If ``texts`` is one text, ``vocab_size`` has no room for bytes and special tokens,
-            or a special name is a word that a text may contain.
+        There are ``vocab_size`` tokens: special ones, which get the first ids, 256 bytes, and
+        joined ones, or fewer where the texts have no more pairs. One text, a ``vocab_size`` without
+        room for bytes and special tokens, and a special name that is a word of a text raise
+        ``ValueError``.
         """
         special = check_special(special)
         _check_special_bytes(special)

@@ -42,23 +42,12 @@ class CharTokenizer(Tokenizer):
         special: Sequence[str] = tuple(ROLES.values()),
         at_least: int = 1,
     ) -> Self:
-        """Take the characters of the texts.
+        """Take the characters of the texts that occur ``at_least`` as often.
 
-        Parameters
-        ----------
-        vocab_size:
-            Most tokens to have, special ones among them: the most frequent characters are kept,
-            of equally frequent ones the first by code point. All, unless given.
-        special:
-            Names of special tokens, which get the first ids.
-        at_least:
-            How often a character must occur to be kept.
-
-        Raises
-        ------
-        ValueError
-            If ``texts`` is one text, ``vocab_size`` has no room, or a special name is a single
-            character.
+        There are at most ``vocab_size`` tokens, special ones among them, which get the first ids:
+        the most frequent characters are kept, of equally frequent ones the first by code point.
+        All, unless given. One text, a ``vocab_size`` without room, and a special name of one
+        character raise ``ValueError``.
         """
         special = check_special(special)
         counts: Counter[str] = Counter()

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 from tfcourse.affine import affine
 from tfcourse.arguments import one_of
-from tfcourse.attention import MultiHeadAttention, draw_matrices
-from tfcourse.layers import Block, FeedForward, LayerNorm
+from tfcourse.attention import draw_matrices
+from tfcourse.layers import LayerNorm
 from tfcourse.models.classifiers.pooling import average
-from tfcourse.models.common import Config, Model, look_up, real, through
+from tfcourse.models.common import Config, Model, encoder_blocks, look_up, real, through
 from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
@@ -98,12 +98,7 @@ class TransformerClassifier(Model):
             "sinusoidal": lambda: SinusoidalPositions(D),
             "none": Positions,
         }[config.positions]()
-        self.blocks = nn.ModuleList(
-            Block(MultiHeadAttention(D, config.num_heads, dropout=config.dropout),
-                  FeedForward(D, config.d_ff, config.activation), "pre",
-                  eps=config.eps, dropout=config.dropout)
-            for _ in range(config.num_layers)
-        )  # fmt: skip
+        self.blocks = encoder_blocks(config, "pre")
         self.norm = LayerNorm(D, config.eps)
         self.W = nn.Parameter(torch.empty(D, config.classes))
         self.b = nn.Parameter(torch.zeros(config.classes))
