@@ -94,8 +94,8 @@ class RNNCell(RecurrentCell):
     .. math:: h_t = g(x_t W + h_{t-1} U + b)
 
     As :class:`RecurrentCell`; the ``nonlinearity`` :math:`g` is ``"tanh"`` or ``"relu"``. From an
-    ``nn.RNN``, ``W`` is ``weight_ih.T``, ``U`` is ``weight_hh.T`` and ``b`` is ``bias_ih +
-    bias_hh``.
+    ``nn.RNN``, ``W`` is ``weight_ih.T``, ``U`` is ``weight_hh.T`` and ``b`` is
+    ``bias_ih + bias_hh``.
 
     Notes
     -----

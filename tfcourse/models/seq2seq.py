@@ -223,10 +223,10 @@ class Seq2Seq(Model):
 
         ``target_in`` begins with what starts a sentence; padding in it stands last and needs no
         lengths, as no word sees a later one. Of each source ``source_lengths`` tokens are real and
-        stand first, all unless given. ``return_weights`` gives the maps ``"cross"``: one ``(B, 1,
-        T, S)``, or none without attention. With ``fused`` PyTorch's kernels run the cells wherever
-        no step waits for attention; ``False`` loops over time as the formulas do. Impossible ids
-        and lengths raise ``ValueError``.
+        stand first, all unless given. ``return_weights`` gives the maps ``"cross"``: one
+        ``(B, 1, T, S)``, or none without attention. With ``fused`` PyTorch's kernels run the cells
+        wherever no step waits for attention; ``False`` loops over time as the formulas do.
+        Impossible ids and lengths raise ``ValueError``.
         """
         state = self.encode(source, source_lengths, fused=fused)
         return self.decode(target_in, state, return_weights=return_weights, fused=fused)[0]

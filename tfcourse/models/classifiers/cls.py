@@ -35,8 +35,8 @@ class TransformerClassifierConfig(Config):
     context_length:
         Most words of a document, where positions are learned.
     num_layers, num_heads, d_model, d_ff:
-        Number of blocks, of heads, width of the tokens, and of the feed-forward layer (``4
-        d_model`` unless given).
+        Number of blocks, of heads, width of the tokens, and of the feed-forward layer
+        (``4 d_model`` unless given).
     pooled:
         ``"cls"`` for the state of an extra first token, or ``"mean"`` for the words' mean state.
     positions:
