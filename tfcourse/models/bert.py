@@ -161,7 +161,8 @@ class BERT(Model):
         """
         predict = self.config.predicts[0] if predict is None else predict
         one_of(self.config.predicts, predict=predict)
-        x, seen, passed = self._encode(tokens, segments, lengths, return_weights, return_states)
+        asked = {"return_weights": return_weights, "return_states": return_states}
+        x, seen, passed = self._encode(tokens, segments, lengths, **asked)
         logits = self.head(x, predict, lengths, places)
         return Output.of(logits, {"self": seen}, {"self": passed})
 
@@ -174,26 +175,19 @@ class BERT(Model):
         return_weights: bool = False,
     ) -> tuple[Float[Tensor, "B T D"], list[Tensor] | None]:
         """The last states ``(B, T, D)``, and the maps or ``None``; arguments as in ``forward``."""
-        x, seen, _ = self._encode(tokens, segments, lengths, return_weights, False)
-        return x, seen if return_weights else None
+        x, seen, _ = self._encode(tokens, segments, lengths, return_weights=return_weights)
+        return x, seen or None
 
     def _encode(
-        self,
-        tokens: Tensor,
-        segments: Tensor | None,
-        lengths: Tensor | None,
-        return_weights: bool,
-        return_states: bool,
+        self, tokens: Tensor, segments: Tensor | None, lengths: Tensor | None, **asked: bool
     ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
         """The last states, each block's weights, and all states if they are asked for."""
         segments = torch.zeros_like(tokens) if segments is None else segments
         x = look_up(self.embedding, tokens, "tokens")
         mask = real(lengths, tokens)  # (B, 1, T)
         x = self.positions.embed(x) + look_up(self.segments, segments, "segments")
-        return through(
-            self.blocks, self.drop(self.embedding_norm(x)), mask, causal=self.config.causal,
-            return_weights=return_weights, return_states=return_states,
-        )  # fmt: skip
+        x = self.drop(self.embedding_norm(x))
+        return through(self.blocks, x, mask, causal=self.config.causal, **asked)
 
     def head(
         self,

@@ -178,7 +178,9 @@ class Transformer(Model):
         more of each than there are blocks. Impossible ids and lengths, and a sequence past the last
         learned position, raise ``ValueError``.
         """
-        memory, seen, passed = self._encode(source, source_lengths, return_weights, return_states)
+        memory, seen, passed = self._encode(
+            source, source_lengths, return_weights=return_weights, return_states=return_states
+        )
         written = self.decode(
             target, memory, source_lengths,
             return_weights=return_weights, return_states=return_states,
@@ -197,22 +199,16 @@ class Transformer(Model):
         return_weights: bool = False,
     ) -> tuple[Float[Tensor, "B S D"], list[Tensor] | None]:
         """What was read, ``(B, S, D)``, and the encoder's maps or ``None``; see ``forward``."""
-        memory, seen, _ = self._encode(source, source_lengths, return_weights, False)
-        return memory, seen if return_weights else None
+        memory, seen, _ = self._encode(source, source_lengths, return_weights=return_weights)
+        return memory, seen or None
 
     def _encode(
-        self,
-        source: Tensor,
-        source_lengths: Tensor | None,
-        return_weights: bool,
-        return_states: bool,
+        self, source: Tensor, source_lengths: Tensor | None, **asked: bool
     ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
         """What was read, each block's weights, and the states if they are asked for."""
         x = self._tokens(self.source_embedding, self.source_positions, source, "source")
         mask = real(source_lengths, source, "source_lengths")
-        x, seen, passed = through(
-            self.encoder, x, mask, return_weights=return_weights, return_states=return_states
-        )
+        x, seen, passed = through(self.encoder, x, mask, **asked)
         return self.encoder_norm(x), seen, passed
 
     def decode(
