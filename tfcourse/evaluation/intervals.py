@@ -61,7 +61,7 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
 def accuracy(predicted: Values, right: Values, level: float = 0.95) -> Interval:
     """The share of predictions that are right, with Wilson's interval.
 
-    Classes are lists, arrays or tensors of one shape, not empty; else it raises ``ValueError``.
+    Classes are lists, arrays or tensors of one shape; others, and empty ones, raise ``ValueError``.
     """
     predicted, right = _column("predicted", predicted), _column("right", right)
     if predicted.shape != right.shape:
@@ -89,7 +89,7 @@ def exact_match(
 ) -> Interval:
     """The share of texts that are the same to the last character, with Wilson's interval.
 
-    Texts that are none or do not pair up raise ``ValueError``.
+    Empty lists, and those of different lengths, raise ``ValueError``.
     """
     check_texts(hypotheses=hypotheses, references=references)
     same = sum(h == r for h, r in zip(hypotheses, references, strict=True))

@@ -14,8 +14,8 @@ def assert_causal(
 ) -> None:
     """No output may move when tokens after it change; judged in train and in eval mode.
 
-    ``x`` has at least 2 tokens, or raises ``ValueError``. Token ids are drawn below ``vocab_size``:
-    one more than the largest in ``x`` unless given. An output may move by ``atol``.
+    ``x`` must have at least 2 tokens. Token ids are drawn below ``vocab_size``, one more than the
+    largest in ``x`` unless given. An output may move by ``atol``.
     """
     T = length_of(x, at_least=2)
     for said in modes(module):

@@ -20,7 +20,7 @@ ROLES = {"pad": "<pad>", "start": "<s>", "end": "</s>", "unknown": "<unk>"}
 class Tokenizer(ABC):
     """Text to ids and back, trained on texts or loaded from a file.
 
-    Names that stand twice, and special ones that are not among the tokens, raise ``ValueError``.
+    A token that stands twice, and a special one that is not among the tokens, raise ``ValueError``.
 
     Attributes
     ----------
@@ -262,7 +262,7 @@ def check_size(vocab_size: int | None, least: int, what: str) -> None:
 def most_frequent(
     counts: Counter[str], special: Sequence[str], vocab_size: int | None, at_least: int
 ) -> list[str]:
-    """Pieces that occur ``at_least`` as often, as many as there is room for beside special tokens.
+    """Pieces that occur at least ``at_least`` times, as many as fit beside the special tokens.
 
     The most frequent come first; of equally frequent ones the first by code points.
     """

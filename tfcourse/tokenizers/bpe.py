@@ -90,9 +90,8 @@ class BPETokenizer(Tokenizer):
         """Learn from the texts which pairs to join; nothing is joined across two texts.
 
         There are ``vocab_size`` tokens: special ones, which get the first ids, 256 bytes, and
-        joined ones, or fewer where the texts have no more pairs. One text, a ``vocab_size`` without
-        room for bytes and special tokens, and a special name that is a word of a text raise
-        ``ValueError``.
+        joined ones, or fewer where the texts have no more pairs. A ``vocab_size`` without room for
+        bytes and special tokens, and a special name that is a word of a text, raise ``ValueError``.
         """
         special = check_special(special)
         _check_special_bytes(special)

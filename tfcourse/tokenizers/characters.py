@@ -42,12 +42,12 @@ class CharTokenizer(Tokenizer):
         special: Sequence[str] = tuple(ROLES.values()),
         at_least: int = 1,
     ) -> Self:
-        """Take the characters of the texts that occur ``at_least`` as often.
+        """Take the characters that occur in the texts at least ``at_least`` times.
 
         There are at most ``vocab_size`` tokens, special ones among them, which get the first ids:
         the most frequent characters are kept, of equally frequent ones the first by code point.
-        All, unless given. One text, a ``vocab_size`` without room, and a special name of one
-        character raise ``ValueError``.
+        All, unless given. A ``vocab_size`` without room, and a special name of one character, raise
+        ``ValueError``.
         """
         special = check_special(special)
         counts: Counter[str] = Counter()
