@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tfcourse.arguments import at_least_one, width
+from tfcourse.arguments import at_least_one, one_of, width
 from tfcourse.attention import average_by_scores
 
 
@@ -16,14 +16,8 @@ class AdditiveAttention(nn.Module):
     .. math:: e_{ij} = v_a^\top \tanh(s_i W_a + h_j U_a), \qquad
               c_i = \sum_j \operatorname{softmax}_j(e_{ij})\, h_j
 
-    Parameters
-    ----------
-    d_query:
-        Width of the decoder's states.
-    d_key:
-        Width of the source's states.
-    d_hidden:
-        Width of the scoring net; ``d_query`` unless given.
+    ``d_query`` and ``d_key`` are the widths of the decoder's and of the source's states, and
+    ``d_hidden``, ``d_query`` unless given, that of the scoring net.
 
     Attributes
     ----------
@@ -63,21 +57,11 @@ class AdditiveAttention(nn.Module):
         *,
         projected: Float[Tensor, "B S A"] | None = None,
     ) -> tuple[Float[Tensor, "B T Dk"], Float[Tensor, "B T S"]]:
-        """Average the source's states for each query.
+        """Average the source's states for each query: the context and the weights.
 
-        Parameters
-        ----------
-        query, keys:
-            ``(B, T, d_query)`` and ``(B, S, d_key)``; the keys are the values too.
-        mask:
-            Boolean ``(B, T, S)`` or ``(B, 1, S)``, ``True`` = may be attended to.
-        projected:
-            What :meth:`project_keys` gave for these keys; computed unless given.
-
-        Returns
-        -------
-        context, weights
-            ``(B, T, d_key)`` and ``(B, T, S)``; a query without a key gives zeros.
+        The keys are the values too. ``mask`` is ``True`` where they may be attended to; a query
+        without a key gives zeros. ``projected`` is what :meth:`project_keys` gave for them,
+        computed unless given.
         """
         width("query", query, d_query=len(self.W_a))
         width("keys", keys, d_key=len(self.U_a))
@@ -92,17 +76,8 @@ class DotAttention(nn.Module):
     .. math:: e_{ij} = s_i \cdot h_j \quad (\text{dot}) \qquad
               e_{ij} = s_i W_a \cdot h_j \quad (\text{general})
 
-    Parameters
-    ----------
-    d_query, d_key:
-        Widths of the decoder's and the source's states.
-    score:
-        ``"dot"``, where both widths must be the same, or ``"general"``.
-
-    Attributes
-    ----------
-    W_a:
-        ``(d_query, d_key)`` with ``"general"``, else ``None``.
+    ``score`` is ``"dot"``, where both widths must be the same, or ``"general"``, where ``W_a`` is
+    ``(d_query, d_key)``.
 
     Notes
     -----
@@ -116,15 +91,14 @@ class DotAttention(nn.Module):
     def __init__(self, d_query: int, d_key: int, score: str = "general") -> None:
         super().__init__()
         at_least_one(d_query=d_query, d_key=d_key)
-        if score not in ("dot", "general"):
-            raise ValueError(f'score must be "dot" or "general", got {score!r}')
+        one_of(("dot", "general"), score=score)
         if score == "dot" and d_query != d_key:
             raise ValueError(
                 f'd_query and d_key must be the same for score="dot", got {d_query} and {d_key}'
             )
         self.d_query, self.d_key = d_query, d_key
-        W_a = nn.Parameter(torch.empty(d_query, d_key)) if score == "general" else None
-        self.register_parameter("W_a", W_a)
+        general = score == "general"
+        self.W_a = nn.Parameter(torch.empty(d_query, d_key)) if general else None
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -153,20 +127,17 @@ class AttentionPooling(nn.Module):
 
     Parameters
     ----------
-    d_model:
-        Width of the tokens.
-    queries:
-        Number of learned queries.
+    d_model, queries:
+        Width of the tokens, and number of learned queries.
     hidden:
         Width of the transformed tokens that the queries meet; ``None`` lets them meet the tokens
         as they are, as UCB's first form does.
 
     Attributes
     ----------
-    v:
-        ``(queries, hidden)``, or ``(queries, d_model)``.
-    W, b:
-        ``(d_model, hidden)`` and ``(hidden,)``, or ``None``.
+    v, W, b:
+        ``(queries, hidden)``, ``(d_model, hidden)`` and ``(hidden,)``; or ``(queries, d_model)``,
+        ``None`` and ``None``.
 
     Notes
     -----
@@ -198,19 +169,9 @@ class AttentionPooling(nn.Module):
     def forward(
         self, x: Float[Tensor, "B S D"], mask: Bool[Tensor, "B 1 S"] | None = None
     ) -> tuple[Float[Tensor, "B Nq D"], Float[Tensor, "B Nq S"]]:
-        """Average the tokens once for each query.
+        """Average the tokens once for each query: the averages and the weights.
 
-        Parameters
-        ----------
-        x:
-            Tokens ``(B, S, D)``.
-        mask:
-            Boolean ``(B, 1, S)``, ``True`` = a real token.
-
-        Returns
-        -------
-        pooled, weights
-            ``(B, queries, D)`` and ``(B, queries, S)``; an empty document gives zeros.
+        ``mask`` is ``True`` at real tokens; an empty document gives zeros.
         """
         width("x", x, d_model=self.d_model)
         met = x if self.W is None else torch.tanh(x @ self.W + self.b)

@@ -43,22 +43,10 @@ def renamed(
 ) -> dict[str, Any]:
     """Named values under today's names, with one warning that names all old ones.
 
-    Parameters
-    ----------
-    given:
-        The values by name.
-    known:
-        The names of today; others that are not in :data:`RENAMED` stay, to be refused later.
-    where:
-        What the values are for, in the warning: a config's class, or a file.
-    category, stacklevel:
-        As for :func:`warnings.warn`. ``FutureWarning`` is shown to whoever reads an old file,
-        ``DeprecationWarning`` to whoever wrote the call.
-
-    Raises
-    ------
-    ValueError
-        If a value is given under both its names.
+    Names that are neither ``known`` nor in :data:`RENAMED` stay, to be refused later; ``where``
+    says in the warning what the values are for. ``FutureWarning`` is shown to whoever reads an old
+    file, ``DeprecationWarning`` to whoever wrote the call. A value that is given under both its
+    names raises ``ValueError``.
     """
     new = {name: new_name(name, known) for name in given}
     old = {name: today for name, today in new.items() if today != name}
@@ -103,26 +91,14 @@ class OldNames(metaclass=_TakesOldNames):
 
 
 def at_least_one(**sizes: int) -> None:
-    """Sizes and counts.
-
-    Raises
-    ------
-    ValueError
-        If one is below 1.
-    """
+    """Refuse sizes and counts below 1."""
     for name, size in sizes.items():
         if size < 1:
             raise ValueError(f"{name} must be at least 1, got {size}")
 
 
 def one_of(known: Iterable[Any], **given: Any) -> None:
-    """Arguments that take one of a few values.
-
-    Raises
-    ------
-    ValueError
-        If one is another; the message lists them.
-    """
+    """Refuse arguments that are none of a few values, and list these."""
     known = list(known)
     for name, value in given.items():
         if value not in known:
@@ -130,52 +106,28 @@ def one_of(known: Iterable[Any], **given: Any) -> None:
 
 
 def even(**sizes: int) -> None:
-    """Widths whose entries go in pairs.
-
-    Raises
-    ------
-    ValueError
-        If one is odd or below 2.
-    """
+    """Refuse widths whose entries do not go in pairs: odd ones and those below 2."""
     for name, size in sizes.items():
         if size < 2 or size % 2:
             raise ValueError(f"{name} must be even and at least 2, got {size}")
 
 
 def above_zero(**numbers: float) -> None:
-    """What one divides by or takes a logarithm of.
-
-    Raises
-    ------
-    ValueError
-        If one is 0 or below.
-    """
+    """Refuse 0 and less, for what one divides by or takes a logarithm of."""
     for name, number in numbers.items():
         if not number > 0:
             raise ValueError(f"{name} must be above 0, got {number}")
 
 
 def check_probability(**probabilities: float) -> None:
-    """Probabilities of dropping something; dropping everything leaves nothing.
-
-    Raises
-    ------
-    ValueError
-        If one does not lie in [0, 1).
-    """
+    """Refuse probabilities of dropping something outside [0, 1): at 1 nothing is left."""
     for name, p in probabilities.items():
         if not 0 <= p < 1:
             raise ValueError(f"{name} must lie in [0, 1), got {p}")
 
 
 def axes(name: str, x: Tensor, letters: str) -> None:
-    """The axes of a tensor, as ``letters`` names them: ``"B T D"`` is batch, tokens, width.
-
-    Raises
-    ------
-    ValueError
-        If there are more or fewer.
-    """
+    """Refuse a tensor with other axes than ``letters``: ``"B T D"`` is batch, tokens, width."""
     if x.dim() == letters.count(" ") + 1:
         return
     wanted = letters.split()
@@ -186,13 +138,7 @@ def axes(name: str, x: Tensor, letters: str) -> None:
 
 
 def width(name: str, x: Tensor, **expected: int) -> None:
-    """The last axis of tokens, under the name that the component gives it.
-
-    Raises
-    ------
-    ValueError
-        If it is another one.
-    """
+    """Refuse tokens of another width than expected, under the name the component gives it."""
     if x.shape[-1] in expected.values():
         return
     ((letter, size),) = expected.items()
@@ -200,6 +146,13 @@ def width(name: str, x: Tensor, **expected: int) -> None:
         f"{name} must have {letter}={size} numbers for each token, got {x.shape[-1]} "
         f"({name} is {tuple(x.shape)})"
     )
+
+
+def check_shapes(**given: tuple[Tensor, tuple[int, ...]]) -> None:
+    """Refuse a tensor of another shape: copying would broadcast a batch of one without a word."""
+    for name, (x, shape) in given.items():
+        if x.shape != shape:
+            raise ValueError(f"{name} must have shape {tuple(shape)}, got {tuple(x.shape)}")
 
 
 def tracing() -> bool:

@@ -8,9 +8,7 @@ of another sequence, ``H`` heads, ``G`` heads of keys and values, ``K`` width of
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -24,25 +22,12 @@ from tfcourse.arguments import (
     check_look_up,
     check_mask,
     check_probability,
+    check_shapes,
     tracing,
     width,
 )
 from tfcourse.parts import Part, join_parts
 from tfcourse.positions import Positions
-
-#: Names that live in another module today: older code imports them from here.
-_MOVED = {
-    "AdditiveAttention": "tfcourse.alignment",
-    "AttentionPooling": "tfcourse.alignment",
-    "DotAttention": "tfcourse.alignment",
-    "RollingCache": "tfcourse.rolling_cache",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MOVED:
-        return getattr(importlib.import_module(_MOVED[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def scaled_dot_product_attention(
@@ -63,42 +48,27 @@ def scaled_dot_product_attention(
     .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 
     The softmax runs over the keys, so each row of weights sums to 1. A query that may attend to
-    nothing gets weights of zero and an output of zero, never NaN.
+    nothing gets weights of zero and an output of zero, never NaN. Leading axes broadcast. What does
+    not fit raises ``ValueError``.
 
     Parameters
     ----------
-    q, k, v:
-        Queries ``(..., T, K)``, keys ``(..., S, K)`` and values ``(..., S, Dv)``; leading axes
-        broadcast.
     mask:
-        Boolean, broadcast over ``(..., T, S)``; ``True`` = may be attended to. ``None`` allows all.
-    causal:
-        Whether a query may look at its own place and at earlier ones only, as
-        :func:`causal_mask` says; combines with ``mask``.
-    window:
-        With ``causal``, how many places a query may look at, its own among them (sliding-window
-        attention); all of them unless given.
+        ``True`` = may be attended to. ``None`` allows all.
+    causal, window:
+        Whether a query may look at its own place and at earlier ones only, and at how many of them,
+        its own included (sliding-window attention); see :func:`causal_mask`. Combines with
+        ``mask``.
     bias:
-        Added to the scores, broadcast over ``(..., T, S)``; relative positions come in here.
+        Added to the scores; relative positions come in here.
     scale:
         What the scores are multiplied by; :math:`1/\sqrt{d_k}` unless given.
     dropout:
-        Share of the weights set to zero, the others growing to make up for it.
+        Share of the weights set to zero, the others growing to make up for it. The weights that are
+        given back are those before.
     fused:
         ``False`` follows the formula line by line and gives the weights. ``True`` hands the same
-        computation to PyTorch's fused kernel, which never stores the weights.
-
-    Returns
-    -------
-    output, weights
-        ``(..., T, Dv)`` and ``(..., T, S)``, the weights as they were before dropout; on the fused
-        path they are ``None``.
-
-    Raises
-    ------
-    ValueError
-        If widths or lengths do not fit, the mask is not boolean, mask or bias do not broadcast, or
-        a window is given without ``causal``.
+        computation to PyTorch's fused kernel, which never stores them, and gives ``None``.
 
     Notes
     -----
@@ -135,28 +105,9 @@ def average_by_scores(
 
     .. math:: A' = \operatorname{softmax}(A), \qquad O = A' V
 
-    All kinds of attention end like this; they differ in how they score.
-
-    Parameters
-    ----------
-    scores:
-        ``(..., T, S)``, how well each query matches each key.
-    v:
-        Values ``(..., S, Dv)``.
-    mask:
-        Boolean, broadcast over ``(..., T, S)``; ``True`` = may be attended to.
-    dropout:
-        Share of the weights set to zero.
-
-    Returns
-    -------
-    output, weights
-        ``(..., T, Dv)`` and ``(..., T, S)``, the weights as they were before dropout.
-
-    Raises
-    ------
-    ValueError
-        If the mask is not boolean or does not broadcast.
+    All kinds of attention end like this; they differ in how they score. ``mask`` is ``True`` where
+    a key may be attended to, and ``dropout`` the share of weights set to zero after those given
+    back. A mask that is not boolean or does not broadcast raises ``ValueError``.
     """
     if mask is not None:
         batch = torch.broadcast_shapes(scores.shape[:-2], v.shape[:-2])
@@ -217,29 +168,10 @@ def causal_mask(
 ) -> Bool[Tensor, "T S"]:
     r"""Each position may attend to itself and to what came before: :math:`j \le i`.
 
-    Parameters
-    ----------
-    T:
-        Number of queries.
-    S:
-        Number of keys, ``T`` unless given. With more keys than queries the queries are the last
-        ``T`` of ``S`` positions, as when a cache holds the earlier ones.
-    window:
-        How many positions a query may attend to, its own among them: :math:`i - w < j \le i`. All
-        unless given.
-    device:
-        Where the mask is made.
-
-    Returns
-    -------
-    mask
-        ``(T, S)``, ``True`` on and below the diagonal, and with a window in a band alone.
-
-    Raises
-    ------
-    ValueError
-        If ``S`` is less than ``T``, so that the first queries would stand before the first key, or
-        ``window`` is below 1.
+    With more keys than queries, ``S`` beside ``T``, the queries are the last ``T`` of ``S``
+    positions, as when a cache holds the earlier ones. With a ``window`` a query may attend to that
+    many positions, its own among them: :math:`i - w < j \le i`. Fewer keys than queries raise
+    ``ValueError``.
 
     Notes
     -----
@@ -259,23 +191,9 @@ def causal_mask(
 def padding_mask(lengths: Int[Tensor, " B"], S: int) -> Bool[Tensor, "B 1 S"]:
     """Only real tokens may be attended to, not the padding that makes a batch rectangular.
 
-    Parameters
-    ----------
-    lengths:
-        ``(B,)``, the number of real tokens of each sequence, which stand first.
-    S:
-        The padded length.
-
-    Returns
-    -------
-    mask
-        ``(B, 1, S)``: the same keys for every query, so it broadcasts over ``T`` and combines with
-        a causal mask by ``&``.
-
-    Raises
-    ------
-    ValueError
-        If ``lengths`` is not ``(B,)``, or a length is negative or greater than ``S``.
+    ``lengths`` counts the real tokens of each sequence, which stand first, and ``S`` is the padded
+    length. The mask has the same keys for every query, so it broadcasts over ``T`` and combines
+    with a causal mask by ``&``. A length that is negative or above ``S`` raises ``ValueError``.
     """
     axes("lengths", lengths, "B")
     if not tracing() and lengths.numel() and not 0 <= int(lengths.min()) <= int(lengths.max()) <= S:
@@ -293,10 +211,9 @@ class SelfAttention(nn.Module):
     ----------
     d_model:
         Width of the tokens, ``D``.
-    d_k:
-        Width of queries and keys; ``d_model`` unless given.
-    d_v:
-        Width of values, and so of the output; ``d_model`` unless given. It need not equal ``d_k``.
+    d_k, d_v:
+        Widths of queries and keys, and of values and so of the output; they need not be equal.
+        ``d_model`` unless given.
     bias:
         Whether each projection adds a learned vector; the lectures' do not.
 
@@ -304,11 +221,6 @@ class SelfAttention(nn.Module):
     ----------
     W_Q, W_K, W_V:
         ``(D, d_k)``, ``(D, d_k)`` and ``(D, d_v)``: row vectors, so ``Q = X W_Q``.
-
-    Raises
-    ------
-    ValueError
-        If a width is not positive.
 
     Notes
     -----
@@ -330,9 +242,9 @@ class SelfAttention(nn.Module):
         self.W_Q = nn.Parameter(torch.empty(d_model, d_k))
         self.W_K = nn.Parameter(torch.empty(d_model, d_k))
         self.W_V = nn.Parameter(torch.empty(d_model, d_v))
-        for letter, size in (("Q", d_k), ("K", d_k), ("V", d_v)):
-            b = nn.Parameter(torch.zeros(size)) if bias else None
-            self.register_parameter(f"b_{letter}", b)
+        self.b_Q = nn.Parameter(torch.zeros(d_k)) if bias else None
+        self.b_K = nn.Parameter(torch.zeros(d_k)) if bias else None
+        self.b_V = nn.Parameter(torch.zeros(d_v)) if bias else None
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -358,26 +270,9 @@ class SelfAttention(nn.Module):
         *,
         fused: bool = False,
     ) -> tuple[Float[Tensor, "*batch T Dv"], Float[Tensor, "*batch T T"] | None]:
-        """Let every token look at the tokens that ``mask`` allows.
+        """Let every token look at the tokens that ``mask`` allows: the output and the weights.
 
-        Parameters
-        ----------
-        x:
-            Tokens, ``(B, T, D)``; any leading axes, or none.
-        mask:
-            Boolean, broadcast over ``(B, T, T)``; ``True`` = may be attended to.
-        fused:
-            As in :func:`scaled_dot_product_attention`.
-
-        Returns
-        -------
-        output, weights
-            ``(B, T, d_v)`` and ``(B, T, T)``; on the fused path the weights are ``None``.
-
-        Raises
-        ------
-        ValueError
-            If the last axis of ``x`` is not ``d_model``, or the mask does not fit.
+        As :func:`scaled_dot_product_attention`; tokens of another width raise ``ValueError``.
         """
         width("x", x, d_model=len(self.W_Q))
         return scaled_dot_product_attention(*self.project(x), mask, fused=fused)
@@ -415,10 +310,8 @@ class MultiHeadAttention(nn.Module):
 
     Parameters
     ----------
-    d_model:
-        Width of the tokens, ``D``, and of the output.
-    num_heads:
-        Number of heads, ``H``.
+    d_model, num_heads:
+        Width of the tokens and of the output, ``D``, and number of heads, ``H``.
     num_kv_heads:
         Number of heads of keys and values, which groups of query heads share (grouped-query
         attention); ``num_heads`` unless given. It must divide ``num_heads``.
@@ -426,29 +319,25 @@ class MultiHeadAttention(nn.Module):
         Width of a head's queries and keys, and of its values; ``d_model / num_heads`` unless given.
     d_context:
         Width of the other sequence in cross-attention; ``d_model`` unless given.
-    bias:
-        Whether each projection adds a learned vector.
-    dropout:
-        Share of weights set to zero in training.
+    bias, dropout:
+        Whether each projection adds a learned vector; share of weights set to zero in training.
     positions:
-        How places are told: any scheme of :mod:`tfcourse.positions`. Schemes that add to the tokens
-        are the model's business and change nothing here. Only for self-attention: between two
-        sequences there are no distances.
+        How places are told: any scheme of :mod:`tfcourse.positions` (those that add to the tokens
+        change nothing here). Only for self-attention: between two sequences are no distances.
     scale:
-        The number scores are multiplied by; ``1 / sqrt(d_k)`` unless given.
+        What scores are multiplied by; ``1 / sqrt(d_k)`` unless given.
     window:
         With ``causal``, how many tokens a query may look at, itself among them; all unless given.
         Only for self-attention.
 
     Attributes
     ----------
-    W_QKV, W_O:
-        ``(D, H d_k + G d_k + G d_v)`` and ``(H d_v, D)``, the parameters.
+    W_QKV, W_O, b_QKV, b_O:
+        ``(D, H d_k + G d_k + G d_v)`` and ``(H d_v, D)``, the parameters; their vectors, or
+        ``None``.
     W_KV:
         ``None``. If ``d_context`` is not ``d_model``, ``(C, G d_k + G d_v)``, and ``W_QKV`` holds
         the queries' columns alone.
-    b_QKV, b_O:
-        Their vectors, or ``None``.
     W_Q, W_K, W_V, b_Q, b_K, b_V:
         Views of these parameters, to be read and, under :func:`torch.no_grad`, written. They have
         no ``grad`` of their own: it is in the same columns of the parameter's.
@@ -505,17 +394,13 @@ class MultiHeadAttention(nn.Module):
         self.widths = [num_heads * d_k, num_kv_heads * d_k, num_kv_heads * d_v]
         if d_context == d_model:
             self.W_QKV = nn.Parameter(torch.empty(d_model, sum(self.widths)))
-            self.register_parameter("W_KV", None)
+            self.W_KV = None
         else:
             self.W_QKV = nn.Parameter(torch.empty(d_model, num_heads * d_k))
             self.W_KV = nn.Parameter(torch.empty(d_context, num_kv_heads * (d_k + d_v)))
         self.W_O = nn.Parameter(torch.empty(num_heads * d_v, d_model))
-        b_QKV, b_O = (
-            nn.Parameter(torch.empty(size)) if bias else None
-            for size in (sum(self.widths), d_model)
-        )
-        self.register_parameter("b_QKV", b_QKV)
-        self.register_parameter("b_O", b_O)
+        self.b_QKV = nn.Parameter(torch.empty(sum(self.widths))) if bias else None
+        self.b_O = nn.Parameter(torch.empty(d_model)) if bias else None
         self.reset_parameters()
 
     W_KV: nn.Parameter | None
@@ -556,38 +441,19 @@ class MultiHeadAttention(nn.Module):
     ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T S"] | None]:
         """Let every token of ``x`` look at ``context``, or at the tokens of ``x`` themselves.
 
+        What does not fit, and a context for a layer with positions, raises ``ValueError``.
+
         Parameters
         ----------
-        x:
-            Tokens that ask, ``(B, T, D)``.
-        context:
-            Tokens that are asked, ``(B, S, C)``; ``x`` unless given.
-        mask:
-            Boolean, ``True`` = may be attended to, broadcast over ``(B, T, S)``, or over
-            ``(B, H, T, S)`` where it has four axes.
-        causal:
-            Whether a token may look at itself and at earlier ones only; combines with ``mask``.
+        mask, causal, fused:
+            As for :func:`scaled_dot_product_attention`. A mask with three axes is for all heads.
         cache:
             Holds the keys and values of earlier tokens; those of ``x`` are added to it. With a
             context it holds those of the context, which does not grow: they are computed at the
             first call and read at the later ones.
         position_ids:
-            Where each token of ``x`` stands, ``(B, T)``, for positions that turn queries and keys;
-            they follow those the cache holds unless given.
-        fused:
-            ``False`` follows the formula and gives the weights; ``True`` hands the same to
-            PyTorch's fused kernel.
-
-        Returns
-        -------
-        output, weights
-            ``(B, T, D)`` and ``(B, H, T, S)``; on the fused path the weights are ``None``.
-
-        Raises
-        ------
-        ValueError
-            If ``x`` or ``context`` does not have three axes, a width or the mask does not fit, or a
-            layer with positions is given a context.
+            Where each token of ``x`` stands, for positions that turn queries and keys; they follow
+            those the cache holds unless given.
         """
         if context is not None and self.positions is not None:
             raise ValueError("positions must be None in a layer that attends to a context")
@@ -600,10 +466,8 @@ class MultiHeadAttention(nn.Module):
             start = held if position_ids is None else position_ids
             q, k, v = affine(x, self.W_QKV, self.b_QKV).split(self.widths, dim=-1)
             q = split_heads(q, self.num_heads)  # (B, H, T, K)
-            k, v = (
-                split_heads(k, self.num_kv_heads),
-                split_heads(v, self.num_kv_heads),
-            )  # (B, G, T, ...)
+            k = split_heads(k, self.num_kv_heads)  # (B, G, T, K)
+            v = split_heads(v, self.num_kv_heads)  # (B, G, T, Dv)
             if self.positions is not None:
                 q, k = self.positions.rotate(q, start), self.positions.rotate(k, start)
             if cache is not None:
@@ -653,21 +517,16 @@ class MultiHeadAttention(nn.Module):
 
     def extra_repr(self) -> str:
         """The sizes, for ``print(module)``."""
-        groups = (
-            f", num_kv_heads={self.num_kv_heads}" if self.num_kv_heads != self.num_heads else ""
-        )
-        return f"d_model={self.d_model}, num_heads={self.num_heads}{groups}, d_k={self.d_k}"
+        H, G = self.num_heads, self.num_kv_heads
+        groups = f", num_kv_heads={G}" if G != H else ""
+        return f"d_model={self.d_model}, num_heads={H}{groups}, d_k={self.d_k}"
 
 
 def draw_matrices(module: nn.Module, draw: Callable[[Tensor], Tensor]) -> None:
     """Draw every matrix in ``module`` anew, and W_Q, W_K and W_V as three matrices.
 
-    Parameters
-    ----------
-    module:
-        Changed in place. What has one axis or none is left alone.
-    draw:
-        Fills a matrix that it is given, such as :func:`torch.nn.init.xavier_uniform_`.
+    ``draw`` fills the matrix it is given, as :func:`torch.nn.init.xavier_uniform_` does. What has
+    one axis or none is left alone.
     """
     for part in module.modules():
         found: Iterable[Tensor] = part.parameters(recurse=False)
@@ -687,22 +546,11 @@ def _draw(W: Tensor, draw: Callable[[Tensor], Tensor]) -> None:
 class KeyValueCache:
     """The keys and values of one layer, written into memory that is allocated once.
 
-    Parameters
-    ----------
-    max_length:
-        Most tokens it can hold. Its memory is taken at the first :meth:`append`, in the dtype and
-        on the device of what is appended.
-
-    Attributes
-    ----------
-    length:
-        Tokens held so far; the next one stands at this position.
-
-    Notes
-    -----
     Without it a model that writes token after token computes every earlier key again at each step.
     It is for writing, not for learning: keys are written in place, so no gradient goes back through
-    it; call the model under :func:`torch.no_grad`.
+    it; call the model under :func:`torch.no_grad`. It holds ``max_length`` tokens at most;
+    ``length`` counts those held so far, and the next one stands at this position. Memory is taken
+    at the first :meth:`append`, in the dtype and on the device of what is appended.
     """
 
     def __init__(self, max_length: int) -> None:
@@ -716,10 +564,7 @@ class KeyValueCache:
     ) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
         """Add the keys and values of new tokens, and give those of all tokens so far.
 
-        Raises
-        ------
-        ValueError
-            If they do not fit in any more, or are not like those held.
+        Those that do not fit in any more, or are not like those held, raise ``ValueError``.
         """
         start, new = self.length, k.shape[-2]
         stop = start + new
@@ -731,23 +576,14 @@ class KeyValueCache:
             self._k = k.new_empty(*k.shape[:-2], self.max_length + 1, k.shape[-1])
             self._v = v.new_empty(*v.shape[:-2], self.max_length + 1, v.shape[-1])
         places_k, places_v = self._k.narrow(-2, start, new), self._v.narrow(-2, start, new)
-        for name, x, places in (("k", k, places_k), ("v", v, places_v)):
-            if x.shape != places.shape:  # copying would broadcast a batch of one without a word
-                told = f"{name} must have shape {tuple(places.shape)}, got {tuple(x.shape)}"
-                raise ValueError(told)
+        check_shapes(k=(k, places_k.shape), v=(v, places_v.shape))
         places_k.copy_(k)
         places_v.copy_(v)
         self.length = stop
         return self._k.narrow(-2, 0, stop), self._v.narrow(-2, 0, stop)
 
     def held(self) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
-        """The keys and values of all tokens so far.
-
-        Raises
-        ------
-        ValueError
-            If nothing was appended yet.
-        """
+        """The keys and values of all tokens so far; ``ValueError`` if nothing was appended yet."""
         if self._k is None or self._v is None:
             raise ValueError("the cache must hold at least one token, it is empty")
         return self._k.narrow(-2, 0, self.length), self._v.narrow(-2, 0, self.length)
@@ -774,12 +610,8 @@ def multi_head_by_loop(
 ) -> Float[Tensor, "B T D"]:
     """The output of ``layer`` by a loop over its heads, as the lectures write it.
 
-    To be read, and for tests: without dropout, and for layers without positions.
-
-    Raises
-    ------
-    ValueError
-        If the layer has positions, or the mask is not one for all heads.
+    To be read, and for tests: without dropout. A layer with positions, and a mask that is not one
+    for all heads, raise ``ValueError``.
     """
     if layer.positions is not None:
         raise ValueError("layer must have no positions for the loop over heads")

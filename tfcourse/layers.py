@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
-from tfcourse.arguments import at_least_one, check_probability, width
+from tfcourse.arguments import at_least_one, check_probability, one_of, width
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 
 
@@ -21,19 +21,8 @@ class LayerNorm(nn.Module):
     .. math:: \mu = \frac1d \sum_j x_j, \qquad \sigma^2 = \frac1d \sum_j (x_j - \mu)^2, \qquad
               y = \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \odot \gamma + \beta
 
-    Parameters
-    ----------
-    d_model:
-        Width of the tokens.
-    eps:
-        Added to the variance, inside the root.
-    affine:
-        Whether there are a gain and a bias; 224N omits them.
-
-    Attributes
-    ----------
-    gain, shift:
-        ``(D,)`` each, the formula's gamma and beta, or ``None``.
+    ``gain`` and ``shift``, the formula's gamma and beta, are ``(D,)``, or ``None`` with
+    ``affine=False``, as in 224N. ``eps`` is added inside the root.
 
     Notes
     -----
@@ -47,8 +36,8 @@ class LayerNorm(nn.Module):
         super().__init__()
         at_least_one(d_model=d_model)
         self.d_model, self.eps = d_model, eps
-        self.register_parameter("gain", nn.Parameter(torch.ones(d_model)) if affine else None)
-        self.register_parameter("shift", nn.Parameter(torch.zeros(d_model)) if affine else None)
+        self.gain = nn.Parameter(torch.ones(d_model)) if affine else None
+        self.shift = nn.Parameter(torch.zeros(d_model)) if affine else None
 
     def reset_parameters(self) -> None:
         """Set the gain to one and the shift to zero."""
@@ -74,19 +63,9 @@ class LayerNorm(nn.Module):
 
 
 class RMSNorm(nn.Module):
-    r"""Give each token a mean square of 1, then a learned gain; the mean is left alone.
+    r"""Give each token a mean square of 1, then a learned gain ``(D,)``; the mean is left alone.
 
     .. math:: y = \frac{x}{\sqrt{\frac1d \sum_j x_j^2 + \epsilon}} \odot \gamma
-
-    Parameters
-    ----------
-    d_model, eps:
-        As for :class:`LayerNorm`.
-
-    Attributes
-    ----------
-    gain:
-        ``(D,)``.
 
     Notes
     -----
@@ -134,16 +113,12 @@ class FeedForward(nn.Module):
 
     Parameters
     ----------
-    d_model:
-        Width of the tokens.
-    d_ff:
-        Width of the hidden layer; ``4 d_model`` unless given.
+    d_model, d_ff:
+        Widths of the tokens, and of the hidden layer; ``4 d_model`` unless given.
     activation:
         A name out of :data:`ACTIVATIONS`, the formula's g.
-    bias:
-        Whether there are ``b_1`` and ``b_2``.
-    dropout:
-        Share of hidden numbers set to zero in training.
+    bias, dropout:
+        Whether there are ``b_1`` and ``b_2``; share of hidden numbers set to zero in training.
 
     Attributes
     ----------
@@ -172,13 +147,12 @@ class FeedForward(nn.Module):
         d_ff = 4 * d_model if d_ff is None else d_ff
         at_least_one(d_model=d_model, d_ff=d_ff)
         check_probability(dropout=dropout)
-        if activation not in ACTIVATIONS:
-            raise ValueError(f"activation must be one of {list(ACTIVATIONS)}, got {activation!r}")
+        one_of(ACTIVATIONS, activation=activation)
         self.activation, self.dropout = activation, dropout
         self.W_1 = nn.Parameter(torch.empty(d_model, d_ff))
         self.W_2 = nn.Parameter(torch.empty(d_ff, d_model))
-        self.register_parameter("b_1", nn.Parameter(torch.empty(d_ff)) if bias else None)
-        self.register_parameter("b_2", nn.Parameter(torch.empty(d_model)) if bias else None)
+        self.b_1 = nn.Parameter(torch.empty(d_ff)) if bias else None
+        self.b_2 = nn.Parameter(torch.empty(d_model)) if bias else None
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -199,18 +173,8 @@ class SwiGLU(nn.Module):
 
     .. math:: \operatorname{SwiGLU}(x) = (\operatorname{silu}(x W_1) \odot x W_3)\, W_2
 
-    Parameters
-    ----------
-    d_model:
-        Width of the tokens.
-    d_ff:
-        Width of the hidden layer; ``8 d_model / 3`` unless given, which makes the three matrices as
-        large as the two of :class:`FeedForward`.
-
-    Attributes
-    ----------
-    W_1, W_3, W_2:
-        Gate ``(D, d_ff)``, up ``(D, d_ff)`` and down ``(d_ff, D)``.
+    Gate ``W_1`` and up ``W_3`` are ``(D, d_ff)``, down ``W_2`` is ``(d_ff, D)``. ``d_ff`` is
+    ``8 d_model / 3`` unless given, which makes them as large as the two of :class:`FeedForward`.
 
     Notes
     -----
@@ -246,26 +210,16 @@ class Block(nn.Module):
 
     Parameters
     ----------
-    attention:
-        Attention of the sequence to itself.
-    ffn:
-        What is applied to each token: :class:`FeedForward`, :class:`SwiGLU` or another module.
+    attention, cross, ffn:
+        Attention of the sequence to itself, perhaps to another one, and what is applied to each
+        token: :class:`FeedForward`, :class:`SwiGLU` or another module.
     norm:
         ``"pre"`` or ``"post"``.
-    cross:
-        Attention to another sequence, between the two; none unless given.
-    make_norm:
-        Makes a normalisation, called with the tokens' width and ``eps``: :class:`LayerNorm`,
+    make_norm, eps:
+        Makes a normalisation of the tokens' width and ``eps``: :class:`LayerNorm`,
         :class:`RMSNorm` or another one.
-    eps:
-        For the normalisations.
     dropout:
         Share of each part's output set to zero in training, before it is added.
-
-    Raises
-    ------
-    ValueError
-        If ``norm`` is neither, or ``cross`` works on tokens of another width.
 
     Notes
     -----
@@ -287,8 +241,7 @@ class Block(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        if norm not in ("pre", "post"):
-            raise ValueError(f'norm must be "pre" or "post", got {norm!r}')
+        one_of(("pre", "post"), norm=norm)
         check_probability(dropout=dropout)
         d_model = len(attention.W_Q)
         if cross is not None and len(cross.W_Q) != d_model:
@@ -313,27 +266,12 @@ class Block(nn.Module):
         context_cache: KeyValueCache | None = None,
         fused: bool = False,
     ) -> tuple[Float[Tensor, "B T D"], list[Tensor | None]]:
-        """Pass the tokens through the block.
+        """Tokens after the block, and the weights of each attention in it, ``None`` where fused.
 
-        Parameters
-        ----------
-        x:
-            Tokens ``(B, T, D)``.
-        mask, causal, cache, position_ids, fused:
-            For the attention to the sequence itself; see :class:`MultiHeadAttention`.
-        context, context_mask, context_cache:
-            The other sequence ``(B, S, C)``, which of it may be attended to, and where its keys and
-            values are kept from one call to the next.
-
-        Returns
-        -------
-        output, weights
-            ``(B, T, D)``, and the weights of each attention in the block, ``None`` where fused.
-
-        Raises
-        ------
-        ValueError
-            If a context is given to a block without cross-attention, or missing in one with.
+        ``context`` is the other sequence, ``context_mask`` which of it may be attended to, and
+        ``context_cache`` where its keys and values are kept from one call to the next. All else is
+        for the attention to the sequence itself; see :class:`MultiHeadAttention`. A context that is
+        missing, or given to a block without cross-attention, raises ``ValueError``.
         """
         if (context is None) != (self.cross is None):
             has = "has no" if self.cross is None else "has a"
@@ -363,10 +301,7 @@ class Block(nn.Module):
 
     def _add(self, x: Tensor, out: Tensor) -> Tensor:
         """The residual connection: what a part was given, and what it makes of it."""
-        return x + self._drop(out)
-
-    def _drop(self, x: Tensor) -> Tensor:
-        return F.dropout(x, self.dropout) if self.dropout and self.training else x
+        return x + (F.dropout(out, self.dropout) if self.dropout and self.training else out)
 
 
 def _reset(*parameters: Tensor | None) -> None:

@@ -59,14 +59,9 @@ class Part(Generic[Held]):
 
 
 def held_parts(name: str, names: Collection[str]) -> tuple[str, ...]:
-    """The names under which older versions stored the parameter ``name``; none if it is as it was.
+    """The names under which older versions stored a parameter; none if it is as it was.
 
-    Parameters
-    ----------
-    name:
-        A parameter's name in today's model, with the path to it.
-    names:
-        All of the model's names.
+    ``name`` has the path to the parameter with it, and ``names`` are all of today's model.
     """
     path, dot, last = name.rpartition(".")
     parts = HELD.get(last, ())
@@ -78,12 +73,7 @@ def held_parts(name: str, names: Collection[str]) -> tuple[str, ...]:
 def join_parts(tensors: Mapping[str, Tensor], wanted: Collection[str]) -> dict[str, Tensor]:
     """The tensors of an older file under today's names: W_Q, W_K and W_V as one, and so on.
 
-    Parameters
-    ----------
-    tensors:
-        By name, as they were stored.
-    wanted:
-        The names of today's model; what is stored under these stays as it is.
+    What is stored under one of the names ``wanted`` today stays as it is.
     """
     found = dict(tensors)
     for name in wanted:

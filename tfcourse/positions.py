@@ -56,17 +56,7 @@ class Positions(nn.Module):
 class LearnedPositions(Positions):
     r"""One learned vector for each place: :math:`\tilde x_i = x_i + P_i`.
 
-    Parameters
-    ----------
-    context_length:
-        Number of places, ``N``. There is no code past it.
-    d_model:
-        Width of the tokens, ``D``.
-
-    Attributes
-    ----------
-    P:
-        ``(N, D)``.
+    ``P`` is ``(N, D)``, of ``context_length`` places, N, and there is no code past them.
 
     Notes
     -----
@@ -87,13 +77,7 @@ class LearnedPositions(Positions):
     def embed(
         self, x: Float[Tensor, "*batch T D"], start: Start = 0
     ) -> Float[Tensor, "*batch T D"]:
-        """Add the vectors of places ``start`` to ``start + T - 1``.
-
-        Raises
-        ------
-        ValueError
-            If the sequence goes past the last place that was learned.
-        """
+        """Add the vectors of places ``start`` and on; ``ValueError`` past the last one."""
         if isinstance(start, Tensor):
             try:
                 return x + F.embedding(start, self.P)
@@ -117,14 +101,8 @@ class SinusoidalPositions(Positions):
     .. math:: PE_{(pos, 2i)} = \sin(pos / 10000^{2i/d}) \qquad
               PE_{(pos, 2i+1)} = \cos(pos / 10000^{2i/d})
 
-    Wavelengths go from :math:`2\pi` to :math:`10000 \cdot 2\pi`.
-
-    Parameters
-    ----------
-    d_model:
-        Width of the tokens, even.
-    base:
-        The 10000 of the formula.
+    Wavelengths go from :math:`2\pi` to :math:`10000 \cdot 2\pi`; ``base`` is this 10000, and
+    ``d_model`` must be even.
 
     Notes
     -----
@@ -156,14 +134,8 @@ class SinusoidalPositions(Positions):
 class ConcatenatedPositions(Positions):
     r"""Codes laid beside the tokens instead of added: :math:`\tilde x_i = [x_i W; p_i]`.
 
-    Parameters
-    ----------
-    d_model:
-        Width of the tokens, which stays: they are brought to ``d_model - d_code`` numbers.
-    d_code:
-        Width of the codes.
-    codes:
-        A scheme that adds codes to tokens of this width.
+    The width of the tokens stays: they are brought to ``d_model - d_code`` numbers, and ``codes``
+    adds codes to tokens of width ``d_code``.
 
     Notes
     -----
@@ -203,12 +175,10 @@ class RotaryPositions(Positions):
     .. math:: (R^m q) \cdot (R^n k) = q^\top R^{n-m} k, \qquad
               \theta_i = \text{base}^{-2i/d}
 
-    Each pair of coordinates is turned in its plane by ``position * theta_i``.
+    Each pair of the ``d_k`` coordinates is turned in its plane by ``position * theta_i``.
 
     Parameters
     ----------
-    d_k:
-        Width of a head's queries and keys, even.
     pairing:
         Which coordinates form a pair. ``"interleaved"``: (0, 1), (2, 3), ... as in the paper;
         ``"halves"``: (0, d/2), (1, d/2 + 1), ... as in Llama's checkpoints.
@@ -217,15 +187,13 @@ class RotaryPositions(Positions):
     ntk:
         How many times longer than in training sequences may be. The base grows to
         ``base * ntk ** (d / (d - 2))``: slow pairs are stretched by ``ntk``, fast ones left alone.
-    scaling:
+    scaling, factor, original:
         How a model trained on ``original`` positions is made to read about ``factor`` times as
         many. ``"none"``. ``"linear"``: positions are divided by ``factor``. ``"dynamic"``: once a
         text is longer than ``original``, the base grows as with ``ntk``, by the text's length.
         ``"yarn"``: pairs that turn fewer than once within ``original`` are divided by ``factor``,
         those that turn more than 32 times are left alone, with a ramp between, and cosines and
         sines are multiplied by ``0.1 ln(factor) + 1``.
-    factor, original:
-        As above.
 
     Notes
     -----
@@ -249,8 +217,7 @@ class RotaryPositions(Positions):
         check_scaling(scaling, factor, original, ntk)
         even(d_k=d_k)
         above_zero(base=base)
-        if pairing not in ("interleaved", "halves"):
-            raise ValueError(f'pairing must be "interleaved" or "halves", got {pairing!r}')
+        one_of(("interleaved", "halves"), pairing=pairing)
         if ntk < 1:
             raise ValueError(f"ntk must be at least 1, got {ntk}")
         if ntk > 1 and d_k < 4:
@@ -312,13 +279,7 @@ class RotaryPositions(Positions):
 
 
 def check_scaling(scaling: str, factor: float, original: int | None, ntk: float = 1.0) -> None:
-    """Refuse what cannot be asked of :class:`RotaryPositions`.
-
-    Raises
-    ------
-    ValueError
-        If ``scaling`` is not one of :data:`SCALINGS` or the others do not go with it.
-    """
+    """Refuse what cannot be asked of :class:`RotaryPositions`."""
     one_of(SCALINGS, scaling=scaling)
     if factor < 1:
         raise ValueError(f"factor must be at least 1, got {factor}")
@@ -337,19 +298,8 @@ class RelativePositions(Positions):
 
     .. math:: e_{ij} = \frac{q_i \cdot (k_j + a_{\operatorname{clip}(j - i)})}{\sqrt{d_k}}
 
-    Distances beyond ``max_distance`` share the outermost vectors.
-
-    Parameters
-    ----------
-    d_k:
-        Width of a head's queries.
-    max_distance:
-        Largest distance that has a value of its own; longer ones share it.
-
-    Attributes
-    ----------
-    a:
-        ``(2 max_distance + 1, K)``, shared by all heads.
+    ``a`` is ``(2 max_distance + 1, K)``, shared by all heads; distances beyond ``max_distance``
+    share the outermost vectors.
 
     Notes
     -----
@@ -384,17 +334,7 @@ class ALiBi(Positions):
 
     .. math:: b_{ij} = -m_h \, |i - j|, \qquad m_h = 2^{-8h/H}, \; h = 1, \dots, H
 
-    Nothing is learned.
-
-    Parameters
-    ----------
-    num_heads:
-        Number of heads, ``H``.
-
-    Attributes
-    ----------
-    slopes:
-        ``(H, 1, 1)``.
+    Nothing is learned; ``slopes`` is ``(H, 1, 1)``.
 
     Notes
     -----
@@ -422,20 +362,9 @@ class TreePositions(Positions):
 
     .. math:: b_{ij} = w_{h, \operatorname{clip}(d(i, j))}
 
-    where :math:`d(i, j)` counts the edges between words ``i`` and ``j``. The tree is given with
-    :meth:`set_trees` before the layer is called.
-
-    Parameters
-    ----------
-    num_heads:
-        Number of attention heads, ``H``.
-    max_distance:
-        Largest distance that has a value of its own; longer ones share it.
-
-    Attributes
-    ----------
-    w:
-        ``(H, max_distance + 1)``.
+    where :math:`d(i, j)` counts the edges between words ``i`` and ``j``, and distances beyond
+    ``max_distance`` share its number; ``w`` is ``(H, max_distance + 1)``. :meth:`set_trees` gives
+    the tree before the layer is called.
 
     Notes
     -----
@@ -457,20 +386,14 @@ class TreePositions(Positions):
     def set_trees(self, parents: Int[Tensor, "B S"]) -> None:
         """Take the trees of a batch: for each word its parent's index, -1 for a root or padding.
 
-        Raises
-        ------
-        ValueError
-            As :func:`tree_distances` does.
+        What is no tree raises ``ValueError``, as in :func:`tree_distances`.
         """
         self.distances = tree_distances(parents).clamp(max=self.max_distance)
 
     def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "B H T S"]:
-        """The learned numbers ``(B, H, T, S)`` of the first ``S`` words of the trees that were set.
+        """The learned numbers of the first ``S`` words of the trees that were set.
 
-        Raises
-        ------
-        ValueError
-            If no trees were set, or trees of fewer words, or for another number of sentences.
+        ``ValueError`` if none were, or trees of fewer words, or for another number of sentences.
         """
         was = () if self.distances is None else tuple(self.distances.shape[:2])
         if self.distances is None or was[1] < S or was[0] not in (1, len(q)):

@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from tfcourse.arguments import at_least_one, one_of
 from tfcourse.attention import padding_mask
 
 # What a cell carries: h, or h and c; and that of L cells, one after the other.
@@ -23,25 +24,17 @@ State = Float[Tensor, "L B Dh"] | tuple[Float[Tensor, "L B Dh"], Float[Tensor, "
 
 
 class RecurrentCell(nn.Module):
-    r"""What the cells share: weights for the token, weights for the state, and a bias.
+    """What the cells share: weights for the token, weights for the state, and a bias.
 
     The weights of several gates stand side by side, a block of ``Dh`` columns for each. A cell of
     one's own gives ``gates``, ``forward`` and, where PyTorch computes the same, its ``kernel``.
-
-    Parameters
-    ----------
-    d_in, d_hidden:
-        Width of a token, ``D``, and of the hidden state, ``Dh``.
+    ``d_in`` and ``d_hidden`` are the widths of a token, ``D``, and of the hidden state, ``Dh``. At
+    a call, an ``x`` or ``state`` that does not fit raises ``ValueError``.
 
     Attributes
     ----------
     W, U, b:
         ``(D, gates * Dh)``, ``(Dh, gates * Dh)`` and ``(gates * Dh,)``.
-
-    Raises
-    ------
-    ValueError
-        If a width is not positive; at a call, where ``x`` or ``state`` does not fit.
 
     Notes
     -----
@@ -55,9 +48,7 @@ class RecurrentCell(nn.Module):
 
     def __init__(self, d_in: int, d_hidden: int) -> None:
         super().__init__()
-        for name, width in (("d_in", d_in), ("d_hidden", d_hidden)):
-            if width < 1:
-                raise ValueError(f"{name} must be at least 1, got {width}")
+        at_least_one(d_in=d_in, d_hidden=d_hidden)
         self.d_in, self.d_hidden = d_in, d_hidden
         self.W = nn.Parameter(torch.empty(d_in, self.gates * d_hidden))
         self.U = nn.Parameter(torch.empty(d_hidden, self.gates * d_hidden))
@@ -98,17 +89,13 @@ class RecurrentCell(nn.Module):
 
 
 class RNNCell(RecurrentCell):
-    r"""The plain recurrent cell: the next state is a function of this token and the last state.
+    """The plain recurrent cell: the next state is a function of this token and the last state.
 
     .. math:: h_t = g(x_t W + h_{t-1} U + b)
 
-    As :class:`RecurrentCell`; the ``nonlinearity`` :math:`g` is ``"tanh"`` or ``"relu"``.
-
-    Attributes
-    ----------
-    W, U, b:
-        ``(D, Dh)``, ``(Dh, Dh)`` and ``(Dh,)``. From an ``nn.RNN``: ``weight_ih.T``,
-        ``weight_hh.T`` and ``bias_ih + bias_hh``.
+    As :class:`RecurrentCell`; the ``nonlinearity`` :math:`g` is ``"tanh"`` or ``"relu"``. From an
+    ``nn.RNN``, ``W`` is ``weight_ih.T``, ``U`` is ``weight_hh.T`` and ``b`` is
+    ``bias_ih + bias_hh``.
 
     Notes
     -----
@@ -117,8 +104,7 @@ class RNNCell(RecurrentCell):
 
     def __init__(self, d_in: int, d_hidden: int, nonlinearity: str = "tanh") -> None:
         super().__init__(d_in, d_hidden)
-        if nonlinearity not in ("tanh", "relu"):
-            raise ValueError(f"nonlinearity must be 'tanh' or 'relu', got {nonlinearity!r}")
+        one_of(("tanh", "relu"), nonlinearity=nonlinearity)
         self.g = getattr(torch, nonlinearity)
         self.kernel = getattr(torch, f"rnn_{nonlinearity}")
 
@@ -228,11 +214,10 @@ class Recurrent(nn.Module):
 
     Parameters
     ----------
-    cell:
-        Called as ``cell(d_in, d_hidden)`` for each layer and direction: one of the classes above,
-        or the like of ``partial(RNNCell, nonlinearity="relu")``.
-    d_in, d_hidden:
-        Width of a token, ``D``, and of each cell's hidden state, ``Dh``.
+    cell, d_in, d_hidden:
+        ``cell(d_in, d_hidden)`` is called for each layer and direction: one of the classes above,
+        or the like of ``partial(RNNCell, nonlinearity="relu")``. The widths are those of a token,
+        ``D``, and of each cell's hidden state, ``Dh``.
     num_layers, bidirectional:
         Number of layers, and whether each has a second cell that reads backwards.
     dropout:
@@ -245,11 +230,6 @@ class Recurrent(nn.Module):
         PyTorch's ``weight_ih_l1_reverse`` goes to ``cells[3]``; how it maps stands with the cell.
     d_out:
         Width of the outputs, ``directions * Dh``.
-
-    Raises
-    ------
-    ValueError
-        If a size is not positive, ``dropout`` is no probability, or ``cell`` makes no cell.
 
     Notes
     -----
@@ -266,8 +246,7 @@ class Recurrent(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        if num_layers < 1:
-            raise ValueError(f"num_layers must be at least 1, got {num_layers}")
+        at_least_one(num_layers=num_layers)
         self.num_layers, self.directions = num_layers, 1 + bidirectional
         self.d_hidden, self.d_out = d_hidden, self.directions * d_hidden
         widths = [d_in] * self.directions + [self.d_out] * self.directions * (num_layers - 1)
@@ -287,30 +266,21 @@ class Recurrent(nn.Module):
     ) -> tuple[Float[Tensor, "B T Dout"], State]:
         """Read each sequence from its first token to its own last, and backwards from there.
 
+        The outputs are zero at the padding. The state given back, in the form of the argument
+        ``state``, is what each cell held after the last token it read; an empty sequence keeps
+        where it started. What does not fit raises ``ValueError``.
+
         Parameters
         ----------
-        x:
-            Tokens, ``(B, T, D)``, with ``T`` at least 1.
-        lengths:
-            ``(B,)``, the number of real tokens of each sequence, which stand first; all ``T``
-            unless given. What stands in the padding does not matter.
+        x, lengths:
+            Tokens, with ``T`` at least 1, and how many of each sequence are real and stand first;
+            all unless given. What stands in the padding does not matter.
         state:
             Where each cell starts, in the order of ``cells``: ``h`` of shape ``(L, B, Dh)``, for
             the LSTM ``(h, c)`` of two such; zeros unless given.
         fused:
             ``False`` loops over time with the cells. ``True`` hands the same computation to
             PyTorch's kernels; only which numbers ``dropout`` takes is not the same.
-
-        Returns
-        -------
-        outputs, state
-            ``(B, T, d_out)``, zero at the padding; and, in the form of the argument ``state``, what
-            each cell held after the last token it read. An empty sequence keeps where it started.
-
-        Raises
-        ------
-        ValueError
-            If a shape or a length does not fit, or ``fused`` is asked of a cell without kernel.
         """
         first = next(self.each_cell())
         state = first.start(x, state, len(self.cells), len(x), self.d_hidden)

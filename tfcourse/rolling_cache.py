@@ -6,28 +6,16 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from tfcourse.arguments import at_least_one
+from tfcourse.arguments import at_least_one, check_shapes
 from tfcourse.attention import KeyValueCache
 
 
 class RollingCache(KeyValueCache):
     """The keys and values of the last tokens alone, for attention that looks back no further.
 
-    Parameters
-    ----------
-    window:
-        How many tokens a query looks at, its own among them.
-
-    Attributes
-    ----------
-    length:
-        Tokens read so far, more than are held; the next one stands at this position.
-
-    Notes
-    -----
-    Jiang et al. 2023 (Mistral), section 2, "Rolling Buffer Cache": memory no longer grows with the
-    text. ``append`` gives the last ``window - 1`` earlier tokens and the new ones, all that the new
-    queries may look at.
+    ``append`` gives the last ``window - 1`` earlier tokens and the new ones, all that the new
+    queries may look at, and ``length`` counts all tokens read so far, more than are held. Memory no
+    longer grows with the text: Jiang et al. 2023 (Mistral), section 2, "Rolling Buffer Cache".
     """
 
     def __init__(self, window: int) -> None:
@@ -38,32 +26,23 @@ class RollingCache(KeyValueCache):
     def append(
         self, k: Float[Tensor, "B G T K"], v: Float[Tensor, "B G T Dv"]
     ) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
-        """Add new tokens, forget those that no later one looks at; what the new ones look at.
+        """Add new tokens, and forget those that no later one looks at.
 
-        Raises
-        ------
-        ValueError
-            If they are not like those held.
+        Tokens that are not like those held raise ``ValueError``.
         """
         self.length += k.shape[-2]
         if self._k is not None and self._v is not None:
-            for name, x, held in (("k", k, self._k), ("v", v, self._v)):
-                like = (*held.shape[:-2], x.shape[-2], held.shape[-1])
-                if x.shape != like:
-                    raise ValueError(f"{name} must have shape {like}, got {tuple(x.shape)}")
+            new = k.shape[-2]
+            like_k = (*self._k.shape[:-2], new, self._k.shape[-1])
+            like_v = (*self._v.shape[:-2], new, self._v.shape[-1])
+            check_shapes(k=(k, like_k), v=(v, like_v))
             k, v = torch.cat([self._k, k], dim=-2), torch.cat([self._v, v], dim=-2)
         first = max(k.shape[-2] - (self.window - 1), 0)
         self._k, self._v = k[..., first:, :], v[..., first:, :]
         return k, v
 
     def held(self) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
-        """The keys and values of the last ``window - 1`` tokens, which the next one looks at.
-
-        Raises
-        ------
-        ValueError
-            If nothing was appended yet.
-        """
+        """The keys and values of the last ``window - 1`` tokens; ``ValueError`` if none."""
         if self._k is None or self._v is None:
             raise ValueError("the cache must hold at least one token, it is empty")
         return self._k, self._v

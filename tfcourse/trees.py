@@ -8,22 +8,14 @@ from torch import Tensor
 
 
 def tree_distances(parents: Int[Tensor, "B S"]) -> Int[Tensor, "B S S"]:
-    r"""How many edges lie between each two words of each tree.
+    """How many edges lie between each two words of each tree.
 
     .. math:: d(i, j) = a_i + a_j - 2 c_{ij}
 
     where :math:`a_i` counts the ancestors of word ``i``, itself among them, and :math:`c_{ij}`
-    those that ``i`` and ``j`` share.
-
-    Parameters
-    ----------
-    parents:
-        For each word its parent's index, -1 for a root. Words of different trees are ``S`` apart.
-
-    Raises
-    ------
-    ValueError
-        If a parent is not a word of the sentence, or the links run in a circle.
+    those that ``i`` and ``j`` share. ``parents`` has for each word its parent's index, -1 for a
+    root; words of different trees are ``S`` apart. A parent that is no word of the sentence, and
+    links that run in a circle, raise ``ValueError``.
     """
     B, S = parents.shape
     if parents.numel() and (int(parents.min()) < -1 or int(parents.max()) >= S):

@@ -13,7 +13,7 @@ SUBJECT = ("alignment", "attention", "batching", "data", "evaluation", "generati
            "rolling_cache", "tokenizers", "training")  # fmt: skip
 SHOWN = [*(f"tfcourse.{name}" for name in SUBJECT), "nbjudge.testing"]
 #: Modules inside them that only serve their neighbours.
-INNER = {"tfcourse.models.checks"}
+INNER = {"tfcourse.models.common"}
 
 
 def offered(room):

@@ -21,15 +21,20 @@ class Batches:
 
     The order is drawn anew for each epoch, and follows from ``seed`` and epoch alone. So a run that
     was stopped within an epoch resumes with the batch it would have had, and several processes
-    agree on every batch without a word.
+    agree on every batch without a word. ``epoch`` and ``position`` say where the next batch stands;
+    breaking off and going through again starts the epoch again, and only :meth:`load_state_dict`
+    resumes a broken one. Arguments that do not fit, and a batch that would leave a process without
+    an example, raise ``ValueError``.
 
     Parameters
     ----------
     data:
         A sequence of examples; or a tensor or a tuple of tensors, with an example in each row; or
         what has a ``batch(indices)`` of its own, as :class:`~tfcourse.batching.Windows` does.
-    size:
-        Examples in a batch, in all processes together.
+    size, max_tokens:
+        Examples in a batch, and the most tokens in one, padding among them, in all processes
+        together: its number of examples times its longest. Either or both; the second needs
+        ``lengths``.
     collate:
         Makes a batch of a list of examples, such as :func:`~tfcourse.batching.pad_pairs`; where
         ``data`` is tensors or has ``batch``, it is given what these give. Unless given, a batch is
@@ -39,28 +44,12 @@ class Batches:
         shortest first.
     drop_last:
         Whether to leave out what does not fill a batch at the end of an epoch.
-    seed:
-        What the order is drawn from.
     lengths:
         A length for each example, or a function that gives it. Batches are then made of examples
         of similar length: little padding, and still another order each time.
-    max_tokens:
-        Most tokens in a batch, padding among them, in all processes together: its number of
-        examples times its longest. With or instead of ``size``; needs ``lengths``.
     rank, world:
         Which of how many processes this is. Its examples are every ``world``-th of each batch, so
         that all processes' shares together are the batch of one process.
-
-    Attributes
-    ----------
-    epoch, position:
-        Where the next batch stands. Breaking off and going through again starts the epoch again;
-        only :meth:`load_state_dict` resumes a broken epoch.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit, or a batch would leave a process without an example.
     """
 
     def __init__(
@@ -231,13 +220,7 @@ class Batches:
         return {"epoch": self.epoch, "position": self.position, "order": self._order()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from where :meth:`state_dict` was asked.
-
-        Raises
-        ------
-        ValueError
-            If that was asked of batches in another order.
-        """
+        """Go on from where :meth:`state_dict` was asked; ``ValueError`` if the order differs."""
         for name, own in self._order().items():
             if state["order"][name] != own:
                 raise ValueError(

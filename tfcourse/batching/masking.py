@@ -27,39 +27,23 @@ def mask_words(
                 x_t & \text{in 10 \%, and wherever } t \text{ is not chosen}
               \end{cases}
 
-    The model reads :math:`\tilde x` and is to say :math:`x_t` at every chosen place. The last two
-    cases are there because [MASK] never stands in the texts that the model is made for: it has to
-    keep a good vector for a word that it can see, too.
+    The model reads :math:`\tilde x` and is to say :math:`x_t` at every chosen place: its targets
+    are ``ids[chosen]``. By chance there may be none. The last two cases are there because [MASK]
+    never stands in the texts that the model is made for: it has to keep a good vector for a word
+    that it can see, too. Shapes that do not fit, and shares that are none, raise ``ValueError``.
 
     Parameters
     ----------
-    ids:
-        Ids ``(B, T)``; they are left as they are.
     candidates:
-        Which places may be chosen, ``(B, T)``: no special tokens, no padding.
-    mask:
-        The id of [MASK].
-    words:
-        The ids that a random word is drawn from, each as likely, ``(W,)``. It may be the right one.
+        Which places may be chosen: no special tokens, no padding.
+    mask, words:
+        The id of [MASK], and those that a random word is drawn from, each as likely. It may be the
+        right one.
     share:
         How likely each candidate is to be chosen, each on its own.
     masked, random:
         The shares of the chosen that become [MASK], and a random word; the rest stays. With
         ``masked=1, random=0`` every chosen word is hidden, as for a test.
-    generator:
-        What is drawn from; torch's own generator unless given.
-
-    Returns
-    -------
-    corrupted, chosen
-        What the model reads, and the places where it is judged, both ``(B, T)``; its targets are
-        ``ids[chosen]``. By chance there may be none.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, a share does not lie in [0, 1] or two make more than 1, there
-        are no words to draw from, or ``mask`` is no id.
 
     Notes
     -----

@@ -12,24 +12,10 @@ from torch import Tensor
 def pad(
     sequences: Sequence[Sequence[int] | Tensor], value: int = 0
 ) -> tuple[Int[Tensor, "B T"], Int[Tensor, " B"]]:
-    """Sequences of different lengths as rows of one tensor.
+    """Sequences of different lengths as rows of one tensor, and their lengths.
 
-    Parameters
-    ----------
-    sequences:
-        ``B`` lists or tensors of ids.
-    value:
-        The id that fills the rows up, at their ends.
-
-    Returns
-    -------
-    ids, lengths
-        ``(B, T)`` with the longest one's ``T``, and ``(B,)``; both int64.
-
-    Raises
-    ------
-    ValueError
-        If there are no sequences, or one is not a row of whole numbers.
+    Rows are filled up at their ends with ``value``, the id of padding. No sequence at all, or one
+    that is not a row of whole numbers, raises ``ValueError``.
     """
     if not len(sequences):
         raise ValueError("sequences must be at least one, got none")
@@ -50,22 +36,7 @@ def pad_pairs(
 ) -> tuple[Int[Tensor, "B S"], Int[Tensor, "B T"], Int[Tensor, " B"]]:
     """Pairs of sequences as what a translator takes: source, target and the sources' lengths.
 
-    Parameters
-    ----------
-    pairs:
-        ``B`` pairs of ids, ``(source, target)``.
-    value:
-        The id of padding.
-
-    Returns
-    -------
-    source, target, source_lengths
-        ``(B, S)``, ``(B, T)`` and ``(B,)``.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`pad`.
+    Rows and errors as in :func:`pad`.
     """
     source, source_lengths = pad([source for source, _ in pairs], value)
     target, _ = pad([target for _, target in pairs], value)
@@ -75,24 +46,9 @@ def pad_pairs(
 def pad_labelled(
     examples: Sequence[tuple[Sequence[int], int]], value: int = 0
 ) -> tuple[Int[Tensor, "B T"], Int[Tensor, " B"], Int[Tensor, " B"]]:
-    """Sequences with a class each as what a classifier takes, and the classes.
+    """Sequences with a class each as what a classifier takes, tokens and lengths, and the classes.
 
-    Parameters
-    ----------
-    examples:
-        ``B`` pairs ``(ids, class)``.
-    value:
-        The id of padding.
-
-    Returns
-    -------
-    tokens, lengths, labels
-        ``(B, T)``, ``(B,)`` and ``(B,)``.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`pad`.
+    Rows and errors as in :func:`pad`.
     """
     tokens, lengths = pad([ids for ids, _ in examples], value)
     return tokens, lengths, torch.tensor([int(label) for _, label in examples])

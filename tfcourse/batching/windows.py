@@ -15,23 +15,10 @@ from tfcourse.arguments import at_least_one
 class Windows(Sequence[tuple[Tensor, Tensor]]):
     """Stretches of one long text, each with what follows each of its tokens.
 
-    A window is ``length + 1`` tokens, ``x = window[:-1]`` and ``y = window[1:]``. With ``stride=1``
-    and shuffled batches these are the random windows on which language models are trained; with
-    ``stride=length``, which it is unless given, each token follows once.
-
-    Parameters
-    ----------
-    ids:
-        The text, ``(N,)``.
-    length:
-        Tokens to read at a time, ``T``.
-    stride:
-        From the start of one window to the next.
-
-    Raises
-    ------
-    ValueError
-        If the text has not even one window, or a size is below 1.
+    A window is ``length + 1`` tokens, ``x = window[:-1]`` and ``y = window[1:]``. Windows begin
+    ``stride`` tokens apart. With ``stride=1`` and shuffled batches these are the random windows on
+    which language models are trained; with ``stride=length``, which it is unless given, each token
+    follows once. A text that has not even one window raises ``ValueError``.
 
     Notes
     -----

@@ -20,17 +20,7 @@ Values = Sequence[Any] | np.ndarray | Tensor
 
 @dataclass(frozen=True)
 class Interval:
-    """A figure with its confidence interval.
-
-    Attributes
-    ----------
-    value:
-        What was measured.
-    low, high:
-        The interval's ends.
-    n:
-        Examples it was measured on.
-    """
+    """A measured ``value`` with the ends of its confidence interval, and on how many examples."""
 
     value: float
     low: float
@@ -47,18 +37,8 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
     .. math:: \frac{\hat p + \frac{z^2}{2n} \pm
               z \sqrt{\frac{\hat p (1 - \hat p)}{n} + \frac{z^2}{4 n^2}}}{1 + \frac{z^2}{n}}
 
-    Parameters
-    ----------
-    successes, n:
-        How many of how many.
-    level:
-        How often such an interval holds the true share.
-
-    Raises
-    ------
-    ValueError
-        If ``successes`` does not lie between 0 and ``n``, ``n`` is 0, or ``level`` is not
-        between 0 and 1.
+    ``level`` is how often such an interval holds the true share, between 0 and 1; ``successes`` lie
+    between 0 and ``n``. Other numbers raise ``ValueError``.
 
     Notes
     -----
@@ -81,17 +61,7 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
 def accuracy(predicted: Values, right: Values, level: float = 0.95) -> Interval:
     """The share of predictions that are right, with Wilson's interval.
 
-    Parameters
-    ----------
-    predicted, right:
-        Classes, as lists, arrays or tensors of one shape.
-    level:
-        As in :func:`wilson`.
-
-    Raises
-    ------
-    ValueError
-        If there are none, or not as many of both.
+    Classes are lists, arrays or tensors of one shape; others, and empty ones, raise ``ValueError``.
     """
     predicted, right = _column("predicted", predicted), _column("right", right)
     if predicted.shape != right.shape:
@@ -100,23 +70,12 @@ def accuracy(predicted: Values, right: Values, level: float = 0.95) -> Interval:
 
 
 def student(values: Values, level: float = 0.95) -> Interval:
-    r"""A mean over a few runs, with Student's interval.
+    r"""A mean over a few runs, at least two, with Student's interval.
 
     .. math:: \bar x \pm t_{n-1} \frac{s}{\sqrt{n}}
 
-    For two models that share their seeds, give the differences of the pairs.
-
-    Parameters
-    ----------
-    values:
-        One number for each run, such as a loss for each seed. At least two.
-    level:
-        How often such an interval holds the true mean.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two values, or ``level`` is not between 0 and 1.
+    One number for each run, such as a loss for each seed. For two models that share their seeds,
+    give the differences of the pairs. Fewer than two values raise ``ValueError``.
     """
     x = _column("values", values).astype(float)
     if len(x) < 2:
@@ -130,17 +89,7 @@ def exact_match(
 ) -> Interval:
     """The share of texts that are the same to the last character, with Wilson's interval.
 
-    Parameters
-    ----------
-    hypotheses, references:
-        Texts, one for each other.
-    level:
-        As in :func:`wilson`.
-
-    Raises
-    ------
-    ValueError
-        If there are none, not as many of both, or they are not texts.
+    Empty lists, and those of different lengths, raise ``ValueError``.
     """
     check_texts(hypotheses=hypotheses, references=references)
     same = sum(h == r for h, r in zip(hypotheses, references, strict=True))
@@ -164,19 +113,12 @@ def bootstrap(
     statistic:
         ``statistic(*samples)`` is the figure.
     samples:
-        Lists, arrays or tensors with a value for each example; those of an example stay together.
-        A list is passed on as a list, a tensor as an array.
-    resamples:
-        How often to draw.
-    seed:
-        What the draws follow from.
+        Lists, arrays or tensors with a value for each example, of one length, at least 1; those of
+        an example stay together. A list is passed on as a list, a tensor as an array.
+    resamples, seed:
+        How often to draw, and what the draws follow from.
     level:
         The share of figures that lies within.
-
-    Raises
-    ------
-    ValueError
-        If there are no samples, they are empty or of different lengths.
 
     Notes
     -----
@@ -209,17 +151,8 @@ def spearman(x: Values, y: Values, level: float = 0.95) -> Interval:
     .. math:: \tanh\Big(\operatorname{artanh} \rho \pm
               z \sqrt{\frac{1 + \rho^2 / 2}{n - 3}}\Big)
 
-    Parameters
-    ----------
-    x, y:
-        Numbers, one for each other. Equal ones share the mean of their ranks.
-    level:
-        As in :func:`wilson`.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than 4, not as many of both, or all of one are equal.
+    Equal numbers share the mean of their ranks. Fewer than 4 numbers, unequal numbers of both, or
+    one that is equal throughout raise ``ValueError``.
 
     Notes
     -----
@@ -244,20 +177,8 @@ def kendall(x: Values, y: Values) -> float:
                                          \operatorname{sgn}(y_i - y_j)}
               {\sqrt{\#\{i<j : x_i \ne x_j\} \; \#\{i<j : y_i \ne y_j\}}}
 
-    Parameters
-    ----------
-    x, y:
-        Numbers, one for each other.
-
-    Returns
-    -------
-    tau
-        From -1, the reverse order, to 1, the same order.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than 2, their lengths differ, or all of one are equal.
+    It goes from -1, the reverse order, to 1, the same order. Fewer than 2 numbers, and else as for
+    :func:`spearman`, raise ``ValueError``.
 
     Notes
     -----

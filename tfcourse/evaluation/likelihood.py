@@ -11,6 +11,7 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one
+from tfcourse.modes import in_mode
 
 
 def perplexity(nll: float, count: int) -> float:
@@ -18,22 +19,9 @@ def perplexity(nll: float, count: int) -> float:
 
     .. math:: \operatorname{PPL} = \exp\Big(-\frac1N \sum_t \ln p(x_t \mid x_{<t})\Big)
 
-    Parameters
-    ----------
-    nll:
-        The sum of the negative logarithms of what was predicted, in nats.
-    count:
-        Tokens, words or bytes, ``N``.
-
-    Returns
-    -------
-    perplexity
-        At least 1; infinite where it is more than a float can hold.
-
-    Raises
-    ------
-    ValueError
-        If ``count`` is below 1, or ``nll`` is negative or not a number.
+    ``nll`` is the sum of the negative logarithms, in nats, and ``count`` the number N of tokens,
+    words or bytes. It is infinite where it is more than a float can hold. A negative ``nll``, and a
+    ``count`` below 1, raise ``ValueError``.
 
     Notes
     -----
@@ -49,15 +37,7 @@ def perplexity(nll: float, count: int) -> float:
 def bits(nll: float, count: int) -> float:
     r"""Bits per token, word or byte: :math:`\text{nll} / (N \ln 2)`, the logarithm of perplexity.
 
-    Parameters
-    ----------
-    nll, count:
-        As in :func:`perplexity`.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`perplexity`.
+    Arguments and errors are those of :func:`perplexity`.
     """
     _check(nll, count)
     return nll / count / math.log(2)
@@ -74,10 +54,9 @@ class Likelihood:
     ----------
     nll:
         Sum of the negative logarithms, in nats.
-    tokens:
-        How many were predicted.
-    words, bytes:
-        How many of them the text has, where :meth:`of` was told.
+    tokens, words, bytes:
+        How many were predicted; the other two where :meth:`of` was told. What is asked per word or
+        per byte before raises ``ValueError``.
     """
 
     nll: float
@@ -99,17 +78,17 @@ class Likelihood:
 
     @property
     def per_word(self) -> float:
-        """Perplexity per word; a :class:`ValueError` where their number was not told."""
+        """Perplexity per word."""
         return perplexity(self.nll, self._told("words"))
 
     @property
     def per_byte(self) -> float:
-        """Perplexity per byte; a :class:`ValueError` where their number was not told."""
+        """Perplexity per byte."""
         return perplexity(self.nll, self._told("bytes"))
 
     @property
     def bits_per_byte(self) -> float:
-        """Bits per byte; a :class:`ValueError` where the number of bytes was not told."""
+        """Bits per byte."""
         return bits(self.nll, self._told("bytes"))
 
     @property
@@ -133,36 +112,15 @@ def language_model_nll(
     *,
     batch: int = 16,
 ) -> Likelihood:
-    r"""How likely a long text is to a model that reads at most ``window`` tokens at once.
+    """How likely a long text is to a model that reads at most ``window`` tokens at once.
 
-    Each token but the first is predicted exactly once. Windows begin ``stride`` tokens apart, and
-    what an earlier window has predicted counts no more: so every prediction but those of the first
-    window has at least ``window - stride`` tokens before it. ``stride=window`` is fastest and
-    makes the model look worst; ``stride=1`` is slowest and exact.
+    Each token but the first is predicted exactly once. Windows begin ``stride`` tokens apart, which
+    is ``window`` unless given, and what an earlier window has predicted counts no more: so every
+    prediction but those of the first window has at least ``window - stride`` tokens before it.
+    ``stride=window`` is fastest and makes the model look worst; ``stride=1`` is slowest and exact.
 
-    Parameters
-    ----------
-    model:
-        ``model(tokens (B, T)).logits`` are ``(B, T, V)``. It is set to evaluation and back.
-    ids:
-        The text.
-    window:
-        Tokens to read at once, ``T``.
-    stride:
-        From one window's start to the next; ``window`` unless given.
-    batch:
-        Windows to read side by side.
-
-    Returns
-    -------
-    likelihood
-        ``N - 1`` tokens, and the sum of :math:`-\ln p(x_t \mid x_{<t})`, added up in double
-        precision.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two tokens, or the sizes do not fit.
+    ``model(tokens (B, T)).logits`` are ``(B, T, V)``, and ``batch`` windows are read side by side.
+    Fewer than two tokens, and sizes that do not fit, raise ``ValueError``.
     """
     stride = window if stride is None else stride
     at_least_one(window=window, stride=stride, batch=batch)
@@ -172,22 +130,17 @@ def language_model_nll(
         raise ValueError(f"ids must be a row of at least 2 tokens, got {tuple(ids.shape)}")
     device = next((p.device for p in model.parameters()), ids.device)
     ids = ids.to(device)
-    before = [m.training for m in model.modules()]
-    model.eval()
-    try:
-        total = 0.0
+    total = 0.0
+    with in_mode(model, train=False):
         for starts, length, skip in _windows(len(ids) - 1, window, stride, batch):
             rows = torch.stack([ids[s : s + length + 1] for s in starts])  # (B, T + 1)
-            logits = model(rows[:, :-1]).logits[:, skip:]
+            logits = model(rows[:, :-1]).logits[:, skip:].flatten(0, 1)
             nll = F.cross_entropy(
-                logits.flatten(0, 1).float() if logits.dtype.itemsize < 4 else logits.flatten(0, 1),
+                logits.float() if logits.dtype.itemsize < 4 else logits,
                 rows[:, 1 + skip :].flatten(),
                 reduction="none",
             )
             total += float(nll.double().sum())
-    finally:
-        for module, training in zip(model.modules(), before, strict=True):
-            module.training = training
     return Likelihood(total, len(ids) - 1)
 
 

@@ -18,15 +18,11 @@ class Calibration:
 
     Attributes
     ----------
-    error:
-        Expected calibration error.
-    brier:
-        Brier score: 0 is best, 2 is worst.
-    confidence, accuracy:
-        Means over each bin, ``(bins,)``; NaN where it is empty. One against the other is the
-        reliability diagram.
-    count:
-        Examples in each bin, ``(bins,)``.
+    error, brier:
+        Expected calibration error, and Brier score: 0 is best, 2 is worst.
+    confidence, accuracy, count:
+        Means over each bin, ``(bins,)``, NaN where it is empty, and its examples. One mean against
+        the other is the reliability diagram.
     """
 
     error: float
@@ -45,21 +41,10 @@ def calibration(
               |\operatorname{acc}_b - \operatorname{conf}_b|, \qquad
               \operatorname{Brier} = \frac1N \sum_i \sum_c (p_{ic} - [y_i = c])^2
 
-    Parameters
-    ----------
-    probabilities:
-        After the softmax, ``(N, C)``.
-    right:
-        The right classes, ``(N,)``.
-    bins:
-        Bins of equal width from 0 to 1, each with its upper end. The confidence of a prediction is
-        its largest probability.
-
-    Raises
-    ------
-    ValueError
-        If there are no examples, shapes do not fit, a row is no distribution, or a class is not
-        one of ``C``.
+    ``probabilities`` are those after the softmax, and ``right`` the right classes. The ``bins`` are
+    of equal width from 0 to 1, each with its upper end; the confidence of a prediction is its
+    largest probability. Rows that are no distributions, and classes that are none of ``C``, raise
+    ``ValueError``.
 
     Notes
     -----

@@ -9,12 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Score:
-    """A score, and all that another needs to compute the same.
+    """A score between 0 and 100, and all that another needs to compute the same.
 
     Attributes
     ----------
-    value:
-        Between 0 and 100.
     signature:
         sacrebleu's: how many references, which tokens, which version. Scores with different
         signatures cannot be compared.
@@ -42,21 +40,9 @@ def bleu(
     with :math:`p_n` the share of the translations' n-grams that a reference has, :math:`c` and
     :math:`r` the lengths of translations and references.
 
-    Parameters
-    ----------
-    hypotheses:
-        Translations, one a sentence; not tokenised, unless ``tokenize="none"``.
-    references:
-        For each a reference, or as many references as for every other.
-    lowercase:
-        Whether case counts as the same.
-    tokenize:
-        sacrebleu's tokenisation: ``"13a"`` is that of WMT, ``"none"`` takes words as they stand.
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to compare, or not a reference for each translation.
+    Translations are not tokenised, unless ``tokenize="none"``, which takes words as they stand;
+    ``"13a"`` is the tokenisation of WMT. Each has a reference, or as many as every other; if not,
+    ``ValueError`` is raised. With ``lowercase`` case counts as the same.
 
     Notes
     -----
@@ -82,21 +68,8 @@ def chrf(
     .. math:: \operatorname{chrF} = 100 \, \frac{(1 + \beta^2) P R}{\beta^2 P + R}, \qquad
               \beta = 2
 
-    with precision :math:`P` and recall :math:`R` of n-grams of up to 6 characters.
-
-    Parameters
-    ----------
-    hypotheses, references:
-        As in :func:`bleu`.
-    words:
-        Up to how many words are counted too; 2 is chrF++.
-    lowercase:
-        Whether case counts as the same.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`bleu`.
+    with precision :math:`P` and recall :math:`R` of n-grams of up to 6 characters, and of up to
+    ``words`` words too; 2 is chrF++. The rest is as in :func:`bleu`.
 
     Notes
     -----

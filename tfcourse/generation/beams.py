@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one, one_of
 from tfcourse.generation.decoders import Decoder
-from tfcourse.generation.prompts import check_end, prepare, writing
+from tfcourse.generation.prompts import check_end, writing
 from tfcourse.generation.result import Generated
 
 #: The length penalties :func:`beam_search` offers: GNMT's, and a plain power of the length.
@@ -59,11 +59,11 @@ def beam_search(
     than the ``num_return_sequences`` best set aside, even if it could be continued with certainty
     up to ``max_new_tokens``; with ``early`` also when ``beams`` hypotheses were set aside.
 
+    All that is not said here is as for :func:`~tfcourse.generation.greedy`; all prompts are of one
+    length. Without an end token every hypothesis has ``max_new_tokens`` tokens.
+
     Parameters
     ----------
-    model, prompt, max_new_tokens, eos_id, source, source_lengths, beyond, cached:
-        As for :func:`~tfcourse.generation.greedy`; all prompts are of one length. Without an end
-        token every hypothesis has ``max_new_tokens`` tokens.
     beams:
         Number of hypotheses, ``K``; 1, with ``early``, is greedy search.
     alpha, penalty:
@@ -75,17 +75,6 @@ def beam_search(
         found, has a score of minus infinity.
     early:
         See above. ``True`` is faster and may miss the best; ``False`` never finds a worse score.
-
-    Returns
-    -------
-    generated
-        What was written, ``B * num_return_sequences`` rows, without the prompt.
-
-    Raises
-    ------
-    ValueError
-        If arguments do not fit the model or each other, or the text would go past the model's
-        positions.
 
     Notes
     -----
@@ -100,14 +89,12 @@ def beam_search(
     one_of(PENALTIES, penalty=penalty)
     if alpha < 0:
         raise ValueError(f"alpha must be at least 0, got {alpha}")
-    with writing(model):
-        prompt, decoder = prepare(
-            model, prompt, max_new_tokens, source, source_lengths, beyond, cached
-        )
-        logits = decoder.read(prompt)
+    asked = model, prompt, max_new_tokens, source, source_lengths, beyond, cached
+    with writing(*asked) as (ids, decoder):
+        logits = decoder.read(ids)
         check_end(eos_id, logits)
         search = _Beams(logits, beams, max_new_tokens, eos_id, alpha, penalty)
-        rows = torch.arange(len(prompt), device=prompt.device).repeat_interleave(beams)
+        rows = torch.arange(len(ids), device=ids.device).repeat_interleave(beams)
         for t in range(max_new_tokens):
             # Of equal hypotheses one is enough: the first step starts from one row a sequence.
             log_p = logits.log_softmax(dim=-1)
@@ -152,11 +139,9 @@ class _Beams:
         came_from, token = index // V, index % V  # (B, 2K)
         tokens = _take(self.tokens, came_from)
         tokens[:, :, t] = token
-        ends = (
-            torch.zeros_like(token, dtype=torch.bool)
-            if self.eos_id is None
-            else token == self.eos_id
-        )
+        ends = torch.zeros_like(token, dtype=torch.bool)
+        if self.eos_id is not None:
+            ends = token == self.eos_id
         last = t + 1 == self.N
         # A copy: an end that does not count is still an end, after which nothing runs on.
         counts = torch.ones_like(ends) if last else ends.clone()

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from tfcourse.arguments import one_of
 from tfcourse.attention import KeyValueCache
 from tfcourse.models.gpt import GPT
 from tfcourse.models.recurrent_lm import RecurrentLM
@@ -41,17 +42,19 @@ def decoder_of(
     beyond: str = "refuse",
     cached: bool = True,
 ) -> Decoder:
-    """A model of this package, ready to write.
+    """A model of this package, ready to write; a :class:`Decoder` is given back as it is.
+
+    Arguments that do not go with the model, and a ``max_length`` past its positions, raise
+    ``ValueError``.
 
     Parameters
     ----------
     model:
         A :class:`~tfcourse.models.gpt.GPT`, :class:`~tfcourse.models.recurrent_lm.RecurrentLM`,
         :class:`~tfcourse.models.transformer.Transformer` or
-        :class:`~tfcourse.models.seq2seq.Seq2Seq`; a :class:`Decoder` is given back as it is.
+        :class:`~tfcourse.models.seq2seq.Seq2Seq`.
     source, source_lengths:
-        What an encoder-decoder reads first, ``(B, S)``, and how many of its tokens are real,
-        ``(B,)``.
+        What an encoder-decoder reads first, and how many of its tokens are real.
     max_length:
         How many tokens will be read at most, which are checked and for which memory is taken; the
         model's ``config.context_length`` unless given.
@@ -63,11 +66,6 @@ def decoder_of(
     cached:
         ``False`` reads everything anew for each token, as the formula does: slower, and the same
         numbers.
-
-    Raises
-    ------
-    ValueError
-        If an argument does not go with the model, or ``max_length`` goes past its positions.
     """
     translates = isinstance(model, (Transformer, Seq2Seq))
     if not isinstance(model, (GPT, RecurrentLM)) and not translates:
@@ -82,8 +80,7 @@ def decoder_of(
             f"source must be {'given' if translates else 'None'} for a {type(model).__name__}, "
             f"got {'None' if source is None else tuple(source.shape)}"
         )
-    if beyond not in BEYOND:
-        raise ValueError(f"beyond must be one of {list(BEYOND)}, got {beyond!r}")
+    one_of(BEYOND, beyond=beyond)
     if beyond == "slide" and not isinstance(model, GPT):
         raise ValueError(f'beyond must not be "slide" for a {type(model).__name__}')
     if isinstance(model, RecurrentLM):
@@ -167,17 +164,12 @@ class _Transformer(_WithoutCache):
     """An encoder-decoder: two caches for each block of its decoder."""
 
     def __init__(
-        self,
-        model: Transformer,
-        source: Tensor,
-        lengths: Tensor | None,
-        max_length: int,
-        cached: bool,
+        self, model: Transformer, source: Tensor, lengths: Tensor | None, most: int, cached: bool
     ) -> None:
         super().__init__(cached)
         self.model, self.lengths = model, lengths
         self.memory, _ = model.encode(source, lengths)
-        self.caches = model.new_caches(max_length) if cached else None
+        self.caches = model.new_caches(most) if cached else None
         self.context_caches = model.new_context_caches(source.shape[1]) if cached else None
         self.of = torch.arange(len(source), device=source.device)  # whose source each row reads
 

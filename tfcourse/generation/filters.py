@@ -12,22 +12,8 @@ from tfcourse.arguments import at_least_one
 def keep_top_k(logits: Float[Tensor, "*batch V"], k: int) -> Float[Tensor, "*batch V"]:
     """Leave the ``k`` highest logits as they are, and set the others to minus infinity.
 
-    Parameters
-    ----------
-    logits:
-        ``(..., V)``.
-    k:
-        How many to keep; those equal to the k-th are kept too, and all where ``V`` is no more.
-
-    Returns
-    -------
-    logits
-        ``(..., V)``; a softmax over them is the old one, cut off and scaled up to sum to 1.
-
-    Raises
-    ------
-    ValueError
-        If ``k`` is below 1.
+    Those equal to the k-th are kept too, and all where ``V`` is no more. A softmax over them is the
+    old one, cut off and scaled up to sum to 1.
 
     Notes
     -----
@@ -46,25 +32,8 @@ def keep_top_p(logits: Float[Tensor, "*batch V"], p: float) -> Float[Tensor, "*b
     .. math:: \text{kept} = \{x^{(1)}, \dots, x^{(m)}\}, \qquad
               m = \min \Bigl\{n : \sum_{i \le n} P(x^{(i)}) \ge p \Bigr\}
 
-    with tokens sorted from the likeliest. So few are kept where the model is sure, and many where
-    it is not.
-
-    Parameters
-    ----------
-    logits:
-        ``(..., V)``.
-    p:
-        Above 0 and at most 1; 1 keeps all.
-
-    Returns
-    -------
-    logits
-        ``(..., V)``; the likeliest token is always kept.
-
-    Raises
-    ------
-    ValueError
-        If ``p`` does not lie in (0, 1].
+    with tokens sorted from the likeliest, which is always kept. So few are kept where the model is
+    sure, and many where it is not. If ``p`` does not lie in (0, 1] it raises ``ValueError``.
 
     Notes
     -----

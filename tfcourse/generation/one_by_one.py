@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from tfcourse.arguments import above_zero, at_least_one
 from tfcourse.generation.decoders import Decoder
 from tfcourse.generation.filters import keep_top_k, keep_top_p
-from tfcourse.generation.prompts import check_end, prepare, writing
+from tfcourse.generation.prompts import check_end, writing
 from tfcourse.generation.result import Generated
 
 
@@ -28,54 +28,35 @@ def greedy(
     beyond: str = "refuse",
     cached: bool = True,
 ) -> Generated:
-    r"""Write the likeliest token, read it, and so on.
+    r"""Write the likeliest token, read it, and so on; what is given back leaves the prompt out.
 
     .. math:: y_t = \operatorname{argmax}_y P(y \mid y_{<t}, x)
+
+    Arguments that do not fit the model or each other, and a text that would go past the model's
+    positions, raise ``ValueError``.
 
     Parameters
     ----------
     model:
         See :func:`~tfcourse.generation.decoder_of`. It writes without dropout, and is left in the
         mode it was in.
-    prompt:
-        Ids ``(B, T)`` to continue. One id, such as the one that starts a sentence, stands for a
-        row of it for each source.
-    max_new_tokens:
-        How many tokens are written at most.
-    eos_id:
-        Id that ends a row; without one all rows get ``max_new_tokens``.
-    prompt_lengths:
-        How many tokens of each prompt are real, ``(B,)``, which stand first; all unless given.
-    source, source_lengths:
-        What an encoder-decoder reads first, ``(B, S)``, and its numbers of real tokens.
-    beyond, cached:
-        Whether it may write past the positions of training, and whether keys, values and states are
-        kept; see :func:`~tfcourse.generation.decoder_of`.
-
-    Returns
-    -------
-    generated
-        What was written, without the prompt.
-
-    Raises
-    ------
-    ValueError
-        If arguments do not fit the model or each other, or the text would go past the model's
-        positions.
+    prompt, prompt_lengths:
+        Ids to continue, and how many of each row are real and stand first; all unless given. One
+        id, such as the one that starts a sentence, stands for a row of it for each source.
+    max_new_tokens, eos_id:
+        How many tokens are written at most, and the id that ends a row before; without one all
+        rows get as many.
+    source, source_lengths, beyond, cached:
+        What an encoder-decoder reads first; whether it may write past the positions of training;
+        and whether keys, values and states are kept. See :func:`~tfcourse.generation.decoder_of`.
 
     Notes
     -----
     224N section 3.6; UW "The Transformer Decoder".
     """
-
-    def likeliest(logits: Tensor) -> Tensor:
-        return logits.argmax(dim=-1)
-
-    with writing(model):
-        prompt, decoder = prepare(
-            model, prompt, max_new_tokens, source, source_lengths, beyond, cached
-        )
-        found = _write(decoder, prompt, prompt_lengths, max_new_tokens, eos_id, likeliest)
+    asked = model, prompt, max_new_tokens, source, source_lengths, beyond, cached
+    with writing(*asked) as (ids, decoder):
+        found = _write(decoder, ids, prompt_lengths, max_new_tokens, eos_id, _likeliest)
     return found.copied()
 
 
@@ -99,10 +80,11 @@ def sample(
 
     .. math:: y_t \sim \operatorname{softmax}(\text{logits}_t / \tau)
 
+    All that is not said here is as for :func:`greedy`. Numbers out of range raise ``ValueError``
+    too.
+
     Parameters
     ----------
-    model, prompt, max_new_tokens, eos_id, prompt_lengths, source, source_lengths, beyond, cached:
-        As for :func:`greedy`.
     temperature:
         The formula's tau: below 1 the likely becomes likelier, above 1 all become more alike.
     top_k, top_p:
@@ -110,16 +92,6 @@ def sample(
         :func:`keep_top_k` and :func:`keep_top_p`. All is, unless given.
     generator:
         Where random numbers come from, on the model's device; torch's own unless given.
-
-    Returns
-    -------
-    generated
-        What was written, without the prompt.
-
-    Raises
-    ------
-    ValueError
-        As :func:`greedy`, and where temperature, ``top_k`` or ``top_p`` is out of range.
 
     Notes
     -----
@@ -140,12 +112,14 @@ def sample(
             logits = keep_top_p(logits, top_p)
         return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)[:, 0]
 
-    with writing(model):
-        prompt, decoder = prepare(
-            model, prompt, max_new_tokens, source, source_lengths, beyond, cached
-        )
-        found = _write(decoder, prompt, prompt_lengths, max_new_tokens, eos_id, drawn)
+    asked = model, prompt, max_new_tokens, source, source_lengths, beyond, cached
+    with writing(*asked) as (ids, decoder):
+        found = _write(decoder, ids, prompt_lengths, max_new_tokens, eos_id, drawn)
     return found.copied()
+
+
+def _likeliest(logits: Tensor) -> Tensor:
+    return logits.argmax(dim=-1)
 
 
 def _write(
@@ -206,13 +180,7 @@ def _write(
 
 
 def _checked(lengths: Tensor, B: int, T: int, device: torch.device) -> Tensor:
-    """The prompts' lengths, on the prompts' device.
-
-    Raises
-    ------
-    ValueError
-        If there is not one for each prompt, or one is not between 1 and T.
-    """
+    """The prompts' lengths on the prompts' device; one for each, from 1 to T."""
     if lengths.shape != (B,):
         raise ValueError(f"prompt_lengths must have shape ({B},), got {tuple(lengths.shape)}")
     if int(lengths.min()) < 1 or int(lengths.max()) > T:

@@ -10,9 +10,11 @@ from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one
 from tfcourse.generation.decoders import Decoder, decoder_of
+from tfcourse.modes import in_mode
 
 
-def prepare(
+@contextmanager
+def writing(
     model: nn.Module | Decoder,
     prompt: Tensor | int,
     max_new_tokens: int,
@@ -20,13 +22,11 @@ def prepare(
     source_lengths: Tensor | None,
     beyond: str,
     cached: bool,
-) -> tuple[Tensor, Decoder]:
+) -> Iterator[tuple[Tensor, Decoder]]:
     """The prompt as ids ``(B, T)`` on the model's device, and the model ready to read it.
 
-    Raises
-    ------
-    ValueError
-        If the prompt has no tokens, or not as many rows as the source, or no token may be added.
+    Meanwhile there are no gradients and no dropout. In inference mode an operation costs less than
+    under ``no_grad``.
     """
     at_least_one(max_new_tokens=max_new_tokens)
     if isinstance(prompt, int):
@@ -45,41 +45,15 @@ def prepare(
         raise ValueError(
             f"prompt must have a row for each source, {len(source)}, got {len(prompt)}"
         )
-    # The last token that is written is never read.
-    decoder = decoder_of(
-        model, source=source, source_lengths=source_lengths,
-        max_length=prompt.shape[1] + max_new_tokens - 1, beyond=beyond, cached=cached,
-    )  # fmt: skip
-    return prompt, decoder
+    with in_mode(model, train=False), torch.inference_mode():
+        # The last token that is written is never read.
+        yield prompt, decoder_of(
+            model, source=source, source_lengths=source_lengths,
+            max_length=prompt.shape[1] + max_new_tokens - 1, beyond=beyond, cached=cached,
+        )  # fmt: skip
 
 
 def check_end(eos_id: int | None, logits: Tensor) -> None:
-    """Refuse an end token that the model cannot write.
-
-    Raises
-    ------
-    ValueError
-        If it lies outside the vocabulary.
-    """
+    """Refuse an end token that lies outside the vocabulary."""
     if eos_id is not None and not 0 <= eos_id < logits.shape[-1]:
         raise ValueError(f"eos_id must lie between 0 and {logits.shape[-1] - 1}, got {eos_id}")
-
-
-@contextmanager
-def writing(model: nn.Module | Decoder) -> Iterator[None]:
-    """Without gradients and without dropout; every part is put back into the mode it was in.
-
-    In inference mode, in which an operation costs less than under ``no_grad``.
-    """
-    parts: list[nn.Module] = []
-    if isinstance(model, nn.Module) and model.training:
-        parts += model.modules()
-    modes = [part.training for part in parts]
-    for part in parts[:1]:  # the model itself, and with it all others
-        part.eval()
-    try:
-        with torch.inference_mode():
-            yield
-    finally:
-        for part, mode in zip(parts, modes, strict=True):
-            part.training = mode

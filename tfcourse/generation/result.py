@@ -16,15 +16,13 @@ class Generated(NamedTuple):
     tokens:
         Ids ``(B, N)``, ``N`` those of the longest row. What stands after a row's length is the end
         token, and 0 where there is no end token.
-    lengths:
-        How many tokens each row wrote, ``(B,)``, with its end token if it wrote one.
+    lengths, ended:
+        How many tokens each row wrote, with its end token if it wrote one; the others stopped
+        because they were as long as they might become.
     scores:
-        ``(B,)``, in nats: the log-probability of what was written, given the prompt, under the
-        model as it is, whatever was done to its probabilities before a token was chosen. From
+        In nats: the log-probability of what was written, given the prompt, under the model as it
+        is, whatever was done to its probabilities before a token was chosen. From
         :func:`~tfcourse.generation.beam_search`: that divided by the length penalty.
-    ended:
-        Which rows wrote the end token, ``(B,)``; the others stopped because they were as long as
-        they might become.
     """
 
     tokens: Int[Tensor, "B N"]

@@ -28,6 +28,8 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from tfcourse.arguments import at_least_one, check_look_up
+
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
@@ -46,35 +48,20 @@ def flash_attention(
     .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 
     Equal to :func:`tfcourse.attention.scaled_dot_product_attention` up to rounding, in the values
-    and in the gradients; it cannot give the weights, since they are never all there.
+    and in the gradients; it cannot give the weights, since they are never all there. For the
+    backward pass the output is kept with the inputs and one number a query. What does not fit
+    raises ``ValueError``.
 
     Parameters
     ----------
     q, k, v:
-        Queries ``(..., T, K)``, keys ``(..., S, K)`` and values ``(..., S, Dv)``, of one dtype:
-        float16, bfloat16, float32 or float64. Leading axes broadcast. Half precisions are
-        multiplied and summed in float32.
-    causal:
-        Whether each query may attend only to its own position and to those before it. The queries
-        are the last ``T`` of ``S`` positions, as in :func:`tfcourse.attention.causal_mask`; tiles
-        in which nothing may be attended to are skipped.
-    scale:
-        What the scores are multiplied by; :math:`1/\sqrt{d_k}` unless given.
+        Of one dtype: float16, bfloat16, float32 or float64. Leading axes broadcast. Half precisions
+        are multiplied and summed in float32.
+    causal, scale:
+        As there; tiles in which nothing may be attended to are skipped.
     block_q, block_k:
         Queries and keys of a tile. The lengths need not be multiples of them. They change the
         rounding and the memory in use, nothing else.
-
-    Returns
-    -------
-    output
-        ``(..., T, Dv)``, of the dtype of the inputs. For the backward pass it is kept with the
-        inputs and one number a query.
-
-    Raises
-    ------
-    ValueError
-        If widths, lengths, leading axes, dtypes or devices do not fit, ``causal`` is asked for
-        with fewer keys than queries, or a block is below 1.
 
     Notes
     -----
@@ -182,21 +169,8 @@ def prepare_inputs(
 ) -> tuple[Tensor, Tensor, Tensor, float]:
     """Refuse what does not fit; give every input the same leading axes, and the scale its value.
 
-    Parameters
-    ----------
-    q, k, v, causal, scale, block_q, block_k:
-        As :func:`flash_attention` was given them.
-
-    Returns
-    -------
-    q, k, v, scale
-        ``(..., T, K)``, ``(..., S, K)`` and ``(..., S, Dv)`` with equal leading axes (views: an
-        axis that is broadcast takes no memory), and the number the scores are multiplied by.
-
-    Raises
-    ------
-    ValueError
-        As :func:`flash_attention` says.
+    Arguments and errors are those of :func:`flash_attention`. What is given back are views: an axis
+    that is broadcast takes no memory.
     """
     shapes = f"q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}"
     if min(q.dim(), k.dim(), v.dim()) < 2:
@@ -211,20 +185,13 @@ def prepare_inputs(
             f"q, k and v must be on one device: "
             f"q is on {q.device}, k is on {k.device}, v is on {v.device}"
         )
-    if q.shape[-1] != k.shape[-1]:
-        raise ValueError(
-            f"q and k must have the same width, or no dot product can be taken: {shapes}"
-        )
-    if k.shape[-2] != v.shape[-2]:
-        raise ValueError(f"k and v must have one row for each key: {shapes}")
+    check_look_up(q, k, v, None, None)
     if causal and k.shape[-2] < q.shape[-2]:
         raise ValueError(
             f"k must have at least as many rows as q where causal=True, since the queries are the "
             f"last of the keys' positions: {shapes}"
         )
-    for name, size in (("block_q", block_q), ("block_k", block_k)):
-        if size < 1:
-            raise ValueError(f"{name} must be at least 1, got {size}")
+    at_least_one(block_q=block_q, block_k=block_k)
     try:
         batch = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
     except RuntimeError:

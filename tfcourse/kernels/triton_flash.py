@@ -53,36 +53,27 @@ def flash_attention(
 
     .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 
-    The same function as :func:`tfcourse.kernels.flash.flash_attention`, with the same arguments,
-    but for what is said here.
+    The same function as :func:`tfcourse.kernels.flash.flash_attention`, with the same arguments and
+    errors, but for what is said here.
 
     Parameters
     ----------
     q, k, v:
-        Queries ``(..., T, K)``, keys ``(..., S, K)`` and values ``(..., S, Dv)`` on a CUDA device
-        (on the CPU in Triton's interpreter). Leading axes broadcast, here by copying. Half
-        precisions are multiplied on tensor cores and summed in float32; float32 is multiplied in
-        float32, not in TF32.
-    causal, scale:
-        As there.
+        On a CUDA device (on the CPU in Triton's interpreter). Leading axes broadcast, here by
+        copying. Half precisions are multiplied on tensor cores and summed in float32; float32 is
+        multiplied in float32, not in TF32.
     block_q, block_k:
         Queries and keys of a tile: powers of two, at least 16. Unless given, 64 for half
         precisions and 32 for the others: with heads up to 128 wide (64 in float64) that fits into
         the 99 KiB of shared memory that GPUs from Ampere (2020) on have at least. Where one says
         that it is out of shared memory, smaller tiles make room.
 
-    Returns
-    -------
-    output
-        ``(..., T, Dv)``, of the dtype of the inputs.
-
     Raises
     ------
     ImportError
         If Triton is not installed.
     ValueError
-        As there; and for blocks that are no such powers, and inputs that are not on a CUDA
-        device.
+        Also for blocks that are no such powers, and inputs that are not on a CUDA device.
 
     Notes
     -----

@@ -12,12 +12,12 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.affine import Affine, affine
-from tfcourse.arguments import OldNames, above_zero, check_probability, one_of
-from tfcourse.attention import MultiHeadAttention, draw_matrices
-from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
-from tfcourse.models.checks import divides, look_up, real, sizes
+from tfcourse.arguments import above_zero, one_of
+from tfcourse.attention import draw_matrices
+from tfcourse.layers import ACTIVATIONS, LayerNorm
 from tfcourse.models.classifiers.pooling import average
-from tfcourse.models.counting import block_flops, count_parameters, product_flops
+from tfcourse.models.common import Config, Model, encoder_blocks, look_up, real, through
+from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions
 
@@ -27,25 +27,20 @@ HEADS = ("words", "next", "classes")
 
 
 @dataclass(frozen=True)
-class BERTConfig(OldNames):
+class BERTConfig(Config):
     """Sizes and choices of a :class:`BERT`; the defaults are those of BERT base.
 
     Attributes
     ----------
-    vocab_size:
-        Vocabulary size, ``V``.
+    vocab_size, segments, classes:
+        Vocabulary size, ``V``, numbers of segment types, and of classes of the head ``"classes"``.
     context_length:
         Most tokens of a sequence.
-    num_layers, num_heads, d_model:
-        Number of blocks, of attention heads, and width of the tokens.
-    d_ff:
-        Width of the feed-forward layer; ``4 d_model`` unless given.
-    segments:
-        Number of segment types.
+    num_layers, num_heads, d_model, d_ff:
+        Number of blocks, of attention heads, width of the tokens, and of the feed-forward layer
+        (``4 d_model`` unless given).
     predicts:
         Which of :data:`HEADS` it has; the first is what ``forward`` gives unless told.
-    classes:
-        Number of classes of the head ``"classes"``.
     pooled:
         What speaks for the whole in the heads ``"next"`` and ``"classes"``: ``"cls"`` for the last
         state of the first token, or ``"mean"`` for the mean of all real tokens' last states.
@@ -81,25 +76,15 @@ class BERTConfig(OldNames):
     std: float = 0.02
 
     def __post_init__(self) -> None:
-        sizes(
-            vocab_size=self.vocab_size, context_length=self.context_length,
-            num_layers=self.num_layers, num_heads=self.num_heads, d_model=self.d_model,
-            d_ff=self.d_ff, segments=self.segments, classes=self.classes,
-        )  # fmt: skip
-        divides(self.num_heads, self.d_model)
+        super().__post_init__()
         one_of(("cls", "mean"), pooled=self.pooled)
-        one_of(ACTIVATIONS, activation=self.activation)
-        check_probability(dropout=self.dropout)
         above_zero(std=self.std)
         if not self.predicts or not set(self.predicts) <= set(HEADS):
             raise ValueError(f"predicts must be some of {list(HEADS)}, got {list(self.predicts)}")
-        if self.padding is not None and not 0 <= self.padding < self.vocab_size:
-            raise ValueError(
-                f"padding must lie between 0 and {self.vocab_size - 1}, got {self.padding}"
-            )
+        self.check_padding(self.vocab_size)
 
 
-class BERT(nn.Module):
+class BERT(Model):
     r"""A stack of post-norm blocks in which every token sees all others, with heads on top.
 
     .. math:: h^0 = \operatorname{LN}(E_x + P + S_{seg}), \qquad
@@ -109,11 +94,6 @@ class BERT(nn.Module):
     - ``"next"`` and ``"classes"``: :math:`\tanh(h^L_0 W_p + b_p)\, W_c + b_c`, from the first
       token, [CLS], alone; with ``pooled="mean"`` the tokens' mean state takes the place of
       :math:`h^L_0`.
-
-    Parameters
-    ----------
-    config:
-        Sizes and choices.
 
     Attributes
     ----------
@@ -136,12 +116,7 @@ class BERT(nn.Module):
         self.positions = LearnedPositions(config.context_length, D)
         self.segments = nn.Embedding(config.segments, D)
         self.embedding_norm = LayerNorm(D, config.eps)
-        self.blocks = nn.ModuleList(
-            Block(MultiHeadAttention(D, config.num_heads, dropout=config.dropout),
-                  FeedForward(D, config.d_ff, config.activation), "post",
-                  eps=config.eps, dropout=config.dropout)
-            for _ in range(config.num_layers)
-        )  # fmt: skip
+        self.blocks = encoder_blocks(config, "post")
         self.words = MaskedWords(config) if "words" in predicts else None
         self.pooler = Affine(D, D) if {"next", "classes"} & set(predicts) else None
         self.next = Affine(D, 2) if "next" in predicts else None
@@ -165,47 +140,31 @@ class BERT(nn.Module):
     ) -> Output:
         """Answer one of the questions the model has a head for.
 
+        The logits are ``(B, T, V)`` for ``"words"``, or with ``places`` ``(n, V)``, in the order of
+        ``tokens[places]``; ``(B, 2)`` for ``"next"`` and ``(B, classes)`` for ``"classes"``.
+        Impossible ids, segments and lengths, a sequence that is too long, a head that the model
+        does not have, and ``places`` for another head than ``"words"`` raise ``ValueError``.
+
         Parameters
         ----------
-        tokens:
-            Ids ``(B, T)``; the first of each sequence is [CLS].
-        segments:
-            Which segment each token is of, ``(B, T)``; all 0 unless given.
-        lengths:
-            Number of real tokens of each sequence, ``(B,)``; all of them unless given.
+        tokens, segments, lengths:
+            Ids, the first of each sequence [CLS]; which segment each is of, 0 unless given; and how
+            many tokens of each sequence are real, all unless given.
         predict:
             One of ``config.predicts``; its first unless given.
         places:
-            At which places ``"words"`` is asked, ``(B, T)``; at all unless given. A row of ``V``
-            logits for each word that nobody asks for is what costs most in pre-training.
-        return_weights:
-            Whether to give the attention maps ``"self"``, each ``(B, H, T, T)``; this takes the
-            explicit path through attention instead of the fused one.
-        return_states:
-            Whether to give the hidden states ``"self"``, ``num_layers + 1`` of them, ``(B, T, D)``.
-
-        Returns
-        -------
-        output
-            Logits ``(B, T, V)`` for ``"words"``, or with ``places`` ``(n, V)``, in the order of
-            ``tokens[places]``; ``(B, 2)`` for ``"next"``, ``(B, classes)`` for ``"classes"``; and
-            the maps and the states or ``None``.
-
-        Raises
-        ------
-        ValueError
-            If an id, a segment or a length is impossible, the sequence is too long, the model
-            has no such head, or ``places`` are given to another head than ``"words"``.
+            At which places ``"words"`` is asked; at all unless given. A row of ``V`` logits for
+            each word that nobody asks for is what costs most in pre-training.
+        return_weights, return_states:
+            Whether to give the maps ``"self"`` ``(B, H, T, T)``, by the explicit path through
+            attention, and the ``num_layers + 1`` hidden states ``(B, T, D)``.
         """
         predict = self.config.predicts[0] if predict is None else predict
         one_of(self.config.predicts, predict=predict)
-        x, seen, passed = self._encode(tokens, segments, lengths, return_weights, return_states)
+        asked = {"return_weights": return_weights, "return_states": return_states}
+        x, seen, passed = self._encode(tokens, segments, lengths, **asked)
         logits = self.head(x, predict, lengths, places)
-        return Output(
-            logits,
-            {"self": seen} if return_weights else None,
-            {"self": passed} if return_states else None,
-        )
+        return Output.of(logits, {"self": seen}, {"self": passed})
 
     def encode(
         self,
@@ -216,32 +175,19 @@ class BERT(nn.Module):
         return_weights: bool = False,
     ) -> tuple[Float[Tensor, "B T D"], list[Tensor] | None]:
         """The last states ``(B, T, D)``, and the maps or ``None``; arguments as in ``forward``."""
-        x, seen, _ = self._encode(tokens, segments, lengths, return_weights, False)
-        return x, seen if return_weights else None
+        x, seen, _ = self._encode(tokens, segments, lengths, return_weights=return_weights)
+        return x, seen or None
 
     def _encode(
-        self,
-        tokens: Tensor,
-        segments: Tensor | None,
-        lengths: Tensor | None,
-        return_weights: bool,
-        return_states: bool,
+        self, tokens: Tensor, segments: Tensor | None, lengths: Tensor | None, **asked: bool
     ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
         """The last states, each block's weights, and all states if they are asked for."""
         segments = torch.zeros_like(tokens) if segments is None else segments
         x = look_up(self.embedding, tokens, "tokens")
         mask = real(lengths, tokens)  # (B, 1, T)
         x = self.positions.embed(x) + look_up(self.segments, segments, "segments")
-        x = F.dropout(self.embedding_norm(x), self.config.dropout, self.training)
-        seen: list[Tensor] = []
-        passed = [x] if return_states else []
-        for block in self.blocks:
-            x, (weights,) = block(x, mask, causal=self.config.causal, fused=not return_weights)
-            if weights is not None:
-                seen.append(weights)
-            if return_states:
-                passed.append(x)
-        return x, seen, passed
+        x = self.drop(self.embedding_norm(x))
+        return through(self.blocks, x, mask, causal=self.config.causal, **asked)
 
     def head(
         self,
@@ -272,15 +218,8 @@ class BERT(nn.Module):
         pooled = F.dropout(pooled, self.config.dropout, self.training and predict == "classes")
         return last(pooled)
 
-    def count_parameters(self) -> int:
-        """How many learned numbers there are; the tied unembedding counts once."""
-        return count_parameters(self)
-
     def flops(self, batch: int, length: int, *, predict: str | None = None) -> int:
-        """Operations of a forward pass over ``batch`` sequences of ``length`` tokens.
-
-        ``predict`` is as in :meth:`forward`.
-        """
+        """Operations of a forward pass over ``batch`` sequences; ``predict`` as in ``forward``."""
         D, V = self.config.d_model, self.config.vocab_size
         predict = self.config.predicts[0] if predict is None else predict
         one_of(self.config.predicts, predict=predict)

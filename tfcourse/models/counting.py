@@ -35,15 +35,7 @@ def attention_flops(layer: MultiHeadAttention, T: int, S: int, *, new: int | Non
               + \underbrace{2TS \cdot H d_k}_{QK^\top} + \underbrace{2TS \cdot H d_v}_{A'V}
               + \underbrace{2T \cdot H d_v \cdot D}_{W_O}
 
-    Parameters
-    ----------
-    layer:
-        Where the widths are read.
-    T, S:
-        Queries and keys.
-    new:
-        Keys that are projected now, the formula's S'; the others come from a cache. ``S`` unless
-        given.
+    ``new`` keys, the formula's S', are projected now, ``S`` unless given; others are held.
     """
     (D, Q), (C, K) = layer.W_Q.shape, layer.W_K.shape  # Q = H d_k, K = G d_k
     V, HV = layer.W_V.shape[1], layer.W_O.shape[0]  # V = G d_v, HV = H d_v
@@ -67,16 +59,8 @@ def feed_forward_flops(layer: nn.Module, T: int) -> int:
 def block_flops(block: nn.Module, T: int, *, cached: int = 0, context: int | None = None) -> int:
     """Operations of one block for one sequence.
 
-    Parameters
-    ----------
-    block:
-        Where the widths are read.
-    T:
-        Tokens that pass through it.
-    cached:
-        Earlier tokens whose keys and values are held.
-    context:
-        Length of the other sequence, where the block looks at one.
+    ``T`` tokens pass through it, after ``cached`` tokens whose keys and values are held. If it
+    looks at another sequence, that is ``context`` tokens long.
     """
     if not isinstance(block, Block):
         raise TypeError(f"block must be a Block, got {type(block).__name__}")

@@ -8,16 +8,15 @@ from functools import partial
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
-from tfcourse.arguments import OldNames, check_probability, one_of
+from tfcourse.arguments import one_of
 from tfcourse.attention import KeyValueCache, MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
-from tfcourse.models.checks import divides, held, look_up, sizes
-from tfcourse.models.counting import block_flops, count_parameters, product_flops
+from tfcourse.models.common import Config, Model, held, look_up
+from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import (
     ALiBi,
@@ -37,7 +36,7 @@ POSITIONS = (
 
 
 @dataclass(frozen=True)
-class GPTConfig(OldNames):
+class GPTConfig(Config):
     """Sizes and choices of a :class:`GPT`; the defaults are those of the smallest GPT-2.
 
     Attributes
@@ -45,8 +44,7 @@ class GPTConfig(OldNames):
     vocab_size:
         Vocabulary size, ``V``.
     context_length:
-        Context length: the longest sequence in training. Learned positions are limited to it;
-        other schemes extrapolate.
+        The longest sequence in training. Learned positions are limited to it; others extrapolate.
     num_layers, num_heads, d_model:
         Number of blocks, number of attention heads, and model width.
     d_ff:
@@ -57,22 +55,18 @@ class GPTConfig(OldNames):
         ``d_model / num_heads`` unless given.
     positions:
         One of :data:`POSITIONS`.
-    rotary_base, ntk:
-        ``base`` and ``ntk`` of :class:`~tfcourse.positions.RotaryPositions`.
-    rotary_scaling, rotary_factor, rotary_original:
-        Its ``scaling``, ``factor`` and ``original``; the last is ``context_length`` unless given.
+    rotary_base, ntk, rotary_scaling, rotary_factor, rotary_original:
+        ``base``, ``ntk``, ``scaling``, ``factor`` and ``original`` of
+        :class:`~tfcourse.positions.RotaryPositions`; the last is ``context_length`` unless given.
     window:
         How many tokens a query looks at, itself among them; all earlier ones unless given.
-    norm:
-        ``"layer"`` or ``"rms"``, before each part and at the end.
+    norm, eps:
+        ``"layer"`` or ``"rms"``, before each part and at the end, and its epsilon.
     ffn:
         ``"swiglu"``, or the activation of :class:`~tfcourse.layers.FeedForward`.
-    eps:
-        Of the normalisations.
-    bias:
-        Whether attention and feed-forward layer add learned vectors.
-    tied:
-        Whether the unembedding is the embedding.
+    bias, tied:
+        Whether attention and feed-forward layer add learned vectors; whether the unembedding is the
+        embedding.
     scale_embeddings:
         Whether embeddings are multiplied by ``sqrt(d_model)``, as in 2017.
     dropout:
@@ -104,19 +98,11 @@ class GPTConfig(OldNames):
     window: int | None = None
 
     def __post_init__(self) -> None:
-        sizes(
-            vocab_size=self.vocab_size, context_length=self.context_length,
-            num_layers=self.num_layers, num_heads=self.num_heads, d_model=self.d_model,
-            d_ff=self.d_ff, num_kv_heads=self.num_kv_heads, d_k=self.d_k, window=self.window,
-            rotary_original=self.rotary_original,
-        )  # fmt: skip
+        super().__post_init__()
         one_of(POSITIONS, positions=self.positions)
         one_of(("layer", "rms"), norm=self.norm)
         one_of((*ACTIVATIONS, "swiglu"), ffn=self.ffn)
         check_scaling(self.rotary_scaling, self.rotary_factor, self.original, self.ntk)
-        check_probability(dropout=self.dropout)
-        if self.d_k is None:
-            divides(self.num_heads, self.d_model)
         if self.num_heads % (self.num_kv_heads or 1):
             raise ValueError(
                 f"num_kv_heads must divide num_heads={self.num_heads}, got {self.num_kv_heads}"
@@ -142,7 +128,7 @@ class GPTConfig(OldNames):
         return cls(vocab_size, **form | choices)
 
 
-class GPT(nn.Module):
+class GPT(Model):
     r"""A stack of pre-norm blocks in which no token sees a later one; it scores the next token.
 
     .. math:: h^0 = E_{x} + P, \qquad h^{l} = \operatorname{Block}_l(h^{l-1}), \qquad
@@ -151,17 +137,10 @@ class GPT(nn.Module):
     Padding that stands last needs no mask: no real token sees it. Padding that stands first, as in
     a batch of prompts of different lengths, needs ``mask`` and ``position_ids``.
 
-    Parameters
-    ----------
-    config:
-        Sizes and choices.
-
     Attributes
     ----------
-    embedding:
-        ``embedding.weight`` is E, ``(V, D)``.
-    W_U:
-        ``(D, V)``, or ``None`` where tied.
+    embedding, W_U:
+        ``embedding.weight`` is E, ``(V, D)``; ``W_U`` is ``(D, V)``, or ``None`` where tied.
 
     Notes
     -----
@@ -183,8 +162,8 @@ class GPT(nn.Module):
             for _ in range(config.num_layers)
         )  # fmt: skip
         self.norm = norm(config.d_model, config.eps)
-        W_U = None if config.tied else nn.Parameter(torch.empty(config.d_model, config.vocab_size))
-        self.register_parameter("W_U", W_U)
+        D, V = config.d_model, config.vocab_size
+        self.W_U = None if config.tied else nn.Parameter(torch.empty(D, V))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -206,67 +185,45 @@ class GPT(nn.Module):
         return_weights: bool = False,
         return_states: bool = False,
     ) -> Output:
-        """Score for each place which token comes next.
+        """Score for each place which token comes next: logits ``(B, T, V)``.
+
+        An id that is not in the vocabulary, a sequence past the last learned position, and caches
+        or a mask that do not fit raise ``ValueError``.
 
         Parameters
         ----------
-        tokens:
-            Ids ``(B, T)``. With caches these are the new tokens alone, which follow those held.
         caches:
-            One for each block; the keys and values of these tokens are added to them.
+            One for each block; the keys and values of ``tokens``, which follow those held, are
+            added to them.
         mask:
-            ``True`` at real tokens, ``False`` at padding, ``(B, S)``: with caches for those held
-            too. A query that may look at nothing but padding gets zeros from attention.
+            ``True`` at real tokens, ``False`` at padding, with caches for those held too. A query
+            that may look at nothing but padding gets zeros from attention.
         position_ids:
-            Where each token stands, ``(B, T)``; they follow those held unless given. With padding
-            first they are ``(mask.cumsum(1) - 1).clamp(min=0)``.
-        return_weights:
-            Whether to give the attention maps ``"self"``, each ``(B, H, T, S)``; this takes the
-            explicit path through attention instead of the fused one.
-        return_states:
-            Whether to give the hidden states ``"self"``, ``num_layers + 1`` of them, ``(B, T, D)``.
-
-        Returns
-        -------
-        output
-            Logits ``(B, T, V)``, and the maps and the states or ``None``.
-
-        Raises
-        ------
-        ValueError
-            If an id is not in the vocabulary, the sequence goes past the last learned position,
-            there is not one cache for each block, or the mask does not fit.
+            Where each token stands; they follow those held unless given. With padding first they
+            are ``(mask.cumsum(1) - 1).clamp(min=0)``.
+        return_weights, return_states:
+            Whether to give the maps ``"self"`` ``(B, H, T, S)``, by the explicit path through
+            attention, and the ``num_layers + 1`` hidden states ``(B, T, D)``.
         """
         start = held(caches, len(self.blocks))
         x = look_up(self.embedding, tokens, "tokens")  # (B, T, D)
         if self.config.scale_embeddings:
             x = x * self.config.d_model**0.5
-        x = self.positions.embed(x, start if position_ids is None else position_ids)
-        x = F.dropout(x, self.config.dropout, self.training)
+        x = self.drop(self.positions.embed(x, start if position_ids is None else position_ids))
         keys = None if mask is None else mask[:, None]  # the same for every query, (B, 1, S)
         seen: list[Tensor] = []
         passed = [x] if return_states else []
         for i, block in enumerate(self.blocks):
-            cache = None if caches is None else caches[i]
             x, (weights,) = block(
-                x,
-                keys,
-                causal=True,
-                cache=cache,
-                position_ids=position_ids,
-                fused=not return_weights,
-            )
+                x, keys, causal=True, cache=None if caches is None else caches[i],
+                position_ids=position_ids, fused=not return_weights,
+            )  # fmt: skip
             if weights is not None:
                 seen.append(weights)  # (B, H, T, S)
             if return_states:
                 passed.append(x)  # (B, T, D)
         W_U = self.embedding.weight.T if self.W_U is None else self.W_U  # (D, V)
-        logits = affine(self.norm(x), W_U)  # (B, T, V)
-        return Output(
-            logits,
-            {"self": seen} if return_weights else None,
-            {"self": passed} if return_states else None,
-        )
+        return Output.of(affine(self.norm(x), W_U), {"self": seen}, {"self": passed})
 
     def new_caches(self, max_length: int | None = None) -> list[KeyValueCache]:
         """Empty caches, one a block, for ``max_length`` tokens: ``context_length`` unless given.
@@ -278,20 +235,8 @@ class GPT(nn.Module):
         max_length = self.config.context_length if max_length is None else max_length
         return [KeyValueCache(max_length) for _ in self.blocks]
 
-    def count_parameters(self) -> int:
-        """How many learned numbers there are; a tied unembedding counts once."""
-        return count_parameters(self)
-
     def flops(self, batch: int, length: int, *, cached: int = 0) -> int:
-        """Operations of a forward pass over ``batch`` sequences.
-
-        Parameters
-        ----------
-        batch, length:
-            Sequences, and tokens in each.
-        cached:
-            Earlier tokens whose keys and values are held.
-        """
+        """Operations of a forward pass over ``batch`` sequences, after ``cached`` tokens held."""
         c = self.config
         blocks = sum(block_flops(block, length, cached=cached) for block in self.blocks)
         return batch * (blocks + product_flops(length, c.d_model, c.vocab_size))

@@ -27,3 +27,17 @@ class Output(NamedTuple):
     logits: Tensor
     maps: dict[str, list[Tensor]] | None = None
     states: dict[str, list[Tensor]] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        logits: Tensor,
+        maps: dict[str, list[Tensor]],
+        states: dict[str, list[Tensor]],
+    ) -> Output:
+        """An output whose maps and states are ``None`` where none were collected."""
+        return cls(
+            logits,
+            maps if any(maps.values()) else None,
+            states if any(states.values()) else None,
+        )

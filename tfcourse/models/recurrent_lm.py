@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
-from tfcourse.arguments import OldNames, check_probability, one_of
-from tfcourse.models.checks import look_up, sizes
-from tfcourse.models.counting import count_parameters, product_flops, recurrent_flops
+from tfcourse.arguments import one_of
+from tfcourse.models.common import Config, Model, look_up
+from tfcourse.models.counting import product_flops, recurrent_flops
 from tfcourse.models.output import Output
 from tfcourse.recurrent import GRUCell, LSTMCell, Recurrent, RecurrentCell, RNNCell, State
 
@@ -21,17 +20,14 @@ CELLS: dict[str, type[RecurrentCell]] = {"rnn": RNNCell, "gru": GRUCell, "lstm":
 
 
 @dataclass(frozen=True)
-class RecurrentLMConfig(OldNames):
+class RecurrentLMConfig(Config):
     """Sizes and choices of a :class:`RecurrentLM`.
 
     Attributes
     ----------
-    vocab_size:
-        Vocabulary size, ``V``.
-    d_model:
-        Width of the embeddings, ``D``.
-    d_hidden:
-        Width of the hidden states, ``Dh``; ``d_model`` unless given.
+    vocab_size, d_model, d_hidden:
+        Vocabulary size, ``V``, and widths of the embeddings, ``D``, and of the hidden states,
+        ``Dh``, which is ``d_model`` unless given.
     num_layers:
         Number of recurrent layers.
     cell:
@@ -52,12 +48,8 @@ class RecurrentLMConfig(OldNames):
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        sizes(
-            vocab_size=self.vocab_size, d_model=self.d_model, d_hidden=self.d_hidden,
-            num_layers=self.num_layers,
-        )  # fmt: skip
+        super().__post_init__()
         one_of(CELLS, cell=self.cell)
-        check_probability(dropout=self.dropout)
         if self.tied and self.hidden != self.d_model:
             raise ValueError(
                 f"d_hidden must be d_model={self.d_model} where the unembedding is tied, "
@@ -70,16 +62,11 @@ class RecurrentLMConfig(OldNames):
         return self.d_model if self.d_hidden is None else self.d_hidden
 
 
-class RecurrentLM(nn.Module):
+class RecurrentLM(Model):
     r"""A state is carried from token to token, and from each the next token is scored.
 
     .. math:: h_t = \operatorname{cell}(E_{x_t}, h_{t-1}), \qquad
               \text{logits}_t = h_t W_U + b_U, \quad W_U = E^\top \text{ where tied}
-
-    Parameters
-    ----------
-    config:
-        Sizes and choices.
 
     Attributes
     ----------
@@ -106,8 +93,7 @@ class RecurrentLM(nn.Module):
         self.recurrent = Recurrent(
             CELLS[config.cell], D, Dh, config.num_layers, dropout=config.dropout
         )
-        W_U = None if config.tied else nn.Parameter(torch.empty(Dh, V))
-        self.register_parameter("W_U", W_U)
+        self.W_U = None if config.tied else nn.Parameter(torch.empty(Dh, V))
         self.b_U = nn.Parameter(torch.empty(V))
         self.reset_parameters()
 
@@ -131,28 +117,12 @@ class RecurrentLM(nn.Module):
         *,
         fused: bool = True,
     ) -> Output:
-        """Score for each place which token comes next.
+        """Score for each place which token comes next: logits ``(B, T, V)``.
 
-        Parameters
-        ----------
-        tokens:
-            Ids ``(B, T)``, with ``T`` at least 1.
-        lengths:
-            Number of real tokens of each sequence, ``(B,)``, which stand first; all unless given.
-        state:
-            What :meth:`read` gave for the tokens before these; the start of a text unless given.
-        fused:
-            Whether PyTorch's kernels run the cells; ``False`` loops over time as the formula does.
-
-        Returns
-        -------
-        output
-            Logits ``(B, T, V)``, without meaning at the padding; there are no maps.
-
-        Raises
-        ------
-        ValueError
-            If an id, a length or the state is impossible.
+        Of each row ``lengths`` tokens are real and stand first, all unless given; logits at the
+        padding have no meaning. ``state`` is what :meth:`read` gave for the tokens before these.
+        With ``fused`` PyTorch's kernels run the cells; ``False`` loops over time as the formula
+        does. Impossible ids, lengths and states raise ``ValueError``.
         """
         return Output(self.read(tokens, lengths, state, fused=fused)[0])
 
@@ -169,16 +139,10 @@ class RecurrentLM(nn.Module):
         Arguments and errors are those of :meth:`forward`. The state is what the cells held after
         the last real token: ``h`` of shape ``(num_layers, B, Dh)``, or ``(h, c)`` for the LSTM.
         """
-        x = look_up(self.embedding, tokens, "tokens")  # (B, T, D)
-        x = F.dropout(x, self.config.dropout, self.training)
+        x = self.drop(look_up(self.embedding, tokens, "tokens"))  # (B, T, D)
         h, state = self.recurrent(x, lengths, state, fused=fused)  # (B, T, Dh)
-        h = F.dropout(h, self.config.dropout, self.training)
         W_U = self.embedding.weight.T if self.W_U is None else self.W_U  # (Dh, V)
-        return affine(h, W_U, self.b_U), state
-
-    def count_parameters(self) -> int:
-        """How many learned numbers there are; a tied unembedding counts once."""
-        return count_parameters(self)
+        return affine(self.drop(h), W_U, self.b_U), state
 
     def flops(self, batch: int, length: int) -> int:
         """Operations of a forward pass over ``batch`` sequences of ``length`` tokens."""

@@ -6,20 +6,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
 from tfcourse.alignment import AdditiveAttention, DotAttention
-from tfcourse.arguments import OldNames, check_probability, one_of
-from tfcourse.models.checks import look_up, real, sizes
-from tfcourse.models.counting import (
-    alignment_flops,
-    count_parameters,
-    product_flops,
-    recurrent_flops,
-)
+from tfcourse.arguments import one_of
+from tfcourse.models.common import Config, Model, look_up, real
+from tfcourse.models.counting import alignment_flops, product_flops, recurrent_flops
 from tfcourse.models.output import Output
 from tfcourse.models.recurrent_lm import CELLS
 from tfcourse.recurrent import Recurrent, State
@@ -29,19 +23,16 @@ ATTENTIONS = ("none", "additive", "dot", "general")
 
 
 @dataclass(frozen=True)
-class Seq2SeqConfig(OldNames):
+class Seq2SeqConfig(Config):
     """Sizes and choices of a :class:`Seq2Seq`.
 
     Attributes
     ----------
-    vocab_size:
-        Source vocabulary size, and the target's too unless ``target_vocab_size`` is given.
-    target_vocab_size:
-        Target vocabulary size, ``V``; ``vocab_size`` unless given.
-    d_model:
-        Width of the embeddings, ``D``.
-    d_hidden:
-        Width of the hidden states, ``Dh``, of the decoder and of each direction of the encoder.
+    vocab_size, target_vocab_size:
+        Source vocabulary size, and the target's, ``V``, which is the same unless given.
+    d_model, d_hidden:
+        Widths of the embeddings, ``D``, and of the hidden states, ``Dh``, of the decoder and of
+        each direction of the encoder.
     num_layers, cell:
         Number of layers of either net, and their cell: ``"rnn"``, ``"gru"`` or ``"lstm"``.
     bidirectional:
@@ -68,13 +59,9 @@ class Seq2SeqConfig(OldNames):
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        sizes(
-            vocab_size=self.vocab_size, target_vocab_size=self.target_vocab_size,
-            d_model=self.d_model, d_hidden=self.d_hidden, num_layers=self.num_layers,
-        )  # fmt: skip
+        super().__post_init__()
         one_of(CELLS, cell=self.cell)
         one_of(ATTENTIONS, attention=self.attention)
-        check_probability(dropout=self.dropout)
         if self.attention == "dot" and self.bidirectional:
             raise ValueError(
                 'bidirectional must be False with attention="dot", which wants source states as '
@@ -135,7 +122,7 @@ class DecoderState(NamedTuple):
         return moved._replace(memory=memory, mask=mask, projected=projected)
 
 
-class Seq2Seq(nn.Module):
+class Seq2Seq(Model):
     r"""An encoder turns the source into states; a decoder starts from its last and writes on.
 
     With :math:`s_i` the decoder's top state, :math:`h_j` the source's states and :math:`y_i` the
@@ -153,20 +140,12 @@ class Seq2Seq(nn.Module):
     :math:`[y_i; t_{i-1}]`. The decoder starts where the encoder ended, in each layer; after two
     directions at :math:`s_0 = \tanh([\overrightarrow{h}; \overleftarrow{h}]\, W_s + b_s)`.
 
-    Parameters
-    ----------
-    config:
-        Sizes and choices.
-
     Attributes
     ----------
-    source_embedding, target_embedding:
-        Weights ``(vocab_size, D)`` and ``(V, D)``.
-    encoder, decoder:
-        Two :class:`~tfcourse.recurrent.Recurrent` with weights of their own.
-    attention:
-        :class:`~tfcourse.alignment.AdditiveAttention`, :class:`~tfcourse.alignment.DotAttention` or
-        ``None``.
+    source_embedding, target_embedding, encoder, decoder, attention:
+        The parts: weights ``(vocab_size, D)`` and ``(V, D)``, two
+        :class:`~tfcourse.recurrent.Recurrent`, and :class:`~tfcourse.alignment.AdditiveAttention`,
+        :class:`~tfcourse.alignment.DotAttention` or ``None``.
     W_s, b_s:
         ``(parts, num_layers, 2 Dh, Dh)`` and ``(parts, num_layers, 1, Dh)``, or ``None`` with an
         encoder of one direction. The LSTM has two parts; its ``c`` has no bounds, so no tanh.
@@ -242,31 +221,12 @@ class Seq2Seq(nn.Module):
     ) -> Output:
         """Score for each place of the target which word comes next, the true words before it given.
 
-        Parameters
-        ----------
-        source:
-            Ids ``(B, S)``, with ``S`` at least 1.
-        target_in:
-            Ids ``(B, T)``; they begin with what starts a sentence. Padding in it stands last and
-            needs no lengths, as no word sees a later one.
-        source_lengths:
-            Number of real tokens of each source, ``(B,)``, which stand first; ``None`` for all.
-        return_weights:
-            Whether to give the attention maps, ``"cross"``: one ``(B, 1, T, S)``, or none without
-            attention.
-        fused:
-            Whether PyTorch's kernels run the cells wherever no step waits for attention; ``False``
-            loops over time as the formulas do.
-
-        Returns
-        -------
-        output
-            Logits ``(B, T, V)``, and the maps or ``None``.
-
-        Raises
-        ------
-        ValueError
-            If an id or a length is impossible.
+        ``target_in`` begins with what starts a sentence; padding in it stands last and needs no
+        lengths, as no word sees a later one. Of each source ``source_lengths`` tokens are real and
+        stand first, all unless given. ``return_weights`` gives the maps ``"cross"``: one
+        ``(B, 1, T, S)``, or none without attention. With ``fused`` PyTorch's kernels run the cells
+        wherever no step waits for attention; ``False`` loops over time as the formulas do.
+        Impossible ids and lengths raise ``ValueError``.
         """
         state = self.encode(source, source_lengths, fused=fused)
         return self.decode(target_in, state, return_weights=return_weights, fused=fused)[0]
@@ -280,7 +240,7 @@ class Seq2Seq(nn.Module):
     ) -> DecoderState:
         """Read the source: the state in which the decoder starts; arguments as in ``forward``."""
         x = look_up(self.source_embedding, source, "source")
-        memory, last = self.encoder(self._drop(x), source_lengths, fused=fused)
+        memory, last = self.encoder(self.drop(x), source_lengths, fused=fused)
         if self.W_s is not None:
             last = self._join_directions(last)
         if self.attention is None:
@@ -305,21 +265,10 @@ class Seq2Seq(nn.Module):
     ) -> tuple[Output, DecoderState]:
         """Score the next word at each place of the target, going on from a state.
 
-        Parameters
-        ----------
-        target_in:
-            Ids ``(B, T)``, which follow what the state has seen, with ``T`` at least 1.
-        state:
-            What :meth:`encode`, or an earlier call, gave.
-        return_weights, fused:
-            As in :meth:`forward`.
-
-        Returns
-        -------
-        output, state
-            Logits ``(B, T, V)`` with the maps or ``None``, and the state after these words.
+        ``target_in`` follows what ``state``, of :meth:`encode` or of an earlier call, has seen; the
+        state given back is the one after these words. Other arguments as in :meth:`forward`.
         """
-        y = self._drop(look_up(self.target_embedding, target_in, "target_in"))  # (B, T, D)
+        y = self.drop(look_up(self.target_embedding, target_in, "target_in"))  # (B, T, D)
         # Where a step waits for what the one before has seen, there is no way but one by one.
         waits = self.config.attention == "additive" or self.config.feeding
         t: list[Tensor] = []
@@ -329,7 +278,7 @@ class Seq2Seq(nn.Module):
             t.append(read)
             if weights is not None:
                 seen.append(weights)
-        logits = affine(self._drop(torch.cat(t, dim=1)), self.W_U, self.b_U)  # (B, T, V)
+        logits = affine(self.drop(torch.cat(t, dim=1)), self.W_U, self.b_U)  # (B, T, V)
         if not return_weights:
             return Output(logits), state
         cross = [] if self.attention is None else [torch.cat(seen, dim=1)[:, None]]
@@ -379,13 +328,6 @@ class Seq2Seq(nn.Module):
             joined.append(both @ W + b)
         joined[0] = torch.tanh(joined[0])
         return tuple(joined) if isinstance(last, tuple) else joined[0]
-
-    def _drop(self, x: Tensor) -> Tensor:
-        return F.dropout(x, self.config.dropout, self.training)
-
-    def count_parameters(self) -> int:
-        """How many learned numbers there are."""
-        return count_parameters(self)
 
     def flops(self, batch: int, source_length: int, target_length: int) -> int:
         """Operations of a forward pass over ``batch`` pairs of these lengths."""

@@ -9,50 +9,35 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import OldNames, axes, tracing
-from tfcourse.models.checks import sizes
-from tfcourse.models.counting import count_parameters, product_flops
+from tfcourse.arguments import axes, tracing
+from tfcourse.models.common import Config, Model
+from tfcourse.models.counting import product_flops
 from tfcourse.models.output import Output
 
 
 @dataclass(frozen=True)
-class SkipGramConfig(OldNames):
+class SkipGramConfig(Config):
     """Sizes of a :class:`SkipGram`.
 
     Attributes
     ----------
-    vocab_size:
-        Vocabulary size, ``V``.
-    d_model:
-        Width of the vectors, ``D``.
+    vocab_size, d_model:
+        Vocabulary size, ``V``, and width of the vectors, ``D``.
     """
 
     vocab_size: int
     d_model: int = 100
 
-    def __post_init__(self) -> None:
-        sizes(vocab_size=self.vocab_size, d_model=self.d_model)
 
-
-class SkipGram(nn.Module):
+class SkipGram(Model):
     r"""Each word has two vectors: one for standing in the centre, one for standing around it.
 
     .. math:: p(o \mid c) = \softmax(x_c^\top W V)_o = \frac{\exp(w_c \cdot v_o)}
               {\sum_{o'} \exp(w_c \cdot v_{o'})}
 
-    As :math:`x_c` is one-hot, :math:`x_c^\top W` only picks the row :math:`w_c`.
-
-    Parameters
-    ----------
-    config:
-        Sizes.
-
-    Attributes
-    ----------
-    W:
-        ``(vocab_size, D)``: a row :math:`w_c` for each word in the centre.
-    V:
-        ``(D, vocab_size)``: a column :math:`v_o` for each word around it.
+    As :math:`x_c` is one-hot, :math:`x_c^\top W` only picks the row :math:`w_c` of ``W``,
+    ``(vocab_size, D)``; ``V``, ``(D, vocab_size)``, has a column :math:`v_o` for each word around
+    it.
 
     Notes
     -----
@@ -74,23 +59,7 @@ class SkipGram(nn.Module):
         nn.init.zeros_(self.V)
 
     def forward(self, centre: Int[Tensor, " B"]) -> Output:
-        """Score every word of the vocabulary as a neighbour of each centre.
-
-        Parameters
-        ----------
-        centre:
-            Ids ``(B,)``.
-
-        Returns
-        -------
-        output
-            Logits ``(B, vocab_size)``; there are no maps.
-
-        Raises
-        ------
-        ValueError
-            If an id is not in the vocabulary.
-        """
+        """Score every word of the vocabulary as a neighbour of each centre, ``(B, vocab_size)``."""
         axes("centre", centre, "B")
         self._check("centre", centre)
         return Output(F.embedding(centre, self.W) @ self.V)  # x^T W V
@@ -108,24 +77,9 @@ class SkipGram(nn.Module):
         .. math:: -\log p(o \mid c) \qquad\text{and}\qquad
                   -\log \sigma(w_c \cdot v_o) - \sum_i \log \sigma(-w_c \cdot v_{n_i})
 
-        Parameters
-        ----------
-        centre, context:
-            Ids ``(B,)``: pairs of a word and one of the words around it.
-        negatives:
-            Ids ``(B, N)`` of words drawn at random, for negative sampling; the paper draws them in
-            proportion to their counts to the power 3/4. The full softmax unless given.
-
-        Returns
-        -------
-        loss
-            One number.
-
-        Raises
-        ------
-        ValueError
-            If an id is not in the vocabulary, or there is not one context, or one row of
-            negatives, for each centre.
+        The pairs are a word and one of the words around it. ``negatives`` are drawn at random, in
+        the paper in proportion to their counts to the power 3/4; the full softmax unless given.
+        Ids that are no words, and shapes that do not fit each other, raise ``ValueError``.
         """
         axes("centre", centre, "B")
         B = len(centre)
@@ -153,15 +107,8 @@ class SkipGram(nn.Module):
         """The word vectors, one in a row: ``W``, apart from the graph of gradients."""
         return self.W.detach()
 
-    def count_parameters(self) -> int:
-        """How many learned numbers there are: two vectors a word."""
-        return count_parameters(self)
-
     def flops(self, batch: int, negatives: int | None = None) -> int:
-        """Operations of the loss of ``batch`` pairs.
-
-        ``negatives`` are drawn for each pair; the full softmax unless given.
-        """
+        """Operations of the loss of ``batch`` pairs, by the full softmax unless ``negatives``."""
         scored = self.config.vocab_size if negatives is None else 1 + negatives
         return batch * product_flops(1, self.config.d_model, scored)
 

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
-from tfcourse.arguments import OldNames, axes, check_probability, one_of
+from tfcourse.arguments import axes, one_of
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
-from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
-from tfcourse.models.checks import divides, held, look_up, real, sizes
-from tfcourse.models.counting import block_flops, count_parameters, product_flops
+from tfcourse.layers import Block, FeedForward, LayerNorm
+from tfcourse.models.common import Config, Model, held, look_up, real, through
+from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
 
@@ -24,15 +23,13 @@ POSITIONS = ("sinusoidal", "sinusoidal_halves", "learned")
 
 
 @dataclass(frozen=True)
-class TransformerConfig(OldNames):
+class TransformerConfig(Config):
     """Sizes and choices of a :class:`Transformer`; the defaults are the paper's base model.
 
     Attributes
     ----------
-    vocab_size:
-        Source vocabulary size, and the target's too unless ``target_vocab_size`` is given.
-    target_vocab_size:
-        Target vocabulary size; ``vocab_size`` unless given.
+    vocab_size, target_vocab_size:
+        Source vocabulary size, and the target's, which is the same unless given.
     context_length:
         Longest sequence in training. Learned positions are limited to it; sinusoidal ones
         extrapolate.
@@ -46,20 +43,16 @@ class TransformerConfig(OldNames):
         post-norm ones, whose last block ends in one, do not. ``nn.Transformer`` always has them.
     positions:
         One of :data:`POSITIONS`; ``"sinusoidal_halves"`` has all sines before all cosines.
-    shared:
-        Whether source and target share one embedding, which wants one vocabulary.
-    tied:
-        Whether the unembedding is the target's embedding; the paper shares all three.
-    scale_embeddings:
-        Whether embeddings are multiplied by ``sqrt(d_model)``.
-    output_bias:
-        Whether a learned vector is added to the logits.
+    shared, tied:
+        Whether source and target share one embedding, which wants one vocabulary; whether the
+        unembedding is the target's embedding. The paper shares all three.
+    scale_embeddings, output_bias:
+        Whether embeddings are multiplied by ``sqrt(d_model)``, and logits get a learned vector.
     activation, eps:
         Of the feed-forward layers and of the normalisations.
-    dropout:
-        Share set to zero in training, of the embeddings and of what each part adds.
-    attention_dropout:
-        The same of attention weights; the paper has none.
+    dropout, attention_dropout:
+        Share set to zero in training, of the embeddings and of what each part adds; and of
+        attention weights, which the paper does not.
     padding:
         Id of the padding, whose embedding is not trained by being looked up; none unless given.
     """
@@ -86,27 +79,15 @@ class TransformerConfig(OldNames):
     padding: int | None = None
 
     def __post_init__(self) -> None:
-        sizes(
-            vocab_size=self.vocab_size, target_vocab_size=self.target_vocab_size,
-            context_length=self.context_length, num_encoder_layers=self.num_encoder_layers,
-            num_decoder_layers=self.num_decoder_layers, num_heads=self.num_heads,
-            d_model=self.d_model, d_ff=self.d_ff,
-        )  # fmt: skip
-        divides(self.num_heads, self.d_model)
+        super().__post_init__()
         one_of(("pre", "post"), norm=self.norm)
         one_of(POSITIONS, positions=self.positions)
-        one_of(ACTIVATIONS, activation=self.activation)
-        check_probability(dropout=self.dropout, attention_dropout=self.attention_dropout)
         if self.shared and self.writes != self.vocab_size:
             raise ValueError(
                 f"target_vocab_size must be vocab_size={self.vocab_size} where the embedding is "
                 f"shared, got {self.target_vocab_size}"
             )
-        if self.padding is not None and not 0 <= self.padding < min(self.vocab_size, self.writes):
-            raise ValueError(
-                f"padding must lie between 0 and {min(self.vocab_size, self.writes) - 1}, "
-                f"got {self.padding}"
-            )
+        self.check_padding(min(self.vocab_size, self.writes))
 
     @property
     def writes(self) -> int:
@@ -119,7 +100,7 @@ class TransformerConfig(OldNames):
         return self.norm == "pre" if self.final_norm is None else self.final_norm
 
 
-class Transformer(nn.Module):
+class Transformer(Model):
     r"""An encoder whose tokens see each other, and a decoder that looks at them and writes on.
 
     .. math:: m = \operatorname{Encoder}(\sqrt{d}\, E_x + P), \qquad
@@ -127,11 +108,6 @@ class Transformer(nn.Module):
 
     Every block of the decoder looks first at what it has written, then at all of ``m``. Padding
     stands last; in the target no mask is needed for it, as no token sees a later one.
-
-    Parameters
-    ----------
-    config:
-        Sizes and choices.
 
     Attributes
     ----------
@@ -169,10 +145,8 @@ class Transformer(nn.Module):
         ends = config.ends_in_norm
         self.encoder_norm = LayerNorm(D, config.eps) if ends else nn.Identity()
         self.decoder_norm = LayerNorm(D, config.eps) if ends else nn.Identity()
-        W_U = None if config.tied else nn.Parameter(torch.empty(D, V))
-        b_U = nn.Parameter(torch.zeros(V)) if config.output_bias else None
-        self.register_parameter("W_U", W_U)
-        self.register_parameter("b_U", b_U)
+        self.W_U = None if config.tied else nn.Parameter(torch.empty(D, V))
+        self.b_U = nn.Parameter(torch.zeros(V)) if config.output_bias else None
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -195,45 +169,26 @@ class Transformer(nn.Module):
         return_weights: bool = False,
         return_states: bool = False,
     ) -> Output:
-        """Score for each place of the target which token comes next.
+        """Score for each place of the target which token comes next: logits ``(B, T, V)``.
 
-        Parameters
-        ----------
-        source, target:
-            Ids ``(B, S)`` and ``(B, T)``; the target begins with what starts a sentence.
-        source_lengths:
-            Number of real tokens of each source, ``(B,)``; all of them unless given.
-        return_weights:
-            Whether to give the attention maps: ``"encoder"`` ``(B, H, S, S)``, ``"decoder"``
-            ``(B, H, T, T)`` and ``"cross"`` ``(B, H, T, S)``, one for each block; this takes the
-            explicit path through attention instead of the fused one.
-        return_states:
-            Whether to give the hidden states ``"encoder"`` ``(B, S, D)`` and ``"decoder"``
-            ``(B, T, D)``, one more of each than there are blocks.
-
-        Returns
-        -------
-        output
-            Logits ``(B, T, V)``, and the maps and the states or ``None``.
-
-        Raises
-        ------
-        ValueError
-            If an id or a length is impossible, or a sequence goes past the last learned
-            position.
+        The target begins with what starts a sentence; of each source ``source_lengths`` tokens are
+        real, all unless given. ``return_weights`` gives the maps ``"encoder"`` ``(B, H, S, S)``,
+        ``"decoder"`` ``(B, H, T, T)`` and ``"cross"`` ``(B, H, T, S)``, by the explicit path
+        through attention; ``return_states`` the hidden states ``"encoder"`` and ``"decoder"``, one
+        more of each than there are blocks. Impossible ids and lengths, and a sequence past the last
+        learned position, raise ``ValueError``.
         """
-        memory, seen, passed = self._encode(source, source_lengths, return_weights, return_states)
-        logits, across, after = self.decode(
-            target,
-            memory,
-            source_lengths,
-            return_weights=return_weights,
-            return_states=return_states,
+        memory, seen, passed = self._encode(
+            source, source_lengths, return_weights=return_weights, return_states=return_states
         )
-        return Output(
-            logits,
-            {"encoder": seen, **(across or {})} if return_weights else None,
-            {"encoder": passed, **(after or {})} if return_states else None,
+        written = self.decode(
+            target, memory, source_lengths,
+            return_weights=return_weights, return_states=return_states,
+        )  # fmt: skip
+        return Output.of(
+            written.logits,
+            {"encoder": seen, **(written.maps or {})},
+            {"encoder": passed, **(written.states or {})},
         )
 
     def encode(
@@ -244,27 +199,16 @@ class Transformer(nn.Module):
         return_weights: bool = False,
     ) -> tuple[Float[Tensor, "B S D"], list[Tensor] | None]:
         """What was read, ``(B, S, D)``, and the encoder's maps or ``None``; see ``forward``."""
-        memory, seen, _ = self._encode(source, source_lengths, return_weights, False)
-        return memory, seen if return_weights else None
+        memory, seen, _ = self._encode(source, source_lengths, return_weights=return_weights)
+        return memory, seen or None
 
     def _encode(
-        self,
-        source: Tensor,
-        source_lengths: Tensor | None,
-        return_weights: bool,
-        return_states: bool,
+        self, source: Tensor, source_lengths: Tensor | None, **asked: bool
     ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
         """What was read, each block's weights, and the states if they are asked for."""
         x = self._tokens(self.source_embedding, self.source_positions, source, "source")
         mask = real(source_lengths, source, "source_lengths")
-        seen: list[Tensor] = []
-        passed = [x] if return_states else []
-        for block in self.encoder:
-            x, (weights,) = block(x, mask, fused=not return_weights)
-            if weights is not None:
-                seen.append(weights)
-            if return_states:
-                passed.append(x)
+        x, seen, passed = through(self.encoder, x, mask, **asked)
         return self.encoder_norm(x), seen, passed
 
     def decode(
@@ -283,21 +227,14 @@ class Transformer(nn.Module):
         Parameters
         ----------
         target:
-            Ids ``(B, T)``. With caches these are the new tokens alone, which follow those held.
+            Ids. With caches these are the new tokens alone, which follow those held.
         memory, source_lengths:
             What :meth:`encode` gave, and the lengths it was given.
-        caches:
-            One for each block of the decoder, for its attention to what it has written.
-        context_caches:
-            One for each block, for its attention to ``memory``, whose keys and values are computed
-            at the first call alone: :meth:`new_context_caches`.
+        caches, context_caches:
+            One for each block of the decoder, for its attention to what it has written, and to
+            ``memory``, whose keys and values are computed at the first call alone.
         return_weights, return_states:
             As in :meth:`forward`: ``"decoder"`` and ``"cross"``; ``"decoder"``.
-
-        Returns
-        -------
-        output
-            Logits ``(B, T, V)``, and the maps and the states or ``None``.
         """
         start = held(caches, len(self.decoder))
         held(context_caches, len(self.decoder), "context_caches")
@@ -321,11 +258,7 @@ class Transformer(nn.Module):
                 passed.append(y)  # (B, T, D)
         W_U = self.target_embedding.weight.T if self.W_U is None else self.W_U  # (D, V)
         logits = affine(self.decoder_norm(y), W_U, self.b_U)  # (B, T, V)
-        return Output(
-            logits,
-            {"decoder": own, "cross": across} if return_weights else None,
-            {"decoder": passed} if return_states else None,
-        )
+        return Output.of(logits, {"decoder": own, "cross": across}, {"decoder": passed})
 
     def _tokens(
         self, table: nn.Embedding, positions: Positions, ids: Tensor, name: str, start: int = 0
@@ -334,7 +267,7 @@ class Transformer(nn.Module):
         x = look_up(table, ids, name)
         if self.config.scale_embeddings:
             x = x * self.config.d_model**0.5
-        return F.dropout(positions.embed(x, start), self.config.dropout, self.training)
+        return self.drop(positions.embed(x, start))
 
     def new_caches(self, max_length: int | None = None) -> list[KeyValueCache]:
         """Empty caches, one a block, for ``max_length`` tokens: ``context_length`` unless given."""
@@ -344,10 +277,6 @@ class Transformer(nn.Module):
     def new_context_caches(self, source_length: int) -> list[KeyValueCache]:
         """Empty caches for the keys and values of a source of this length; one a block."""
         return [KeyValueCache(source_length) for _ in self.decoder]
-
-    def count_parameters(self) -> int:
-        """How many learned numbers there are; shared and tied embeddings count once."""
-        return count_parameters(self)
 
     def flops(self, batch: int, source_length: int, target_length: int) -> int:
         """Operations of a forward pass over ``batch`` pairs of these lengths."""

@@ -6,22 +6,20 @@ from dataclasses import dataclass
 from functools import partial
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
-from tfcourse.arguments import OldNames, check_probability, one_of
-from tfcourse.attention import MultiHeadAttention, draw_matrices
-from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
-from tfcourse.models.checks import divides, sizes
-from tfcourse.models.counting import block_flops, count_parameters, product_flops
+from tfcourse.attention import draw_matrices
+from tfcourse.layers import LayerNorm
+from tfcourse.models.common import Config, Model, encoder_blocks, through
+from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions
 
 
 @dataclass(frozen=True)
-class ViTConfig(OldNames):
+class ViTConfig(Config):
     """Sizes and choices of a :class:`ViT`; the defaults are those of ViT-B/16.
 
     Attributes
@@ -32,10 +30,9 @@ class ViTConfig(OldNames):
         Side of the square image and of a square patch, in pixels; the patches must tile the image.
     channels:
         Numbers for each pixel.
-    num_layers, num_heads, d_model:
-        Number of blocks, of attention heads, and width of the tokens.
-    d_ff:
-        Width of the feed-forward layer; ``4 d_model`` unless given.
+    num_layers, num_heads, d_model, d_ff:
+        Number of blocks, of attention heads, width of the tokens, and of the feed-forward layer
+        (``4 d_model`` unless given).
     activation, eps:
         Of the feed-forward layer, and of the normalisations.
     dropout:
@@ -56,14 +53,7 @@ class ViTConfig(OldNames):
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        sizes(
-            classes=self.classes, image=self.image, patch=self.patch, channels=self.channels,
-            num_layers=self.num_layers, num_heads=self.num_heads, d_model=self.d_model,
-            d_ff=self.d_ff,
-        )  # fmt: skip
-        divides(self.num_heads, self.d_model)
-        one_of(ACTIVATIONS, activation=self.activation)
-        check_probability(dropout=self.dropout)
+        super().__post_init__()
         if self.image % self.patch:
             raise ValueError(f"image must be divisible by patch={self.patch}, got {self.image}")
 
@@ -73,16 +63,11 @@ class ViTConfig(OldNames):
         return (self.image // self.patch) ** 2
 
 
-class ViT(nn.Module):
+class ViT(Model):
     r"""A stack of pre-norm blocks over the patches of an image and one token that stands for all.
 
     .. math:: h^0 = [c;\; x_1 W_P + b_P;\; \dots;\; x_N W_P + b_P] + P, \qquad
               \text{logits} = \operatorname{LN}(h^L)_0\, W + b
-
-    Parameters
-    ----------
-    config:
-        Sizes and choices.
 
     Attributes
     ----------
@@ -106,12 +91,7 @@ class ViT(nn.Module):
         self.b_P = nn.Parameter(torch.zeros(D))
         self.c = nn.Parameter(torch.empty(D))
         self.positions = LearnedPositions(config.patches + 1, D)
-        self.blocks = nn.ModuleList(
-            Block(MultiHeadAttention(D, config.num_heads, dropout=config.dropout),
-                  FeedForward(D, config.d_ff, config.activation), "pre",
-                  eps=config.eps, dropout=config.dropout)
-            for _ in range(config.num_layers)
-        )  # fmt: skip
+        self.blocks = encoder_blocks(config, "pre")
         self.norm = LayerNorm(D, config.eps)
         self.W = nn.Parameter(torch.empty(D, config.classes))
         self.b = nn.Parameter(torch.zeros(config.classes))
@@ -129,28 +109,11 @@ class ViT(nn.Module):
         return_weights: bool = False,
         return_states: bool = False,
     ) -> Output:
-        """Score the classes of each image.
+        """Score the classes of each image, ``(B, classes)``.
 
-        Parameters
-        ----------
-        images:
-            ``(B, channels, image, image)``.
-        return_weights:
-            Whether to give the attention maps ``"self"``, each ``(B, H, N + 1, N + 1)`` with the
-            class token first; this takes the explicit path instead of the fused one.
-        return_states:
-            Whether to give the hidden states ``"self"``, ``num_layers + 1`` of them,
-            ``(B, N + 1, D)``.
-
-        Returns
-        -------
-        output
-            Logits ``(B, classes)``, and the maps and the states or ``None``.
-
-        Raises
-        ------
-        ValueError
-            If the images are of another size.
+        ``return_weights`` gives the maps ``"self"`` ``(B, H, N + 1, N + 1)`` with the class token
+        first, by the explicit path through attention; ``return_states`` the ``num_layers + 1``
+        hidden states ``(B, N + 1, D)``. Images of another size raise ``ValueError``.
         """
         config = self.config
         if images.shape[1:] != (config.channels, config.image, config.image):
@@ -160,23 +123,12 @@ class ViT(nn.Module):
             )
         tokens = affine(patchify(images, config.patch), self.W_P, self.b_P)  # (B, N, D)
         x = torch.cat([self.c.expand(images.shape[0], 1, -1), tokens], dim=1)  # (B, N + 1, D)
-        x = F.dropout(self.positions.embed(x), config.dropout, self.training)
-        seen, passed = [], [x] if return_states else []
-        for block in self.blocks:
-            x, (weights,) = block(x, fused=not return_weights)
-            seen.append(weights)
-            if return_states:
-                passed.append(x)
+        x, seen, passed = through(
+            self.blocks, self.drop(self.positions.embed(x)),
+            return_weights=return_weights, return_states=return_states,
+        )  # fmt: skip
         logits = affine(self.norm(x[:, 0]), self.W, self.b)
-        return Output(
-            logits,
-            {"self": seen} if return_weights else None,
-            {"self": passed} if return_states else None,
-        )
-
-    def count_parameters(self) -> int:
-        """How many learned numbers there are."""
-        return count_parameters(self)
+        return Output.of(logits, {"self": seen}, {"self": passed})
 
     def flops(self, batch: int) -> int:
         """Operations of a forward pass over ``batch`` images."""

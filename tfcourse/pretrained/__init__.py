@@ -31,20 +31,10 @@ FAMILIES: tuple[Family, ...] = (GPT2(), Llama(), Bert(), Marian(), VisionTransfo
 def load(folder: str | Path, *, dtype: torch.dtype | None = None) -> nn.Module:
     """A model with the weights that lie in a folder, in eval mode, on the CPU.
 
-    Parameters
-    ----------
-    folder:
-        Holds ``config.json`` and ``model.safetensors``, or shards and
-        ``model.safetensors.index.json``, as ``save_pretrained`` of ``transformers`` writes them.
-    dtype:
-        Precision of the model; that of the weights unless given.
-
-    Returns
-    -------
-    model
-        A :class:`~tfcourse.models.gpt.GPT`, :class:`~tfcourse.models.bert.BERT`,
-        :class:`~tfcourse.models.transformer.Transformer` or :class:`~tfcourse.models.vit.ViT`,
-        whichever ``model_type`` in ``config.json`` asks for.
+    The folder holds ``config.json`` and ``model.safetensors``, or shards and
+    ``model.safetensors.index.json``, as ``save_pretrained`` of ``transformers`` writes them. Its
+    ``model_type`` says which of GPT, BERT, Transformer and ViT the model is; ``dtype`` is that of
+    the weights unless given.
 
     Raises
     ------
@@ -70,20 +60,10 @@ def save(
 ) -> None:
     """Write a model to a folder from which :func:`load` and ``transformers`` can read it.
 
-    Parameters
-    ----------
-    model:
-        One that :func:`load` could have given.
-    folder:
-        Made where it is missing; ``config.json`` and ``model.safetensors`` in it are replaced.
-    settings:
-        Further entries of ``config.json`` which the model knows nothing of, such as
-        ``eos_token_id``; what the model does know wins.
-
-    Raises
-    ------
-    ValueError
-        If ``transformers`` has no model that computes the same, with the reasons.
+    The folder is made where it is missing; ``config.json`` and ``model.safetensors`` in it are
+    replaced. ``settings`` are further entries of ``config.json`` which the model knows nothing of,
+    such as ``eos_token_id``. If ``transformers`` has no model that computes the same it raises
+    ``ValueError``, with the reasons.
     """
     reasons = {f.model_type: f.differs(model.config) for f in FAMILIES if type(model) is f.model}
     if not reasons:

@@ -11,17 +11,16 @@ from typing import Any
 
 from torch import Tensor
 
-from tfcourse.layers import ACTIVATIONS
 from tfcourse.models.bert import BERT, BERTConfig
 from tfcourse.pretrained.family import (
+    STACK,
     Family,
     Weight,
     activation,
     activation_name,
     affine,
-    attention,
+    encoder_block,
     must_be,
-    need,
     norm,
 )
 
@@ -45,6 +44,13 @@ class Bert(Family):
 
     model_type = "bert"
     model = BERT
+    needed = {
+        "vocab_size": "vocab_size", "context_length": "max_position_embeddings", **STACK,
+    }  # fmt: skip
+    optional = {
+        "segments": ("type_vocab_size", 2), "eps": ("layer_norm_eps", 1e-12),
+        "dropout": ("hidden_dropout_prob", 0.1), "padding": ("pad_token_id", 0),
+    }  # fmt: skip
     renamed = ((r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "LayerNorm.bias"))
     constant = r"^bert\.embeddings\.position_ids$"
 
@@ -62,37 +68,17 @@ class Bert(Family):
             )
         classes = len(tensors["classifier.weight"]) if "classes" in predicts else 2
         return BERTConfig(
-            vocab_size=need(settings, "vocab_size"),
-            context_length=need(settings, "max_position_embeddings"),
-            num_layers=need(settings, "num_hidden_layers"),
-            num_heads=need(settings, "num_attention_heads"),
-            d_model=need(settings, "hidden_size"),
-            d_ff=need(settings, "intermediate_size"),
-            segments=settings.get("type_vocab_size", 2),
-            predicts=predicts,
-            classes=classes,
-            activation=activation(settings, "hidden_act", "gelu", ACTIVATIONS),
-            eps=float(settings.get("layer_norm_eps", 1e-12)),
-            dropout=float(settings.get("hidden_dropout_prob", 0.1)),
-            padding=settings.get("pad_token_id", 0),
-        )
+            **self.read(settings), predicts=predicts, classes=classes,
+            activation=activation(settings, "hidden_act", "gelu"),
+        )  # fmt: skip
 
     def settings(self, config: BERTConfig) -> dict[str, Any]:
         """``config.json`` from our config."""
-        found = {
+        found = self.written(config) | {
             "architectures": [ARCHITECTURES[frozenset(config.predicts)]],
-            "vocab_size": config.vocab_size,
-            "max_position_embeddings": config.context_length,
-            "num_hidden_layers": config.num_layers,
-            "num_attention_heads": config.num_heads,
-            "hidden_size": config.d_model,
             "intermediate_size": config.d_ff or 4 * config.d_model,
-            "type_vocab_size": config.segments,
             "hidden_act": activation_name(config.activation),
-            "layer_norm_eps": config.eps,
-            "hidden_dropout_prob": config.dropout,
             "attention_probs_dropout_prob": config.dropout,
-            "pad_token_id": config.padding,
         }
         if "classes" in config.predicts:
             found["num_labels"] = config.classes
@@ -127,16 +113,8 @@ class Bert(Family):
         ]
         for i in range(config.num_layers):
             theirs, ours = f"bert.encoder.layer.{i}", f"blocks.{i}"
-            names = {x: f"{theirs}.attention.self.{n}"
-                     for x, n in zip("QKV", ("query", "key", "value"), strict=True)}  # fmt: skip
-            names["O"] = f"{theirs}.attention.output.dense"
-            found += [
-                *attention(names, f"{ours}.attention"),
-                *norm(f"{theirs}.attention.output.LayerNorm", f"{ours}.attention_norm"),
-                *affine(f"{theirs}.intermediate.dense", f"{ours}.ffn.W_1", f"{ours}.ffn.b_1"),
-                *affine(f"{theirs}.output.dense", f"{ours}.ffn.W_2", f"{ours}.ffn.b_2"),
-                *norm(f"{theirs}.output.LayerNorm", f"{ours}.ffn_norm"),
-            ]
+            norms = "attention.output.LayerNorm", "output.LayerNorm"
+            found += encoder_block(theirs, ours, "self", norms)
         if "words" in config.predicts:
             transform = "cls.predictions.transform"
             found += [

@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from tfcourse.attention import MultiHeadAttention
+
+#: What the sizes of a stack are called in the ``config.json`` of BERT, Llama and ViT.
+STACK = {
+    "num_layers": "num_hidden_layers", "num_heads": "num_attention_heads",
+    "d_model": "hidden_size", "d_ff": "intermediate_size",
+}  # fmt: skip
 
 #: What Hugging Face calls the activations, and what they are called here.
 ACTIVATION_NAMES = {
@@ -29,14 +36,12 @@ class Weight:
 
     Attributes
     ----------
-    theirs:
-        Its name in the checkpoint.
-    ours:
-        The parameter it is; where there are several they lie side by side in it, in this order.
-    transposed:
-        Whether it stores ``(out, in)``, as ``nn.Linear`` does, where ours is ``(in, out)``.
-    shape:
-        Its shape, where that has other axes than ours.
+    theirs, ours:
+        Its name in the checkpoint, and the parameter it is; where there are several they lie side
+        by side in it, in this order.
+    transposed, shape:
+        Whether it stores ``(out, in)``, as ``nn.Linear`` does, where ours is ``(in, out)``; and its
+        shape, where that has other axes than ours.
     """
 
     theirs: str
@@ -59,9 +64,9 @@ class Weight:
         return list(joined.split(widths, dim=-1))
 
 
-def affine(theirs: str, W: str, b: str | None = None) -> list[Weight]:
-    """An ``nn.Linear`` of theirs, which stores its matrix transposed."""
-    weights = [Weight(f"{theirs}.weight", (W,), transposed=True)]
+def affine(theirs: str, W: str, b: str | None = None, *, transposed: bool = True) -> list[Weight]:
+    """A layer of theirs with matrix and vector; an ``nn.Linear`` stores its matrix transposed."""
+    weights = [Weight(f"{theirs}.weight", (W,), transposed)]
     return weights if b is None else [*weights, Weight(f"{theirs}.bias", (b,))]
 
 
@@ -80,12 +85,29 @@ def attention(theirs: dict[str, str], ours: str, *, bias: bool = True) -> list[W
     ]
 
 
+def encoder_block(theirs: str, ours: str, inner: str, norms: tuple[str, str]) -> list[Weight]:
+    """A block as BERT and ViT name its parts; ``norms`` are those of attention and of the net."""
+    names = {x: f"{theirs}.attention.{inner}.{n}"
+             for x, n in zip("QKV", ("query", "key", "value"), strict=True)}  # fmt: skip
+    return [
+        *attention(names | {"O": f"{theirs}.attention.output.dense"}, f"{ours}.attention"),
+        *affine(f"{theirs}.intermediate.dense", f"{ours}.ffn.W_1", f"{ours}.ffn.b_1"),
+        *affine(f"{theirs}.output.dense", f"{ours}.ffn.W_2", f"{ours}.ffn.b_2"),
+        *norm(f"{theirs}.{norms[0]}", f"{ours}.attention_norm"),
+        *norm(f"{theirs}.{norms[1]}", f"{ours}.ffn_norm"),
+    ]
+
+
 class Family:
     """The checkpoints of one architecture; each family overrides what is its own."""
 
     #: What ``config.json`` calls it, and the model here that computes it.
     model_type: str
     model: type[nn.Module]
+    #: Entries of ``config.json`` that must be there, by the names of our config.
+    needed: Mapping[str, str]
+    #: Entries that need not, with their defaults there.
+    optional: Mapping[str, tuple[str, Any]] = {}
     #: Older names, as patterns with what replaces them.
     renamed: tuple[tuple[str, str], ...] = ()
     #: Names of tensors that are not learned, so that nothing is lost without them.
@@ -115,6 +137,19 @@ class Family:
         """Tensors that may be stored though a formula gives them."""
         return {}
 
+    def read(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """What ``config.json`` says in the entries that have a name in our config."""
+        found = {ours: need(settings, theirs) for ours, theirs in self.needed.items()}
+        for ours, (theirs, default) in self.optional.items():
+            value = settings.get(theirs, default)
+            found[ours] = float(value) if isinstance(default, float) else value
+        return found
+
+    def written(self, config: Any) -> dict[str, Any]:
+        """The inverse of :meth:`read`."""
+        names = {**self.needed, **{ours: theirs for ours, (theirs, _) in self.optional.items()}}
+        return {theirs: getattr(config, ours) for ours, theirs in names.items()}
+
     def build(
         self,
         settings: dict[str, Any],
@@ -123,17 +158,19 @@ class Family:
         where: str,
     ) -> nn.Module:
         """The model that these settings and tensors make."""
-        tensors = {self._today(name): t for name, t in stored.items()}
-        tensors = {n: t for n, t in tensors.items() if not re.search(self.constant, n)}
+        tensors = {}
+        for name, t in stored.items():
+            for pattern, replacement in self.renamed:
+                name = re.sub(pattern, replacement, name)
+            if not re.search(self.constant, name):
+                tensors[name] = t
         config = self.config(settings, tensors)
         with torch.device("meta"):  # shapes alone: every number comes from the checkpoint
             model = self.model(config)
         self._drop_repeated(config, tensors, where)
         self._fits(model, tensors, where)
         if dtype is None:
-            dtype = next(iter(tensors.values())).dtype
-            for t in tensors.values():
-                dtype = torch.promote_types(dtype, t.dtype)
+            dtype = reduce(torch.promote_types, (t.dtype for t in tensors.values()))
         model = model.to(dtype).to_empty(device="cpu")
         ours = _tensors(model)
         with torch.no_grad():
@@ -150,12 +187,6 @@ class Family:
             w.theirs: w.export([ours[n] for n in w.ours]).contiguous()
             for w in self.weights(model.config)
         }
-
-    def _today(self, name: str) -> str:
-        """The name that a tensor has in today's checkpoints."""
-        for pattern, replacement in self.renamed:
-            name = re.sub(pattern, replacement, name)
-        return name
 
     def _drop_repeated(self, config: Any, tensors: dict[str, Tensor], where: str) -> None:
         """Take out what is stored twice or follows from a formula, once it is seen to agree."""
@@ -234,14 +265,13 @@ def must_be(settings: Mapping[str, Any], **wanted: Any) -> None:
             raise ValueError(f"{name} in config.json must be {value!r}, got {settings[name]!r}")
 
 
-def activation(settings: Mapping[str, Any], name: str, default: str, known: Mapping) -> str:
+def activation(settings: Mapping[str, Any], name: str, default: str) -> str:
     """Our name of an activation that ``config.json`` names."""
     theirs = settings.get(name, default)
-    ours = ACTIVATION_NAMES.get(theirs)
-    if ours is None or ours not in known:
-        names = [n for n, o in ACTIVATION_NAMES.items() if o in known]
+    if theirs not in ACTIVATION_NAMES:
+        names = list(ACTIVATION_NAMES)
         raise ValueError(f"{name} in config.json must be one of {names}, got {theirs!r}")
-    return ours
+    return ACTIVATION_NAMES[theirs]
 
 
 def activation_name(ours: str) -> str:

@@ -24,13 +24,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:
-    """The tensors by name, from one file or from all shards that the index names.
-
-    Raises
-    ------
-    ValueError
-        If there are none, only a pickle, or a damaged file.
-    """
+    """The tensors by name, from one file or all shards of the index; never from a pickle."""
     if (folder / WEIGHTS).is_file():
         return _read_file(folder / WEIGHTS)
     if (folder / INDEX).is_file():

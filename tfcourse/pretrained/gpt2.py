@@ -11,7 +11,6 @@ from typing import Any
 
 from torch import Tensor
 
-from tfcourse.layers import ACTIVATIONS
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.pretrained.family import (
     Family,
@@ -20,7 +19,6 @@ from tfcourse.pretrained.family import (
     activation_name,
     affine,
     must_be,
-    need,
     norm,
 )
 
@@ -30,6 +28,14 @@ class GPT2(Family):
 
     model_type = "gpt2"
     model = GPT
+    needed = {
+        "vocab_size": "vocab_size", "context_length": "n_positions", "num_layers": "n_layer",
+        "num_heads": "n_head", "d_model": "n_embd",
+    }  # fmt: skip
+    optional = {
+        "d_ff": ("n_inner", None), "eps": ("layer_norm_epsilon", 1e-5),
+        "tied": ("tie_word_embeddings", True), "dropout": ("resid_pdrop", 0.1),
+    }  # fmt: skip
     renamed = ((r"^(wte|wpe|h|ln_f)\.", r"transformer.\1."),)  # as OpenAI's own weights are stored
     constant = r"\.attn\.(masked_)?bias$"  # the causal mask, which older versions stored
 
@@ -39,33 +45,16 @@ class GPT2(Family):
             settings, scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False,
             add_cross_attention=False,
         )  # fmt: skip
-        return GPTConfig(
-            vocab_size=need(settings, "vocab_size"),
-            context_length=need(settings, "n_positions"),
-            num_layers=need(settings, "n_layer"),
-            num_heads=need(settings, "n_head"),
-            d_model=need(settings, "n_embd"),
-            d_ff=settings.get("n_inner"),
-            ffn=activation(settings, "activation_function", "gelu_new", ACTIVATIONS),
-            eps=float(settings.get("layer_norm_epsilon", 1e-5)),
-            tied=settings.get("tie_word_embeddings", True),
-            dropout=float(settings.get("resid_pdrop", 0.1)),
-        )
+        ffn = activation(settings, "activation_function", "gelu_new")
+        return GPTConfig(**self.read(settings), ffn=ffn)
 
     def settings(self, config: GPTConfig) -> dict[str, Any]:
         """``config.json`` from our config."""
-        return {
+        return self.written(config) | {
             "architectures": ["GPT2LMHeadModel"],
-            "vocab_size": config.vocab_size,
-            "n_positions": config.context_length,
-            "n_layer": config.num_layers,
-            "n_head": config.num_heads,
-            "n_embd": config.d_model,
-            "n_inner": config.d_ff,
             "activation_function": activation_name(config.ffn),
-            "layer_norm_epsilon": config.eps,
-            "tie_word_embeddings": config.tied,
-            **dict.fromkeys(("resid_pdrop", "embd_pdrop", "attn_pdrop"), config.dropout),
+            "embd_pdrop": config.dropout,
+            "attn_pdrop": config.dropout,
         }
 
     def differs(self, config: GPTConfig) -> list[str]:
@@ -98,14 +87,14 @@ class GPT2(Family):
             theirs, ours = f"transformer.h.{i}", f"blocks.{i}"
             found += [
                 *norm(f"{theirs}.ln_1", f"{ours}.attention_norm"),
-                Weight(f"{theirs}.attn.c_attn.weight", (f"{ours}.attention.W_QKV",)),
-                Weight(f"{theirs}.attn.c_attn.bias", (f"{ours}.attention.b_QKV",)),
-                Weight(f"{theirs}.attn.c_proj.weight", (f"{ours}.attention.W_O",)),
-                Weight(f"{theirs}.attn.c_proj.bias", (f"{ours}.attention.b_O",)),
                 *norm(f"{theirs}.ln_2", f"{ours}.ffn_norm"),
-                Weight(f"{theirs}.mlp.c_fc.weight", (f"{ours}.ffn.W_1",)),
-                Weight(f"{theirs}.mlp.c_fc.bias", (f"{ours}.ffn.b_1",)),
-                Weight(f"{theirs}.mlp.c_proj.weight", (f"{ours}.ffn.W_2",)),
-                Weight(f"{theirs}.mlp.c_proj.bias", (f"{ours}.ffn.b_2",)),
             ]
+            for part, of, (W, b) in (
+                ("attn.c_attn", "attention", ("W_QKV", "b_QKV")),
+                ("attn.c_proj", "attention", ("W_O", "b_O")),
+                ("mlp.c_fc", "ffn", ("W_1", "b_1")),
+                ("mlp.c_proj", "ffn", ("W_2", "b_2")),
+            ):
+                name = f"{ours}.{of}"
+                found += affine(f"{theirs}.{part}", f"{name}.{W}", f"{name}.{b}", transposed=False)
         return found if config.tied else [*found, *affine("lm_head", "W_U")]

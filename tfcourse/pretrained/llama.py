@@ -15,7 +15,7 @@ from torch import Tensor
 
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.positions import SCALINGS, YARN_TURNS
-from tfcourse.pretrained.family import Family, Weight, affine, attention, must_be, need
+from tfcourse.pretrained.family import STACK, Family, Weight, affine, attention, must_be, need
 
 
 class Llama(Family):
@@ -23,6 +23,11 @@ class Llama(Family):
 
     model_type = "llama"
     model = GPT
+    needed = {"vocab_size": "vocab_size", **STACK}
+    optional = {
+        "context_length": ("max_position_embeddings", 2048), "d_k": ("head_dim", None),
+        "eps": ("rms_norm_eps", 1e-6), "tied": ("tie_word_embeddings", False),
+    }  # fmt: skip
     constant = r"\.rotary_emb\.inv_freq$"
 
     def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> GPTConfig:
@@ -30,17 +35,9 @@ class Llama(Family):
         must_be(settings, hidden_act="silu", attention_bias=False, mlp_bias=False)
         num_heads = need(settings, "num_attention_heads")
         return GPTConfig.llama(
-            vocab_size=need(settings, "vocab_size"),
-            context_length=settings.get("max_position_embeddings", 2048),
-            num_layers=need(settings, "num_hidden_layers"),
-            num_heads=num_heads,
-            d_model=need(settings, "hidden_size"),
-            d_ff=need(settings, "intermediate_size"),
-            num_kv_heads=settings.get("num_key_value_heads") or num_heads,
-            d_k=settings.get("head_dim"),
+            **self.read(settings),
             **_rotary(settings),
-            eps=float(settings.get("rms_norm_eps", 1e-6)),
-            tied=settings.get("tie_word_embeddings", False),
+            num_kv_heads=settings.get("num_key_value_heads") or num_heads,
             dropout=float(settings.get("attention_dropout") or 0.0),
         )
 
@@ -50,22 +47,15 @@ class Llama(Family):
         base = config.rotary_base
         if config.ntk > 1:
             base *= config.ntk ** (d_k / (d_k - 2))
-        return {
+        return self.written(config) | {
             "architectures": ["LlamaForCausalLM"],
-            "vocab_size": config.vocab_size,
-            "max_position_embeddings": config.context_length,
-            "num_hidden_layers": config.num_layers,
-            "num_attention_heads": config.num_heads,
             "num_key_value_heads": config.num_kv_heads or config.num_heads,
             "head_dim": d_k,
-            "hidden_size": config.d_model,
             "intermediate_size": config.d_ff or 8 * config.d_model // 3,
             "hidden_act": "silu",
             "attention_bias": False,
             "mlp_bias": False,
             "rope_parameters": _parameters(config, base),
-            "rms_norm_eps": config.eps,
-            "tie_word_embeddings": config.tied,
             "attention_dropout": config.dropout,
         }
 

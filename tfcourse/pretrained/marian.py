@@ -17,7 +17,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tfcourse.layers import ACTIVATIONS
 from tfcourse.models.transformer import SinusoidalHalves, Transformer, TransformerConfig
 from tfcourse.pretrained.family import (
     Family,
@@ -27,7 +26,6 @@ from tfcourse.pretrained.family import (
     affine,
     attention,
     must_be,
-    need,
     norm,
 )
 
@@ -39,66 +37,48 @@ class Marian(Family):
 
     model_type = "marian"
     model = Transformer
+    needed = {
+        "vocab_size": "vocab_size", "context_length": "max_position_embeddings",
+        "num_encoder_layers": "encoder_layers", "num_decoder_layers": "decoder_layers",
+        "num_heads": "encoder_attention_heads", "d_model": "d_model", "d_ff": "encoder_ffn_dim",
+    }  # fmt: skip
+    optional = {
+        "shared": ("share_encoder_decoder_embeddings", True),
+        "tied": ("tie_word_embeddings", True), "scale_embeddings": ("scale_embedding", False),
+        "dropout": ("dropout", 0.1), "attention_dropout": ("attention_dropout", 0.0),
+        "padding": ("pad_token_id", None),
+    }  # fmt: skip
 
     def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> TransformerConfig:
         """Our config from ``config.json``, and whether there is a bias from what is stored."""
-        num_heads = need(settings, "encoder_attention_heads")
-        d_ff = need(settings, "encoder_ffn_dim")
-        must_be(settings, decoder_attention_heads=num_heads, decoder_ffn_dim=d_ff)
-        shared = settings.get("share_encoder_decoder_embeddings", True)
-        tied = settings.get("tie_word_embeddings", True)
-        if shared and not tied:
+        found = self.read(settings)
+        must_be(settings, decoder_attention_heads=found["num_heads"],
+                decoder_ffn_dim=found["d_ff"])  # fmt: skip
+        if found["shared"] and not found["tied"]:
             raise ValueError(
                 "tie_word_embeddings in config.json must be True where "
                 "share_encoder_decoder_embeddings is, got False"
             )
-        vocab_size = need(settings, "vocab_size")
+        target = settings.get("decoder_vocab_size") or found["vocab_size"]
         return TransformerConfig(
-            vocab_size=vocab_size,
-            target_vocab_size=None if shared else settings.get("decoder_vocab_size") or vocab_size,
-            context_length=need(settings, "max_position_embeddings"),
-            num_encoder_layers=need(settings, "encoder_layers"),
-            num_decoder_layers=need(settings, "decoder_layers"),
-            num_heads=num_heads,
-            d_model=need(settings, "d_model"),
-            d_ff=d_ff,
+            **found,
+            target_vocab_size=None if found["shared"] else target,
             positions="sinusoidal_halves",
-            shared=shared,
-            tied=tied,
-            scale_embeddings=settings.get("scale_embedding", False),
             output_bias=BIAS in tensors,
-            activation=activation(settings, "activation_function", "gelu", ACTIVATIONS),
-            dropout=float(settings.get("dropout", 0.1)),
-            attention_dropout=float(settings.get("attention_dropout", 0.0)),
-            padding=settings.get("pad_token_id"),
+            activation=activation(settings, "activation_function", "gelu"),
         )
 
     def settings(self, config: TransformerConfig) -> dict[str, Any]:
         """``config.json`` from our config."""
-        found = {
+        d_ff = config.d_ff or 4 * config.d_model
+        return self.written(config) | {
             "architectures": ["MarianMTModel"],
-            "vocab_size": config.vocab_size,
             "decoder_vocab_size": config.writes,
-            "max_position_embeddings": config.context_length,
-            "d_model": config.d_model,
-            "share_encoder_decoder_embeddings": config.shared,
-            "tie_word_embeddings": config.tied,
-            "scale_embedding": config.scale_embeddings,
             "activation_function": activation_name(config.activation),
-            "dropout": config.dropout,
-            "attention_dropout": config.attention_dropout,
-            "pad_token_id": config.padding,
+            "decoder_attention_heads": config.num_heads,
+            "encoder_ffn_dim": d_ff,
+            "decoder_ffn_dim": d_ff,
         }
-        for side, num_layers in (
-            ("encoder", config.num_encoder_layers),
-            ("decoder", config.num_decoder_layers),
-        ):
-            found |= {
-                f"{side}_layers": num_layers,
-                f"{side}_attention_heads": config.num_heads,
-                f"{side}_ffn_dim": config.d_ff or 4 * config.d_model,
-            }
-        return found
 
     def differs(self, config: TransformerConfig) -> list[str]:
         """What of our config Marian has no place for."""

@@ -11,15 +11,15 @@ from typing import Any
 
 from torch import Tensor
 
-from tfcourse.layers import ACTIVATIONS
 from tfcourse.models.vit import ViT, ViTConfig
 from tfcourse.pretrained.family import (
+    STACK,
     Family,
     Weight,
     activation,
     activation_name,
     affine,
-    attention,
+    encoder_block,
     must_be,
     need,
     norm,
@@ -31,6 +31,11 @@ class VisionTransformer(Family):
 
     model_type = "vit"
     model = ViT
+    needed = STACK
+    optional = {
+        "channels": ("num_channels", 3), "eps": ("layer_norm_eps", 1e-12),
+        "dropout": ("hidden_dropout_prob", 0.0),
+    }  # fmt: skip
     # The names that transformers 5 gives the modules; files mostly keep the older ones.
     renamed = (
         (r"^vit\.layers\.", "vit.encoder.layer."),
@@ -54,35 +59,23 @@ class VisionTransformer(Family):
         if classes is None:
             raise ValueError("the checkpoint must hold a head, classifier.weight; it does not")
         return ViTConfig(
+            **self.read(settings),
             classes=len(classes),
             image=_side(settings, "image_size"),
             patch=_side(settings, "patch_size"),
-            channels=settings.get("num_channels", 3),
-            num_layers=need(settings, "num_hidden_layers"),
-            num_heads=need(settings, "num_attention_heads"),
-            d_model=need(settings, "hidden_size"),
-            d_ff=need(settings, "intermediate_size"),
-            activation=activation(settings, "hidden_act", "gelu", ACTIVATIONS),
-            eps=float(settings.get("layer_norm_eps", 1e-12)),
-            dropout=float(settings.get("hidden_dropout_prob", 0.0)),
+            activation=activation(settings, "hidden_act", "gelu"),
         )
 
     def settings(self, config: ViTConfig) -> dict[str, Any]:
         """``config.json`` from our config."""
-        return {
+        return self.written(config) | {
             "architectures": ["ViTForImageClassification"],
             "num_labels": config.classes,
             "image_size": config.image,
             "patch_size": config.patch,
-            "num_channels": config.channels,
-            "num_hidden_layers": config.num_layers,
-            "num_attention_heads": config.num_heads,
-            "hidden_size": config.d_model,
             "intermediate_size": config.d_ff or 4 * config.d_model,
             "hidden_act": activation_name(config.activation),
-            "layer_norm_eps": config.eps,
             "qkv_bias": True,
-            "hidden_dropout_prob": config.dropout,
             "attention_probs_dropout_prob": config.dropout,
         }
 
@@ -101,16 +94,8 @@ class VisionTransformer(Family):
         ]  # fmt: skip
         for i in range(config.num_layers):
             theirs, ours = f"vit.encoder.layer.{i}", f"blocks.{i}"
-            names = {x: f"{theirs}.attention.attention.{n}"
-                     for x, n in zip("QKV", ("query", "key", "value"), strict=True)}  # fmt: skip
-            names["O"] = f"{theirs}.attention.output.dense"
-            found += [
-                *norm(f"{theirs}.layernorm_before", f"{ours}.attention_norm"),
-                *attention(names, f"{ours}.attention"),
-                *norm(f"{theirs}.layernorm_after", f"{ours}.ffn_norm"),
-                *affine(f"{theirs}.intermediate.dense", f"{ours}.ffn.W_1", f"{ours}.ffn.b_1"),
-                *affine(f"{theirs}.output.dense", f"{ours}.ffn.W_2", f"{ours}.ffn.b_2"),
-            ]
+            norms = "layernorm_before", "layernorm_after"
+            found += encoder_block(theirs, ours, "attention", norms)
         return [*found, *norm("vit.layernorm", "norm"), *affine("classifier", "W", "b")]
 
 

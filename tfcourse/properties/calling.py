@@ -8,6 +8,8 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
+from tfcourse.modes import in_mode
+
 Module = Callable[..., "Tensor | tuple[Tensor, ...]"]
 
 
@@ -68,18 +70,3 @@ def modes(module: Module) -> Iterator[str]:
     for train in (True, False):
         with in_mode(module, train):
             yield f" in {'train' if train else 'eval'} mode"
-
-
-@contextmanager
-def in_mode(module: Module, train: bool) -> Iterator[None]:
-    """Train or eval mode for a while; afterwards every part is as it was."""
-    if not isinstance(module, torch.nn.Module):
-        yield
-        return
-    was = {part: part.training for part in module.modules()}
-    module.train(train)
-    try:
-        yield
-    finally:
-        for part, training in was.items():
-            part.training = training

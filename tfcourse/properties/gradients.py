@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from tfcourse.attention import MultiHeadAttention
-from tfcourse.properties.calling import first_output, in_mode, seeded
+from tfcourse.modes import in_mode
+from tfcourse.properties.calling import first_output, seeded
 
 
 def assert_gradients_reach_every_parameter(
@@ -18,30 +19,19 @@ def assert_gradients_reach_every_parameter(
     exempt: Iterable[str] = (),
     smallest: float = 1e-6,
 ) -> None:
-    """Every parameter must get a gradient, finite and not zero.
+    """Every parameter must get a gradient, finite and not zero, when called with these inputs.
 
     The gradient is that of a random weighting of all outputs, in train mode. (Their plain sum would
     not do: the outputs of a layer norm always sum to the same.) Gradients that the parameters hold
-    are left alone.
+    are left alone. A module without parameters to learn raises ``ValueError``.
 
     Parameters
     ----------
-    module:
-        Called as ``module(*inputs)``.
-    inputs:
-        What it is called with.
     exempt:
         Names of parameters, or their last parts, that need none. Attention's ``b_K`` is one: it
         adds the same to all scores of a query, and the softmax does not see that.
     smallest:
         A gradient below this share of the largest one counts as zero: rounding leaves such.
-
-    Raises
-    ------
-    AssertionError
-        Naming the parameters that get none, or one that is not finite.
-    ValueError
-        If the module has no parameters to learn, or ``exempt`` names none of them.
     """
     named = {name: p for name, p in module.named_parameters() if p.requires_grad}
     if not named:
@@ -80,10 +70,7 @@ def assert_gradients_reach_every_parameter(
 
 
 def _parts(module: torch.nn.Module, named: Iterable[str]) -> dict[str, tuple[str, Any]]:
-    """What is named: parameters, and in their place what attention holds side by side in one.
-
-    For each name the parameter, and which of its columns.
-    """
+    """Each name's parameter and columns; what attention holds in one parameter has its own."""
     found: dict[str, tuple[str, Any]] = {name: (name, ...) for name in named}
     for path, layer in module.named_modules():
         if isinstance(layer, MultiHeadAttention):

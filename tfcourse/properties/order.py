@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from tfcourse.properties.calling import Module, another, distance, in_mode, length_of, modes, run
+from tfcourse.modes import in_mode
+from tfcourse.properties.calling import Module, another, distance, length_of, modes, run
 
 
 def assert_causal(
@@ -13,23 +14,8 @@ def assert_causal(
 ) -> None:
     """No output may move when tokens after it change; judged in train and in eval mode.
 
-    Parameters
-    ----------
-    module:
-        Called as ``module(x)``.
-    x:
-        ``(B, T, D)`` floats or ``(B, T)`` token ids, with ``T`` at least 2.
-    vocab_size:
-        For token ids: ids are drawn below this; one more than the largest in ``x`` unless given.
-    atol:
-        By how much an output may move.
-
-    Raises
-    ------
-    AssertionError
-        Naming the first position that saw its future, and in which mode.
-    ValueError
-        If ``x`` has fewer than two tokens, or no second token to change one into.
+    ``x`` must have at least 2 tokens. Token ids are drawn below ``vocab_size``, one more than the
+    largest in ``x`` unless given. An output may move by ``atol``.
     """
     T = length_of(x, at_least=2)
     for said in modes(module):
@@ -50,22 +36,7 @@ def assert_permutation_equivariant(module: Module, x: Tensor, *, atol: float = 1
     """Tokens in another order must give the same outputs in that other order.
 
     True of self-attention without positions; false as soon as there is a mask or a position.
-
-    Parameters
-    ----------
-    module:
-        Called as ``module(x)``.
-    x:
-        ``(B, T, D)`` or ``(B, T)``, with ``T`` at least 2.
-    atol:
-        By how much an output may move.
-
-    Raises
-    ------
-    AssertionError
-        If the order was noticed.
-    ValueError
-        If ``x`` has fewer than two tokens.
+    Arguments as for :func:`assert_causal`.
     """
     T = length_of(x, at_least=2)
     reverse = torch.arange(T - 1, -1, -1, device=x.device)
@@ -88,28 +59,9 @@ def assert_shift_invariant(
 
     What comes before them is other tokens, which the mask hides, so that nothing but the places is
     new. True of relative positions, whose scores depend on offsets alone; false of positions that
-    are added to the tokens.
-
-    Parameters
-    ----------
-    module:
-        Called as ``module(x, mask)`` with a boolean mask ``(B, 1, T)``, ``True`` = may be attended
-        to.
-    x:
-        ``(B, T, D)`` floats or ``(B, T)`` token ids, with ``T`` at least 2.
-    by:
-        How far the tokens move, at least 1.
-    vocab_size:
-        As for :func:`assert_causal`.
-    atol:
-        By how much an output may move.
-
-    Raises
-    ------
-    AssertionError
-        If an output changed with its place.
-    ValueError
-        If ``x`` has fewer than two tokens, or ``by`` is below 1.
+    are added to the tokens. The module is called as ``module(x, mask)`` with a boolean mask
+    ``(B, 1, T)``, ``True`` = may be attended to; ``by`` is at least 1, and the rest as for
+    :func:`assert_causal`.
     """
     T = length_of(x, at_least=2)
     if by < 1:

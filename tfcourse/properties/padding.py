@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from tfcourse.attention import padding_mask
-from tfcourse.properties.calling import Module, another, distance, in_mode, length_of, modes, run
+from tfcourse.modes import in_mode
+from tfcourse.properties.calling import Module, another, distance, length_of, modes, run
 
 
 def assert_padding_invariant(
@@ -14,24 +15,10 @@ def assert_padding_invariant(
 ) -> None:
     """What stands in the padding may not matter, nor that there is padding at all.
 
-    Parameters
-    ----------
-    module:
-        Called as ``module(x, mask)`` with the mask of :func:`tfcourse.attention.padding_mask`,
-        and as ``module(x)`` on each sequence alone.
-    x:
-        ``(B, T, D)`` floats, padded to one length.
-    lengths:
-        ``(B,)``, the number of real tokens of each sequence, at least 1.
-    atol:
-        By how much an output may move.
-
-    Raises
-    ------
-    AssertionError
-        If the outputs of real tokens depend on the padding, or are not finite.
-    ValueError
-        If no sequence is padded, or one is empty: nothing could be seen.
+    The module is called as ``module(x, mask)`` with the mask of
+    :func:`tfcourse.attention.padding_mask`, and as ``module(x)`` on each sequence alone. ``x`` are
+    floats ``(B, T, D)`` and ``lengths`` the numbers of real tokens, at least 1; if none is below
+    ``T`` nothing could be seen, which raises ``ValueError``. An output may move by ``atol``.
     """
     T = length_of(x, at_least=2)
     if not (int(lengths.min()) >= 1 and int(lengths.min()) < T):

@@ -18,24 +18,17 @@ def assert_shapes(
 
     Parameters
     ----------
-    module:
-        Called with one input for each shape left of the arrow.
     promise:
         Shapes in letters, as the docstrings write them: ``"B T D -> B T D, B H T T"``. Inputs stand
         left of the arrow and outputs right of it, with commas between them. Outputs that the
         promise does not name may be anything. A number stands for itself.
     vocab_size:
-        Inputs are token ids below this where given, else floats in the parameters' dtype.
+        Inputs are token ids below this where given, else floats in the parameters' dtype, which
+        the outputs must have too.
     sizes:
         What letters stand for: ``D=8``. Letters of the inputs without a size, as ``B`` and ``T``,
-        are free: they are tried with different sizes, and with 1.
-
-    Raises
-    ------
-    AssertionError
-        Naming the output, its shape and the promised one, or a dtype that is not the input's.
-    ValueError
-        If the promise has no arrow, or an output's letter is in no input and has no size.
+        are free: they are tried with different sizes, and with 1. An output's letter that is in no
+        input and has no size raises ``ValueError``.
     """
     inputs, outputs = _parse(promise)
     free = [letter for letter in dict.fromkeys(sum(inputs, [])) if not _known(letter, sizes)]

@@ -7,7 +7,8 @@ import copy
 import torch
 from torch import Tensor
 
-from tfcourse.properties.calling import Module, another, distance, in_mode, modes, run
+from tfcourse.modes import in_mode
+from tfcourse.properties.calling import Module, another, distance, modes, run
 
 
 def assert_stateless(
@@ -17,23 +18,8 @@ def assert_stateless(
 
     The same input must give the same output at a second call, and again after another input, in
     each mode; after all these calls eval mode must still give what it gave first, and for the other
-    input what a fresh copy of the module gives.
-
-    Parameters
-    ----------
-    module:
-        Called as ``module(*inputs)``.
-    inputs:
-        Floats or token ids. Masks and other boolean inputs stay as they are.
-    vocab_size:
-        As for :func:`assert_causal`.
-    atol:
-        By how much an output may move.
-
-    Raises
-    ------
-    AssertionError
-        If an earlier call is seen, saying which, or an input was written to.
+    input what a fresh copy of the module gives. Masks and other boolean inputs stay as they are;
+    other arguments as for :func:`assert_causal`.
     """
     kept = [x.clone() for x in inputs]
     others = [x if x.dtype == torch.bool else another(x, x, vocab_size) for x in inputs]
@@ -65,25 +51,10 @@ def _same(a: Tensor, b: Tensor, when: str, atol: float) -> None:
 
 
 def assert_same_in_train_and_eval(module: Module, *inputs: Tensor, atol: float = 1e-6) -> None:
-    """Without dropout, train and eval mode must give the same.
+    """Without dropout, train and eval mode must give the same, but for ``atol``.
 
-    It catches a mask that is set in one mode only, and normalisation over the batch.
-
-    Parameters
-    ----------
-    module:
-        An :class:`torch.nn.Module` without dropout, called as ``module(*inputs)``.
-    inputs:
-        What it is called with.
-    atol:
-        By how much an output may differ.
-
-    Raises
-    ------
-    AssertionError
-        If the modes differ.
-    ValueError
-        If the module has no modes, or is random in train mode.
+    It catches a mask that is set in one mode only, and normalisation over the batch. What is no
+    :class:`torch.nn.Module`, or is random in train mode, raises ``ValueError``.
     """
     if not isinstance(module, torch.nn.Module):
         raise ValueError(f"module must be a torch.nn.Module, got {type(module).__name__}")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import operator
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from tfcourse.arguments import at_least_one
 from tfcourse.tokenizers import file_format
 
 #: Special tokens that have a role, by their names. Any other name may be special too.
@@ -16,32 +18,17 @@ ROLES = {"pad": "<pad>", "start": "<s>", "end": "</s>", "unknown": "<unk>"}
 
 
 class Tokenizer(ABC):
-    """Text to ids and back.
+    """Text to ids and back, trained on texts or loaded from a file.
 
-    A tokenizer is trained on texts (``CharTokenizer.train(texts)``) or loaded from a file
-    (``Tokenizer.load(path)``).
-
-    Parameters
-    ----------
-    tokens:
-        All tokens; a token's place is its id.
-    special:
-        Those among them that stand for no text.
+    A token that stands twice, and a special one that is not among the tokens, raise ``ValueError``.
 
     Attributes
     ----------
-    tokens:
-        All tokens, ``(V,)``.
-    special:
-        The special ones.
+    tokens, special:
+        All tokens, a token's place being its id; and those among them that stand for no text.
     pad, start, end, unknown:
-        The ids of ``<pad>``, ``<s>``, ``</s>`` and ``<unk>``; ``None`` where the tokenizer has no
-        such token.
-
-    Raises
-    ------
-    ValueError
-        If a token stands twice, or a special one is not among the tokens.
+        The ids of ``<pad>``, ``<s>``, ``</s>`` and ``<unk>``; ``None`` where there is no such
+        token.
     """
 
     _kinds: ClassVar[list[type[Tokenizer]]] = []
@@ -98,27 +85,17 @@ class Tokenizer(ABC):
     ) -> list[int]:
         """The ids of a text.
 
-        Parameters
-        ----------
-        text:
-            Any Unicode.
-        start, end:
-            Whether the ids of ``<s>`` and ``</s>`` are put before and after.
-        special:
-            Whether the names of special tokens in the text become their ids, the longest name
-            first. Leave it out for text that others wrote: ``<s>`` in it is then three characters.
+        With ``start`` and ``end`` the ids of ``<s>`` and ``</s>`` are put before and after. With
+        ``special`` the names of special tokens in the text become their ids, the longest name
+        first; leave it out for text that others wrote: ``<s>`` in it is then three characters.
 
-        Raises
-        ------
-        ValueError
-            If the text is not Unicode that UTF-8 can hold, where it has a piece that the
-            tokenizer does not know and there is no ``<unk>``, and where ``start`` or ``end`` asks
-            for a token that the tokenizer does not have.
+        Text that UTF-8 cannot hold, a piece that the tokenizer does not know where there is no
+        ``<unk>``, and a special token that it does not have raise ``ValueError``.
         """
         before, after = self._asked("start", self.start, start), self._asked("end", self.end, end)
         text = check_text(text)
-        ids = self._encode_special(text) if special and self.special else self._encode(text)
-        return before + ids + after
+        named, done, _ = self._named(text, len(text), special)
+        return before + named + self._encode(text[done:]) + after
 
     @staticmethod
     def _asked(name: str, token: int | None, asked: bool) -> list[int]:
@@ -127,32 +104,26 @@ class Tokenizer(ABC):
             raise ValueError(f"{name} must be False without a token {ROLES[name]}, got {asked}")
         return [token] if asked and token is not None else []
 
-    def _encode_special(self, text: str) -> list[int]:
-        """The ids of a text in which the names of special tokens stand for them."""
-        ids, done = [], 0
-        for found in self._special_names.finditer(text):
+    def _named(self, text: str, stop: int, special: bool) -> tuple[list[int], int, int]:
+        """The ids up to the last special token that ends before ``stop``, if any is looked for.
+
+        Also how many characters they are, and where the next name begins, or ``stop``.
+        """
+        ids: list[int] = []
+        done = 0
+        for found in self._special_names.finditer(text) if special and self.special else ():
+            if found.end() > stop:
+                return ids, done, min(stop, found.start())
             ids += self._encode(text[done : found.start()])
             ids.append(self._ids[found.group()])
             done = found.end()
-        return ids + self._encode(text[done:])
+        return ids, done, stop
 
     def encode_iterable(self, texts: Iterable[str], *, special: bool = False) -> Iterator[int]:
-        """The ids of a text that comes in parts, such as the lines of a file too large to hold.
+        """The ids of a text that comes in parts, cut anywhere, such as the lines of a large file.
 
-        They are exactly those of ``encode("".join(texts))``: what later parts could still change is
-        held back.
-
-        Parameters
-        ----------
-        texts:
-            The parts, in order, cut anywhere.
-        special:
-            As in :meth:`encode`.
-
-        Raises
-        ------
-        ValueError
-            As :meth:`encode`.
+        They are exactly those of ``encode("".join(texts))``, and so are the errors: what later
+        parts could still change is held back.
         """
         if isinstance(texts, str):
             raise ValueError("texts must be parts of a text, got one str: use encode")
@@ -166,16 +137,8 @@ class Tokenizer(ABC):
 
     def _begin(self, text: str, special: bool) -> tuple[list[int], int]:
         """The ids that no text after this one can change, and of how many characters they are."""
-        ids, done, stop = [], 0, len(text)
-        if special and self.special:
-            stop = self._name_begun(text)
-            for found in self._special_names.finditer(text):
-                if found.end() > stop:
-                    stop = min(stop, found.start())
-                    break
-                ids += self._encode(text[done : found.start()])
-                ids.append(self._ids[found.group()])
-                done = found.end()
+        plain = self._name_begun(text) if special else len(text)
+        ids, done, stop = self._named(text, plain, special)
         for piece in self._settled(text[done:stop]):
             ids += self._encode(piece)
             done += len(piece)
@@ -183,7 +146,8 @@ class Tokenizer(ABC):
 
     def _name_begun(self, text: str) -> int:
         """Where the name of a special token begins of which the text holds only the first part."""
-        for i in range(max(len(text) - max(map(len, self.special)) + 1, 0), len(text)):
+        longest = max(map(len, self.special), default=0)
+        for i in range(max(len(text) - longest + 1, 0), len(text)):
             if any(
                 len(name) > len(text) - i and name.startswith(text[i:]) for name in self.special
             ):
@@ -191,19 +155,9 @@ class Tokenizer(ABC):
         return len(text)
 
     def decode(self, ids: Iterable[int], *, special: bool = False) -> str:
-        """The text that ids stand for.
+        """The text that ids stand for, special tokens left out unless ``special``.
 
-        Parameters
-        ----------
-        ids:
-            Ids ``(T,)``: a list or a tensor.
-        special:
-            Whether special tokens are written out by their names, or left out.
-
-        Raises
-        ------
-        ValueError
-            If an id is not in the vocabulary.
+        An id that is not in the vocabulary raises ``ValueError``.
         """
         ids = ids.tolist() if hasattr(ids, "tolist") else list(ids)
         kept = (i for i in ids if special or i not in self._special_ids)
@@ -214,13 +168,7 @@ class Tokenizer(ABC):
         return [self.tokens[i] for i in self.encode(text)]
 
     def token(self, id: int) -> str:
-        """The token that has this id.
-
-        Raises
-        ------
-        ValueError
-            If no token has it.
-        """
+        """The token that has this id; ``ValueError`` if none has."""
         try:
             place = operator.index(id)
         except TypeError:
@@ -230,13 +178,7 @@ class Tokenizer(ABC):
         return self.tokens[place]
 
     def id(self, token: str) -> int:
-        """The id that this token has.
-
-        Raises
-        ------
-        ValueError
-            If the vocabulary has no such token.
-        """
+        """The id that this token has; ``ValueError`` if it is not in the vocabulary."""
         if token not in self._ids:
             raise ValueError(f"token must be one of the vocabulary's {len(self)}, got {token!r}")
         return self._ids[token]
@@ -264,14 +206,8 @@ class Tokenizer(ABC):
         """Read a tokenizer; ``Tokenizer.load`` finds out which kind it is.
 
         Files that Hugging Face's ``tokenizers`` wrote, such as GPT-2's, are read too where they
-        describe one of these kinds.
-
-        Raises
-        ------
-        ValueError
-            If the file holds no tokenizer, or one of another kind; the message says why.
-        FileNotFoundError
-            If there is no file.
+        describe one of these kinds. What holds no tokenizer, or one of another kind, raises
+        ``ValueError``; the message says why.
         """
         document = file_format.read(path)
         for kind in Tokenizer._kinds:
@@ -321,3 +257,17 @@ def check_size(vocab_size: int | None, least: int, what: str) -> None:
     """Refuse a vocabulary that has no room for what it must hold."""
     if vocab_size is not None and vocab_size < least:
         raise ValueError(f"vocab_size must be at least {least}, {what}, got {vocab_size}")
+
+
+def most_frequent(
+    counts: Counter[str], special: Sequence[str], vocab_size: int | None, at_least: int
+) -> list[str]:
+    """Pieces that occur at least ``at_least`` times, as many as fit beside the special tokens.
+
+    The most frequent come first; of equally frequent ones the first by code points.
+    """
+    at_least_one(at_least=at_least)
+    check_size(vocab_size, len(special), "the number of special tokens")
+    ordered = sorted(counts.items(), key=lambda found: (-found[1], found[0]))
+    kept = [piece for piece, n in ordered if n >= at_least]
+    return kept[: None if vocab_size is None else vocab_size - len(special)]

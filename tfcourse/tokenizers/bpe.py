@@ -45,23 +45,12 @@ class BPETokenizer(Tokenizer):
     """The 256 bytes, and joined pairs of tokens that were frequent in training.
 
     A text is cut into words by GPT-2's rule (``WORDS``), a word is spelt in UTF-8, and its
-    bytes are joined in the order in which the pairs were learned. Any text has ids and comes back
-    as it was.
+    bytes are joined in the order in which the pairs, ``merges``, were learned. Any text has ids and
+    comes back as it was.
 
     Ids: special tokens, bytes, then the joined ones as they were learned. In the names of tokens
-    each byte is a visible character (``BYTES``): ``Ġ`` is a space.
-
-    Parameters
-    ----------
-    tokens, special:
-        As in :class:`Tokenizer`. No special one may be what a word can be joined to.
-    merges:
-        Pairs of tokens, in the order in which they are joined.
-
-    Attributes
-    ----------
-    merges:
-        The pairs, by the names of their tokens.
+    each byte is a visible character (``BYTES``): ``Ġ`` is a space. No special one may be what a
+    word can be joined to.
 
     Notes
     -----
@@ -98,23 +87,11 @@ class BPETokenizer(Tokenizer):
         *,
         special: Sequence[str] = (ROLES["pad"], ROLES["start"], ROLES["end"]),
     ) -> Self:
-        """Learn from the texts which pairs to join.
+        """Learn from the texts which pairs to join; nothing is joined across two texts.
 
-        Parameters
-        ----------
-        texts:
-            What to train on. Nothing is joined across two texts.
-        vocab_size:
-            How many tokens to have: special ones, 256 bytes, and joined ones. There are fewer
-            where the texts have no more pairs.
-        special:
-            Names of special tokens, which get the first ids.
-
-        Raises
-        ------
-        ValueError
-            If ``texts`` is one text, ``vocab_size`` has no room for bytes and special tokens,
-            or a special name is a word that a text may contain.
+        There are ``vocab_size`` tokens: special ones, which get the first ids, 256 bytes, and
+        joined ones, or fewer where the texts have no more pairs. A ``vocab_size`` without room for
+        bytes and special tokens, and a special name that is a word of a text, raise ``ValueError``.
         """
         special = check_special(special)
         _check_special_bytes(special)
@@ -137,22 +114,10 @@ class BPETokenizer(Tokenizer):
     ) -> Self:
         """Read ``vocab.json`` and ``merges.txt``, the two files that GPT-2 came in.
 
-        Parameters
-        ----------
-        vocab:
-            A JSON object of tokens and their ids.
-        merges:
-            A pair of tokens in each line; a first line that begins with ``#version`` is left out.
-        special:
-            Names of special tokens, all in the vocabulary. Unless given, the tokens that are
-            neither bytes nor the outcome of a merge, such as ``<|endoftext|>``.
-
-        Raises
-        ------
-        ValueError
-            If the files do not hold a tokenizer or do not go together.
-        FileNotFoundError
-            If there is no such file.
+        The first is a JSON object of tokens and their ids, the second has a pair of tokens in each
+        line; a first line that begins with ``#version`` is left out. Special tokens are, unless
+        given, those that are neither bytes nor the outcome of a merge, such as ``<|endoftext|>``.
+        Files that do not hold a tokenizer or do not go together raise ``ValueError``.
         """
         try:
             ids = json.loads(Path(vocab).read_text(encoding="utf-8"))

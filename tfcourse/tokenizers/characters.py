@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
-from tfcourse.arguments import at_least_one
-from tfcourse.tokenizers.base import ROLES, Tokenizer, check_size, check_special, check_texts
+from tfcourse.tokenizers.base import ROLES, Tokenizer, check_special, check_texts, most_frequent
 from tfcourse.tokenizers.file_format import Document
 
 #: Any one character, a line's end too, in the notation of Hugging Face's regular expressions.
@@ -43,35 +42,19 @@ class CharTokenizer(Tokenizer):
         special: Sequence[str] = tuple(ROLES.values()),
         at_least: int = 1,
     ) -> Self:
-        """Take the characters of the texts.
+        """Take the characters that occur in the texts at least ``at_least`` times.
 
-        Parameters
-        ----------
-        texts:
-            What to train on.
-        vocab_size:
-            Most tokens to have, special ones among them: the most frequent characters are kept,
-            of equally frequent ones the first by code point. All, unless given.
-        special:
-            Names of special tokens, which get the first ids.
-        at_least:
-            How often a character must occur to be kept.
-
-        Raises
-        ------
-        ValueError
-            If ``texts`` is one text, ``vocab_size`` has no room, or a special name is a single
-            character.
+        There are at most ``vocab_size`` tokens, special ones among them, which get the first ids:
+        the most frequent characters are kept, of equally frequent ones the first by code point.
+        All, unless given. A ``vocab_size`` without room, and a special name of one character, raise
+        ``ValueError``.
         """
         special = check_special(special)
-        at_least_one(at_least=at_least)
-        check_size(vocab_size, len(special), "the number of special tokens")
         counts: Counter[str] = Counter()
         for text in check_texts(texts):
             counts.update(text)
-        kept = [c for c, n in most_frequent(counts) if n >= at_least]
-        room = None if vocab_size is None else vocab_size - len(special)
-        return cls((*special, *sorted(kept[:room])), special)
+        kept = most_frequent(counts, special, vocab_size, at_least)
+        return cls((*special, *sorted(kept)), special)
 
     def _encode(self, text: str) -> list[int]:
         if self.unknown is not None:
@@ -106,8 +89,3 @@ class CharTokenizer(Tokenizer):
         if not ours or document.kind("normalizer") or split.get("behavior") != "Isolated":
             return None
         return cls(*document.vocabulary())
-
-
-def most_frequent(counts: Counter[str]) -> list[tuple[str, int]]:
-    """Pieces and their counts, the most frequent first; of equals the first by code points."""
-    return sorted(counts.items(), key=lambda found: (-found[1], found[0]))

@@ -14,15 +14,7 @@ UNUSED = ("truncation", "padding")
 
 
 class Document:
-    """What a file says, with the special tokens put among the others.
-
-    Parameters
-    ----------
-    parts:
-        The file's JSON object.
-    path:
-        Where it stood, for messages.
-    """
+    """A file's JSON object, special tokens among the others; ``path`` is for messages."""
 
     def __init__(self, parts: Mapping[str, Any], path: str | Path) -> None:
         self.parts = parts
@@ -64,14 +56,8 @@ class Document:
 def write(path: str | Path, parts: Mapping[str, Any], special: Mapping[str, int]) -> None:
     """Write a file, whole or not at all.
 
-    Parameters
-    ----------
-    path:
-        Where to; a file that is there is replaced.
-    parts:
-        ``model``, ``pre_tokenizer``, ``decoder`` and ``normalizer``.
-    special:
-        Special tokens and their ids.
+    ``parts`` are ``model``, ``pre_tokenizer``, ``decoder`` and ``normalizer``; ``special`` the
+    special tokens and their ids.
     """
     added = [
         {"id": i, "content": token, "single_word": False, "lstrip": False, "rstrip": False,
@@ -90,13 +76,7 @@ def write(path: str | Path, parts: Mapping[str, Any], special: Mapping[str, int]
 
 
 def read(path: str | Path) -> Document:
-    """Read a file.
-
-    Raises
-    ------
-    ValueError
-        If it holds no tokenizer, or asks for what no tokenizer here does.
-    """
+    """Read a file; ``ValueError`` if it holds no tokenizer, or asks for what none here does."""
     try:
         parts = json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:  # neither UTF-8 nor JSON

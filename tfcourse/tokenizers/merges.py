@@ -20,20 +20,11 @@ def learn_merges(
     where it happens, so a step costs as much as the pair is frequent, not as much as the text is
     long.
 
-    Parameters
-    ----------
-    words:
-        Each different word as ids, and how often it occurs. No merge reaches beyond a word.
-    tokens:
-        What there is at first; a token's place is its id.
-    vocab_size:
-        How many tokens to have in the end. There are fewer where every word has become one token.
-
-    Returns
-    -------
-    tokens, merges
-        All tokens, and the pairs in the order in which they were joined. Of equally frequent pairs
-        the one with the smaller ids comes first.
+    ``words`` has each different word as ids, and how often it occurs; no merge reaches beyond a
+    word. ``tokens`` are there at first, a token's place being its id, and in the end ``vocab_size``
+    of them, or fewer where every word has become one token. They are given back with the pairs in
+    the order in which they were joined. Of equally frequent pairs the one with the smaller ids
+    comes first.
 
     Notes
     -----
@@ -101,17 +92,8 @@ def _join(word: list[int], pair: Pair, joined: int) -> tuple[list[int], list[Pai
 def apply_merges(word: Sequence[int], merges: Mapping[Pair, tuple[int, int]]) -> list[int]:
     """Join the pair that was learned first, of equals the leftmost, until no pair is left.
 
-    Parameters
-    ----------
-    word:
-        Ids ``(T,)``.
-    merges:
-        For each pair its rank, which is its place among the merges, and the id it becomes.
-
-    Returns
-    -------
-    ids
-        ``T`` of them or fewer.
+    ``merges`` has for each pair its rank, which is its place among the merges, and the id it
+    becomes.
 
     Notes
     -----

@@ -8,9 +8,7 @@ from typing import Any, Self
 
 import regex
 
-from tfcourse.arguments import at_least_one
-from tfcourse.tokenizers.base import ROLES, Tokenizer, check_size, check_special, check_texts
-from tfcourse.tokenizers.characters import most_frequent
+from tfcourse.tokenizers.base import ROLES, Tokenizer, check_special, check_texts, most_frequent
 from tfcourse.tokenizers.file_format import Document
 
 #: How text is split into words, by the name that Hugging Face's ``tokenizers`` has for it.
@@ -25,18 +23,10 @@ class WordTokenizer(Tokenizer):
 
     Words are what stands between white space; with ``punctuation`` each run of punctuation is a
     word of its own. Decoding puts one space between words, so with ``punctuation`` the text that
-    comes back may have more spaces than the one that went in.
+    comes back may have more spaces than the one that went in. With ``lower`` texts are put into
+    lower case first.
 
     Ids follow the special tokens, the most frequent word first.
-
-    Parameters
-    ----------
-    tokens, special:
-        As in :class:`Tokenizer`.
-    punctuation:
-        Whether punctuation is set apart.
-    lower:
-        Whether texts are put into lower case first.
 
     Notes
     -----
@@ -69,37 +59,17 @@ class WordTokenizer(Tokenizer):
     ) -> Self:
         """Take the words of the texts.
 
-        Parameters
-        ----------
-        texts:
-            What to train on.
-        vocab_size:
-            Most tokens to have, special ones among them: the most frequent words are kept, of
-            equally frequent ones the first by code points. All, unless given.
-        special:
-            Names of special tokens, which get the first ids. A word of a text that is spelt so is
-            an unknown word.
-        at_least:
-            How often a word must occur to be kept.
-        punctuation, lower:
-            As above.
-
-        Raises
-        ------
-        ValueError
-            If ``texts`` is one text, or ``vocab_size`` has no room for the special tokens.
+        Arguments and errors are those of :meth:`~tfcourse.tokenizers.CharTokenizer.train`. A word
+        of a text that is spelt like a special token is an unknown word.
         """
         special = check_special(special)
-        at_least_one(at_least=at_least)
-        check_size(vocab_size, len(special), "the number of special tokens")
         counts: Counter[str] = Counter()
         for text in check_texts(texts):
             counts.update(split(text, punctuation, lower))
         for token in special:
             del counts[token]
-        kept = [word for word, n in most_frequent(counts) if n >= at_least]
-        room = None if vocab_size is None else vocab_size - len(special)
-        return cls((*special, *kept[:room]), special, punctuation=punctuation, lower=lower)
+        kept = most_frequent(counts, special, vocab_size, at_least)
+        return cls((*special, *kept), special, punctuation=punctuation, lower=lower)
 
     def _encode(self, text: str) -> list[int]:
         ids = []

@@ -270,7 +270,7 @@ def test_parts_that_do_not_go_together_are_refused(make, told):
 
 
 def test_an_unknown_order_is_refused(unchecked):
-    with pytest.raises(ValueError, match='norm must be "pre" or "post", got \'none\''):
+    with pytest.raises(ValueError, match=r"norm must be one of \['pre', 'post'\], got 'none'"):
         unchecked("tfcourse.layers").Block(MultiHeadAttention(8, 2), FeedForward(8), "none")
 
 

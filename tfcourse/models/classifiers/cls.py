@@ -11,12 +11,12 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
-from tfcourse.arguments import OldNames, check_probability, one_of
-from tfcourse.attention import MultiHeadAttention, draw_matrices
-from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm
-from tfcourse.models.checks import divides, look_up, real, sizes
+from tfcourse.arguments import one_of
+from tfcourse.attention import draw_matrices
+from tfcourse.layers import LayerNorm
 from tfcourse.models.classifiers.pooling import average
-from tfcourse.models.counting import block_flops, count_parameters, product_flops
+from tfcourse.models.common import Config, Model, encoder_blocks, look_up, real, through
+from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
 
@@ -25,7 +25,7 @@ POSITIONS = ("learned", "sinusoidal", "none")
 
 
 @dataclass(frozen=True)
-class TransformerClassifierConfig(OldNames):
+class TransformerClassifierConfig(Config):
     """Sizes and choices of a :class:`TransformerClassifier`.
 
     Attributes
@@ -35,8 +35,8 @@ class TransformerClassifierConfig(OldNames):
     context_length:
         Most words of a document, where positions are learned.
     num_layers, num_heads, d_model, d_ff:
-        Number of blocks, of heads, width of the tokens, and of the feed-forward layer (``4
-        d_model`` unless given).
+        Number of blocks, of heads, width of the tokens, and of the feed-forward layer
+        (``4 d_model`` unless given).
     pooled:
         ``"cls"`` for the state of an extra first token, or ``"mean"`` for the words' mean state.
     positions:
@@ -59,19 +59,12 @@ class TransformerClassifierConfig(OldNames):
     dropout: float = 0.1
 
     def __post_init__(self) -> None:
-        sizes(
-            vocab_size=self.vocab_size, classes=self.classes, context_length=self.context_length,
-            num_layers=self.num_layers, num_heads=self.num_heads, d_model=self.d_model,
-            d_ff=self.d_ff,
-        )  # fmt: skip
-        divides(self.num_heads, self.d_model)
+        super().__post_init__()
         one_of(("cls", "mean"), pooled=self.pooled)
         one_of(POSITIONS, positions=self.positions)
-        one_of(ACTIVATIONS, activation=self.activation)
-        check_probability(dropout=self.dropout)
 
 
-class TransformerClassifier(nn.Module):
+class TransformerClassifier(Model):
     r"""An extra token, [CLS], stands first, sees all words and comes to speak for the document.
 
     .. math:: h^0 = [c;\, E_x] + P, \qquad h^l = \operatorname{Block}_l(h^{l-1}), \qquad
@@ -99,18 +92,13 @@ class TransformerClassifier(nn.Module):
         self.config = config
         D, cls = config.d_model, config.pooled == "cls"
         self.embedding = nn.Embedding(config.vocab_size, D)
-        self.register_parameter("c", nn.Parameter(torch.empty(D)) if cls else None)
+        self.c = nn.Parameter(torch.empty(D)) if cls else None
         self.positions = {
             "learned": lambda: LearnedPositions(config.context_length + cls, D),
             "sinusoidal": lambda: SinusoidalPositions(D),
             "none": Positions,
         }[config.positions]()
-        self.blocks = nn.ModuleList(
-            Block(MultiHeadAttention(D, config.num_heads, dropout=config.dropout),
-                  FeedForward(D, config.d_ff, config.activation), "pre",
-                  eps=config.eps, dropout=config.dropout)
-            for _ in range(config.num_layers)
-        )  # fmt: skip
+        self.blocks = encoder_blocks(config, "pre")
         self.norm = LayerNorm(D, config.eps)
         self.W = nn.Parameter(torch.empty(D, config.classes))
         self.b = nn.Parameter(torch.zeros(config.classes))
@@ -129,49 +117,25 @@ class TransformerClassifier(nn.Module):
         *,
         return_weights: bool = False,
     ) -> Output:
-        """Score the classes of each document.
+        """Score the classes of each document, ``(B, classes)``; [CLS] is put before its words here.
 
-        Parameters
-        ----------
-        tokens:
-            Ids ``(B, S)`` of the words; [CLS] is put before them here.
-        lengths:
-            Number of words of each document, ``(B,)``; all ``S`` unless given. Of a document
-            without words [CLS] sees itself alone, and the mean state is zeros.
-        return_weights:
-            Whether to give the attention maps ``"self"``, each ``(B, H, S + 1, S + 1)`` with [CLS]
-            first, or ``(B, H, S, S)`` where there is none; this takes the explicit path through
-            attention instead of the fused one.
-
-        Returns
-        -------
-        output
-            Logits ``(B, classes)``, and the maps or ``None``.
-
-        Raises
-        ------
-        ValueError
-            If an id or a length is impossible, or the document is too long.
+        ``lengths`` are numbers of words, all ``S`` unless given; of a document without words [CLS]
+        sees itself alone, and the mean state is zeros. ``return_weights`` gives the maps ``"self"``
+        ``(B, H, S + 1, S + 1)`` with [CLS] first, or ``(B, H, S, S)`` where there is none, by the
+        explicit path through attention. Impossible ids and lengths, and a document that is too
+        long, raise ``ValueError``.
         """
-        config = self.config
         x = look_up(self.embedding, tokens, "tokens", "B S")  # (B, S, D)
         mask = real(lengths, tokens)  # (B, 1, S)
         if self.c is not None:
             x = torch.cat([self.c.expand(x.shape[0], 1, -1), x], dim=1)  # (B, S + 1, D)
             mask = None if mask is None else F.pad(mask, (1, 0), value=True)
-        x = F.dropout(self.positions.embed(x), config.dropout, self.training)
-        seen: list[Tensor] = []
-        for block in self.blocks:
-            x, (weights,) = block(x, mask, fused=not return_weights)
-            if weights is not None:
-                seen.append(weights)
+        x, seen, _ = through(
+            self.blocks, self.drop(self.positions.embed(x)), mask, return_weights=return_weights
+        )
         pooled = x[:, 0] if self.c is not None else average(x, mask)[0][:, 0]
         logits = affine(self.norm(pooled), self.W, self.b)
-        return Output(logits, {"self": seen} if return_weights else None)
-
-    def count_parameters(self) -> int:
-        """How many learned numbers there are."""
-        return count_parameters(self)
+        return Output.of(logits, {"self": seen}, {})
 
     def flops(self, batch: int, length: int) -> int:
         """Operations of a forward pass over ``batch`` documents of ``length`` words."""

@@ -5,28 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
 from tfcourse.alignment import AttentionPooling
-from tfcourse.arguments import OldNames, axes, check_probability
+from tfcourse.arguments import axes
 from tfcourse.attention import padding_mask
-from tfcourse.models.checks import look_up, sizes
-from tfcourse.models.classifiers.pooling import draw_weights
-from tfcourse.models.counting import (
-    count_parameters,
-    pooling_flops,
-    product_flops,
-    recurrent_flops,
-)
+from tfcourse.models.classifiers.pooling import DocumentClassifier
+from tfcourse.models.common import Config, look_up
+from tfcourse.models.counting import pooling_flops, product_flops, recurrent_flops
 from tfcourse.models.output import Output
 from tfcourse.recurrent import GRUCell, Recurrent
 
 
 @dataclass(frozen=True)
-class HierarchicalConfig(OldNames):
+class HierarchicalConfig(Config):
     """Sizes of a :class:`HierarchicalClassifier`; the defaults are the paper's.
 
     Attributes
@@ -48,15 +42,8 @@ class HierarchicalConfig(OldNames):
     hidden: int | None = None
     dropout: float = 0.0
 
-    def __post_init__(self) -> None:
-        sizes(
-            vocab_size=self.vocab_size, classes=self.classes, d_model=self.d_model,
-            d_hidden=self.d_hidden, hidden=self.hidden,
-        )  # fmt: skip
-        check_probability(dropout=self.dropout)
 
-
-class HierarchicalClassifier(nn.Module):
+class HierarchicalClassifier(DocumentClassifier):
     r"""Words become sentences, and sentences a document, in the same way: a GRU, then attention.
 
     .. math::
@@ -93,10 +80,6 @@ class HierarchicalClassifier(nn.Module):
         self.b = nn.Parameter(torch.empty(config.classes))
         self.reset_parameters()
 
-    def reset_parameters(self) -> None:
-        """Draw the weights anew, as :func:`draw_weights` says."""
-        draw_weights(self)
-
     def forward(
         self,
         tokens: Int[Tensor, "B N S"],
@@ -105,30 +88,13 @@ class HierarchicalClassifier(nn.Module):
         return_weights: bool = False,
         fused: bool = True,
     ) -> Output:
-        """Score the classes of each document.
+        """Score the classes of each document of N sentences of S words, ``(B, classes)``.
 
-        Parameters
-        ----------
-        tokens:
-            Ids ``(B, N, S)``: N sentences of S words.
-        lengths:
-            Number of words of each sentence, ``(B, N)``; all ``S`` unless given. A document ends
-            with its last sentence that has words; what follows is padding.
-        return_weights:
-            Whether to give the weights of the words in their sentences, ``"words"``
-            ``(B, N, 1, S)``, and of the sentences, ``"sentences"`` ``(B, 1, 1, N)``; one each.
-        fused:
-            Whether PyTorch's kernels run the GRUs.
-
-        Returns
-        -------
-        output
-            Logits ``(B, classes)``, and the maps or ``None``.
-
-        Raises
-        ------
-        ValueError
-            If an id or a length is impossible, or there is no place for a word.
+        ``lengths`` are the numbers of words of each sentence, all ``S`` unless given. A document
+        ends with its last sentence that has words; what follows is padding. ``return_weights``
+        gives the weights of the words in their sentences, ``"words"`` ``(B, N, 1, S)``, and of the
+        sentences, ``"sentences"`` ``(B, 1, 1, N)``; one each. With ``fused`` PyTorch's kernels run
+        the GRUs. Impossible ids and lengths, or no place for a word, raise ``ValueError``.
         """
         axes("tokens", tokens, "B N S")
         B, N, S = tokens.shape
@@ -143,23 +109,16 @@ class HierarchicalClassifier(nn.Module):
         sentences = (numbered * (lengths > 0)).amax(dim=1)  # the last one that has words
 
         x = look_up(self.embedding, tokens, "tokens", "B N S")
-        x = self._drop(x).flatten(0, 1)  # (B N, S, D)
+        x = self.drop(x).flatten(0, 1)  # (B N, S, D)
         h, _ = self.word_gru(x, words, fused=fused)
         s, of_words = self.word_pool(h, padding_mask(words, S))  # (B N, 1, 2 Dh), (B N, 1, S)
         h, _ = self.sentence_gru(s.view(B, N, -1), sentences, fused=fused)
         v, of_sentences = self.sentence_pool(h, padding_mask(sentences, N))  # (B, 1, 2 Dh)
-        logits = affine(self._drop(v[:, 0]), self.W, self.b)
+        logits = affine(self.drop(v[:, 0]), self.W, self.b)
         if not return_weights:
             return Output(logits)
         of_words = of_words.view(B, N, 1, S)
         return Output(logits, {"words": [of_words], "sentences": [of_sentences[:, None]]})
-
-    def _drop(self, x: Tensor) -> Tensor:
-        return F.dropout(x, self.config.dropout, self.training)
-
-    def count_parameters(self) -> int:
-        """How many learned numbers there are."""
-        return count_parameters(self)
 
     def flops(self, batch: int, sentences: int, words: int) -> int:
         """Operations of a forward pass over ``batch`` documents, ``words`` in each sentence."""

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
 from tfcourse.alignment import AttentionPooling
-from tfcourse.arguments import OldNames, check_probability
 from tfcourse.attention import average_by_scores
-from tfcourse.models.checks import look_up, real, sizes
-from tfcourse.models.counting import (
-    count_parameters,
-    pooling_flops,
-    product_flops,
-    recurrent_flops,
-)
+from tfcourse.models.common import Config, Model, look_up, real
+from tfcourse.models.counting import pooling_flops, product_flops, recurrent_flops
 from tfcourse.models.output import Output
 from tfcourse.recurrent import GRUCell, Recurrent, RecurrentCell
 
 
 @dataclass(frozen=True)
-class PoolingConfig(OldNames):
+class PoolingConfig(Config):
     """Sizes and choices of a :class:`PoolingClassifier`.
 
     Attributes
@@ -53,18 +44,36 @@ class PoolingConfig(OldNames):
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        sizes(
-            vocab_size=self.vocab_size, classes=self.classes, d_model=self.d_model,
-            hidden=self.hidden, d_hidden=self.d_hidden,
-        )  # fmt: skip
-        check_probability(dropout=self.dropout)
+        super().__post_init__()
         if self.queries < 0:
             raise ValueError(f"queries must be at least 0, got {self.queries}")
         if self.hidden is not None and not self.queries:
             raise ValueError(f"hidden must be None where no query meets it, got {self.hidden}")
 
 
-class PoolingClassifier(nn.Module):
+class DocumentClassifier(Model):
+    """The base of classifiers that weigh words: an embedding, parts, and a read-out.
+
+    Notes
+    -----
+    UCB "Attention".
+    """
+
+    embedding: nn.Embedding
+    W: nn.Parameter
+    b: nn.Parameter
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew: embeddings of variance 1, ``W`` of variance 1 over its rows."""
+        nn.init.normal_(self.embedding.weight)
+        for part in self.modules():
+            if isinstance(part, AttentionPooling | RecurrentCell):
+                part.reset_parameters()
+        nn.init.normal_(self.W, std=len(self.W) ** -0.5)
+        nn.init.zeros_(self.b)
+
+
+class PoolingClassifier(DocumentClassifier):
     r"""The words' vectors are averaged, all alike or as learned queries weigh them.
 
     .. math:: o_k = \sum_j a_{kj}\, x_j, \qquad \text{logits} = [o_1; \dots; o_{N_q}]\, W + b
@@ -97,10 +106,6 @@ class PoolingClassifier(nn.Module):
         self.b = nn.Parameter(torch.empty(config.classes))
         self.reset_parameters()
 
-    def reset_parameters(self) -> None:
-        """Draw the weights anew, as :func:`draw_weights` says."""
-        draw_weights(self)
-
     def forward(
         self,
         tokens: Int[Tensor, "B S"],
@@ -109,44 +114,20 @@ class PoolingClassifier(nn.Module):
         return_weights: bool = False,
         fused: bool = True,
     ) -> Output:
-        """Score the classes of each document.
+        """Score the classes of each document, ``(B, classes)``.
 
-        Parameters
-        ----------
-        tokens:
-            Ids ``(B, S)``.
-        lengths:
-            Number of words of each document, ``(B,)``; all ``S`` unless given. A document without
-            words is pooled to zeros.
-        return_weights:
-            Whether to give the weights of the words, ``"words"``: one ``(B, 1, queries, S)``.
-        fused:
-            Whether PyTorch's kernel runs the GRU.
-
-        Returns
-        -------
-        output
-            Logits ``(B, classes)``, and the maps or ``None``.
-
-        Raises
-        ------
-        ValueError
-            If an id or a length is impossible.
+        ``lengths`` are numbers of words, all ``S`` unless given; a document without words is pooled
+        to zeros. ``return_weights`` gives the weights of the words, ``"words"``: one
+        ``(B, 1, queries, S)``. With ``fused`` PyTorch's kernel runs the GRU. Impossible ids and
+        lengths raise ``ValueError``.
         """
-        x = self._drop(look_up(self.embedding, tokens, "tokens", "B S"))  # (B, S, D)
+        x = self.drop(look_up(self.embedding, tokens, "tokens", "B S"))  # (B, S, D)
         mask = real(lengths, tokens)
         if self.gru is not None:
             x, _ = self.gru(x, lengths, fused=fused)
         pooled, weights = average(x, mask) if self.pool is None else self.pool(x, mask)
-        logits = affine(self._drop(pooled.flatten(1)), self.W, self.b)
+        logits = affine(self.drop(pooled.flatten(1)), self.W, self.b)
         return Output(logits, {"words": [weights[:, None]]} if return_weights else None)
-
-    def _drop(self, x: Tensor) -> Tensor:
-        return F.dropout(x, self.config.dropout, self.training)
-
-    def count_parameters(self) -> int:
-        """How many learned numbers there are."""
-        return count_parameters(self)
 
     def flops(self, batch: int, length: int) -> int:
         """Operations of a forward pass over ``batch`` documents of ``length`` words."""
@@ -161,25 +142,3 @@ def average(
 ) -> tuple[Float[Tensor, "B 1 D"], Float[Tensor, "B 1 S"]]:
     """The mean of the real tokens as attention with equal scores; zeros where there are none."""
     return average_by_scores(x.new_zeros(len(x), 1, x.shape[1]), x, mask)
-
-
-@runtime_checkable
-class Scores(Protocol):
-    """A classifier of documents: words, parts, and a read-out ``W`` and ``b``."""
-
-    embedding: nn.Embedding
-    W: nn.Parameter
-    b: nn.Parameter
-
-    def modules(self) -> Iterator[nn.Module]:
-        """The classifier and all its parts."""
-
-
-def draw_weights(classifier: Scores) -> None:
-    """Draw the weights anew: embeddings of variance 1, ``W`` of variance 1 over its rows."""
-    nn.init.normal_(classifier.embedding.weight)
-    for part in classifier.modules():
-        if isinstance(part, AttentionPooling | RecurrentCell):
-            part.reset_parameters()
-    nn.init.normal_(classifier.W, std=len(classifier.W) ** -0.5)
-    nn.init.zeros_(classifier.b)

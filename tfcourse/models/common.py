@@ -1,0 +1,137 @@
+"""What the models have in common: sizes and ids that are checked, and the way through a stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+import torch.nn.functional as F
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from tfcourse.arguments import OldNames, at_least_one, axes, check_probability, one_of
+from tfcourse.attention import KeyValueCache, MultiHeadAttention, padding_mask
+from tfcourse.layers import ACTIVATIONS, Block, FeedForward
+from tfcourse.models.counting import count_parameters
+
+#: Whole numbers in a config that may be 0: an id, and a number of queries.
+MAY_BE_ZERO = ("padding", "queries")
+
+
+@dataclass(frozen=True)
+class Config(OldNames):
+    """What every model's sizes and choices are checked for; each config adds what is its own."""
+
+    def __post_init__(self) -> None:
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        whole = [f.name for f in fields(self) if f.type in ("int", "int | None")]
+        at_least_one(
+            **{n: given[n] for n in whole if n not in MAY_BE_ZERO and given[n] is not None}
+        )
+        if "num_heads" in given and given.get("d_k") is None:
+            num_heads, d_model = given["num_heads"], given["d_model"]
+            if d_model % num_heads:
+                raise ValueError(
+                    f"d_model must be divisible by num_heads={num_heads}, got {d_model}"
+                )
+        if "activation" in given:
+            one_of(ACTIVATIONS, activation=given["activation"])
+        check_probability(**{n: p for n, p in given.items() if n.endswith("dropout")})
+
+    def check_padding(self, vocab_size: int) -> None:
+        """Refuse an id of padding, the field ``padding``, that is not in the vocabulary."""
+        padding = getattr(self, "padding", None)
+        if padding is not None and not 0 <= padding < vocab_size:
+            raise ValueError(f"padding must lie between 0 and {vocab_size - 1}, got {padding}")
+
+
+class Model(nn.Module):
+    """The base of every model, made of a ``config`` alone."""
+
+    config: Any
+
+    def count_parameters(self) -> int:
+        """How many learned numbers there are; what is tied or shared counts once."""
+        return count_parameters(self)
+
+    def drop(self, x: Tensor) -> Tensor:
+        """The config's dropout, in training."""
+        return F.dropout(x, self.config.dropout, self.training)
+
+
+def encoder_blocks(config: Any, norm: Literal["pre", "post"]) -> nn.ModuleList:
+    """The blocks of an encoder by its config's sizes, with one dropout throughout."""
+    D, dropout = config.d_model, config.dropout
+    return nn.ModuleList(
+        Block(
+            MultiHeadAttention(D, config.num_heads, dropout=dropout),
+            FeedForward(D, config.d_ff, config.activation),
+            norm, eps=config.eps, dropout=dropout,
+        )
+        for _ in range(config.num_layers)
+    )  # fmt: skip
+
+
+def through(
+    blocks: Iterable[nn.Module],
+    x: Float[Tensor, "B T D"],
+    mask: Bool[Tensor, "B #T T"] | None = None,
+    *,
+    causal: bool = False,
+    return_weights: bool = False,
+    return_states: bool = False,
+) -> tuple[Float[Tensor, "B T D"], list[Tensor], list[Tensor]]:
+    """Tokens after a stack of blocks; each block's attention map, and the states between them.
+
+    The lists are empty unless asked for. Maps take the explicit path through attention.
+    """
+    seen: list[Tensor] = []
+    passed = [x] if return_states else []
+    for block in blocks:
+        x, (weights,) = block(x, mask, causal=causal, fused=not return_weights)
+        if weights is not None:
+            seen.append(weights)  # (B, H, T, T)
+        if return_states:
+            passed.append(x)  # (B, T, D)
+    return x, seen, passed
+
+
+def look_up(table: nn.Embedding, ids: Tensor, name: str, letters: str = "B T") -> Tensor:
+    """The rows of ``table`` for these ids, whose axes are ``letters``.
+
+    Raises ``ValueError`` for ids of other axes, that are no integers or have no row; on a GPU the
+    last stops CUDA with an assertion of its own.
+    """
+    axes(name, ids, letters)
+    if ids.is_floating_point():
+        raise ValueError(f"{name} must be integers, got {ids.dtype}")
+    try:
+        return table(ids)
+    except IndexError:
+        raise ValueError(
+            f"{name} must lie between 0 and {table.num_embeddings - 1}, "
+            f"got {int(ids.min())} to {int(ids.max())}"
+        ) from None
+
+
+def real(lengths: Tensor | None, x: Tensor, name: str = "lengths") -> Bool[Tensor, "B 1 S"] | None:
+    """Which of the tokens ``(B, S, ...)`` are real and not padding; ``None`` if all are."""
+    if lengths is None:
+        return None
+    if lengths.shape != x.shape[:1]:
+        raise ValueError(f"{name} must be ({x.shape[0]},), got {tuple(lengths.shape)}")
+    return padding_mask(lengths, x.shape[1])
+
+
+def held(caches: Sequence[KeyValueCache] | None, num_layers: int, name: str = "caches") -> int:
+    """How many tokens the caches of a stack hold: one for each layer, all of one length."""
+    if caches is None:
+        return 0
+    lengths = [cache.length for cache in caches]
+    if len(lengths) != num_layers or any(length != lengths[0] for length in lengths):
+        raise ValueError(
+            f"{name} must be one for each of the {num_layers} layers, all of one length, "
+            f"got lengths {lengths}"
+        )
+    return lengths[0]

@@ -1,0 +1,23 @@
+"""Train and eval mode for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from torch import nn
+
+
+@contextmanager
+def in_mode(module: object, train: bool) -> Iterator[None]:
+    """Put a module into train or eval mode; afterwards every part of it is as it was."""
+    if not isinstance(module, nn.Module):  # a plain function has no modes
+        yield
+        return
+    was = {part: part.training for part in module.modules()}
+    module.train(train)
+    try:
+        yield
+    finally:
+        for part, training in was.items():
+            part.training = training
