@@ -105,6 +105,24 @@ def one_of(known: Iterable[Any], **given: Any) -> None:
             raise ValueError(f"{name} must be one of {known}, got {value!r}")
 
 
+def whole(low: int, high: int | None = None, **given: Any) -> None:
+    """Refuse options that are no whole number from ``low`` to ``high``, if that is given."""
+    for name, value in given.items():
+        fits = isinstance(value, int) and not isinstance(value, bool)
+        if not fits or value < low or (high is not None and value > high):
+            bounds = f"at least {low}" if high is None else f"from {low} to {high}"
+            raise ValueError(f"{name} must be a whole number, {bounds}, got {value!r}")
+
+
+def several_of(known: Iterable[Any], **given: Any) -> None:
+    """Refuse options that are no tuple of one or several of a few values."""
+    known = list(known)
+    for name, values in given.items():
+        several = () if isinstance(values, str) or not isinstance(values, Iterable) else values
+        if not several or any(value not in known for value in several):
+            raise ValueError(f"{name} must be a tuple of some of {known}, got {values!r}")
+
+
 def even(**sizes: int) -> None:
     """Refuse widths whose entries do not go in pairs: odd ones and those below 2."""
     for name, size in sizes.items():

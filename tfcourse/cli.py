@@ -86,7 +86,7 @@ def doctor() -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from tfcourse.doctor import examine
+    from tfcourse.extras import examine
 
     table = Table("", "", "what it is for, or what to do", title="This machine")
     for name, present, note in examine(plugins()):

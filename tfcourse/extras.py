@@ -1,4 +1,4 @@
-"""What to install if a package that a command needs is missing.
+"""What of the course can run on this machine, and what to install if a package is missing.
 
 ``pyproject.toml`` says which extra has which package; its metadata are read here, not repeated.
 """
@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import platform
 import re
 import sys
 
@@ -74,3 +76,41 @@ def advice(error: ModuleNotFoundError) -> str | None:
     extra = next((extra for extra in EXTRAS if name in asked[extra]), None)
     what = f"tfcourse[{extra}]" if extra else name
     return f"The package {name} is not installed, and this needs it: pip install '{what}'"
+
+
+#: One thing that the course uses: its name, whether it is there, and what it is for or what to do.
+Part = tuple[str, bool, str]
+
+
+def packages_for(name: str, use: str) -> Part:
+    """Whether the packages of one extra are installed."""
+    absent = missing(name)
+    note = f"{use}; missing: {', '.join(absent)}. pip install 'tfcourse[{name}]'"
+    return f"packages for `{name}`", not absent, note if absent else use
+
+
+def examine(commands: list) -> list[Part]:
+    """All parts, in the order a reader meets them.
+
+    ``commands`` are the modules that :func:`tfcourse.cli.plugins` finds; those with a function
+    ``parts`` add what they need themselves.
+    """
+    import torch
+
+    cuda = torch.cuda.is_available()
+    data = os.environ.get("TFCOURSE_DATA")
+    found = [
+        (f"Python {platform.python_version()}", True, "3.11, 3.12 or 3.13 is needed"),
+        (f"torch {torch.__version__}", True, "all lessons"),
+        (
+            torch.cuda.get_device_name() if cuda else "GPU",
+            cuda,
+            "the large presets" if cuda else "not needed: lessons run on the CPU",
+        ),
+        packages_for("learner", "lessons, problem sets, training, `tfcourse check`"),
+        packages_for("grade", "`tfcourse grade` and `tfcourse release`"),
+        packages_for("dev", "building the site, running the tests"),
+    ]
+    for module in commands:
+        found += getattr(module, "parts", list)()
+    return [*found, ("TFCOURSE_DATA", bool(data), data or "a folder of real corpora; optional")]

@@ -10,10 +10,10 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING
 
+from tfcourse.arguments import whole
 from tfcourse.data.corpus import Images
 from tfcourse.data.draw import Draw
 from tfcourse.data.embedded import embedded
-from tfcourse.data.options import whole
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -177,13 +177,8 @@ class Corpus(Sequence[T], Generic[T]):
 class Images(Sequence[Image]):
     """Pictures of one size, kept in one tensor.
 
-    Parameters
-    ----------
-    pixels, labels:
-        uint8 ``(N, C, H, W)`` and int64 ``(N,)``.
-    places:
-        int64 ``(N,)``, where in the picture that stands which the label names; ``None`` if that
-        is not known.
+    ``pixels`` are uint8 ``(N, C, H, W)``, ``labels`` int64 ``(N,)``, and so are ``places``: where
+    in the picture that stands which the label names; ``None`` if that is not known.
     """
 
     def __init__(self, pixels: Tensor, labels: Tensor, places: Tensor | None = None) -> None:
@@ -288,20 +283,9 @@ def info(name: str) -> Card:
 def load(name: str, split: str = "train", **options: Any) -> Corpus:
     """The examples of one split of a corpus, in the same order every time.
 
-    Parameters
-    ----------
-    name:
-        One of :func:`names`.
-    split:
-        One of the splits that its card lists.
-    options:
-        What the card lists under ``options``; anything else keeps its default.
-
-    Raises
-    ------
-    ValueError
-        If the corpus has no such split or option, or there is no such corpus; the message
-        lists what there is.
+    ``name`` is one of :func:`names`; its card lists the splits and the options, each of which keeps
+    its default unless given. If there is no such corpus, split or option, a ``ValueError`` lists
+    what there is.
     """
     loader = _loader(name)
     card = loader.card

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import datetime
 
-from tfcourse.arguments import one_of
+from tfcourse.arguments import one_of, several_of, whole
 from tfcourse.data.draw import Draw
 from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Pair
-from tfcourse.data.options import several_of, whole
 
 #: Where the dates are written; ``"iso"`` is 2019-03-07.
 LOCALES = (

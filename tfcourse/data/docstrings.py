@@ -11,10 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from tfcourse.arguments import several_of, whole
 from tfcourse.data.draw import Draw
 from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Labelled
-from tfcourse.data.options import several_of, whole
 
 #: The file: for each split ``= split``, for each docstring ``# package file``, and its sentences,
 #: one per line.

@@ -59,10 +59,9 @@ def fetch(
         and its bytes.
     progress:
         Called now and then with the bytes that are there and ``size``.
-    retries:
-        How many more times an address is tried, after pauses of one second, two seconds and so on.
-    timeout:
-        Seconds without a byte after which an attempt has failed.
+    retries, timeout:
+        How many more times an address is tried, after pauses of one second, two seconds and so on;
+        seconds without a byte after which an attempt has failed.
 
     Raises
     ------

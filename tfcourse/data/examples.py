@@ -16,14 +16,9 @@ class Pair(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """A text and its class.
+    """A text and its class, an index into the corpus' ``labels``.
 
-    Attributes
-    ----------
-    text:
-        If it has several sentences, each stands on a line of its own.
-    label:
-        The class, an index into the corpus' ``labels``.
+    If the text has several sentences, each stands on a line of its own.
     """
 
     text: str
@@ -93,16 +88,9 @@ class Image(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """A sequence that asks for something seen earlier in it.
+    """A sequence whose last token asks for something seen earlier in it, and the answer.
 
-    Attributes
-    ----------
-    tokens:
-        What is read; its last token asks.
-    answer:
-        What must be said after the last token.
-    places:
-        Where in ``tokens`` that stands which the answer is made of, counted from 0.
+    ``places`` is where in ``tokens`` that stands which the answer is made of, counted from 0.
     """
 
     tokens: tuple[str, ...]

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tfcourse.arguments import one_of
+from tfcourse.arguments import one_of, whole
 from tfcourse.data.draw import Draw
 from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Pair
 from tfcourse.data.number_pieces import number_pieces
 from tfcourse.data.number_words import LANGUAGES, number_words
-from tfcourse.data.options import whole
 
 #: How a number is written: as one writes it, or with every piece a word of its own.
 FORMS = ("words", "pieces")

@@ -87,18 +87,9 @@ def gold_alignment(number: int, source: str = "de", target: str = "en") -> tuple
 
     For 27, ``("sieben", "und", "zwanzig")`` and ``("twenty", "seven")`` give ``(2, 0)``.
 
-    Parameters
-    ----------
-    number:
-        From 0 to 999,999; another raises a ``ValueError``.
-    source, target:
-        Two of :data:`ALIGNED`.
-
-    Returns
-    -------
-    places
-        One for each of ``number_pieces(number, target)``, counted from 0; -1 where none says it:
-        English *and* stands before the tens, German *und* between units and tens.
+    One place for each of ``number_pieces(number, target)``, counted from 0; -1 if none says it:
+    English *and* stands before the tens, German *und* between units and tens. A ``ValueError`` if
+    the number is not from 0 to 999,999, or a language is none of :data:`ALIGNED`.
     """
     one_of(ALIGNED, source=source, target=target)
     said = _roles(number_pieces(number, source), source)

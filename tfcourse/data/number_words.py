@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tfcourse.arguments import one_of
-from tfcourse.data.options import whole
+from tfcourse.arguments import one_of, whole
 
 #: Languages in which num2words writes all numbers below a million as they are taught to be
 #: written; and the digits themselves.

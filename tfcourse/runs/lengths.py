@@ -114,12 +114,9 @@ def train_short_test_long(
     watch_every:
         Steps from one measure of the loss at the training length to the next.
 
-    Raises
-    ------
-    ValueError
-        If a size is below 1, no seed or no length is given, a scheme that learns is not given
-        by what makes it, or the held-out text is shorter than the longest test. A ``ValueError``
-        of the scheme at a length other than the training's is no error: it is its refusal.
+    A ``ValueError`` of the scheme at a length other than the training's is no error: it is its
+    refusal. One is raised if there is no seed or no length, a scheme that learns is not given by
+    what makes it, or the held-out text is shorter than the longest test.
 
     Notes
     -----

@@ -105,18 +105,9 @@ class Hide:
     It is a ``collate`` for :class:`~tfcourse.batching.Batches`: called on windows ``(B, T - 2)``,
     it gives what the model reads, what stood there and where it is judged, each ``(B, T)``.
 
-    Parameters
-    ----------
-    tokens:
-        The tokenizer; a ``ValueError`` if it lacks [CLS], [SEP] or [MASK]. No special token is ever
-        chosen or drawn as a random word, ``<unk>`` included: what it stands for cannot be guessed.
-    share:
-        Share of the words that are to be guessed, in (0, 1].
-
-    Attributes
-    ----------
-    words:
-        The ids of all tokens that are not special, ``(W,)``.
+    The tokenizer must have [CLS], [SEP] and [MASK]. No special token is ever chosen or drawn as a
+    random word, ``<unk>`` included: what it stands for cannot be guessed. ``share``, in (0, 1], is
+    that of the words that are to be guessed; ``words``, ``(W,)``, are the ids that are not special.
     """
 
     def __init__(self, tokens: Tokenizer, share: float = 0.15) -> None:

@@ -90,16 +90,9 @@ def translate(
 ) -> list[str]:
     """What a trained translator makes of texts: a translation of each, in the same order.
 
-    Parameters
-    ----------
-    model:
-        A Transformer or Seq2Seq.
-    read, written:
-        The tokenizers of source and target.
-    beams, alpha, max_new_tokens:
-        As for :func:`~tfcourse.generation.beam_search`; 1 beam is greedy search.
-    batch:
-        How many are translated at once.
+    ``read`` and ``written`` are the tokenizers of source and target. ``beams``, ``alpha`` and
+    ``max_new_tokens`` are as for :func:`~tfcourse.generation.beam_search`; 1 beam is greedy search.
+    ``batch`` texts are translated at once.
     """
     found = [""] * len(texts)
     for rows, places in grouped([read.encode(text, end=True) for text in texts], batch):

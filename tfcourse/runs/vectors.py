@@ -26,10 +26,8 @@ class Pairs:
 
     Parameters
     ----------
-    lines:
-        The text, ids of each line.
-    size:
-        Pairs in a batch.
+    lines, size:
+        The text, ids of each line, and pairs in a batch.
     around, subsample, negatives:
         The widest window, the threshold t, and negatives for each pair.
     seed:

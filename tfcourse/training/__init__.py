@@ -6,9 +6,8 @@ from them, on the CPU to the last bit. Under torchrun the same call trains in se
 """
 
 from tfcourse.training.checkpoints import average_checkpoints, load_best
-from tfcourse.training.failures import NotFinite
+from tfcourse.training.failures import Interrupted, NotFinite
 from tfcourse.training.history import History
-from tfcourse.training.interrupts import Interrupted
 from tfcourse.training.loop import fit
 from tfcourse.training.losses import (
     Classification,

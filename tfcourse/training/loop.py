@@ -14,9 +14,8 @@ from torch import nn
 from tfcourse.training import randomness
 from tfcourse.training.batches import moved
 from tfcourse.training.distributed import Shared, Team, exact
-from tfcourse.training.failures import Seen
+from tfcourse.training.failures import Interrupted, Interrupts, Seen
 from tfcourse.training.history import History
-from tfcourse.training.interrupts import Interrupted, Interrupts
 from tfcourse.training.losses import Loss, mean_and_count
 from tfcourse.training.optimisers import OptimiserChoice, adamw
 from tfcourse.training.reports import Reports
@@ -78,20 +77,15 @@ def fit(
     lr:
         A rate, or a rate for each step, counted from 1: :mod:`tfcourse.training.schedules`. It is
         set in every group of the optimiser.
-    optimiser:
-        What gives an optimiser for a model: :mod:`tfcourse.training.optimisers`.
-    clip:
-        Length that a gradient is cut down to, :math:`c`; ``None`` for none. The history keeps the
-        length before.
-    autocast:
+    optimiser, clip:
+        What gives an optimiser for a model: :mod:`tfcourse.training.optimisers`. Length that a
+        gradient is cut down to, :math:`c`, or ``None``; the history keeps the length before.
+    autocast, compile:
         ``"bfloat16"`` to multiply matrices in it; weights and their updates stay as they are.
-    compile:
-        Whether to run the model through ``torch.compile``. Validation does not.
-    parallel:
+        Whether to run the model through ``torch.compile``; validation does not.
+    parallel, device:
         Under torchrun, ``"ddp"`` or ``"fsdp"``: whether each process holds the whole model or a
-        part.
-    device:
-        Unless given, a GPU where there is one (under torchrun, each process its own), else the CPU.
+        part. Unless a device is given, a GPU if there is one (each process its own), else the CPU.
     seed:
         What PyTorch's, NumPy's and Python's global generators start from, for dropout and the like.
         Under torchrun each process adds its number.
@@ -113,10 +107,9 @@ def fit(
         How many of the newest stay, at least 2: should one be damaged there is another.
     resume:
         ``False`` refuses a folder that already holds checkpoints.
-    log:
-        A file that ends in ``.csv``, a folder for TensorBoard, or several of these.
-    progress:
-        Whether to show a bar. Otherwise nothing is printed.
+    log, progress:
+        A file that ends in ``.csv``, a folder for TensorBoard, or several of these; whether to show
+        a bar. Otherwise nothing is printed.
     on_step:
         ``on_step(step, model, history)`` after each step.
 

@@ -37,9 +37,9 @@ def label_smoothed_loss(
     Parameters
     ----------
     logits, targets:
-        Scores ``(..., V)`` and the right ids ``(...)``.
+        Scores ``(..., V)`` and the right ids ``(...)``, from 0 to ``V - 1``.
     smoothing:
-        :math:`\epsilon`, the share that is spread over all ``V``.
+        :math:`\epsilon` in [0, 1), the share that is spread over all ``V``.
     ignore:
         An id whose places do not count, such as the padding's.
 
@@ -47,12 +47,6 @@ def label_smoothed_loss(
     -------
     mean, count
         In nats, over the places that count, and how many do; NaN if none does.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, ``smoothing`` does not lie in [0, 1), or a target that counts is
-        not an id from 0 to ``V - 1``.
 
     Notes
     -----
@@ -153,18 +147,9 @@ class Classification:
 def mean_loss(loss: Loss, batches: Iterable[Any]) -> Callable[[nn.Module], float]:
     """What ``validate`` of :func:`~tfcourse.training.fit` takes: the loss over held-out batches.
 
-    Parameters
-    ----------
-    loss:
-        As in training; without smoothing it is what perplexity is made from.
-    batches:
-        Iterated over once each time; it must give the same batches again.
-
-    Returns
-    -------
-    validate
-        ``validate(model)`` is the mean over all tokens. Batches go where the model is. A
-        ``ValueError`` if there were none: they are used up, or ``batches`` is empty.
+    ``validate(model)`` is the mean over all tokens. ``loss`` is as in training; without smoothing
+    it is what perplexity is made from. ``batches`` are iterated over once each time, and go where
+    the model is; a ``ValueError`` if there are none, or they were used up.
     """
 
     @torch.no_grad()

@@ -54,15 +54,10 @@ def parameter_groups(
     Parameters
     ----------
     weight_decay:
-        Of the first group, at least 0.
+        Of the first group, at least 0. A group that would be empty is left out.
     embeddings:
         Whether tables of tokens and of positions decay too, as in GPT-2's training; else they
         stand in the second group. A tied unembedding is one of them.
-
-    Returns
-    -------
-    groups
-        What PyTorch's optimisers take; a group that would be empty is left out.
 
     Notes
     -----
@@ -171,17 +166,8 @@ def clip_gradients(parameters: Iterable[Tensor], length: float) -> Tensor:
 
     .. math:: g \leftarrow g \min\left(1, \frac{c}{\lVert g \rVert}\right)
 
-    Parameters
-    ----------
-    parameters:
-        Whose ``grad`` is changed in place; those without one are left out.
-    length:
-        The longest it may be, :math:`c`, above 0.
-
-    Returns
-    -------
-    norm
-        The length before, one number; 0 if there is no gradient.
+    Each parameter's ``grad`` is changed in place; those without one are left out. ``length`` is
+    :math:`c`, above 0. It gives the length before, one number; 0 if there is no gradient.
 
     Notes
     -----

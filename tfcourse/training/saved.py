@@ -20,7 +20,7 @@ from torch import nn
 from tfcourse.arguments import renamed
 from tfcourse.files import digest_of, write_whole
 from tfcourse.tokenizers import Tokenizer
-from tfcourse.training.weights import pack, unpack
+from tfcourse.training.checkpoints import pack, unpack
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 #: The models that may be saved: their config's class, where it stands, and the model's class.
@@ -48,20 +48,10 @@ class Saved(NamedTuple):
 def save(folder: str | Path, model: nn.Module, **extra: Any) -> Path:
     """Write a model so that :func:`open_saved` and the commands of ``tfcourse`` can open it.
 
-    Parameters
-    ----------
-    folder:
-        Made if it is missing. An earlier model in it is replaced.
-    model:
-        One of ``tfcourse.models``.
-    extra:
-        Tokenizers, each written to ``NAME.json`` in Hugging Face's format, and anything that JSON
-        can hold, such as the preset that it was trained with.
-
-    Raises
-    ------
-    ValueError
-        If the model is of no known kind, or ``extra`` cannot be written as JSON.
+    The folder is made if it is missing; an earlier model in it is replaced. ``extra`` are
+    tokenizers, each written to ``NAME.json`` in Hugging Face's format, and anything that JSON can
+    hold, such as the preset. A ``ValueError`` if it cannot, or the model is none of
+    ``tfcourse.models``.
     """
     folder, config = Path(folder), getattr(model, "config", None)
     kind = type(config).__name__

@@ -45,12 +45,7 @@ def constant(peak: float, warmup: int = 0) -> Schedule:
 
     .. math:: \eta(s) = \eta \min(1, s / w)
 
-    Parameters
-    ----------
-    peak:
-        The rate, :math:`\eta`, above 0.
-    warmup:
-        Steps of the rise, :math:`w`; none unless given.
+    ``peak`` is :math:`\eta`, above 0; ``warmup`` the steps of the rise, :math:`w`.
     """
     _checked(peak=peak, warmup=warmup)
     return _schedule(constant_rate, peak=peak, warmup=warmup)
@@ -69,12 +64,8 @@ def cosine(peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> Sch
             \eta_0 + \tfrac12 (\eta - \eta_0)\left(1 + \cos \pi \frac{s - w}{S - w}\right)
             & w < s \le S \\ \eta_0 & s > S \end{cases}
 
-    Parameters
-    ----------
-    peak, lowest:
-        The rates after the rise, :math:`\eta > 0`, and at the end, :math:`\eta_0 \le \eta`.
-    steps, warmup:
-        All steps, :math:`S`, and those of the rise among them, :math:`w < S`.
+    ``peak`` and ``lowest`` are the rates after the rise, :math:`\eta > 0`, and at the end,
+    :math:`\eta_0 \le \eta`; of all ``steps``, :math:`S`, the rise takes ``warmup``, :math:`w < S`.
 
     Notes
     -----
@@ -122,12 +113,8 @@ def inverse_root(peak: float, warmup: int) -> Schedule:
 
     .. math:: \eta(s) = \eta \min\left(\frac{s}{w}, \sqrt{\frac{w}{s}}\right)
 
-    Parameters
-    ----------
-    peak:
-        The highest rate, :math:`\eta`, at step ``warmup``; above 0.
-    warmup:
-        Steps of the rise, :math:`w`, at least 1.
+    ``peak`` is the highest rate, :math:`\eta`, above 0; ``warmup`` the steps of the rise,
+    :math:`w`, at least 1.
 
     Notes
     -----
@@ -150,14 +137,8 @@ def noam(d_model: int, warmup: int = 4000, factor: float = 1.0) -> Schedule:
 
     Its peak, at step :math:`w`, is :math:`f (d_{model} w)^{-0.5}`.
 
-    Parameters
-    ----------
-    d_model:
-        Width of the model.
-    warmup:
-        Steps of the rise, :math:`w`, at least 1.
-    factor:
-        What the paper's rate is multiplied by, :math:`f`, above 0.
+    ``warmup`` are the steps of the rise, :math:`w`, at least 1; ``factor``, above 0, is what the
+    paper's rate is multiplied by, :math:`f`.
 
     Notes
     -----

@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from tfcourse.data.real.archives import gunzip, tar_members, zip_members
+from tfcourse.data.real.files import gunzip, tar_members, zip_members
 
 NOISE = random.Random(0).randbytes(50_000)
 MEMBERS = {"d/a.txt": b"one", "d/b.txt": b"two", "d/c.bin": NOISE}

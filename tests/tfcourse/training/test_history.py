@@ -9,7 +9,7 @@ from small_run import V, held_out, same_bits, small_fit, small_model
 from tfcourse.files import write_whole
 from tfcourse.training import History, average_checkpoints, checkpoints
 from tfcourse.training.batches import Stream, moved
-from tfcourse.training.weights import pack, unpack
+from tfcourse.training.checkpoints import pack, unpack
 
 
 def test_csv_gives_the_same_numbers_back(tmp_path):

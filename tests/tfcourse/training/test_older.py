@@ -11,8 +11,8 @@ from small_run import same_bits, small_fit, small_model
 from tfcourse.arguments import RENAMED
 from tfcourse.files import digest_of
 from tfcourse.training import average_checkpoints, checkpoints, load_best, open_saved, save
+from tfcourse.training.checkpoints import pack, unpack
 from tfcourse.training.settings import digest
-from tfcourse.training.weights import pack, unpack
 
 #: What GPTConfig did not have yet.
 NEW_FIELDS = ("rotary_scaling", "rotary_factor", "rotary_original", "window")

@@ -6,13 +6,13 @@ three words before it are singular.
 
 from __future__ import annotations
 
+from tfcourse.arguments import several_of, whole
 from tfcourse.data.draw import Draw
 from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Agreement
 from tfcourse.data.grammars import lexicon
 from tfcourse.data.grammars.gathering import gather
 from tfcourse.data.grammars.trees import Noun, Preposition, Relative, Sentence, Verb, Word, realise
-from tfcourse.data.options import several_of, whole
 
 #: As many nouns may stand between subject and verb.
 MOST = 6

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tfcourse.arguments import whole
 from tfcourse.data.draw import Draw, share_of
 from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Lookup
-from tfcourse.data.options import whole
 
 SHARES = {"train": 8, "validation": 1, "test": 1}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

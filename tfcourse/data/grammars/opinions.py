@@ -9,11 +9,11 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+from tfcourse.arguments import whole
 from tfcourse.data.draw import Draw
 from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Labelled
 from tfcourse.data.grammars.gathering import filled, gather
-from tfcourse.data.options import whole
 
 _SAYS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+from tfcourse.arguments import whole
 from tfcourse.data.corpus import Corpus
 from tfcourse.data.draw import Draw
 from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Sense
 from tfcourse.data.grammars.gathering import filled, gather
-from tfcourse.data.options import whole
 
 WORD = "note"
 LABELS = ("message", "tone", "mood")

@@ -6,20 +6,27 @@ and by it only when the licence was accepted.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
+import tarfile
+import zipfile
+import zlib
 from collections.abc import Callable
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 
 from tfcourse.data import corpus, download
 from tfcourse.data.corpus import Card
-from tfcourse.data.real.archives import MOST_BYTES, gunzip
 from tfcourse.data.real.registry import FILES, RealFile
 from tfcourse.files import digest_of
 
 #: Called with a file's name, the bytes of it that are there, and all its bytes.
 FileProgress = Callable[[str, int, int], None]
+
+#: What a person packed again is unpacked up to this size; no corpus comes near it.
+MOST_BYTES = 1 << 30
 
 
 class NotHere(FileNotFoundError):
@@ -98,6 +105,39 @@ def lines(content: bytes, encoding: str = "utf-8") -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
+def gunzip(packed: bytes, *, most: int = MOST_BYTES) -> bytes:
+    """The content of a gzip file.
+
+    A ``ValueError`` if it is cut off, damaged, no gzip file at all, or holds more than ``most``
+    bytes.
+    """
+    with gzip.GzipFile(fileobj=BytesIO(packed)) as file:
+        try:
+            content = file.read(most + 1)
+        except (EOFError, OSError, zlib.error) as error:
+            raise ValueError(f"it must be a whole gzip file: {error}") from None
+    if len(content) > most:
+        raise ValueError(f"it must hold at most {most:,} bytes, and holds more")
+    return content
+
+
+def zip_members(path: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
+    """The members of a zip archive whose names are ``wanted``, in the archive's order."""
+    with zipfile.ZipFile(path) as archive:
+        names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+        return {name: archive.read(name) for name in names if wanted(name)}
+
+
+def tar_members(path: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
+    """The files in a gzipped tar archive whose names are ``wanted``, in the archive's order."""
+    with tarfile.open(path, "r:gz") as archive:
+        return {
+            entry.name: content.read()
+            for entry in archive
+            if entry.isreg() and wanted(entry.name) and (content := archive.extractfile(entry))
+        }
+
+
 def _there(file: RealFile) -> Path:
     path = there(file)
     if path is None:
@@ -150,17 +190,9 @@ def need(name: str, *keys: str) -> list[RealFile]:
 def get(name: str, *, accept: bool = False, progress: FileProgress | None = None) -> list[Path]:
     """Download the files of a real corpus that are not here.
 
-    Parameters
-    ----------
-    accept:
-        Whether its licence, which :func:`terms` shows, is accepted.
-    progress:
-        Called now and then with a file's name, the bytes of it that are there, and all its bytes.
-
-    Returns
-    -------
-    paths
-        The places of its files. An embedded corpus has none.
+    ``accept`` says that its licence, which :func:`terms` shows, is accepted; ``progress`` is called
+    now and then with a file's name, the bytes of it that are there, and all its bytes. It gives the
+    places of the files; an embedded corpus has none.
 
     Raises
     ------

@@ -6,8 +6,7 @@ import struct
 from math import prod
 
 from tfcourse.data.corpus import Images
-from tfcourse.data.real.archives import tar_members
-from tfcourse.data.real.files import find, need, read
+from tfcourse.data.real.files import find, need, read, tar_members
 from tfcourse.data.real.registry import real
 
 #: A record of CIFAR-10: its label, then red, green and blue, row by row.

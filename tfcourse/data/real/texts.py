@@ -6,11 +6,9 @@ import json
 import re
 from collections.abc import Callable
 
-from tfcourse.arguments import one_of
+from tfcourse.arguments import one_of, whole
 from tfcourse.data.examples import Agreement, Labelled, MinimalPair, Pair, Similarity
-from tfcourse.data.options import whole
-from tfcourse.data.real.archives import tar_members, zip_members
-from tfcourse.data.real.files import find, lines, need, read
+from tfcourse.data.real.files import find, lines, need, read, tar_members, zip_members
 from tfcourse.data.real.registry import FILES, real
 
 LANGUAGES = ("de", "en", "fr")
