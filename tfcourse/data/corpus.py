@@ -42,20 +42,16 @@ class Card:
         ``"real"``: a file that is there, or is downloaded.
     task:
         What it is for: ``"translation"``, ``"language modelling"``, ``"classification"`` ...
-    splits:
-        The splits, and how many examples each has with the options' defaults; ``None`` if that is
-        unknown.
-    size_bytes:
-        What it takes on disk or, for an embedded one, as JSON; ``None`` if unknown.
+    splits, size_bytes:
+        How many examples each split has with the options' defaults, and what the corpus takes on
+        disk or, for an embedded one, as JSON; ``None`` if unknown.
     licence, licence_url, citation, homepage:
         Under which terms it may be used, whom to name, and where it comes from.
     sha256:
         Each file's hash; for an embedded corpus :meth:`Corpus.sha256` of each split with the
         options' defaults.
-    options:
-        What each option of :func:`load` means.
-    labels:
-        The names of the classes, if examples have a class.
+    options, labels:
+        What each option of :func:`load` means; the names of the classes, if examples have one.
     made_from:
         For an embedded corpus: the packages that it was or is made from, and the versions for which
         ``sha256`` holds.
@@ -90,14 +86,8 @@ class Corpus(Sequence[T], Generic[T]):
     ``len(corpus)``, ``corpus[3]``, ``corpus[:100]`` (a corpus again) and iteration work as for a
     tuple.
 
-    Attributes
-    ----------
-    card, split:
-        What the corpus is, and which part of it this is.
-    options:
-        The options that it was loaded with, the defaults among them.
-    examples:
-        Strings, or named tuples of :mod:`tfcourse.data.examples`.
+    The examples are strings, or named tuples of :mod:`tfcourse.data.examples`; ``options`` are
+    those that they were loaded with, the defaults among them.
     """
 
     def __init__(

@@ -35,10 +35,8 @@ class Agreement(NamedTuple):
 
     Attributes
     ----------
-    words, verb:
-        The sentence with the right verb, and the verb's place in it, counted from 0.
-    right, wrong:
-        The verb's form that agrees with the subject, and the other one.
+    words, verb, right, wrong:
+        The sentence, the verb's place in it, counted from 0, its right form, and the other one.
     attractors:
         How many nouns between subject and verb have the other number.
     distance:

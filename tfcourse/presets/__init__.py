@@ -42,17 +42,8 @@ def text(name: str | Path) -> str:
 def load(name: str | Path, changes: Mapping[str, Any] | None = None) -> Preset:
     """Read a preset and check every value.
 
-    Parameters
-    ----------
-    name:
-        One of :func:`names`, or a file.
-    changes:
-        Values that replace those of the file, by key: ``{"training.steps": 100}``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such preset, or it has a key or a value that is impossible; the message
-        names the file, the section and the key.
+    ``name`` is one of :func:`names`, or a file; ``changes`` replace its values by key:
+    ``{"training.steps": 100}``. A ``ValueError`` about an impossible key or value names the file,
+    the section and the key.
     """
     return parse(*source_of(name, _FOLDER), changes)

@@ -78,14 +78,11 @@ class Tokens(OldNames):
     ----------
     kind:
         ``"characters"``, ``"words"``, ``"bpe"``, or ``"none"`` for pictures.
-    vocab_size:
+    vocab_size, special:
         Most tokens, special ones among them; 0 for all there are (``"bpe"`` needs a number).
-    at_least:
-        How often a character or a word must occur to be kept.
-    special:
-        Special tokens.
-    lower, punctuation:
-        Of words: whether texts are put into lower case, and punctuation set apart.
+    at_least, lower, punctuation:
+        How often a character or a word must occur to be kept. Of words: whether texts are put into
+        lower case, and punctuation set apart.
     shared:
         In translation, whether both languages have one vocabulary.
     """
@@ -168,22 +165,17 @@ class Training:
     ----------
     steps, seed:
         Steps of the optimiser, and where random numbers start.
-    batch:
-        Sequences in a batch; 0 where ``batch_tokens`` says how large it is.
-    batch_tokens:
-        Most tokens of a batch of pairs, padding among them, on the longer side.
+    batch, batch_tokens, accumulate:
+        Sequences in a batch, or most tokens of a batch of pairs, padding among them, on the longer
+        side; and batches for one step.
     window:
         Tokens of a sequence cut out of running text; for masked words with [CLS] and [SEP].
-    accumulate:
-        Batches for one step.
     lr, schedule, warmup, lowest:
         The highest rate; ``"constant"``, ``"cosine"``, ``"inverse_root"`` or ``"noam"`` (which
         multiplies its own rate by ``lr``); steps until it is reached; the rate at the end of
         ``"cosine"``.
-    weight_decay, betas, eps, clip:
-        Of AdamW, and the longest gradient; ``clip`` 0 for any.
-    smoothing:
-        Of labels.
+    weight_decay, betas, eps, clip, smoothing:
+        Of AdamW; the longest gradient, 0 for any; and of labels.
     negatives, around, subsample:
         Of word vectors: words drawn for each pair, the widest window to either side, and the
         threshold above which frequent words are dropped.
@@ -191,10 +183,8 @@ class Training:
         Of masked words: the share of the words that are to be guessed in training.
     flip, shift:
         Of pictures: whether they are mirrored at random, and moved by as many pixels at most.
-    autocast, compile:
-        ``"bfloat16"`` or ``""``; whether the model is compiled.
-    max_seconds:
-        When to end early; 0 for never.
+    autocast, compile, max_seconds:
+        ``"bfloat16"`` or ``""``; whether the model is compiled; when to end early, 0 for never.
     validate_every, checkpoint_every, keep:
         Steps between, 0 for a tenth of all; and how many checkpoints stay.
     average, best:
@@ -272,13 +262,12 @@ class Evaluation(OldNames):
     measures:
         ``"loss"`` of all kinds; of translators ``"exact"``, ``"bleu"`` and ``"chrf"``; of pictures,
         agreement and masked words ``"accuracy"``; of word vectors ``"wordsim"``.
-    beams, alpha:
-        Hypotheses of beam search, beside greedy search; and its length penalty. 1 for greedy alone.
+    beams, alpha, max_new_tokens:
+        Hypotheses of beam search, beside greedy search, 1 for greedy alone; its length penalty; and
+        the most tokens that are written.
     tokenize, lowercase:
         Of BLEU: sacrebleu's name for how sentences are cut into words, and whether case counts as
         the same.
-    max_new_tokens:
-        Most tokens that are written.
     batch:
         Examples judged at once.
     """

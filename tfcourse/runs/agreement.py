@@ -85,19 +85,11 @@ def by_attractors(
         e for e in examples
         if all(word.lower() in tokens for word in (*e.words[: e.verb], e.right, e.wrong))
     ]  # fmt: skip
-    begins = [tokens.encode(_text(e.words[: e.verb]), start=True) for e in known]
-    right, wrong = (
-        torch.tensor([tokens.id(getattr(e, form).lower()) for e in known]).long()
-        for form in ("right", "wrong")
-    )
-    hits = []
-    for rows, places in grouped(begins, BATCH):
-        log_p = _logits(model, rows, id_of(tokens, "pad"))[
-            torch.arange(len(rows)), [len(r) - 1 for r in rows]
-        ]
-        one, other = (log_p.gather(1, form[places][:, None])[:, 0] for form in (right, wrong))
-        hits += list(zip(places, (one > other).tolist(), strict=True))
-    return _shares([(known[i].attractors, hit) for i, hit in hits], len(examples), "attractors")
+    pairs = [
+        (_text((*e.words[: e.verb], e.right)), _text((*e.words[: e.verb], e.wrong))) for e in known
+    ]
+    hits = zip([e.attractors for e in known], _likelier(model, tokens, pairs), strict=True)
+    return _shares(list(hits), len(examples), "attractors")
 
 
 def by_construction(
@@ -110,38 +102,31 @@ def by_construction(
     known = defaultdict(list)
     for pair in pairs:
         if all(word in tokens for word in f"{pair.good} {pair.bad}".lower().split()):
-            known[pair.condition.partition("/")[0]].append(pair)
-    drawn = random.Random(0)
-    judged = [
-        (name, pair)
-        for name, several in known.items()
-        for pair in drawn.sample(several, min(PAIRS, len(several)))
-    ]
-    scores = {}
-    padding = id_of(tokens, "pad")
-    for form in ("good", "bad"):
-        rows = [tokens.encode(getattr(p, form).lower(), start=True, end=True) for _, p in judged]
-        scores[form] = [0.0] * len(rows)
-        for some, places in grouped(rows, BATCH):
-            log_p = _logits(model, some, padding).log_softmax(-1)
-            ids, _ = pad(some, padding)
-            each = log_p[:, :-1].gather(-1, ids[:, 1:, None])[..., 0]
-            each = each.masked_fill(ids[:, 1:] == padding, 0.0)
-            for i, total in zip(places, each.double().sum(1).tolist(), strict=True):
-                scores[form][i] = total
-    hits = [
-        (name, good > bad)
-        for (name, _), good, bad in zip(judged, scores["good"], scores["bad"], strict=True)
-    ]
-    return _shares(hits, len(pairs), "construction")
+            known[pair.condition.partition("/")[0]].append((pair.good.lower(), pair.bad.lower()))
+    draw = random.Random(0)
+    drawn = {name: draw.sample(some, min(PAIRS, len(some))) for name, some in known.items()}
+    right = _likelier(model, tokens, [pair for some in drawn.values() for pair in some], end=True)
+    names = [name for name, some in drawn.items() for _ in some]
+    return _shares(list(zip(names, right, strict=True)), len(pairs), "construction")
 
 
 @torch.no_grad()
-def _logits(model: nn.Module, rows: list[list[int]], padding: int) -> Tensor:
-    """What the model says after each token, ``(B, T, V)``, on the CPU."""
+def _likelier(
+    model: nn.Module, tokens: Tokenizer, pairs: Sequence[tuple[str, str]], end: bool = False
+) -> list[bool]:
+    """Whether the first text of each pair is likelier than the second."""
     model.eval()
-    ids, _ = pad(rows, padding)
-    return model(ids.to(next(model.parameters()).device)).logits.cpu()
+    device, padding = next(model.parameters()).device, id_of(tokens, "pad")
+    rows = [tokens.encode(text, start=True, end=end) for pair in pairs for text in pair]
+    scores = [0.0] * len(rows)
+    for some, places in grouped(rows, BATCH):
+        ids, _ = pad(some, padding)
+        log_p = model(ids[:, :-1].to(device)).logits.cpu().log_softmax(-1)  # (B, T, V)
+        each = log_p.gather(-1, ids[:, 1:, None])[..., 0]
+        each = each.masked_fill(ids[:, 1:] == padding, 0.0)
+        for i, total in zip(places, each.double().sum(1).tolist(), strict=True):
+            scores[i] = total
+    return [good > bad for good, bad in zip(scores[::2], scores[1::2], strict=True)]
 
 
 def _shares(hits: list[tuple[Any, bool]], of: int, name: str) -> dict[str, Any]:

@@ -100,19 +100,17 @@ def train_short_test_long(
         What makes a scheme for these :class:`Sizes`, called anew for each seed; or a scheme that
         learns nothing. One object serves the tokens and all layers: its ``embed`` is applied
         once, its ``rotate`` and ``bias`` in each layer.
-    train_length, test_lengths:
-        Tokens of a sequence, in training and in the tests.
-    seeds:
-        One model for each; it draws the weights and the order of the windows.
+    train_length, test_lengths, seeds:
+        Tokens of a sequence, in training and in the tests. Each seed makes a model: it draws the
+        weights and the order of the windows.
     tested_as:
         Given the trained scheme and a test length, the scheme to test this length with; the
         trained one unless given. Rotary positions can be stretched in this way.
     text:
         A row of ids; :func:`running_sentences` unless given. Its last tenth is held out.
-    steps, batch, lr:
-        Steps of AdamW, sequences of each, and the highest rate, which follows a cosine to zero.
-    watch_every:
-        Steps from one measure of the loss at the training length to the next.
+    steps, batch, lr, watch_every:
+        Steps of AdamW, sequences of each, and the highest rate, which follows a cosine to zero;
+        steps from one measure of the loss at the training length to the next.
 
     A ``ValueError`` of the scheme at a length other than the training's is no error: it is its
     refusal. One is raised if there is no seed or no length, a scheme that learns is not given by

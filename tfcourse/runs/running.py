@@ -56,10 +56,9 @@ def run(
     folder:
         Gets the model with its tokenizers, ``preset.toml``, ``history.csv``, ``results.json`` and
         ``checkpoints/``.
-    task:
-        What :func:`prepare` gave for this preset, if that was already asked for.
-    device:
-        ``"cpu"``, ``"cuda"`` ...; a GPU if there is one, unless given.
+    task, device:
+        What :func:`prepare` gave for this preset, if that was already asked for; ``"cpu"``,
+        ``"cuda"`` ..., a GPU if there is one, unless given.
     resume:
         Whether a run that was stopped in this folder is resumed; otherwise one there is refused.
     progress, tensorboard:

@@ -19,14 +19,11 @@ class History:
 
     Attributes
     ----------
-    loss, tokens:
-        Mean over the step's tokens, before the step was taken, and how many there were.
-    lr:
-        Learning rate.
-    norm:
-        Length of the gradient of that mean, before clipping.
-    seconds:
-        How long the step took, validation and checkpoints left out.
+    loss, tokens, norm:
+        Mean over the step's tokens, before the step was taken, how many there were, and the length
+        of the mean's gradient, before clipping.
+    lr, seconds:
+        Learning rate, and how long the step took, validation and checkpoints left out.
     validation:
         Lists of one length by name: ``"step"``, and what ``validate`` gave.
     """
