@@ -67,8 +67,6 @@ def fetch(
     ------
     DownloadError
         If no address gave the file: no network, no such page, another file, a full disk.
-    ValueError
-        If ``known`` is not a hash or ``urls`` is empty.
     """
     import pooch
 

@@ -75,8 +75,7 @@ def _make(
     one_of(LANGUAGES, source=source, target=target)
     one_of(FORMS, form=form)
     whole(999, 999_999, largest=largest)
-    whole(1, examples=examples)
-    whole(1, held_out=held_out)
+    whole(1, examples=examples, held_out=held_out)
     whole(0, seed=seed)
 
     def written(number: int, language: str) -> str:

@@ -44,8 +44,8 @@ class Lengths:
         For each test length the mean loss over the held-out text, cut into windows of this length,
         in nats for a token; ``None`` if the scheme refused the length.
     by_position:
-        For each test length the loss at each place, ``(seeds, length)``, averaged over the
-        windows; without the lengths that were refused.
+        For each test length that was not refused the loss at each place, ``(seeds, length)``,
+        averaged over the windows.
     steps, curve:
         After which steps the loss at the training length was measured, and that loss
         ``(seeds, steps)`` on the first held-out windows.

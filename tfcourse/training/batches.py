@@ -31,16 +31,13 @@ def mapped(nest: Any, change: Callable[[Tensor], Any]) -> Any:
 class Stream:
     """Batch after batch without end: where a pass over the data is over, the next begins.
 
-    Parameters
-    ----------
-    batches:
-        An iterable; each pass over it is an epoch. It may have
+    Each pass over ``batches`` is an epoch. They may have
 
-        - ``state_dict()`` and ``load_state_dict(state)``: where the next batch stands, in dicts,
-          lists, numbers, strings and tensors. After loading, iterating goes on from there;
-        - ``shard(rank, world)``: the batches of one of several processes.
+    - ``state_dict()`` and ``load_state_dict(state)``: where the next batch stands, in dicts, lists,
+      numbers, strings and tensors. After loading, iterating goes on from there;
+    - ``shard(rank, world)``: the batches of one of several processes.
 
-        A list or tuple has one order and needs neither to be resumed.
+    A list or tuple has one order and needs neither to be resumed.
     """
 
     def __init__(self, batches: Iterable[Any]) -> None:

@@ -93,10 +93,7 @@ def write(
 ) -> Path:
     """Write the checkpoint of a step and remove all but the newest ``keep``.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written, as on a full disk; it names the last good one, which stands.
+    If it cannot be written, as on a full disk, an ``OSError`` names the last good one.
     """
     final = folder / f"step-{step:08d}"
     new = folder / f".writing-{final.name}"

@@ -32,12 +32,10 @@ class NotFinite(FloatingPointError):
     ----------
     step, batches:
         The step that was not taken, and its batches in this process, each a :class:`Seen`.
-    path:
+    path, checkpoint:
         A file with the same, ``{"step": …, "batches": [{"epoch": …, "index": …, "loss": …,
-        "batch": …}]}``, for ``torch.load(path, weights_only=True)``; ``None`` without a folder for
-        checkpoints.
-    checkpoint:
-        The last good checkpoint, or ``None``.
+        "batch": …}]}``, for ``torch.load(path, weights_only=True)``, and the last good checkpoint;
+        ``None`` without a folder for checkpoints.
     """
 
     def __init__(

@@ -18,14 +18,8 @@ from tfcourse.arguments import above_zero, at_least_one
 class Schedule:
     """A learning rate for each step, with the words that describe it.
 
-    Two schedules are equal if their words are; a run that resumes compares them.
-
-    Attributes
-    ----------
-    says:
-        How it was made, such as ``"cosine(peak=0.001, steps=2000, warmup=100, lowest=0.0)"``.
-    rate:
-        The learning rate at a step.
+    ``says`` is how it was made, ``"cosine(peak=0.001, steps=2000, warmup=100, lowest=0.0)"``. Two
+    schedules are equal if their words are; a run that resumes compares them.
     """
 
     says: str

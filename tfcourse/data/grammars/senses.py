@@ -54,11 +54,7 @@ def sense_pairs(corpus: Corpus[Sense], count: int, seed: int = 0) -> list[tuple[
     """``count`` pairs of sentences, half of them with the word in the same sense.
 
     Each is two places in the corpus, a split of ``senses``, and whether the sense is the same.
-
-    Raises
-    ------
-    ValueError
-        If a sense has fewer than two sentences, or there is only one sense.
+    There must be two sentences of each of two senses.
     """
     whole(1, count=count)
     draw = Draw(f"pairs of senses {seed}")

@@ -82,14 +82,9 @@ class Relative:
 class Sentence:
     """A sentence in the present, and which verb of it is asked for.
 
-    Attributes
-    ----------
-    also:
-        A second verb of the same subject, after *and*; if there is one it is asked for.
-    told:
-        A subject and a verb in the past before all that, *the bankers thought*.
-    condition:
-        The construction in a word or two.
+    ``also`` is a second verb of the same subject, after *and*; if there is one it is asked for.
+    ``told`` is a subject and a verb in the past before all that, *the bankers thought*. The
+    ``condition`` names the construction in a word or two.
     """
 
     subject: Noun

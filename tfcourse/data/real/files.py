@@ -71,12 +71,7 @@ def find(file: RealFile) -> Path:
 def read(file: RealFile) -> bytes:
     """A file's content, unpacked if it is a gzip file, after its hash was checked.
 
-    Raises
-    ------
-    NotHere
-        If it is not here.
-    ValueError
-        If another file is in its place.
+    :class:`NotHere` if it is not here, a ``ValueError`` if another file is in its place.
     """
     path = _there(file)
     content = path.read_bytes()
@@ -175,10 +170,7 @@ def terms(card: Card) -> str:
 def need(name: str, *keys: str) -> list[RealFile]:
     """Some files of a corpus, by their names in :data:`FILES`.
 
-    Raises
-    ------
-    NotHere
-        If one is not here; the message shows the licence and says how to get them.
+    If one is not here, :class:`NotHere` shows the licence and says how to get them.
     """
     files = [FILES[name][key] for key in keys]
     absent = [file for file in files if there(file) is None]

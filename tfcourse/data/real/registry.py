@@ -19,16 +19,13 @@ class RealFile:
     path:
         Its place below the folder that `TFCOURSE_DATA` names and below the cache. A file that was
         packed with gzip later, or unpacked, is found too: with or without ``.gz``.
-    size:
-        Its bytes, as downloaded.
-    known:
-        Its hash, as downloaded: ``"sha256:..."``, or a weaker one if only that is published.
+    size, known:
+        Its bytes and its hash, as downloaded: ``"sha256:..."``, or a weaker one if only that is
+        published.
     urls:
         Where to download it; none if it can only be placed by hand.
-    unpacked:
-        The hash of what a file ending in ``.gz`` holds.
-    also:
-        Hashes of other contents that will do.
+    unpacked, also:
+        The hash of what a file ending in ``.gz`` holds; hashes of other contents that will do.
     """
 
     path: str
