@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import urlparse
 
 import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tfcourse.data import corpus, real
+from tfcourse.data.corpus import Card
+from tfcourse.data.download import DownloadError
+from tfcourse.data.real.files import there
+from tfcourse.data.real.registry import FILES
 
 data = typer.Typer(
     name="data",
@@ -23,17 +33,12 @@ def register(app: typer.Typer) -> None:
 @data.command("list")
 def list_() -> None:
     """Every corpus: what it is for, its size and licence, and whether it is here."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from tfcourse.data import info, names, real
-
     table = Table(box=None, pad_edge=False)
     table.add_column("name", no_wrap=True)
     for column in ("task", "size", "licence", "from", "here"):
         table.add_column(column, justify="right" if column == "size" else "left")
-    rows = sorted((info(name) for name in names()), key=lambda card: (card.kind, card.name))
-    for card in rows:
+    cards = map(corpus.info, corpus.names())
+    for card in sorted(cards, key=lambda card: (card.kind, card.name)):
         here = {"partly here": "in part", "not here": "no"}.get(real.state(card.name), "yes")
         table.add_row(
             card.name, card.task, _size(card.size_bytes), card.licence, _origin(card), here
@@ -46,13 +51,6 @@ def list_() -> None:
 @data.command()
 def info(name: Name) -> None:
     """All that is known of one corpus, and where its files are."""
-    from rich.console import Console
-    from rich.markup import escape
-
-    from tfcourse.data import real
-    from tfcourse.data.real import files
-    from tfcourse.data.real.registry import FILES
-
     card = _card(name)
     console = Console()
 
@@ -77,7 +75,7 @@ def info(name: Name) -> None:
     line("made from", ", ".join(f"{name} {which}" for name, which in card.made_from.items()))
     line("here", "in this package" if card.kind == "embedded" else real.state(name))
     for file in FILES.get(name, {}).values():
-        place = files.there(file)
+        place = there(file)
         line("file", f"{file.path} ({file.size:,} bytes, {file.known.replace(':', ' ')})")
         line("", f"here: {place}" if place else f"not here; {' or '.join(file.urls) or 'by hand'}")
 
@@ -90,11 +88,7 @@ def get(
     ] = False,
 ) -> None:
     """Download a corpus, after its licence was shown and accepted."""
-    from rich.console import Console
     from rich.progress import DownloadColumn, Progress, TaskID
-
-    from tfcourse.data import real
-    from tfcourse.data.download import DownloadError
 
     card = _card(name)
     if card.kind == "embedded":
@@ -125,12 +119,10 @@ def get(
         typer.echo(str(path))
 
 
-def _card(name: str):
+def _card(name: str) -> Card:
     """The corpus' card; a name that is none ends the command."""
-    from tfcourse.data import info
-
     try:
-        return info(name)
+        return corpus.info(name)
     except ValueError as error:
         typer.secho(str(error), err=True, fg="red")
         raise typer.Exit(1) from None
@@ -142,12 +134,8 @@ def _size(size: int | None) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"
 
 
-def _origin(card) -> str:
+def _origin(card: Card) -> str:
     """Where a corpus would come from, in a word."""
-    from urllib.parse import urlparse
-
-    from tfcourse.data.real.registry import FILES
-
     if card.kind == "embedded":
         return ", ".join(card.made_from) or "this package"
     urls = [url for file in FILES[card.name].values() for url in file.urls[:1]]

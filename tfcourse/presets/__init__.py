@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tfcourse.presets.reading import (
+    FOLDER,
     change_of,
     from_mapping,
     parse,
@@ -26,17 +27,15 @@ __all__ = [
     "load", "names", "text", "to_mapping", "to_toml",
 ]  # fmt: skip
 
-_FOLDER = Path(__file__).parent
-
 
 def names() -> tuple[str, ...]:
     """The presets that come with the package, in alphabetical order."""
-    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
 def text(name: str | Path) -> str:
     """A preset's file as it is written, comments and all."""
-    return source_of(name, _FOLDER)[0]
+    return source_of(name)[0]
 
 
 def load(name: str | Path, changes: Mapping[str, Any] | None = None) -> Preset:
@@ -46,4 +45,4 @@ def load(name: str | Path, changes: Mapping[str, Any] | None = None) -> Preset:
     ``{"training.steps": 100}``. A ``ValueError`` about an impossible key or value names the file,
     the section and the key.
     """
-    return parse(*source_of(name, _FOLDER), changes)
+    return parse(*source_of(name), changes)

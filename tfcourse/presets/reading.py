@@ -17,6 +17,8 @@ SECTIONS = {
     "data": Data, "tokenizer": Tokens, "model": Model, "training": Training,
     "evaluation": Evaluation,
 }  # fmt: skip
+#: Where the package's presets are.
+FOLDER = Path(__file__).parent
 _WORDS = {int: "a whole number", float: "a number", str: "a string", bool: "true or false"}
 
 
@@ -168,13 +170,13 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def source_of(name: str | Path, folder: Path) -> tuple[str, str]:
-    """Text and name of a preset: one of those in ``folder`` by its name, or a file."""
+def source_of(name: str | Path) -> tuple[str, str]:
+    """Text and name of a preset: one of the package's by its name, or a file."""
     path = Path(name)
-    built_in = folder / f"{name}.toml"
+    built_in = FOLDER / f"{name}.toml"
     if path.suffix != ".toml" and len(path.parts) == 1 and built_in.is_file():
         return built_in.read_text("utf-8"), str(name)
     if path.is_file():
         return path.read_text("utf-8"), str(path)
-    known = sorted(p.stem for p in folder.glob("*.toml"))
+    known = sorted(p.stem for p in FOLDER.glob("*.toml"))
     raise ValueError(f"preset must be one of {known} or a file, got {str(name)!r}")
