@@ -244,7 +244,7 @@ wrong(
 @wrong(
     "own-words-kept",
     "the question's words may be the answer",
-    told="own words are no answers",
+    told="words of the question are not answers",
     loses=["analogy", "own-words"],
 )
 def neighbours(W, word, k):

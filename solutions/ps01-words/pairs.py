@@ -45,7 +45,7 @@ def share_taken(m, d):
 @wrong(
     "full-windows",
     "skips centres without a whole window",
-    told="makes no pairs of words near",
+    told="makes no pairs for words near",
     spares=["share"],
 )
 def window_pairs(text, m):
@@ -219,7 +219,7 @@ wrong(
 @wrong(
     "wraps-round",
     "no max at the left edge, place by place",
-    told="comes round to the end",
+    told="wraps round to the end",
     spares=["share"],
 )
 def window_pairs(text, m):

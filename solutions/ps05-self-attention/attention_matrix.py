@@ -83,7 +83,7 @@ def attention(Q, K, V):
 @wrong(
     "not-applied",
     "the weights are not applied to the values",
-    told="still have to weigh the values",
+    told="apply them to the values",
 )
 def attention(Q, K, V):
     weights = (Q @ K.transpose(-2, -1)).softmax(dim=-1)
@@ -183,7 +183,7 @@ def attention(Q, K, V):
 wrong(
     "weights-turned",
     "the weights are transposed when they meet the values",
-    told="the weights are turned round",
+    told="you transpose the weights",
     edit=("return weights", "return weights.transpose(-2, -1)"),
 )
 
