@@ -208,7 +208,7 @@ def analogy(W, a, b, c):
 wrong(
     "list",
     "a list",
-    told="a tensor is asked for, a list",
+    told="expected a tensor, got a list",
     spares=["analogy", "own-words"],
     edit=("cosines.argsort(descending=True)[:k]", "cosines.argsort(descending=True)[:k].tolist()"),
 )

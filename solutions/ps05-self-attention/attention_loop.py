@@ -78,7 +78,7 @@ def attention_loop(Q, K, V):
 wrong(
     "list",
     "returns a list of rows",
-    told="a tensor is asked for, a list of",
+    told="expected a tensor, got a list of",
     edit=("torch.stack(outputs)", "outputs"),
 )
 

@@ -101,7 +101,7 @@ def attention(Q, K, V):
     return weights @ v, weights
 
 
-@wrong("output-alone", "returns the output without the weights", told="2 results are asked for")
+@wrong("output-alone", "returns the output without the weights", told="expected 2 results")
 def attention(Q, K, V):
     return (Q @ K.transpose(-2, -1)).softmax(dim=-1) @ V
 
