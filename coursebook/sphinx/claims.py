@@ -188,7 +188,7 @@ class ClaimsSummary(_LedgerDirective):
         )
         for word in LOOKS:
             if counts[word]:
-                summary += [nodes.Text(f" {counts[word]}\N{NO-BREAK SPACE}"), _badge(word)]
+                summary += [nodes.Text(" "), _badge(word, f"{word}: {counts[word]}")]
         return [summary]
 
 
@@ -226,7 +226,10 @@ class ClaimsLedger(_LedgerDirective):
         row = nodes.row(ids=[f"claim-{name}"], classes=chosen_by)
         claim = nodes.entry("", nodes.paragraph("", "", nodes.literal(text=name)))
         claim += self.parsed(entry["claim"])
-        claim += nodes.raw("", "<details><summary>How it was tested</summary>", format="html")
+        # What refutes a claim is shown at once: its verdict has no limit that would say why.
+        shown = " open" if LOOKS[ledger.verdict(name)] == "fails" else ""
+        fold = f"<details{shown}><summary>How it was tested</summary>"
+        claim += nodes.raw("", fold, format="html")
         claim += self.parsed(f"*What is measured:* {entry['measured']}")
         claim += self.parsed(f"*What would refute it:* {entry['refuted']}")
         if tested := ledger.tested.get(name):
@@ -260,8 +263,8 @@ class ClaimsLedger(_LedgerDirective):
         return entry
 
 
-def _badge(word: str) -> nodes.inline:
-    return nodes.inline(text=word, classes=["verdict", f"verdict-{LOOKS[word]}"])
+def _badge(word: str, text: str = "") -> nodes.inline:
+    return nodes.inline(text=text or word, classes=["verdict", f"verdict-{LOOKS[word]}"])
 
 
 def report_faults(app: Sphinx) -> None:

@@ -143,7 +143,7 @@ def share_taken(m, d):
 wrong(
     "same-words",
     "leaves out equal words instead of the own place",
-    told="places that must differ",
+    told="places must differ",
     loses=["repeats"],
     edit=("j != i", "words[j] != centre"),
 )

@@ -208,7 +208,7 @@ def test_the_page_shows_verdict_figure_and_count(tmp_path: Path) -> None:
     assert not warnings
     summary = html.split("Claims tested: 1.", 1)[1].split("</p>", 1)[0]
     assert "verdict-limit" in summary
-    assert "holds, with a limit" in summary
+    assert "holds, with a limit: 1" in summary
     row = html.split('id="claim-self-scale"', 1)[1]
     for part in (
         "Scores grow.",

@@ -265,7 +265,7 @@ def _compare_value(value: Any, right: Tensor, output: int | None, if_nan: str) -
         value = value if output is None or not isinstance(value, tuple | list) else value[output]
         close(value, right.detach(), "The output", if_nan=if_nan)
     except Mistake as mistake:
-        raise Mistake(f"While its value is wrong a gradient is too. {mistake}") from None
+        raise Mistake(f"The value is wrong, so the gradient is too. {mistake}") from None
 
 
 def untouched(f: Callable, *args: Any, names: Sequence[str]) -> None:
