@@ -237,7 +237,7 @@ def check(
     ] = False,
     cell_seconds: Annotated[float | None, typer.Option(help="How long one cell may take.")] = None,
 ) -> None:
-    """Judge your own notebook by the visible tests, with hints.
+    """Check your own notebook with the visible tests, and get hints.
 
     With `--full --exercise NAME` the exercise's solution is shown once all its tests pass. The exit
     code is 0 when all tests pass and 1 when not.
@@ -285,7 +285,7 @@ def progress(
         Path | None, typer.Argument(help="Your folder; `work` in the course's unless given.")
     ] = None,
 ) -> None:
-    """Show how far you have come in each problem set, by what your last checks found."""
+    """Show how far you are in each problem set, according to your last checks."""
     with plain_errors():
         from nbjudge.course import root
         from nbjudge.desk import lab as desk
@@ -361,7 +361,7 @@ def receipts(
         str | None, typer.Option(help="The course's id; as in nbgrader_config.py unless given.")
     ] = None,
 ) -> None:
-    """Write into receipts.csv when collected work came into nbgrader's exchange.
+    """Write into receipts.csv when the work in nbgrader's exchange was handed in.
 
     The times are the file system's own, which a learner cannot set.
     """

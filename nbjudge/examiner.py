@@ -97,7 +97,7 @@ def learners_seed(seed: int, what: str) -> int:
 
 
 #: What is told where a hidden test itself stops on what it was given back.
-UNUSABLE = "this hidden test cannot use what your code gives back: is its type the one asked for?"
+UNUSABLE = "this hidden test cannot use what your code gives back: does it have the expected type?"
 
 
 class Examiner:

@@ -81,7 +81,7 @@ def plugins() -> list[ModuleType]:
 
 @app.command()
 def doctor() -> None:
-    """Say what is installed, and what of the course can run here."""
+    """Show what is installed, and which parts of the course can run here."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table

@@ -282,7 +282,8 @@ class Block(nn.Module):
         pre = self.norm == "pre"
         out, own = self.attention(
             self.attention_norm(x) if pre else x,
-            None, mask, causal=causal, cache=cache, position_ids=position_ids, fused=fused,
+            None, mask, causal=causal, cache=cache,
+            position_ids=position_ids, fused=fused,
         )  # fmt: skip
         x = self._add(x, out)
         x = x if pre else self.attention_norm(x)

@@ -53,7 +53,7 @@ FIGURES = (
         "What do 16 bits lose?",
         "A value as sign, exponent and mantissa in three formats, and the gradients of a small "
         "GPT. What is too small for float16 becomes 0. A larger batch makes each gradient "
-        "smaller; a loss that is multiplied makes it larger.",
+        "smaller; multiplying the loss makes it larger.",
         "notebooks/14-training-at-scale",
         data={
             "formats": [["float32", 8, 23], ["bfloat16", 8, 7], ["float16", 5, 10]],

@@ -19,8 +19,8 @@ FIGURES = {
             "residual-stream",
             "What is left of the words' differences after many blocks?",
             "A stack of 24 random blocks, before any training. Take the residual path away, move "
-            "the norm, draw the first weights by another rule, and follow the words from block to "
-            "block.",
+            "the norm, draw the initial weights by another rule, and follow the words from block "
+            "to block.",
             "notebooks/08-block",
             data={
                 "words": ["dogs", "chase", "cats", "at", "night"],
@@ -60,8 +60,8 @@ FIGURES = {
             "writer",
             "What comes next, and who chooses?",
             "A small GPT that has read Shakespeare's plays. Grey bars are its probabilities for "
-            "the next token, dark ones what your settings leave of them. Let it write, token by "
-            "token.",
+            "the next token, dark bars the probabilities after your settings. Let it write, token "
+            "by token.",
             "notebooks/09-decoder",
             data={"text": "My lord, I would not", "longest": 120, "bars": 12, "many": 20},
             stored=("writer",),
@@ -78,7 +78,7 @@ FIGURES = {
         ),
         Figure(
             "hidden-word",
-            "What does the second side tell?",
+            "What does the right side add?",
             "Two small models guess the hidden word. They are alike, but one sees both sides of "
             "the gap and the other the left side only. Hide another word, or type a sentence of "
             "your own.",
@@ -111,9 +111,9 @@ FIGURES = {
         Figure(
             "two-senses",
             "Does note mean the same in both sentences?",
-            "The vector of note in two sentences, compared by the cosine: in a table, in a small "
-            "encoder that has guessed hidden words, and in one that was trained to tell the sense. "
-            "Type sentences of your own.",
+            "The vector of note in two sentences, compared by the cosine: from a look-up table, "
+            "from a small encoder that learned to guess hidden words, and from one that was "
+            "trained to name the sense. Type sentences of your own.",
             "notebooks/10-encoder",
             data={
                 "first": "she left a folded note on the fridge for the landlord",
@@ -146,18 +146,18 @@ FIGURES = {
         Figure(
             "film",
             "How does a translator learn where to look?",
-            "The same model while it was trained, at one sentence: what it writes after so many "
-            "steps, and where its last block looks before each word. Move through the training.",
+            "The same model during its training, on one sentence: what it writes after each number "
+            "of steps, and where its last block looks before each word. Move through the training.",
             "notebooks/11-encoder-decoder",
             data={"start": 300},
             stored=("film",),
         ),
         Figure(
             "search",
-            "What does it help to keep several texts?",
+            "Why keep several texts?",
             "The same model, half trained, translates 289,125 into French. The tree has the texts "
             "that were kept, and at its tips the words that could follow, with the log-probability "
-            "of the whole text. Go on step by step, and keep more texts.",
+            "of the whole text. Go step by step, and keep more texts.",
             "notebooks/11-encoder-decoder",
             data={"start": 2, "width": "2", "shown": 3},
             stored=("search",),

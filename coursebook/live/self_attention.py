@@ -29,9 +29,9 @@ FIGURES = (
     Figure(
         "temperature",
         "How sour is a quince, if the table has no row for it?",
-        "The query matches each key a little, and the answer is an average of the values. "
-        "Lower the temperature until only the best match counts. Raise it until all keys count "
-        "the same.",
+        "The query matches each key a little, and the answer is an average of the values. The "
+        "temperature divides the scores: lower it until only the best match counts, raise it "
+        "until all keys count the same.",
         "notebooks/05-self-attention",
         data=LOOK_UP,
     ),
@@ -81,8 +81,8 @@ FIGURES = (
     Figure(
         "two-places",
         "Can one head look at two words at once?",
-        "Dogs and cats are wanted, half of the weight on each. Make the scores sharper. One "
-        "head looks at everything first and at one word later; two heads take one word each.",
+        "We want half of the weight on dogs and half on cats. Make the scores sharper. One head "
+        "first looks at everything and then at a single word; two heads take one word each.",
         "notebooks/06-multi-head",
         data={
             "sentence": "small dogs often chase the old cats",

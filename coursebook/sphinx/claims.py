@@ -183,9 +183,13 @@ class ClaimsSummary(_LedgerDirective):
     def run(self) -> list[nodes.Node]:
         ledger = self.ledger()
         counts = Counter(ledger.verdict(claim) for claim in ledger.entries)
-        found = "; ".join(f"{counts[word]}: {word}" for word in LOOKS if counts[word])
-        text = f"Of {len(ledger.entries)} claims: {found}."
-        return [nodes.paragraph(text=text, classes=["claims-summary"])]
+        summary = nodes.paragraph(
+            text=f"Claims tested: {len(ledger.entries)}.", classes=["claims-summary"]
+        )
+        for word in LOOKS:
+            if counts[word]:
+                summary += [nodes.Text(" "), _badge(word, f"{word}: {counts[word]}")]
+        return [summary]
 
 
 class ClaimsLedger(_LedgerDirective):
@@ -222,10 +226,16 @@ class ClaimsLedger(_LedgerDirective):
         row = nodes.row(ids=[f"claim-{name}"], classes=chosen_by)
         claim = nodes.entry("", nodes.paragraph("", "", nodes.literal(text=name)))
         claim += self.parsed(entry["claim"])
+        # What refutes a claim is shown at once: its verdict has no limit that would say why.
+        shown = " open" if LOOKS[ledger.verdict(name)] == "fails" else ""
+        fold = f"<details{shown}><summary>How it was tested</summary>"
+        claim += nodes.raw("", fold, format="html")
         claim += self.parsed(f"*What is measured:* {entry['measured']}")
         claim += self.parsed(f"*What would refute it:* {entry['refuted']}")
-        for paragraph in claim.children[2:]:
-            paragraph["classes"].append("claim-detail")
+        if tested := ledger.tested.get(name):
+            claim += nodes.paragraph("", "", nodes.emphasis(text="Measured:"))
+            claim[-1] += nodes.Text(f" {tested.figure}")
+        claim += nodes.raw("", "</details>", format="html")
         row += claim
         row += nodes.entry("", nodes.paragraph(text=", ".join(entry["sources"])))
         row += nodes.entry("", self._chapter(ledger, name, chapter))
@@ -243,17 +253,18 @@ class ClaimsLedger(_LedgerDirective):
 
     def _verdict(self, ledger: Ledger, name: str) -> nodes.entry:
         word = ledger.verdict(name)
-        badge = nodes.inline(text=word, classes=["verdict", f"verdict-{LOOKS[word]}"])
-        entry = nodes.entry("", nodes.paragraph("", "", badge))
-        if tested := ledger.tested.get(name):
-            if tested.limit:
-                unsettled = word == claims.VERDICTS["unsettled"]
-                label = "What would settle it" if unsettled else "Limit"
-                if severity := ledger.entries[name].get("severity"):
-                    label = f"{severity} limit".capitalize()
-                entry += nodes.paragraph(text=f"{label}: {tested.limit}")
-            entry += nodes.paragraph(text=f"Measured: {tested.figure}")
+        entry = nodes.entry("", nodes.paragraph("", "", _badge(word)))
+        if (tested := ledger.tested.get(name)) and tested.limit:
+            unsettled = word == claims.VERDICTS["unsettled"]
+            label = "What would settle it" if unsettled else "Limit"
+            if severity := ledger.entries[name].get("severity"):
+                label = f"{severity} limit".capitalize()
+            entry += nodes.paragraph(text=f"{label}: {tested.limit}")
         return entry
+
+
+def _badge(word: str, text: str = "") -> nodes.inline:
+    return nodes.inline(text=text or word, classes=["verdict", f"verdict-{LOOKS[word]}"])
 
 
 def report_faults(app: Sphinx) -> None:

@@ -81,7 +81,7 @@ def score_mistakes(q: Tensor, k: Tensor) -> dict[str, Tensor]:
         "Your scores have been through a softmax: only the scores are asked for here.": (
             scores.softmax(-1)
         ),
-        "Row i of the scores belongs to query i, column j to key j: yours are turned round.": (
+        "Row i of the scores belongs to query i, column j to key j: yours are transposed.": (
             scores.mT
         ),
     }
@@ -110,15 +110,13 @@ def padding_mistakes(lengths: Tensor, S: int) -> dict[str, Tensor]:
     real = place < length
     return {
         "Your mask is True on the padding. Here True = may be attended to: the real tokens.": ~real,
-        "Your mask lets in one place too many: a sequence of n tokens fills places 0 to n - 1.": (
+        "Your mask allows one place too many: a sequence of n tokens fills places 0 to n - 1.": (
             place <= length
         ),
-        "Your mask lets in one place too few: a sequence of n tokens fills places 0 to n - 1.": (
+        "Your mask allows one place too few: a sequence of n tokens fills places 0 to n - 1.": (
             place < length - 1
         ),
-        "Your mask takes the padding to stand first: the real tokens stand first.": (
-            place >= S - length
-        ),
+        "Your mask puts the padding first. The real tokens come first.": (place >= S - length),
         "Your mask has shape (B, S). Against scores (B, T, S) its sequences would be taken for "
         "queries: give it an axis for the queries, (B, 1, S).": real[:, 0, :],
     }
@@ -167,10 +165,10 @@ def _wrong_factors(q: Tensor, k: Tensor, v: Tensor | None, scaled: bool) -> dict
         }
     factors = {
         f"Your scores are not scaled: divide them by √d_k = √{width}.": 1.0,
-        f"Your scores are divided by d_k = {width}: it is its square root that is asked for.": (
+        f"Your scores are divided by d_k = {width}: divide by its square root, √{width}.": (
             1 / width
         ),
-        f"Your scores are multiplied by √d_k = √{width}: they are to be divided by it.": width**0.5,
+        f"Your scores are multiplied by √d_k = √{width}: divide by it instead.": width**0.5,
         f"Your scores are divided by √{keys}: {keys} is the number of keys. d_k is the width of a "
         "key.": keys**-0.5,
     }
@@ -192,11 +190,11 @@ def _of_axes(scores: Tensor, v: Tensor, mask: Tensor | None) -> dict[str, Pair]:
     for dim in range(scores.ndim - 2):
         found[
             f"Your weights sum to 1 over axis {dim} of {scores.ndim}, not over the keys. The keys "
-            "are the last axis however many stand before it: count from the end, dim=-1."
+            "are the last axis, however many come before it: count from the end, dim=-1."
         ] = _pair(_softmax(scores, mask, dim=dim), v)
-    found[
-        "Your weights sum to 1 over all scores together: each query has a softmax of its own."
-    ] = _pair(scores.flatten(-2).softmax(-1).view_as(scores), v)
+    found["Your weights sum to 1 over all scores together. Each query needs its own softmax."] = (
+        _pair(scores.flatten(-2).softmax(-1).view_as(scores), v)
+    )
     if scores.shape[-1] == scores.shape[-2]:
         weights = _softmax(scores, mask)
         found[
@@ -204,8 +202,8 @@ def _of_axes(scores: Tensor, v: Tensor, mask: Tensor | None) -> dict[str, Pair]:
             "Q Kᵀ and not K Qᵀ."
         ] = _pair(_softmax(scores.mT, mask), v)
         found[
-            "The weights are turned round when they meet the values: output i is the sum over j "
-            "of weight[i, j] times value j, so it is A' V and not A'ᵀ V."
+            "You transpose the weights before you multiply by the values: output i is the sum over "
+            "j of weight[i, j] times value j, so it is A' V and not A'ᵀ V."
         ] = (weights.mT @ v, None)
     return found
 
@@ -221,9 +219,7 @@ def _of_values(
         "Your weights are exp(score), not divided by their sum over the keys.": (
             _pair(exponentials, v)
         ),
-        "Your output is the weights themselves: they still have to weigh the values, A' V.": (
-            (weights, None)
-        ),
+        "Your output is the weights themselves. Apply them to the values: A' V.": ((weights, None)),
         "The weights are not applied to the values: your output is the plain mean of V.": (
             (v.mean(-2, keepdim=True).expand(shape), None)
         ),
@@ -237,7 +233,7 @@ def _of_values(
         ),
     }
     if k.shape == v.shape:
-        found["Your weights weigh the keys: it is the values that are summed."] = (
+        found["Your weights average the keys. They should average the values."] = (
             weights @ k,
             None,
         )
@@ -251,24 +247,22 @@ def _of_values(
 
 def _of_masking(scores: Tensor, v: Tensor, mask: Tensor) -> dict[str, Pair]:
     found = {
-        "Keys that may not be attended to get the weight that they would get without a mask.": (
-            scores.softmax(-1)
-        ),
+        "Hidden keys get the weight that they would get without a mask.": (scores.softmax(-1)),
         "The mask is the wrong way round: True = may be attended to, and you hide those.": (
             _softmax(scores, ~mask)
         ),
-        "The mask comes after the softmax: the weights that are left no longer sum to 1. Take the "
-        "hidden scores out before the softmax, so that it shares out the whole among the rest.": (
+        "The mask comes after the softmax, so the weights that are left no longer sum to 1. Hide "
+        "the scores before the softmax: then the remaining weights sum to 1.": (
             scores.softmax(-1) * mask
         ),
         "The mask is added as 0 and 1: that raises the allowed scores by 1 and hides nothing. A "
         "hidden score must become -∞, so that exp(score) is 0.": (scores + mask).softmax(-1),
-        "A query that may attend to nothing shares its weight out evenly, over keys that it may "
-        "not see. Its weights, and so its output, are zeros.": (
+        "A query that may attend to nothing spreads its weight evenly over keys that it may not "
+        "see. Its weights, and so its output, must be zeros.": (
             scores.masked_fill(~mask, -1e9).softmax(-1)
         ),
-        "Hidden scores become 0, or nearly so, and exp(0) = 1 is no small weight: they must become "
-        "-∞. (The mask does not multiply the scores, and -1e-9 is not -1e9.)": (
+        "Hidden scores become 0, or nearly so, and exp(0) = 1 is not a small weight: they must "
+        "become -∞. (The mask does not multiply the scores, and -1e-9 is not -1e9.)": (
             (scores * mask).softmax(-1)
         ),
     }

@@ -77,9 +77,9 @@ def read_mistakes(
 
     logits, K, V = right = read()
     found: dict[str, Three] = {
-        "There are no positions in it: add P to the embeddings.": read(coded=False),
-        "Every token of a piece may look at all keys: a token sees those before it and itself, "
-        "not the later ones of its own piece.": (read(causal=None)[0], None, None),
+        "The positions are missing: add P to the embeddings.": read(coded=False),
+        "Your tokens may look at all keys. A token sees itself and those before it, but not the "
+        "later ones of its own piece.": (read(causal=None)[0], None, None),
         "The token itself is not added again after attention: the output is x + O W_O.": (
             (read(residual=False)[0], None, None)
         ),
@@ -87,32 +87,32 @@ def read_mistakes(
         "The scores are divided by √D: K is the width of one head.": (
             (read(scale=math.sqrt(w["E"].shape[1]))[0], None, None)
         ),
-        "You return probabilities: the logits are asked for.": (logits.softmax(-1), None, None),
-        "Keys and values have changed places in what you return: first the keys.": (logits, V, K),
+        "You return probabilities. Return the logits.": (logits.softmax(-1), None, None),
+        "You return keys and values in the wrong order: the keys come first.": (logits, V, K),
         "The values are made with W_K: they have a matrix of their own, W_V.": (
             read(makes=("W_K", "W_K"))
         ),
         "The keys are made with W_V: they have a matrix of their own, W_K.": (
             read(makes=("W_V", "W_V"))
         ),
-        "The keys are made without positions: they come of E + P, as queries and values do.": (
+        "The keys are made without positions: make them from E + P, like queries and values.": (
             read(keys_coded=False)
         ),
-        "Your softmax runs over the new tokens: each of them shares out 1 among the keys.": (
+        "Your softmax runs over the new tokens. It must run over the keys.": (
             (read(over=-2)[0], None, None)
         ),
     }
     if heads > 1 and T > 1:
         found[
-            "The heads are cut with a reshape alone: they lie side by side in the columns, so "
-            "first (B, T, H, K), and then the axes change places."
+            "You split the heads with a reshape alone. They are side by side in the columns: "
+            "reshape to (B, T, H, K) first, then swap the axes of tokens and heads."
         ] = read(straight=True)
         found[
-            "The heads' results are joined with a reshape alone: the axes of heads and tokens "
-            "change places first, (B, T, H, K), and then the heads lie side by side."
+            "You join the heads' results with a reshape alone. Swap the axes of heads and tokens "
+            "first, to (B, T, H, K), so that the heads come to lie side by side."
         ] = (read(straight_back=True)[0], None, None)
     if past == 0 and len(w["P"]) > T:
-        found["The positions begin with 1: the first token of a text stands at place 0."] = read(
+        found["Your positions begin with 1: the first token of a text is at place 0."] = read(
             start=1
         )
     if past:
@@ -120,7 +120,7 @@ def read_mistakes(
         none = K_past[:, :, :0], V_past[:, :, :0]
         alone = read(causal=new, K_past=none[0], V_past=none[1])
         found |= {
-            "The positions begin with 0 again: the first new token stands behind all that were "
+            "Your positions begin with 0 again: the first new token comes after all that were "
             "read, at place R.": read(start=0),
             "The positions are one too large: after R tokens, places 0 to R - 1, the next is R.": (
                 read(start=past + 1) if past + 1 + T <= len(w["P"]) else (None, None, None)
@@ -132,17 +132,17 @@ def read_mistakes(
             "R old keys and new ones up to its own.": (
                 (read(causal=torch.ones(T, S, dtype=torch.bool).tril())[0], None, None)
             ),
-            "The new keys and values stand in front of the old ones: they belong behind.": (
+            "The new keys and values stand in front of the old ones: they belong after them.": (
                 read(front=True, causal=None) if T == 1 else read(front=True)
             ),
-            "What was read before is not looked at: the cache is there and not used.": (
+            "Your new tokens do not look at what was read before: the cache is not used.": (
                 *(alone[0], K, V),
             ),
-            "Only the new keys and values come back: return the old ones, too, with the new ones "
-            "behind them.": (logits, K[:, :, past:], V[:, :, past:]),
-            "What was read before is forgotten: keys and values of all tokens are asked for, "
-            "looked at and returned.": alone,
-            "The cache comes back as it was: the new keys and values belong behind the old.": (
+            "You return only the new keys and values. Return the old ones, too, followed by the "
+            "new ones.": (logits, K[:, :, past:], V[:, :, past:]),
+            "What was read before is forgotten: use and return the keys and values of all tokens, "
+            "old and new.": alone,
+            "You return the cache unchanged: append the new keys and values to it.": (
                 (logits, K_past, V_past)
             ),
         }
@@ -169,18 +169,20 @@ def next_mistakes(tokens: Tensor, real: Tensor, w: Weights) -> dict[str, Tensor]
 
     own = (counted - 1).clamp(min=0)
     found = {
-        "This is what `published_next` does: padding takes places, and the last place is read, "
-        "whatever stands there.": after(order, last[2]),
-        "The last real token is read now, but padding in front still takes places: count the "
-        "places by real tokens alone.": after(order, last[0]),
-        "The places are right now, but it is the last place of the batch that is read: padding "
-        "may stand there.": after(own, last[2]),
-        "You read at place n - 1 of the batch, n being the number of real tokens: with padding in "
-        "front the last real token stands further behind.": after(own, last[1]),
-        "The positions begin with 1: the first real token stands at place 0.": (
+        "This is what `published_next` does: padding takes up places, and the result is read at "
+        "the last place, whatever stands there.": after(order, last[2]),
+        "You read at the last real token now, but padding in front still takes up places. Count "
+        "only real tokens.": after(order, last[0]),
+        "The places are right now, but you read at the last place of the batch, which may be "
+        "padding.": after(own, last[2]),
+        "You read at place n - 1 of the batch, where n is the number of real tokens. With padding "
+        "in front, the last real token comes later.": after(own, last[1]),
+        "Your positions begin with 1: the first real token is at place 0.": (
             after(counted.clamp(max=len(w["P"]) - 1), last[0])
         ),
-        "Padding is looked at: it may get no weight.": after(own, last[0], torch.ones_like(real)),
+        "Your tokens look at padding: it must get no weight.": (
+            after(own, last[0], torch.ones_like(real))
+        ),
         "Your code gives all tokens position 0.": after(torch.zeros_like(own), last[0]),
     }
     return told_once(others(found, after(own, last[0])))

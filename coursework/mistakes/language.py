@@ -24,23 +24,23 @@ def window_mistakes(ids: Tensor, T: int) -> dict[str, Two]:
     M = (N - 1) // T
     x, y = ids[: M * T].view(M, T), ids[1 : M * T + 1].view(M, T)
     found: dict[str, Two] = {
-        "The target of a token is the token itself: a model that copies would have no loss. It is "
-        "the token that follows.": (x, x),
-        "Inputs and targets have changed places: the model would learn to say what came before.": (
+        "Your target for a token is the token itself, so a model that copies would have no loss. "
+        "The target is the token that follows.": (x, x),
+        "Inputs and targets are swapped: the model would learn to predict what came before.": (
             (y, x)
         ),
         "The last target of a window is the window's own first token: it is the one that follows "
         "in the text, the first of the next window.": (x, x.roll(-1, dims=1)),
-        "The windows begin one token apart: each begins where the last one ended, so that each "
-        "token is predicted once.": (ids[:-1].unfold(0, T, 1), ids[1:].unfold(0, T, 1)),
-        "The text is laid down the columns: a window is a row, with tokens that follow each other "
-        "in the text.": (ids[: M * T].view(T, M).mT, ids[1 : M * T + 1].view(T, M).mT),
-        "Your windows begin with the second token: the first is there to be read.": (
+        "Your windows begin one token apart. Each must begin where the last one ended, so that "
+        "each token is predicted once.": (ids[:-1].unfold(0, T, 1), ids[1:].unfold(0, T, 1)),
+        "Your text runs down the columns. A window is a row, with tokens that follow each other in "
+        "the text.": (ids[: M * T].view(T, M).mT, ids[1 : M * T + 1].view(T, M).mT),
+        "Your windows begin with the second token. Begin with the first, which is an input too.": (
             (ids[1:][: (N - 2) // T * T].view(-1, T), ids[2:][: (N - 2) // T * T].view(-1, T))
         ),
     }
     if N >= 2 + M * T:
-        found["The targets lie two tokens ahead: the next one is asked for."] = (
+        found["Your targets are two tokens ahead. Take the next one."] = (
             *(x, ids[2 : M * T + 2].view(M, T)),
         )
     if T > 1:
@@ -51,7 +51,7 @@ def window_mistakes(ids: Tensor, T: int) -> dict[str, Two]:
             "Take the target of its last token from the next window."
         ] = (cut[:, :-1], cut[:, 1:])
     if M > 1:
-        found["The last window is missing: it is whole, and its last target is there."] = (
+        found["The last window is missing. It is complete, and so are its targets."] = (
             x[:-1],
             y[:-1],
         )
@@ -82,35 +82,33 @@ def loss_mistakes(logits: Tensor, tokens: Tensor, lengths: Tensor) -> dict[str, 
     before = place[:-1] < lengths[:, None]  # is the token at t real?
     back = of(tokens[:, :-1], log_p[:, 1:])
     found: dict[str, Tensor | None] = {
-        "The logits at place t are held against the token at place t: that one was read already, "
+        "You compare the logits at place t with the token at place t: that one was read already, "
         "and a model that copies has no loss. They are for the token at t + 1.": (
             same[place < lengths[:, None]].mean()
         ),
         "Your targets are the tokens that were read: the logits at place t are for the token at "
         "t + 1.": same[:, :-1][real].mean(),
-        "The logits at place t are held against the token before it: they are for the token at "
+        "You compare the logits at place t with the token before it. They are for the token at "
         "t + 1.": back[real].mean(),
         "Your code counts the padding. There is nothing to learn there, so leave it out "
         "of the sum and out of the number that you divide by.": each.mean(),
-        "The padding is out of your sum, but you divide by all places: divide by the number of "
+        "Your sum leaves out the padding, but you divide by all places. Divide by the number of "
         "tokens that are predicted.": each.where(real, 0.0).mean(),
         "This is the mean over the rows of each row's own mean, so a token of a short "
         "text counts more. Every predicted token must count the same.": (
             (sums / counts.clamp(min=1)).sum() / (counts > 0).sum()
         ),
-        "Your loss is the sum over the tokens: their mean is asked for.": sums.sum(),
-        "You divide by all real tokens: the first of each row is read and not predicted.": (
+        "Your loss is the sum over the tokens. Return their mean.": sums.sum(),
+        "You divide by all real tokens, but the first of each row is read and not predicted.": (
             sums.sum() / lengths.sum()
         ),
-        "One padding is predicted in each row: of n tokens the first is read and n - 1 are "
+        "You count one padding token in each row: of n tokens the first is read and n - 1 are "
         "predicted.": each[before].mean(),
-        "The last real token of each row is left out: it is predicted, too.": (
+        "The last real token of each row is left out. It is predicted, too.": (
             each[place[1:] + 1 < lengths[:, None]].mean()
         ),
-        "Padding is taken to be where the id is that of the padding: here the end of a text has "
-        "the same id, and it must be predicted. `lengths` says what is real.": (
-            _by_id(each, tokens, lengths)
-        ),
+        "You recognise padding by its id. Here the end of a text has the same id, and it must be "
+        "predicted. `lengths` says what is real.": (_by_id(each, tokens, lengths)),
         "The sign is wrong: this grows as the model gets better.": -right,
         "The logarithm is missing: these are the probabilities themselves.": (
             of(tokens[:, 1:], log_p.exp()[:, :-1])[real].mean()
@@ -118,18 +116,19 @@ def loss_mistakes(logits: Tensor, tokens: Tensor, lengths: Tensor) -> dict[str, 
         "The softmax is missing: these are the logits themselves.": (
             of(tokens[:, 1:], logits[:, :-1])[real].mean()
         ),
-        "The softmax runs over the places: it shares out 1 among the tokens of the vocabulary.": (
+        "Your softmax runs over the places. It must sum to 1 over the vocabulary.": (
             of(tokens[:, 1:], logits.log_softmax(1)[:, :-1])[real].mean()
         ),
-        "The softmax runs over the places, all but the last: it shares out 1 among the tokens of "
-        "the vocabulary.": of(tokens[:, 1:], logits[:, :-1].log_softmax(1))[real].mean(),
+        "Your softmax runs over the places but the last. It must sum to 1 over the vocabulary.": (
+            of(tokens[:, 1:], logits[:, :-1].log_softmax(1))[real].mean()
+        ),
         "That is in bits: take the natural logarithm, ln, and not log2.": right / math.log(2),
         "That is e to the power of the loss, the perplexity.": right.exp(),
-        "You return a loss for each row: one for the batch is asked for.": sums / counts,
+        "You return a loss for each row. Return one for the whole batch.": sums / counts,
     }
     if len(tokens) > 1:
         found[
-            "This is the sum over a row, averaged over the rows: divide by the number of tokens "
+            "This is the sum over a row, averaged over the rows. Divide by the number of tokens "
             "that are predicted."
         ] = sums.mean()
     return told_once(others(found, right))
@@ -147,17 +146,17 @@ def per_byte_mistakes(loss: float, predicted: int, count: int) -> dict[str, floa
     """What known mistakes make of the perplexity per byte: message → number."""
     right = math.exp(loss * predicted / count)
     found = {
-        "That is the perplexity per token: the bytes share out the nats of all tokens.": (
+        "That is the perplexity per token. Divide the nats of all tokens by the bytes.": (
             math.exp(loss)
         ),
-        "Tokens and bytes have changed places: loss times tokens is all nats, which the bytes "
-        "share.": math.exp(loss * count / predicted),
-        "Those are the nats per byte: the perplexity is e to that power.": loss * predicted / count,
-        "Those are bits per byte: the perplexity per byte is asked for.": (
+        "Tokens and bytes are swapped: loss times tokens gives all nats. Divide these by the "
+        "bytes.": math.exp(loss * count / predicted),
+        "Those are the nats per byte. The perplexity is e to that power.": loss * predicted / count,
+        "Those are bits per byte. Return the perplexity per byte.": (
             loss * predicted / count / math.log(2)
         ),
-        "You share out the perplexity: it is the nats that add up, so share these out and take e "
-        "to that power.": math.exp(loss) * predicted / count,
+        "You divide the perplexity by the bytes. Divide the nats, which add up, and take e to that "
+        "power.": math.exp(loss) * predicted / count,
         "The loss is in nats: take e to that power, not 2.": 2 ** (loss * predicted / count),
         "The loss is a mean over the tokens: times their number, it is all nats.": (
             math.exp(loss / count)
@@ -185,7 +184,7 @@ def top_k_mistakes(logits: Tensor, k: int) -> dict[str, Tensor]:
         "Of tokens as likely as the k-th some are kept and some are not: keep all of them.": (
             logits.masked_fill(~exact, -torch.inf)
         ),
-        "The k-th likeliest is left out: keep those that are at least as likely.": (
+        "The k-th likeliest is left out. Keep those that are at least as likely.": (
             logits.masked_fill(logits <= least(k), -torch.inf)
         ),
         "One token too few is kept.": kept(least(k - 1)),
@@ -193,19 +192,19 @@ def top_k_mistakes(logits: Tensor, k: int) -> dict[str, Tensor]:
         "You keep the k least likely.": logits.masked_fill(
             logits > (-logits).topk(min(k, V)).values.neg()[..., -1:], -torch.inf
         ),
-        "Your code sets the others to 0, and exp(0) = 1 is no small weight. Set them to -∞.": (
+        "Your code sets the others to 0, and exp(0) = 1 is not a small weight. Set them to -∞.": (
             right.masked_fill(gone, 0.0)
         ),
-        "You return probabilities: the logits are asked for, those that are kept as they were.": (
+        "You return probabilities. Return the logits, unchanged where they are kept.": (
             right.softmax(-1)
         ),
-        "You return log-probabilities: the logits are asked for, as they were.": (
+        "You return log-probabilities. Return the logits, unchanged where they are kept.": (
             right.log_softmax(-1)
         ),
         "The k likeliest of all rows together are kept: each row has its own.": (
             kept(logits.flatten().topk(min(k, logits.numel())).values[-1])
         ),
-        "Only the kept logits come back: the shape stays, the others become -∞.": (
+        "You return only the kept logits. Keep the shape, and set the others to -∞.": (
             logits.topk(min(k, V)).values
         ),
         **_finite(right),
@@ -241,28 +240,28 @@ def top_p_mistakes(logits: Tensor, p: float) -> dict[str, Tensor]:
         "One token too many is kept: stop when p is reached.": (
             cut(torch.nn.functional.pad((total >= p)[..., :-2], (2, 0)))
         ),
-        "What is to be cut was found in the sorted order and is used in the vocabulary's: put it "
+        "You find what to cut in the sorted order, but use it in the vocabulary's order. Put it "
         "back into place.": logits.masked_fill(gone, -torch.inf),
         "The logits come back sorted: token v must stay at place v.": (
             ordered.masked_fill(gone, -torch.inf)
         ),
-        "Each token's own probability is held against p: it is the sum of the likelier ones that "
+        "You compare each token's own probability with p. The sum of the likelier ones "
         "decides.": logits.masked_fill(every < p, -torch.inf),
-        "Each token's own probability is held against 1 - p: it is the sum of the likelier ones "
-        "that decides.": logits.masked_fill(every < 1 - p, -torch.inf),
-        "The sum begins with the least likely token: begin with the likeliest.": (
+        "You compare each token's own probability with 1 - p. The sum of the likelier ones "
+        "decides.": logits.masked_fill(every < 1 - p, -torch.inf),
+        "Your sum begins with the least likely token. Begin with the likeliest.": (
             logits.masked_fill(gone_from_below, -torch.inf)
         ),
-        "Your code sets the others to 0, and exp(0) = 1 is no small weight. Set them to -∞.": (
+        "Your code sets the others to 0, and exp(0) = 1 is not a small weight. Set them to -∞.": (
             right.masked_fill(right == -torch.inf, 0.0)
         ),
-        "You return probabilities: the logits are asked for, those that are kept as they were.": (
+        "You return probabilities. Return the logits, unchanged where they are kept.": (
             right.softmax(-1)
         ),
-        "You return log-probabilities: the logits are asked for, as they were.": (
+        "You return log-probabilities. Return the logits, unchanged where they are kept.": (
             right.log_softmax(-1)
         ),
-        "You return probabilities, 0 for what is cut off: the logits are asked for, and -∞.": (
+        "You return probabilities, with 0 for what is cut off. Return logits, with -∞.": (
             every.masked_fill(right == -torch.inf, 0.0)
         ),
         "Nothing is cut off.": logits,

@@ -36,31 +36,32 @@ def merges_mistakes(words: Mapping[str, int], n: int) -> dict[str, list[Pair]]:
     found = {
         "Your code counts each different word once, however often it occurs. A pair in a "
         "word that occurs 5 times counts 5 times.": _learn(dict.fromkeys(words, 1), n),
-        "Of equally frequent pairs you take the one that is met first: take the one with the "
+        "Of equally frequent pairs you take the one that is met first. Take the one with the "
         "smaller ids.": _learn(words, n, tie=lambda pair: ()),
         "Of equally frequent pairs you take the one with the larger ids: take the one with the "
         "smaller.": _learn(words, n, tie=lambda pair: (-pair[0], -pair[1])),
         "Of equally frequent pairs with the same first id you take the one that is met first: take "
         "the one with the smaller second id.": _learn(words, n, tie=lambda pair: pair[:1]),
-        "Your ids are code points: they are the bytes of UTF-8, of which a character outside "
-        "ASCII has two or more.": _learn(words, n, spell=lambda word: [ord(c) for c in word]),
+        "Your ids are code points. Use the bytes of UTF-8, of which a character outside ASCII has "
+        "two or more.": _learn(words, n, spell=lambda word: [ord(c) for c in word]),
         "Your pairs reach from one word into the next. No pair reaches beyond a word.": (
             _learn({text: 1}, n) if len(text) < 500 else []
         ),
-        "A word in which the pair stands twice is changed only once: join it wherever it stands.": (
+        "If the pair occurs twice in a word, you join only one. Join it wherever it occurs.": (
             _learn(words, n, join=_join_first)
         ),
-        "The pairs are counted once, before the first merge: count anew after each, for a merge "
-        "takes pairs away and makes new ones.": _learn(words, n, recount=False),
-        "Overlapping pairs are left out of your counts: every two neighbours are a pair, so that "
-        "aaa has two.": _learn(words, n, overlap=False),
-        "A pair counts once for a word in which it stands twice: it counts as often as it stands "
-        "there.": _learn(words, n, once=True),
-        "Your new ids begin with 257: the bytes are 0 to 255, so the first merge becomes 256.": (
+        "The pairs are counted once, before the first merge. Count again after each merge, which "
+        "removes pairs and makes new ones.": _learn(words, n, recount=False),
+        "Your counts leave out overlapping pairs. Every two neighbours are a pair, so aaa has "
+        "two.": _learn(words, n, overlap=False),
+        "A pair that occurs twice in a word counts only once. Count it as often as it occurs.": (
+            _learn(words, n, once=True)
+        ),
+        "Your new ids begin with 257. The bytes are 0 to 255, so the first merge becomes 256.": (
             _learn(words, n, first=257)
         ),
-        "You join the rarest pair: join the most frequent one.": _learn(words, n, sign=1),
-        "You stop where no pair occurs twice: go on as long as there is any pair.": (
+        "You join the rarest pair. Join the most frequent one.": _learn(words, n, sign=1),
+        "You stop when no pair occurs twice. Continue as long as there is any pair.": (
             _learn(words, n, least=2)
         ),
     }
@@ -85,15 +86,15 @@ def encode_mistakes(word: str, merges: Sequence[Pair]) -> dict[str, list[int]]:
     found = {
         "You take the longest token that fits, from the left. Merges are applied in the order in "
         "which they were learned, and that may give other tokens.": _longest(spelt, merges),
-        "You join the first pair from the left that was learned: of all pairs in the word, join "
+        "You join the first pair from the left that was learned. Of all pairs in the word, join "
         "the one that was learned first.": _greedy(spelt, ranks, lambda pairs: pairs[0]),
-        "You join the pair that was learned last: join the one that was learned first.": (
+        "You join the pair that was learned last. Join the one that was learned first.": (
             _greedy(spelt, ranks, lambda pairs: max(pairs, key=ranks.__getitem__))
         ),
-        "Your ids are code points: a word is spelt in the bytes of UTF-8.": (
+        "Your ids are code points. A word starts as its bytes in UTF-8.": (
             _greedy([ord(c) for c in word], ranks, lambda p: min(p, key=ranks.__getitem__))
         ),
-        "Of equal pairs that overlap you join the right one: go from left to right.": (
+        "Of equal pairs that overlap you join the one on the right. Go from left to right.": (
             _from_the_right(spelt, ranks)
         ),
         "Your code joins only one place of each pair. Join a pair wherever it stands.": (
@@ -101,10 +102,10 @@ def encode_mistakes(word: str, merges: Sequence[Pair]) -> dict[str, list[int]]:
         ),
         "You go through the merges once and count with ids that are one too large: merge number 0 "
         "becomes 256.": [i + (i > 255) for i in right],
-        "The merges' own numbers come back: merge number r becomes the id 256 + r.": (
+        "You return the numbers of the merges. Merge number r becomes the id 256 + r.": (
             [i - 256 if i > 255 else i for i in right]
         ),
-        "Nothing is joined: these are the bytes.": spelt,
+        "Nothing is joined. These are the bytes.": spelt,
     }
     return told_once({message: wrong for message, wrong in found.items() if wrong != right})
 
@@ -120,18 +121,18 @@ def decode_mistakes(ids: Sequence[int], merges: Sequence[Pair]) -> dict[str, str
     parts = [_spelt(i, merges) for i in ids]
     whole = b"".join(parts)
     found = {
-        "Each token is made text by itself: a character may lie in two tokens, so join all bytes "
+        "You decode each token by itself. A character may span two tokens, so join all bytes "
         "first.": "".join(part.decode(errors="replace") for part in parts),
-        "A byte is taken for a character: several bytes may make one, by UTF-8.": (
+        "You take each byte for a character. In UTF-8 several bytes may make one.": (
             "".join(map(chr, whole))
         ),
-        "Bytes that are no UTF-8 are dropped: they are shown as U+FFFD.": (
-            whole.decode(errors="ignore")
+        "You drop bytes that are not UTF-8. They must become U+FFFD.": whole.decode(
+            errors="ignore"
         ),
-        "The two parts of a token have changed places: first the first one's bytes.": (
+        "The two parts of a token are swapped. The bytes of the first part come first.": (
             b"".join(_spelt(i, merges, turned=True) for i in ids).decode(errors="replace")
         ),
-        "A token is taken apart only once: its parts may be joined tokens themselves.": (
+        "You split a token only once. Its parts may be joined tokens themselves.": (
             "".join(chr(i) for j in ids for i in (merges[j - 256] if j > 255 else (j,)))
         ),
     }

@@ -46,11 +46,11 @@ def pair_mistakes(text: list[list[str]], window: int) -> dict[str, Pairs]:
         f"The window is taken for {window} words in all: it reaches {window} to either side.": (
             _pairs(text, [d for d in offsets if abs(d) <= window // 2])
         ),
-        "Your code makes no pairs of words near the edge of a sentence. There the window "
-        "is cut short, to what the sentence holds.": [
+        "Your code makes no pairs for words near the edge of a sentence. There the window "
+        "is cut short where the sentence ends.": [
             (s[i], s[i + d]) for s in text for i in range(window, len(s) - window) for d in offsets
         ],
-        "At the left edge the window comes round to the end of the sentence: in Python words[-1] "
+        "At the left edge the window wraps round to the end of the sentence: in Python words[-1] "
         "is the last word. Start at max(0, i - m).": [
             (s[i], s[i + d])
             for s in text
@@ -58,8 +58,8 @@ def pair_mistakes(text: list[list[str]], window: int) -> dict[str, Pairs]:
             for d in offsets
             if -len(s) <= i + d < len(s)
         ],
-        "Words before the centre are lost at the left edge: where i - m is negative, "
-        "words[i - m : i] starts to count from the end. Start at max(0, i - m).": [
+        "Words before the centre are lost at the left edge: if i - m is negative, "
+        "words[i - m : i] counts from the end. Start at max(0, i - m).": [
             (c, near)
             for s in text
             for i, c in enumerate(s)
@@ -67,9 +67,9 @@ def pair_mistakes(text: list[list[str]], window: int) -> dict[str, Pairs]:
         ],
         "Your windows reach over the border between two sentences: the last word of one is no "
         "neighbour of the first of the next.": _pairs(running, offsets),
-        "A word that stands twice in one window is not paired with itself: it is the places that "
-        "must differ, i ≠ j, not the words.": [(c, o) for c, o in right if c != o],
-        "Each pair comes only once: a pair that stands in the text twice is trained on twice.": (
+        "A word that occurs twice in one window is not paired with itself: the places must "
+        "differ, i ≠ j, not the words.": [(c, o) for c, o in right if c != o],
+        "Each pair comes only once: a pair that occurs twice in the text is trained on twice.": (
             list(dict.fromkeys(right))
         ),
     }
@@ -86,20 +86,20 @@ def look_up_gradient_mistakes(ids: Tensor, G: Tensor, n: int) -> dict[str, Tenso
     for row, g in reversed(list(zip(ids.tolist(), G, strict=True))):
         first[row] = g
     lost = (
-        "Where a word comes twice only its {} row of G is left: the rows add up. An assignment "
+        "If a word comes twice, only its {} row of G is left: the rows add up. An assignment "
         "dW[ids] = G, and dW[ids] += G as well, writes each row once."
     )
     return {
         lost.format("last"): last,
         lost.format("first"): first,
-        "Where a word comes twice you take the mean of its rows of G: they add up.": (
+        "If a word comes twice, you take the mean of its rows of G. They add up.": (
             right / counts.clamp(min=1)
         ),
-        "You count how often each word comes. Its rows of G are to be added up.": (
+        "You count how often each word comes. Add up its rows of G instead.": (
             counts.expand_as(right)
         ),
-        "Your gradient is turned round: it has the shape of W, a row for each word.": right.mT,
-        "Your gradient has a row for each id. It is to have one for each word, as W has.": G,
+        "Your gradient is transposed. It must have the shape of W, a row for each word.": right.mT,
+        "Your gradient has a row for each id. It must have one for each word, like W.": G,
     }
 
 
@@ -109,20 +109,19 @@ def noise_mistakes(counts: Tensor, power: float = 0.75) -> dict[str, Tensor]:
     share = counts / counts.sum()
     return {
         "These are the words' plain shares of the text: raise counts to the power first.": share,
-        "Your probabilities do not sum to 1: divide by the sum of the powers, after the power and "
-        "not before it.": share**power,
+        "Your probabilities do not sum to 1: divide by the sum of the powers, after taking the "
+        "power and not before.": share**power,
         "These are the powers of the counts: divide them by their sum.": counts**power,
         f"You divide by the sum of the counts, not by the sum of their powers, so what comes out "
         f"does not sum to 1. The power was {power:g}.": counts**power / counts.sum(),
-        "Your power is turned round: 1/power makes frequent words more frequent, not less.": (
+        "Your power is inverted: 1/power makes frequent words more frequent, not less.": (
             _normalised(counts ** (1 / power))
         ),
         "Your code gives frequent words the smaller probabilities. The power is positive.": (
             _normalised(counts.clamp(min=1) ** -power)
         ),
-        "A softmax of the counts gives all to the most frequent word: powers, not exponentials.": (
-            counts.softmax(0)
-        ),
+        "A softmax of the counts gives everything to the most frequent word. Take powers, not "
+        "exponentials.": (counts.softmax(0)),
         "Your code gives every word the same probability. Where do the counts come in?": (
             torch.full_like(counts, 1 / len(counts))
         ),
@@ -137,14 +136,14 @@ def keep_mistakes(counts: Tensor, t: float) -> dict[str, Tensor]:
     share = counts / counts.sum()
     root = (t / share).sqrt()
     found = {
-        "A rare word gets a probability above 1: cut it off there.": root,
-        "These are the probabilities to be dropped: 1 minus them is asked for.": (
+        "A rare word gets a probability above 1. It must be at most 1.": root,
+        "These are the probabilities of being dropped. Return 1 minus them.": (
             (1 - root).clamp(min=0)
         ),
-        "These are the probabilities to be dropped, and negative ones among them: 1 minus them, at "
-        "most 1, is asked for.": 1 - root,
+        "These are the probabilities of being dropped, and some are negative. Return 1 minus them, "
+        "at most 1.": 1 - root,
         "The root is missing: √(t / f), not t / f.": (t / share).clamp(max=1),
-        "t and f have changed places: the more frequent a word, the less often it is kept.": (
+        "t and f are swapped: the more frequent a word, the less often it is kept.": (
             (share / t).sqrt().clamp(max=1)
         ),
         "f is a word's share of the text: divide its count by the sum of all counts.": (
@@ -167,7 +166,7 @@ def log_sigmoid_mistakes(x: Tensor) -> dict[str, Tensor]:
         "The logarithm is missing: this is σ(x).": torch.sigmoid(x),
         "The sign is wrong: σ(x) is below 1, so its logarithm is below 0.": -F.logsigmoid(x),
         "This is log σ(-x), which falls with x: log σ(x) grows.": F.logsigmoid(-x),
-        "This is log σ(-x) with its sign turned round, log(1 + eˣ).": -F.logsigmoid(-x),
+        "This is -log σ(-x), which is log(1 + eˣ).": -F.logsigmoid(-x),
     }
 
 
@@ -187,16 +186,16 @@ def loss_mistakes(w: Tensor, v: Tensor, negatives: Tensor) -> dict[str, Tensor]:
     log_true, log_drawn = F.logsigmoid(true), F.logsigmoid(-drawn)
     each = -log_true - log_drawn.sum(-1)
     found = {
-        "You return one loss for each pair: their mean is asked for.": each,
-        "Your loss is the sum over the pairs: their mean is asked for.": each.sum(),
-        "Your loss is the mean over the negatives: a pair's negatives are added up.": (
+        "You return one loss for each pair. Return their mean.": each,
+        "Your loss is the sum over the pairs. Return their mean.": each.sum(),
+        "Your loss takes the mean over the negatives. Add up a pair's negatives instead.": (
             (-log_true - log_drawn.mean(-1)).mean()
         ),
         "The sign is wrong: this grows as the model gets better. The loss has a minus.": (
             -each.mean()
         ),
-        "The sign in the negatives' sigmoid is missing: they are to be told apart from the true "
-        "word, so it is σ(-w · n).": (-log_true - F.logsigmoid(drawn).sum(-1)).mean(),
+        "The sign in the negatives' sigmoid is missing: their scores should become small, so it is "
+        "σ(-w · n).": (-log_true - F.logsigmoid(drawn).sum(-1)).mean(),
         "Your code subtracts the negatives. Both parts of the loss have a minus.": (
             (-log_true + log_drawn.sum(-1)).mean()
         ),
@@ -210,11 +209,11 @@ def loss_mistakes(w: Tensor, v: Tensor, negatives: Tensor) -> dict[str, Tensor]:
         ),
         "Your negatives share one sigmoid: the sigmoid of a sum is not the product of sigmoids. "
         "Each negative has its own.": (-log_true - F.logsigmoid(-drawn.sum(-1))).mean(),
-        "This is a softmax over the true word and the negatives. Negative sampling asks of each "
-        "word by itself whether it is real: a sigmoid each.": F.cross_entropy(
+        "This is a softmax over the true word and the negatives. Negative sampling asks for each "
+        "word separately whether it is real: each has its own sigmoid.": F.cross_entropy(
             torch.cat([true[:, None], drawn], dim=1), torch.zeros(len(w), dtype=torch.long)
         ),
-        "The negatives are compared with the context: they are compared with the centre, w · n.": (
+        "You compare the negatives with the context. Compare them with the centre: w · n.": (
             (-log_true - F.logsigmoid(-(negatives * v[:, None]).sum(-1)).sum(-1)).mean()
         ),
     }
@@ -242,12 +241,12 @@ def gradient_mistakes(w: Tensor, v: Tensor, negatives: Tensor) -> dict[str, Grad
 
     dw, dv, dn = of(true - 1, drawn)
     found: dict[str, Gradients] = {
-        "The sign is wrong: these gradients point to where the loss falls. They are to point to "
-        "where it grows; it is the step that goes the other way.": (-dw, -dv, -dn),
+        "The sign is wrong: these gradients point to where the loss falls. A gradient points to "
+        "where it grows; the step goes the other way.": (-dw, -dv, -dn),
         "The derivative of -log σ(s) is σ(s) - 1. You left out the -1 of the true word.": (
             of(true, drawn)
         ),
-        "The derivative of -log σ(-s) is σ(s). You take 1 off it, as for the true word.": (
+        "The derivative of -log σ(-s) is σ(s). You subtract 1 from it, as for the true word.": (
             of(true - 1, drawn - 1)
         ),
         "Your factors are σ'(s) = σ(s) (1 - σ(s)). The logarithm's derivative 1/σ(s) cancels one "
@@ -257,12 +256,12 @@ def gradient_mistakes(w: Tensor, v: Tensor, negatives: Tensor) -> dict[str, Grad
         "Your factors are the scores without their sigmoid.": of(
             (w * v).sum(-1, keepdim=True) - 1, (negatives * w[:, None]).sum(-1, keepdim=True)
         ),
-        "In the gradient of w only the true word is left: its negatives push it too.": (
+        "In the gradient of w there is only the true word. The negatives push w too.": (
             (true - 1) * v / B,
             None,
             None,
         ),
-        "In the gradient of w the true word is missing: it pulls, the negatives push.": (
+        "In the gradient of w the true word is missing. It pulls, and the negatives push.": (
             (drawn * negatives).sum(1) / B,
             None,
             None,
@@ -272,11 +271,11 @@ def gradient_mistakes(w: Tensor, v: Tensor, negatives: Tensor) -> dict[str, Grad
             None,
             None,
         ),
-        "The gradient with respect to v is a multiple of w, as the score is w · v: you have a "
+        "The gradient with respect to v is a multiple of w, since the score is w · v. Yours is a "
         "multiple of v.": (None, (true - 1) * v / B, None),
-        "The gradient with respect to a negative is a multiple of w: you have a multiple of the "
+        "The gradient with respect to a negative is a multiple of w. Yours is a multiple of the "
         "negative itself.": (None, None, drawn * negatives / B),
-        "The gradient with respect to each negative is asked for: yours are added up over them.": (
+        "Return a gradient for each negative. Yours are added up over them.": (
             None,
             None,
             dn.sum(1),
@@ -284,8 +283,8 @@ def gradient_mistakes(w: Tensor, v: Tensor, negatives: Tensor) -> dict[str, Grad
     }
     if B > 1:
         found = {
-            f"Your gradients are those of the sum over the pairs: the loss is their mean, so they "
-            f"are 1/{B} of that.": of(true - 1, drawn, pairs=1),
+            f"Your gradients are those of the sum over the pairs. The loss is their mean, so "
+            f"divide by {B}.": of(true - 1, drawn, pairs=1),
             **found,
         }
     return found
@@ -306,18 +305,17 @@ def neighbour_mistakes(W: Tensor, word: int, k: int) -> dict[str, Tensor]:
         itself: cosines.topk(k).indices,
         "In your code long vectors win: these are the largest dot products. A cosine "
         "divides by both lengths.": _others(products, word, k),
-        "These have the smallest distance |w - w'|, which looks at lengths too. It is the largest "
-        "cosine that is asked for.": _others(-(W - w).norm(dim=1), word, k),
-        "These are the furthest: a large cosine is near.": _others(-cosines, word, k),
-        "A word that points the opposite way, its cosine -1, is far off: no absolute values.": (
-            _others(cosines.abs(), word, k)
-        ),
+        "These have the smallest distance |w - w'|, which depends on lengths too. Look for the "
+        "largest cosine.": _others(-(W - w).norm(dim=1), word, k),
+        "These are the furthest words: a large cosine means near.": _others(-cosines, word, k),
+        "A word that points the opposite way, with cosine -1, is far away. Take no absolute "
+        "values.": (_others(cosines.abs(), word, k)),
         "You divide each product by the square of a length: the length is the root of the sum of "
         "squares.": _others(products / lengths.square().clamp(min=1e-30), word, k),
-        "You return the cosines: the ids of the words are asked for.": (
+        "You return the cosines. Return the ids of the words.": (
             cosines[_others(cosines, word, k)]
         ),
-        "Nearest first: your ids are the right ones, the last of them first.": (
+        "Your ids are right but in reverse order. The nearest comes first.": (
             _others(cosines, word, k).flip(0)
         ),
     }
@@ -336,8 +334,8 @@ def analogy_mistakes(W: Tensor, a: int, b: int, c: int) -> dict[str, set[int]]:
         return int(scores.clone().index_fill_(0, torch.tensor([a, b, c]), -torch.inf).argmax())
 
     found = {
-        "The question's own words are no answers: a, b and c are left out, all three.": {a, b, c},
-        "The signs are mixed up: from a to b is b - a, and that is added to c.": {
+        "The words of the question are not answers: leave out all three, a, b and c.": {a, b, c},
+        "The signs are mixed up: the way from a to b is b - a. Add it to c.": {
             best(U @ wrong)
             for wrong in (U[a] - U[b] + U[c], U[b] - U[a] - U[c], U[a] + U[b] - U[c])
         },

@@ -193,7 +193,7 @@ def mended_step(W, V, centre, context, negatives, rate):
 wrong(
     "no-result",
     "forgets to return",
-    told="2 results are asked for.*nothing comes back",
+    told="expected 2 results.*got nothing",
     edit=(
         "V = V.index_add(0, words.flatten(), down_V)\n    return W, V",
         "V = V.index_add(0, words.flatten(), down_V)",

@@ -119,7 +119,7 @@ wrong(
 wrong(
     "no-push",
     "w is not pushed by the noise",
-    told="only the true word is left",
+    told="there is only the true word",
     edit=("v + (drawn * negatives).sum(1)", "v"),
 )
 
@@ -185,7 +185,7 @@ wrong(
 wrong(
     "truth-everywhere",
     "takes 1 off the negatives too",
-    told="you take 1 off it",
+    told="you subtract 1 from it",
     edit=(
         "torch.sigmoid((negatives * w[:, None]).sum(-1, keepdim=True))",
         "torch.sigmoid((negatives * w[:, None]).sum(-1, keepdim=True)) - 1",

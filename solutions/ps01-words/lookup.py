@@ -255,7 +255,7 @@ wrong(
 wrong(
     "turned",
     "a row for each word",
-    told="turned round",
+    told="is transposed",
     loses=["one-hot"],
     edit=("return (ids[:, None] == torch.arange(n)).float()", "return torch.eye(n)[ids].mT"),
 )

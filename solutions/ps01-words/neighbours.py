@@ -208,7 +208,7 @@ def analogy(W, a, b, c):
 wrong(
     "list",
     "a list",
-    told="a tensor is asked for, a list",
+    told="expected a tensor, got a list",
     spares=["analogy", "own-words"],
     edit=("cosines.argsort(descending=True)[:k]", "cosines.argsort(descending=True)[:k].tolist()"),
 )
@@ -244,7 +244,7 @@ wrong(
 @wrong(
     "own-words-kept",
     "the question's words may be the answer",
-    told="own words are no answers",
+    told="words of the question are not answers",
     loses=["analogy", "own-words"],
 )
 def neighbours(W, word, k):

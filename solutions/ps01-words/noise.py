@@ -28,7 +28,7 @@ def keep_probability(counts, t):
 wrong(
     "above-one",
     "not cut off at 1",
-    told="above 1: cut it off",
+    told="must be at most 1",
     spares=["by-hand", "values"],
     edit=("return (t / share).sqrt().clamp(max=1.0)", "return (t / share).sqrt()"),
 )
@@ -71,7 +71,7 @@ wrong(
 wrong(
     "dropped-negative",
     "the paper's formula as it stands",
-    told="negative ones among them|to be dropped|off|must be",
+    told="some are negative|being dropped|must be",
     spares=["by-hand", "values"],
     edit=(
         "share = counts / counts.sum()\n    return (t / share).sqrt().clamp(max=1.0)",
@@ -82,7 +82,7 @@ wrong(
 wrong(
     "dropped",
     "the probability to be dropped",
-    told="to be dropped",
+    told="being dropped",
     spares=["by-hand", "values"],
     edit=(
         "return (t / share).sqrt().clamp(max=1.0)",
@@ -130,7 +130,7 @@ wrong(
 wrong(
     "power-inverse",
     "power 4/3",
-    told="turned round",
+    told="is inverted",
     spares=["kept"],
     edit=("counts**power", "counts ** (1 / power) if power else torch.ones_like(counts)"),
 )
@@ -187,7 +187,7 @@ wrong(
 wrong(
     "upside-down",
     "the share over the threshold",
-    told="changed places",
+    told="are swapped",
     spares=["by-hand", "values"],
     edit=("t / share", "share / t"),
 )

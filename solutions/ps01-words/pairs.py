@@ -45,7 +45,7 @@ def share_taken(m, d):
 @wrong(
     "full-windows",
     "skips centres without a whole window",
-    told="makes no pairs of words near",
+    told="makes no pairs for words near",
     spares=["share"],
 )
 def window_pairs(text, m):
@@ -143,7 +143,7 @@ def share_taken(m, d):
 wrong(
     "same-words",
     "leaves out equal words instead of the own place",
-    told="places that must differ",
+    told="places must differ",
     loses=["repeats"],
     edit=("j != i", "words[j] != centre"),
 )
@@ -219,7 +219,7 @@ wrong(
 @wrong(
     "wraps-round",
     "no max at the left edge, place by place",
-    told="comes round to the end",
+    told="wraps round to the end",
     spares=["share"],
 )
 def window_pairs(text, m):

@@ -119,7 +119,7 @@ def clipped(gradients, c):
     return [p.grad for p in parameters]
 
 
-@wrong("no-return", "forgets to return", told="2 results are asked for.*nothing")
+@wrong("no-return", "forgets to return", told="expected 2 results.*got nothing")
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
     [g * min(1.0, c / norm) if norm else g for g in gradients]
@@ -137,7 +137,7 @@ def clipped(gradients, c):
     return list(gradients)
 
 
-@wrong("one-tensor", "gives one long vector", told="2 results are asked for")
+@wrong("one-tensor", "gives one long vector", told="expected 2 results")
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
     return torch.cat([g.flatten() * (min(1.0, c / norm) if norm else 1.0) for g in gradients])

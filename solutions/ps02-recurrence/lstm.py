@@ -199,7 +199,7 @@ wrong(
 wrong(
     "only-h",
     "gives the state alone",
-    told="2 results are asked for",
+    told="expected 2 results",
     edit=("torch.tanh(c), c", "torch.tanh(c)"),
 )
 

@@ -364,7 +364,7 @@ wrong(
 wrong(
     "distance-none",
     "None where there is no way",
-    told="nothing comes back|number is asked for",
+    told="nothing comes back|expected a number",
     loses=["distance"],
     edit=("return -1", "return None"),
 )

@@ -142,7 +142,7 @@ def rnn_states(x, h, W, U, b):
 wrong(
     "list",
     "gives a list",
-    told="a tensor is asked for",
+    told="expected a tensor",
     edit=("torch.stack(states, dim=1)", "states"),
 )
 

@@ -212,7 +212,7 @@ wrong(
 wrong(
     "no-x",
     "forgets the gradient of x",
-    told="4 results are asked for",
+    told="expected 4 results",
     edit=("return dx,", "return"),
 )
 

@@ -172,7 +172,7 @@ wrong(
 wrong(
     "weights-forgotten",
     "returns the output alone",
-    told="2 results are asked for",
+    told="expected 2 results",
     spares=["hard"],
     edit=(
         "a = (K @ q / tau).softmax(0)\n    return a @ V, a",

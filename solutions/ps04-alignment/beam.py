@@ -222,7 +222,7 @@ wrong(
 wrong(
     "list",
     "a list of ids",
-    told="tensor is asked for",
+    told="expected a tensor",
     spares=["step"],
     edit=("torch.tensor(text)", "text"),
 )

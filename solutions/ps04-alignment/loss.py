@@ -102,7 +102,7 @@ wrong(
 wrong(
     "number",
     "a plain number",
-    told="tensor is asked for",
+    told="expected a tensor",
     edit=("[real].mean()", "[real].mean().item()"),
 )
 

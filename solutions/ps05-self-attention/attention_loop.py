@@ -78,7 +78,7 @@ def attention_loop(Q, K, V):
 wrong(
     "list",
     "returns a list of rows",
-    told="a tensor is asked for, a list of",
+    told="expected a tensor, got a list of",
     edit=("torch.stack(outputs)", "outputs"),
 )
 
@@ -162,7 +162,7 @@ def attention_loop(Q, K, V):
 wrong(
     "sums-keys",
     "weighs the keys in place of the values",
-    told="weigh the keys",
+    told="weights average the keys",
     edit=("sum(w * v for w, v in zip(weights, V))", "sum(w * k for w, k in zip(weights, K))"),
 )
 

@@ -83,7 +83,7 @@ def attention(Q, K, V):
 @wrong(
     "not-applied",
     "the weights are not applied to the values",
-    told="still have to weigh the values",
+    told="apply them to the values",
 )
 def attention(Q, K, V):
     weights = (Q @ K.transpose(-2, -1)).softmax(dim=-1)
@@ -101,7 +101,7 @@ def attention(Q, K, V):
     return weights @ v, weights
 
 
-@wrong("output-alone", "returns the output without the weights", told="2 results are asked for")
+@wrong("output-alone", "returns the output without the weights", told="expected 2 results")
 def attention(Q, K, V):
     return (Q @ K.transpose(-2, -1)).softmax(dim=-1) @ V
 
@@ -183,7 +183,7 @@ def attention(Q, K, V):
 wrong(
     "weights-turned",
     "the weights are transposed when they meet the values",
-    told="the weights are turned round",
+    told="you transpose the weights",
     edit=("return weights", "return weights.transpose(-2, -1)"),
 )
 

@@ -50,8 +50,8 @@ def masked_attention(Q, K, V, mask):
 
 @wrong(
     "even-on-empty",
-    "an empty row shares its weight out evenly",
-    told="shares its weight out evenly",
+    "an empty row spreads its weight evenly",
+    told="spreads its weight evenly",
     loses=["empty", "gradients"],
 )
 def masked_attention(Q, K, V, mask):
@@ -167,7 +167,7 @@ def masked_attention(Q, K, V, mask):
     return weights @ V, weights
 
 
-@wrong("unused", "the mask is not used", told="get without a mask")
+@wrong("unused", "the mask is not used", told="would get without a mask")
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
     weights = scores.softmax(dim=-1)

@@ -89,7 +89,7 @@ wrong(
     edit=("1, T + 1", "2, T + 2"),
 )
 
-wrong("no-return", "forgets the return", told="nothing comes back", edit=("return y", "y = y"))
+wrong("no-return", "forgets the return", told="got nothing", edit=("return y", "y = y"))
 
 wrong(
     "no-shift",
@@ -105,7 +105,7 @@ wrong(
 wrong(
     "output-alone",
     "gives the outputs alone",
-    told="one tensor comes back",
+    told="got one tensor",
     edit=("self.look(Q, K, V, words), read", "self.look(Q, K, V, words)"),
 )
 

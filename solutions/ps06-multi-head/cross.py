@@ -115,7 +115,7 @@ wrong(
 wrong(
     "output-alone",
     "gives the output alone",
-    told="2 results are asked for",
+    told="expected 2 results",
     edit=("parts.sum(dim=1), parts", "parts.sum(dim=1)"),
 )
 

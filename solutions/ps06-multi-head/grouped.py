@@ -83,7 +83,7 @@ def numbers_kept(B, S, groups, d_k, d_v):
 wrong(
     "a-number-as-text",
     "gives text back",
-    told="a number is asked for, a str",
+    told="expected a number, got a str",
     loses=["cache"],
     edit=("B * S * groups * (d_k + d_v)", "str(B * S * groups * (d_k + d_v))"),
 )

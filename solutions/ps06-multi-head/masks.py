@@ -106,8 +106,8 @@ wrong(
 
 @wrong(
     "even-on-empty",
-    "an empty row shares its weight out evenly",
-    told="shares its weight out evenly",
+    "an empty row spreads its weight evenly",
+    told="spreads its weight evenly",
     loses=["empty", "gradients"],
 )
 def heads_mask(real, windows, T):

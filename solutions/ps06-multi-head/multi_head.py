@@ -167,7 +167,7 @@ def multi_head(X, W_Q, W_K, W_V, W_O, heads):
 wrong(
     "output-alone",
     "gives the output alone",
-    told="2 results are asked for",
+    told="expected 2 results",
     edit=("W_O, weights", "W_O"),
 )
 

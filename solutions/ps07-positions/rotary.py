@@ -140,7 +140,7 @@ wrong(
 )
 
 
-@wrong("detached", "through NumPy", told="a tensor is asked for, a NumPy array", spares=["reorder"])
+@wrong("detached", "through NumPy", told="expected a tensor, got a NumPy array", spares=["reorder"])
 def rotary(x, positions, theta, pairing="interleaved"):
     import numpy as np
 

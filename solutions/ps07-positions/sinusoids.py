@@ -259,7 +259,7 @@ wrong(
 wrong(
     "wavelength-list",
     "returns a list",
-    told="a tensor is asked for",
+    told="expected a tensor",
     loses=["wavelengths"],
     edit=(
         "2 * math.pi * base ** (torch.arange(0, d, 2) / d)",

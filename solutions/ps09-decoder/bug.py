@@ -36,7 +36,7 @@ wrong(
 wrong(
     "last-alone",
     "only the place to read from is mended",
-    told="padding in front still takes places",
+    told="padding in front still takes up places",
     spares=["behind", "same"],
     edit=('["P"][place]', '["P"][:T]'),
 )

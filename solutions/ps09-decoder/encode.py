@@ -58,7 +58,7 @@ wrong(
 @wrong(
     "each-by-itself",
     "each token decoded by itself",
-    told="made text by itself",
+    told="decode each token by itself",
     loses=["decode", "round-trip"],
 )
 def encode(word, merges):

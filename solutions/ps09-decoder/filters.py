@@ -94,7 +94,7 @@ wrong(
 @wrong(
     "sorted-order",
     "the cut stays in the sorted order",
-    told="used in the vocabulary",
+    told="use it in the vocabulary",
     spares=["top-k"],
 )
 def keep_top_k(logits, k):

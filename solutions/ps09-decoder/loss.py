@@ -51,7 +51,7 @@ wrong(
 wrong(
     "by-id",
     "padding known by the id of the last place",
-    told="Padding is taken to be where the id",
+    told="You recognise padding by its id",
     spares=["windows", "per-byte"],
     edit=(
         "place = torch.arange(1, tokens.shape[1])\n    real = place < lengths[:, None]",

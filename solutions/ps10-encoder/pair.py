@@ -121,7 +121,7 @@ wrong(
 wrong(
     "number-mask",
     "the real places as numbers",
-    told="booleans are asked for",
+    told="expected booleans",
     loses=["real", "one-text"],
     edit=("torch.arange(longest) < len(ids)", "torch.tensor([1] * len(ids) + [0] * spare)"),
 )

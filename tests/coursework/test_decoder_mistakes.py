@@ -112,7 +112,7 @@ def test_no_mistake_of_the_loss_is_right(generator):
     found = language.loss_mistakes(logits, tokens, lengths)
     assert told_of_other_mistakes(found, right) == {}
     (both,) = (message for message in found if "Each of these" in message)
-    assert "The last real token of each row" in both and "where the id is that" in both
+    assert "The last real token of each row" in both and "padding by its id" in both
     assert len(found) == 19
     tokens[:, 2] = 0
     found = language.loss_mistakes(logits, tokens, lengths)
@@ -125,7 +125,7 @@ def test_no_mistake_of_the_loss_is_right(generator):
 def test_the_loss_of_one_row_is_not_said_to_be_averaged_over_rows(generator):
     logits = torch.randn(1, 4, 5, generator=generator, **DOUBLE)
     found = language.loss_mistakes(logits, torch.tensor([[1, 3, 0, 2]]), torch.tensor([4]))
-    assert "Your loss is the sum over the tokens: their mean is asked for." in found
+    assert "Your loss is the sum over the tokens. Return their mean." in found
     assert not any("averaged over the rows" in message for message in found)
 
 

@@ -28,13 +28,13 @@ def test_the_overview_has_everybody_and_everything(page, graded):
         "every answer: ",
         "cut-off: ps99-small.ipynb is not a notebook",
         "stubborn: ran out of time in double--values",
-        "Left out when the work was taken in",
+        "Left out of the submissions",
     ):
         assert said in text, said
-    assert "work that could not be run, or never came, counts here as 0" in text
-    assert "Means of the notebooks that were run; what waits for a mark counts in none" in text
+    assert "Work that could not be run, or was never handed in, counts here as 0." in text
+    assert "Means of the notebooks that were run, without answers that still wait for" in text
     waiting = sum(student.waiting > 0 for student in graded.report.students.values())
-    assert f"Points of {waiting} of them still wait for a mark" in text
+    assert f"Points of {waiting} learners still wait for a mark" in text
     slowest = re.search(r"The slowest.*", text, re.DOTALL).group()
     assert re.search(r"(stubborn|prints)", slowest)
 

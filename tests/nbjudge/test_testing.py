@@ -57,16 +57,16 @@ def said(function, *args, **kwargs):
         (torch.ones(3, 2), ONES, r"shape \(3, 2\), it must be \(2, 3\)"),
         (torch.ones(3), ONES, "shape"),
         (torch.ones(()), ONES, "shape"),
-        (ONES.tolist(), ONES, "a list of 2 comes back"),
-        (np.ones((2, 3)), ONES, r"a NumPy array \(no gradient flows through one\) comes back\.$"),
+        (ONES.tolist(), ONES, "got a list of 2"),
+        (np.ones((2, 3)), ONES, r"got a NumPy array \(no gradient flows through one\)\.$"),
         (None, ONES, "Is there a `return`"),
-        (1.0, ONES, "a float comes back"),
+        (1.0, ONES, "got a float"),
         (ONES.double(), ONES, "float64, while its inputs are float32"),
         (ONES.double(), ONES.tolist(), "float64, it must be float32"),
         (ONES.double() + 1, [[1, 1, 1], [1, 1, 1]], "float64, it must be float32"),
         (ONES.half(), ONES.tolist(), "float16, it must be float32"),
         (ONES.bool(), ONES, "bool, while its inputs are float32"),
-        (ONES, ONES.bool(), r"The output: float32, booleans are asked for: True = yes"),
+        (ONES, ONES.bool(), r"expected booleans \(True = yes, False = no\), got float32"),
         (~ONES.bool(), ONES.bool(), "wrong in 6 of 6 places; first"),
         (ONES + 1e-4, ONES, "wrong in 6 of 6 places, by up to 0.0001"),
         (ONES * math.inf, ONES, "wrong in 6 of 6"),
@@ -78,12 +78,12 @@ def said(function, *args, **kwargs):
         (torch.tensor(False), torch.tensor(True), r"^The output: wrong\.$"),
         (torch.tensor(math.nan), torch.tensor(1.0), r"^The output: NaN\.$"),
         (torch.tensor([-math.inf, 2]), torch.tensor([-math.inf, 1]), "1 of 2 places, by up to 1;"),
-        ("1", 1.0, "a number is asked for"),
-        (np.ones(1), 1.0, "a tensor is asked for, a NumPy array"),
+        ("1", 1.0, "expected a number"),
+        (np.ones(1), 1.0, "expected a tensor, got a NumPy array"),
         (2, 1.0, "2, it must be 1"),
         (math.nan, 1.0, "NaN"),
-        (ONES, (ONES, ONES), "2 results are asked for"),
-        ((ONES, ONES, ONES), (ONES, ONES), "3 come back"),
+        (ONES, (ONES, ONES), "Expected 2 results"),
+        ((ONES, ONES, ONES), (ONES, ONES), "got 3"),
     ],
 )
 def test_close_notices(got, expected, told):
@@ -277,7 +277,7 @@ def test_same_gradients_compares_value_and_gradient():
 
     same(lambda a: a.sin())
     same(lambda a: [a.sin(), a], output=0)  # several results, in a list as in a tuple
-    assert "While its value is wrong" in said(same, torch.cos)
+    assert "The value is wrong" in said(same, torch.cos)
     assert "gradient with respect to a" in said(same, lambda a: a.sin() + a - a.detach())
     assert "NaN" in said(same, lambda a: a.sin() + 0 * (a - a.detach()).sqrt(), if_nan="Look.")
 

@@ -1966,18 +1966,18 @@ def test_residual_stream(shown) -> None:
     agrees()
     for label, press, change in [
         ("Norm", "ArrowDown", {"norm": "post"}),
-        ("First weights", "ArrowDown", {"init": "gpt2"}),
+        ("Initial weights", "ArrowDown", {"init": "gpt2"}),
         ("Blocks passed", "End", {"after": 24}),
         ("Residual path", "Space", {"residual": False}),
         ("Norm", "ArrowDown", {"norm": "none"}),
-        ("First weights", "ArrowDown", {"init": "large"}),
+        ("Initial weights", "ArrowDown", {"init": "large"}),
         ("Blocks passed", "Home", {"after": 0}),
     ]:
         keys = Keys(shown, "residual-stream")
         keys.reach(label)
         keys.press(press)
         now |= change
-        if label == "First weights" and not now["residual"]:
+        if label == "Initial weights" and not now["residual"]:
             continue  # sizes of 10^38, whose rounding the shares would show
         agrees()
 

@@ -18,7 +18,7 @@ from tfcourse.data.real.registry import FILES
 
 data = typer.Typer(
     name="data",
-    help="The course's corpora: which there are, their licences, and downloading them.",
+    help="List the course's corpora and their licences, and download them.",
     no_args_is_help=True,
 )
 

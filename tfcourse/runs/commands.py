@@ -61,7 +61,7 @@ def train(
         bool, typer.Option("--tensorboard", help="Write for TensorBoard too.")
     ] = False,
 ) -> None:
-    """Train a model from a preset, judge it, and keep it in a folder.
+    """Train a model from a preset, evaluate it, and save it in a folder.
 
     `tfcourse train` lists the presets; `tfcourse train numbers-de-en` runs one;
     `tfcourse train numbers-de-en --show > my.toml` copies one, to be changed and run as
@@ -176,7 +176,7 @@ def generate(
     seed: Annotated[int, typer.Option(help="Another seed writes another text.", min=0)] = 0,
     device: Device = None,
 ) -> None:
-    """Write on from a prompt with a trained language model.
+    """Continue a prompt with a trained language model.
 
     `tfcourse generate runs/tinyshakespeare-cpu --prompt 'ROMEO:' --tokens 500 --top-k 20`
     """

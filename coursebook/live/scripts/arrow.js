@@ -39,6 +39,6 @@ Live.figure("arrow", (ui, { letters, arrow, dashes, clutter, which }) => {
   }));
   ui.slider({ label: "Dashes", min: 0, max: dashes.length, value: clutter, change: (n) => { many = n; draw(); } });
   ui.choice({ label: "Attention of", options: model.heads_, value: which, change: (value) => { shown = value; draw(); } });
-  ui.hint("The frame is the patch of the letter that is pointed at. In training no letter stood twice in an image: what happens if you let it?");
+  ui.hint("The frame marks the patch of the letter that the arrow points at. In training, no image had the same letter twice. What happens if yours has?");
   draw();
 });

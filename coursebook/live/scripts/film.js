@@ -32,6 +32,6 @@ Live.figure("film", (ui, { start }) => {
 
   const slider = ui.slider({ label: "Steps of training", min: 0, max: frames.length - 1, value: place, show: (n) => frames[n].step.toLocaleString("en"), change: (n) => { place = n; draw(); } });
   ui.play({ slider, last: frames.length - 1, change: (n) => { place = n; draw(); } });
-  ui.hint("First it babbles in English, then it writes numbers that are well formed and wrong. When do the dark squares leave the straight line?");
+  ui.hint("First it babbles in English, then it writes well-formed but wrong numbers. When do the dark squares leave the straight line?");
   draw();
 });

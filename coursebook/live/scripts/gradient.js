@@ -51,7 +51,7 @@ Live.figure("gradient", (ui, { gain: firstGain, length: firstLength, low, high }
       line(x(length), y(high), x(length), y(low), "here"),
       svg("circle", { class: "spot one", cx: at(x(length)), cy: at(y(here)), r: 5 }),
       [1, 16, 32, 48, 64].map((n) => text(x(n), 248, n, "middle")), text(352, 264, "words", "end"),
-      text(46, 278, "— your net", "one"), text(150, 278, "- - first weights", "two"));
+      text(46, 278, "— your net", "one"), text(150, 278, "- - initial weights", "two"));
     const rate = (own[most - 1] - own[3]) / (most - 4);
     const grows = Math.abs(rate) < 0.002 ? "It stays about as large" : rate < 0 ? "It vanishes" : "It explodes";
     ui.say(`Length ${length}: the gradient is ${shown(here)}. ${grows}: each further word multiplies it by about ${number(10 ** rate, 2)}.`);

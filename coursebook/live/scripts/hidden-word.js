@@ -54,6 +54,6 @@ Live.figure("hidden-word", (ui, { sentence, hidden, longest, best }) => {
     label: "Hidden word", min: 1, max: words.length, value: place + 1,
     show: (n) => words[n - 1] ?? "", change: (n) => { place = n - 1; draw(); },
   });
-  ui.hint("Hide a word near the beginning, then one near the end. Where does the second side help?");
+  ui.hint("Hide a word near the beginning, then one near the end. Where does the right side help?");
   draw();
 });

@@ -111,6 +111,6 @@ Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
     change: (to) => { off = to; renew(); },
   });
   slider = ui.slider({ label: "Hidden word", min: 1, max: words.length, value: hidden + 1, show: (n) => words[n - 1] ?? "", change: (n) => { hidden = n - 1; renew(); } });
-  ui.hint("Go through the steps from the ids to the probabilities. Then switch something off: which tensors change, in which family, and what is said?");
+  ui.hint("Go through the steps from the ids to the probabilities. Then switch something off. Which tensors change, in which family, and how do the answers change?");
   draw();
 });

@@ -108,7 +108,7 @@ Live.figure("residual-stream", (ui, data) => {
       line(x(now.after), y(0), x(now.after), y(1), "here"),
       svg("path", { class: "curve one", d: `M${shares.map((share, block) => `${at(x(block))},${at(y(share))}`).join("L")}` }),
       svg("circle", { class: "spot one", cx: at(x(now.after)), cy: at(y(shares[now.after])), r: 4.5 }));
-    ui.say(`After ${now.after} of ${sizes.blocks} blocks: ${number(shares[now.after], 4)} of the words' size lies in their differences. A number on the stream is about ${power(Live.stream.size(X))} large.`);
+    ui.say(`After ${now.after} of ${sizes.blocks} blocks: ${number(shares[now.after], 4)} of the words' size lies in their differences. The numbers on the stream have a typical size of ${power(Live.stream.size(X))}.`);
   }
 
   const change = (name) => (value) => { now[name] = value; compute(); };
@@ -118,7 +118,7 @@ Live.figure("residual-stream", (ui, data) => {
     options: [["pre", "before each part"], ["post", "after each sum"], ["none", "none"]],
   });
   ui.choice({
-    label: "First weights", value: now.init, change: change("init"),
+    label: "Initial weights", value: now.init, change: change("init"),
     options: [["xavier", "Xavier"], ["gpt2", "GPT-2's rule"], ["large", "three times Xavier"]],
   });
   ui.slider({

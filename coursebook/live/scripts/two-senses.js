@@ -6,7 +6,7 @@ Live.figure("two-senses", (ui, { first, second, longest }) => {
   const { gaps, reader } = Live.data;
   const { word } = reader.senses;
   const models = {
-    "after masked words": Live.reader({ ...gaps, weights: gaps.sides.both }),
+    "trained on hidden words": Live.reader({ ...gaps, weights: gaps.sides.both }),
     "trained on the sense": Live.reader(reader),
   };
   const taught = models["trained on the sense"];
@@ -22,7 +22,7 @@ Live.figure("two-senses", (ui, { first, second, longest }) => {
       return [name, cosine(a, b)];
     });
     const senses = both.map((words) => taught.sense(words, taught.read(words).states));
-    const rows = [["in a table", 1], ...alike];
+    const rows = [["look-up table", 1], ...alike];
     picture.draw(
       `The cosine of the two vectors of ${word}: ${rows.map(([name, value]) => `${name} ${number(value, 4)}`).join(", ")}.`,
       30 + 46 * rows.length,
@@ -49,5 +49,5 @@ Live.figure("two-senses", (ui, { first, second, longest }) => {
       return taught.remark(found);
     } });
   }
-  ui.hint("Find two sentences with the same sense and few words in common, and two with different senses and many. Which bars tell them apart?");
+  ui.hint("Find two sentences with the same sense and few words in common, then two with different senses and many words in common. Which bars tell the senses apart?");
 });

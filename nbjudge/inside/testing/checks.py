@@ -100,7 +100,7 @@ def equal(
         raise Mistake(f"{name}: nothing comes back. Is there a `return`?")
     if type(got) is not type(expected):
         due = type(expected).__name__
-        raise Mistake(f"{name}: a {due} is asked for, {kind_of(got)} comes back.")
+        raise Mistake(f"{name}: expected a {due}, got {kind_of(got)}.")
     raise Mistake(f"{name} is {got!r}, it must be {expected!r}.")
 
 
@@ -265,7 +265,7 @@ def _compare_value(value: Any, right: Tensor, output: int | None, if_nan: str) -
         value = value if output is None or not isinstance(value, tuple | list) else value[output]
         close(value, right.detach(), "The output", if_nan=if_nan)
     except Mistake as mistake:
-        raise Mistake(f"While its value is wrong a gradient is too. {mistake}") from None
+        raise Mistake(f"The value is wrong, so the gradient is too. {mistake}") from None
 
 
 def untouched(f: Callable, *args: Any, names: Sequence[str]) -> None:
@@ -332,13 +332,13 @@ def unpacked(got: Any, *names: str) -> tuple:
     Raises
     ------
     Mistake
-        Saying what is asked for.
+        Saying what was expected.
     """
     asked = ", ".join(name[0].lower() + name[1:] for name in names)
     if not isinstance(got, tuple | list):
-        raise Mistake(f"{len(names)} results are asked for ({asked}), {kind_of(got)} comes back.")
+        raise Mistake(f"Expected {len(names)} results ({asked}), got {kind_of(got)}.")
     if len(got) != len(names):
-        raise Mistake(f"{len(names)} results are asked for ({asked}), {len(got)} come back.")
+        raise Mistake(f"Expected {len(names)} results ({asked}), got {len(got)}.")
     return tuple(got)
 
 
@@ -411,7 +411,7 @@ def _check_tensor(got: Any, name: str, number: bool = False) -> None:
     if got is None:
         raise Mistake(f"{name}: nothing comes back. Is there a `return`?")
     asked = "number" if number and not isinstance(got, Array) else "tensor"
-    raise Mistake(f"{name}: a {asked} is asked for, {kind_of(got)} comes back.")
+    raise Mistake(f"{name}: expected a {asked}, got {kind_of(got)}.")
 
 
 def _wrong_dtype(name: str, got: torch.dtype, want: torch.dtype) -> str:
@@ -423,7 +423,7 @@ def _wrong_dtype(name: str, got: torch.dtype, want: torch.dtype) -> str:
         )
     if want == torch.bool:
         return (
-            f"{name}: {got_name}, booleans are asked for: True = yes, False = no. "
+            f"{name}: expected booleans (True = yes, False = no), got {got_name}. "
             "A comparison such as `a < b` gives them."
         )
     return (

@@ -242,13 +242,13 @@ def _backward(
     if output is not None:
         if not isinstance(result, tuple | list) or len(result) <= output:
             raise Mistake(
-                f"`{name}` returns {kind_of(result)} where several results are asked for.",
+                f"`{name}` returns {kind_of(result)} where several results are expected.",
                 {"key": "result"},
             )
         result = result[output]
     if not isinstance(result, Tensor):
         raise Mistake(
-            f"`{name}` returns {kind_of(result)} where a tensor is asked for.", {"key": "result"}
+            f"`{name}` returns {kind_of(result)} where a tensor is expected.", {"key": "result"}
         )
     if result.shape != cotangent.shape:
         raise Mistake(

@@ -29,7 +29,7 @@ SENTENCES = {
     "class": "`{name}` must be a class that derives from nn.Module.",
     "module": "`{name}` must return an nn.Module.",
     "parameters": (
-        "The parameters of `{name}` are not those that are asked for: compare their names and "
+        "The parameters of `{name}` are not the expected ones: compare their names and "
         "their shapes, and wrap each in nn.Parameter."
     ),
     "no parameters": "`{name}` has no parameters: nothing in it could be trained.",

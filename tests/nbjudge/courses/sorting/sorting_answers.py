@@ -84,7 +84,7 @@ WRONG = {
         (
             "def merge(first, second):\n    return tuple(sorted(first + second))",
             {"merge--values", "merge--empty"},
-            "a list is asked for, a tuple of 4 comes back",
+            "expected a list, got a tuple of 4",
         ),
     ],
     "insertion-sort": [
