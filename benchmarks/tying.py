@@ -107,12 +107,13 @@ def compared(
 
 
 def gpt(**choices: object) -> GPT:
-    """A GPT of the sizes that all share, and of these choices.
+    """A GPT of these choices, and for the rest of the sizes that all share.
 
     GPT-2 draws matrices with a deviation of 0.02 at width 768; narrower ones are drawn larger, so
     that what they multiply stays as large.
     """
-    model = GPT(GPTConfig(V, WINDOW, LAYERS, HEADS, **choices))
+    shared = {"vocab_size": V, "context_length": WINDOW, "num_layers": LAYERS, "num_heads": HEADS}
+    model = GPT(GPTConfig(**shared | choices))
     for p in model.parameters():
         if p.dim() > 1:
             nn.init.normal_(p, std=0.02 * (768 / model.config.d_model) ** 0.5)
