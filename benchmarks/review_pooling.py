@@ -17,6 +17,7 @@ A quarter of an hour on one thread, with the corpus at hand; what is done lies i
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import sys
 from collections.abc import Callable
@@ -41,8 +42,9 @@ SEARCHED, STARTS = {98: 8}, {20: 0, 21: 1, 22: 2}
 BATCH, RATE, DECAY, WIDTH, HIDDEN, GRU, DROPOUT = 32, 1e-2, 0.01, 32, 32, 16, 0.3
 EPOCHS, GRU_EPOCHS, ADVERSARY_EPOCHS, GUIDED_EPOCHS = 4, 3, 12, 3
 ADVERSARY_RATES, FIRST_RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2), (1e-3, 3e-3)
-#: Of an adversary's wish for other weights. The first has none: it says what copying costs.
-STRENGTHS, SEARCHED_STRENGTHS = (0.0, 0.003, 0.01, 0.03, 0.1), (0.01, 0.03)
+#: Of an adversary's wish for other weights. The first has none: it says what copying costs. The
+#: last two are then trained on without the wish, so that only their predictions still matter.
+STRENGTHS, THEN_NONE, SEARCHED_STRENGTHS = (0.0, 0.01, 0.03, 0.1), (0.03, 0.1), (0.01, 0.03)
 SEARCH_STEPS, LIMIT = 100, 0.01
 TINY = 1e-12
 
@@ -144,6 +146,15 @@ def watched(base, found: dict) -> list[tuple]:
 
 def adversary(base, batches: list, strength: float, rate: float, seed: int, epochs: int):
     """A model that predicts as the base does and weighs otherwise; it begins at the base."""
+    torch.manual_seed(seed)
+    model = new(base.config.vocab_size, hidden=HIDDEN, d_hidden=GRU)
+    model.load_state_dict(base.state_dict())
+    model.pool.reset_parameters()
+    return train_adversary(model, batches, strength, rate, seed, epochs)
+
+
+def train_adversary(model, batches: list, strength: float, rate: float, seed: int, epochs: int):
+    """Train it, or train it on with another strength."""
 
     def loss(model, batch):
         ids, n, _, p, a = batch
@@ -152,10 +163,6 @@ def adversary(base, batches: list, strength: float, rate: float, seed: int, epoc
         moved = tvd(p, output.logits.softmax(-1))
         return (moved - strength * kl(a, b)).mean(), len(ids)
 
-    torch.manual_seed(seed)
-    model = new(base.config.vocab_size, hidden=HIDDEN, d_hidden=GRU)
-    model.load_state_dict(base.state_dict())
-    model.pool.reset_parameters()
     steps = epochs * len(batches)
     fit(
         model, batches, loss=loss, steps=steps, lr=cosine(rate, steps, steps // 20), device="cpu",
@@ -228,7 +235,12 @@ def explanation(seed: int, fold: int, rate: float, quick: bool) -> dict:
     found, epochs = corpus(fold, quick), 1 if quick else ADVERSARY_EPOCHS
     base, other = bases(seed, found, quick)
     batches = watched(base, found)
-    adversaries = {s: adversary(base, batches, s, rate, seed, epochs) for s in STRENGTHS}
+    adversaries = {str(s): adversary(base, batches, s, rate, seed, epochs) for s in STRENGTHS}
+    for strength in THEN_NONE:
+        model = copy.deepcopy(adversaries[str(strength)])
+        adversaries[f"{strength}, then 0"] = train_adversary(
+            model, batches, 0.0, rate, seed, epochs
+        )
 
     def equal(ids: Tensor, n: Tensor) -> Tensor:
         real = (torch.arange(ids.shape[1]) < n[:, None]).float()
@@ -237,7 +249,7 @@ def explanation(seed: int, fold: int, rate: float, quick: bool) -> dict:
     sources = {
         "equal": equal,
         "base": lambda ids, n: look(base, ids, n)[1],
-        "adversary": lambda ids, n: look(adversaries[STRENGTHS[-1]], ids, n)[1],
+        "adversary": lambda ids, n: look(adversaries[str(STRENGTHS[-1])], ids, n)[1],
     }
     longer = 1 if quick else GUIDED_EPOCHS
     one = one_by_one(base, found, 5 if quick else SEARCH_STEPS)
@@ -245,7 +257,7 @@ def explanation(seed: int, fold: int, rate: float, quick: bool) -> dict:
         "seed": seed, "fold": fold, "reviews": len(found["labels"]), "right": right(base, found),
         "one by one": one.median().item(),
         "other seed": against(base, other, found),
-        "adversaries": {str(s): against(base, model, found) for s, model in adversaries.items()},
+        "adversaries": {s: against(base, model, found) for s, model in adversaries.items()},
         "guided": {n: guided(w, batches, found, seed, longer) for n, w in sources.items()},
     }  # fmt: skip
 
