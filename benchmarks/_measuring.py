@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import tempfile
 import time
@@ -86,6 +87,34 @@ def bracketed(
         wanted = {best - 1, best + 1} & set(range(len(grid))) - set(tried)
     told = {f"{grid[i]:g}": None if math.isinf(x) else round(x, 4) for i, x in tried.items()}
     return grid[best], dict(sorted(told.items(), key=lambda pair: float(pair[0])))
+
+
+def keeper(folder: Path | None) -> Callable[[str, Callable[[], Any]], Any]:
+    """Remembers what pieces of a run found, so that a run that was stopped can go on.
+
+    Parameters
+    ----------
+    folder:
+        Where pieces are stored; nothing is unless it is given.
+
+    Returns
+    -------
+    once
+        ``once(name, work)`` gives what ``work()`` found: now, or when it was done before.
+    """
+
+    def once(name: str, work: Callable[[], Any]) -> Any:
+        kept = folder and folder / f"{name}.json"
+        if kept and kept.is_file():
+            return json.loads(kept.read_text("utf-8"))
+        found = work()
+        print(name, found, flush=True)
+        if kept:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text(json.dumps(found), "utf-8")
+        return found
+
+    return once
 
 
 def keep_record(

@@ -23,7 +23,6 @@ What is done lies in ``--keep FOLDER``; ``--speed`` measures the steps and stops
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +31,7 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).parent))
 
 import torch  # noqa: E402
-from _measuring import bracketed, need_cuda  # noqa: E402
+from _measuring import bracketed, keeper, need_cuda  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from translation_speed import milliseconds, step_of  # noqa: E402
 from tying import gpt  # noqa: E402
@@ -185,17 +184,7 @@ def main() -> None:
     torch.set_num_threads(1)
     stated = None if choice.quick else records.conditions("model-parallel")
 
-    def once(name: str, work: Callable[[], Any]) -> Any:
-        kept = choice.keep and choice.keep / f"{choice.device}-{name}.json"
-        if kept and kept.is_file():
-            return json.loads(kept.read_text("utf-8"))
-        found = work()
-        print(name, found, flush=True)
-        if kept:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text(json.dumps(found), "utf-8")
-        return found
-
+    once = keeper(choice.keep)
     size = SIZES[choice.device]
     if choice.quick:
         size = size._replace(batch=2, steps=6, judged=600)

@@ -18,16 +18,13 @@ from __future__ import annotations
 
 import argparse
 import copy
-import json
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import torch
 import torch.nn.functional as F
-from _measuring import bracketed
+from _measuring import bracketed, keeper
 from torch import Tensor
 
 from coursebook import records
@@ -270,17 +267,7 @@ def main() -> None:
     torch.set_num_threads(1)
     stated = None if choice.quick else records.conditions("attn-explain")
 
-    def once(name: str, work: Callable[[], Any]) -> Any:
-        kept = choice.keep and choice.keep / f"{name}.json"
-        if kept and kept.is_file():
-            return json.loads(kept.read_text("utf-8"))
-        found = work()
-        print(name, found, flush=True)
-        if kept:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text(json.dumps(found), "utf-8")
-        return found
-
+    once = keeper(choice.keep)
     rate, search = once("search", lambda: searched(choice.quick))
     starts = {1: 9} if choice.quick else STARTS
     results = {
