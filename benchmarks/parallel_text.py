@@ -46,7 +46,7 @@ from tfcourse.training import NextToken, cosine, fit  # noqa: E402
 SEARCHED, SEEDS = (210, 211), (20, 21, 22)
 RATES, FIRST = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1), (3e-3, 1e-2)
 LENGTH, LENGTHS = 256, (16, 64, 256, 1024, 2048)
-SEARCH_SHARE, LOOKS, TURNS = 1 / 3, 40, 7
+SEARCH_SHARE, LOOKS, TURNS = 1 / 3, 25, 7
 
 
 class Size(NamedTuple):
