@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 import math
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -88,13 +90,42 @@ def bracketed(
     return grid[best], dict(sorted(told.items(), key=lambda pair: float(pair[0])))
 
 
+def keeper(folder: Path | None) -> Callable[[str, Callable[[], Any]], Any]:
+    """Remembers what pieces of a run found, so that a run that was stopped can go on.
+
+    Parameters
+    ----------
+    folder:
+        Where pieces are stored; nothing is unless it is given.
+
+    Returns
+    -------
+    once
+        ``once(name, work)`` gives what ``work()`` found: now, or when it was done before.
+    """
+
+    def once(name: str, work: Callable[[], Any]) -> Any:
+        kept = folder and folder / f"{name}.json"
+        if kept and kept.is_file():
+            return json.loads(kept.read_text("utf-8"))
+        found = work()
+        print(name, found, flush=True)
+        if kept:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text(json.dumps(found), "utf-8")
+        return found
+
+    return once
+
+
 def keep_record(
     name: str,
     about: str,
-    measured: Callable[[bool], dict[str, Any]],
+    measured: Callable[..., dict[str, Any]],
     *,
     seed: int,
     judged_by: tuple[str, ...] = (),
+    resumed: bool = False,
 ) -> None:
     """What a script that measures on a CPU does: two threads, then the record.
 
@@ -108,19 +139,26 @@ def keep_record(
     about:
         What the script measures, for its ``--help``.
     measured:
-        Gives the results; it is told whether to be quick.
+        Gives the results; it is told whether to be quick, and if ``resumed`` what remembers its
+        pieces.
     seed:
         What the record gives as its seed.
     judged_by:
         Claims whose verdicts will rest on the record: their conditions must be committed before the
         run, and the record holds them.
+    resumed:
+        Whether pieces that are done lie in ``--keep FOLDER``.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
-    quick = parser.parse_args().quick
+    if resumed:
+        parser.add_argument("--keep", type=Path, help="where what is done is stored")
+    choice = parser.parse_args()
+    quick = choice.quick
     stated = records.conditions(*judged_by) if judged_by and not quick else None
     torch.set_num_threads(2)
-    results = measured(quick)
+    results = measured(quick, keeper(choice.keep)) if resumed else measured(quick)
+    sys.argv[1:] = []  # how it was cut into runs is no part of the record
     print(results if quick else records.write(name, results, seed=seed, stated=stated).name)
 
 

@@ -70,11 +70,12 @@ def tests(folder: Path) -> None:
     _call([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS])
 
 
-def script(name: str) -> Callable[[Path], None]:
-    """A script of ``benchmarks/`` on the GPU, into its own record."""
+def script(name: str, *, resumed: bool = False) -> Callable[[Path], None]:
+    """A script of ``benchmarks/`` on the GPU, into its own record; it may keep what it has done."""
 
     def run(folder: Path) -> None:
-        _call([sys.executable, f"benchmarks/{name}.py", "--device", "cuda"])
+        keep = ["--keep", str(folder)] if resumed else []
+        _call([sys.executable, f"benchmarks/{name}.py", "--device", "cuda", *keep])
 
     return run
 
@@ -150,6 +151,10 @@ def parts() -> dict[str, Part]:
         ),
         "serial-time-gpu": Part(
             "recurrent nets and attention by length", 1, 3, script("serial_time")
+        ),
+        "parallel-text-gpu": Part(
+            "a text model's loss against the clock, beside LSTM and GRU", 10, 9,
+            script("parallel_text", resumed=True),
         ),
         "tinyshakespeare-gpu": Part("nanoGPT's GPU setting", 6, 9, preset("tinyshakespeare-gpu")),
         "multi30k-de-en": Part("a translator, 3 seeds", 15, 8, preset("multi30k-de-en", 1, 2, 3)),

@@ -67,11 +67,17 @@ def compared(
     chosen_by: tuple[int, ...] = SEEDS[:1],
     rates: tuple[float, ...] = RATES,
     steps: int = STEPS,
+    seeds: tuple[int, ...] = SEEDS,
+    once: Callable[[str, Callable[[], dict]], dict] = lambda _, work: work(),
 ) -> dict:
-    """Each model at the best of the rates, which is chosen with the seeds ``chosen_by``."""
+    """Each model at the best of the rates, which is chosen with the seeds ``chosen_by``.
+
+    ``once`` may remember the losses of a run, by its name.
+    """
     torch.set_num_threads(1)  # these nets are too small to share
     prose = Prose(2000 if quick else JUDGED)
-    steps, seeds, rates = (2, SEEDS[:1], rates[:1]) if quick else (steps, SEEDS, rates)
+    if quick:
+        steps, seeds, chosen_by, rates = 2, seeds[:1], chosen_by[:1], rates[:1]
     results: dict = {
         "steps": steps, "tokens in a step": BATCH * WINDOW, "window": WINDOW, "vocabulary": V,
         "unit": "nats / byte",
@@ -79,14 +85,15 @@ def compared(
     for name, make in makers.items():
         by_rate: dict[float, dict[int, dict[str, float]]] = {rate: {} for rate in rates}
 
-        def add(rate: float, seed: int, make=make, by_rate=by_rate) -> None:
+        def losses(rate: float, seed: int, make=make) -> dict[str, float]:
             model = trained(make, prose.ids["train"], rate, seed, steps)
-            by_rate[rate][seed] = {
-                split: round(prose.loss(model, split), 4) for split in ("validation", "test")
-            }
+            return {split: round(prose.loss(model, split), 4) for split in ("validation", "test")}
+
+        def add(rate: float, seed: int, name=name, work=losses, by_rate=by_rate) -> None:
+            by_rate[rate][seed] = once(f"{name}-{rate:g}-{seed}", lambda: work(rate, seed))
 
         for rate in rates:
-            for seed in set(seeds) & set(chosen_by):
+            for seed in chosen_by:
                 add(rate, seed)
         best = min(
             by_rate,
@@ -107,12 +114,13 @@ def compared(
 
 
 def gpt(**choices: object) -> GPT:
-    """A GPT of the sizes that all share, and of these choices.
+    """A GPT of these choices, and for the rest of the sizes that all share.
 
     GPT-2 draws matrices with a deviation of 0.02 at width 768; narrower ones are drawn larger, so
     that what they multiply stays as large.
     """
-    model = GPT(GPTConfig(V, WINDOW, LAYERS, HEADS, **choices))
+    shared = {"vocab_size": V, "context_length": WINDOW, "num_layers": LAYERS, "num_heads": HEADS}
+    model = GPT(GPTConfig(**shared | choices))
     for p in model.parameters():
         if p.dim() > 1:
             nn.init.normal_(p, std=0.02 * (768 / model.config.d_model) ** 0.5)

@@ -91,6 +91,7 @@ def written(course, record):
         ("translators", "translators", []),
         ("bottleneck", "bottleneck", []),
         ("translation_speed", "translation-speed", []),
+        ("parallel_text", "parallel-text", ["tinyshakespeare"]),
         ("decoder_alone", "decoder-alone", ["multi30k"]),
         ("encoder_or_decoder", "encoder-or-decoder", ["multi30k"]),
         ("mnist", "mnist-vit-cpu", ["mnist"]),
@@ -128,6 +129,7 @@ def test_a_quick_run_goes_through_and_writes_no_record(
         ("package_speed", ["--device", "cuda"]),
         ("generation_speed", ["--device", "cuda"]),
         ("attention_speed", ["--device", "cuda"]),
+        ("parallel_text", ["--device", "cuda"]),
     ],
 )
 def test_without_a_gpu_those_that_want_one_say_so(forks, course, script, flags, tmp_path):

@@ -1,0 +1,201 @@
+"""A text model's loss against the clock: the Transformer beside PyTorch's own LSTM and GRU.
+
+Language models of tinyshakespeare's characters, in windows of 256, with as many parameters: a GPT
+with rotary positions, and two layers of LSTM or GRU in the library's kernels. Each kind searches
+its learning rate on two seeds that are used for nothing else, by the validation loss of runs a
+third as long, until the best has a worse one on each side; then come the seeds that are quoted, the
+same windows in the same order for all kinds.
+
+Time is measured apart: a step of each kind in turns, for lengths from 16 to 2,048 with as many
+tokens in each batch, on one thread of a CPU and on two. A loss does not depend on what else a
+machine does, a time does. So only the steps need a machine of their own, and the time to a loss is
+the steps to it times the time of a step at length 256. The loss to be reached is the highest that
+any seed of any kind has in the end.
+
+What is done lies in ``--keep FOLDER``; ``--speed`` measures the steps and stops::
+
+    python benchmarks/parallel_text.py --keep FOLDER --speed   # three minutes, nothing else running
+    python benchmarks/parallel_text.py --keep FOLDER           # ten minutes
+
+``--device cuda`` trains larger models for longer, into a record of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import torch  # noqa: E402
+from _measuring import bracketed, keeper, need_cuda  # noqa: E402
+from torch import Tensor, nn  # noqa: E402
+from translation_speed import milliseconds, step_of  # noqa: E402
+from tying import gpt  # noqa: E402
+
+from coursebook import records  # noqa: E402
+from tfcourse import data  # noqa: E402
+from tfcourse.batching import Batches, Windows  # noqa: E402
+from tfcourse.evaluation import language_model_nll  # noqa: E402
+from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig  # noqa: E402
+from tfcourse.training import NextToken, cosine, fit  # noqa: E402
+
+SEARCHED, SEEDS = (210, 211), (20, 21, 22)
+RATES, FIRST = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1), (3e-3, 1e-2)
+LENGTH, LENGTHS = 256, (16, 64, 256, 1024, 2048)
+SEARCH_SHARE, LOOKS, TURNS = 1 / 3, 25, 7
+
+
+class Size(NamedTuple):
+    """What is trained on a device.
+
+    Attributes
+    ----------
+    layers, width, lstm, gru:
+        Blocks and width of the GPT, and the other two's widths, for as many parameters.
+    batch, steps:
+        Windows of a step, and steps.
+    judged:
+        Characters of the validation split that are scored.
+    """
+
+    layers: int
+    width: int
+    lstm: int
+    gru: int
+    batch: int
+    steps: int
+    judged: int
+
+
+SIZES = {
+    "cpu": Size(3, 96, 142, 163, 16, 200, 8192),
+    "cuda": Size(6, 256, 543, 627, 32, 1500, 65_536),
+}
+
+
+def makers(size: Size, vocab_size: int) -> dict[str, Callable[[], nn.Module]]:
+    """What makes a model of each kind."""
+
+    def recurrent(cell: str, width: int) -> nn.Module:
+        return RecurrentLM(RecurrentLMConfig(vocab_size, width, num_layers=2, cell=cell))
+
+    return {
+        "Transformer": lambda: gpt(
+            vocab_size=vocab_size, context_length=max(LENGTHS), num_layers=size.layers,
+            d_model=size.width, positions="rotary_halves",
+        ),
+        "LSTM": lambda: recurrent("lstm", size.lstm),
+        "GRU": lambda: recurrent("gru", size.gru),
+    }  # fmt: skip
+
+
+def text(judged: int) -> tuple[dict[str, Tensor], int]:
+    """Ids of the characters of the two splits, and how many characters there are."""
+    splits = {s: "\n".join(data.load("tinyshakespeare", s)) for s in ("train", "validation")}
+    known = {c: i for i, c in enumerate(sorted(set(splits["train"])))}
+    ids = {s: torch.tensor([known[c] for c in found]) for s, found in splits.items()}
+    return ids | {"validation": ids["validation"][:judged]}, len(known)
+
+
+def train(make: Callable[[], nn.Module], ids: dict, size: Size, steps: int, **run: Any) -> dict:
+    """The validation loss at ``LOOKS`` steps of a run."""
+    device, rate, seed = run["device"], run["rate"], run["seed"]
+    torch.manual_seed(seed)
+
+    def judge(model: nn.Module) -> float:
+        found = language_model_nll(model, ids["validation"].to(device), LENGTH)
+        return found.nll / found.tokens
+
+    history = fit(
+        make(), Batches(Windows(ids["train"], LENGTH, 1), size.batch, seed=seed, drop_last=True),
+        loss=NextToken(), steps=steps, lr=cosine(rate, steps, max(1, steps // 10)), seed=seed,
+        device=device, validate=judge, validate_every=max(1, steps // LOOKS),
+    )  # fmt: skip
+    return {"rate": rate, "seed": seed, "loss": [round(x, 4) for x in history.validation["loss"]]}
+
+
+def speed(kinds: dict, size: Size, vocab_size: int, device: str, quick: bool) -> dict:
+    """Milliseconds of a step of each kind, by threads and length."""
+    found: dict[str, Any] = {}
+    for threads in (1, 2) if device == "cpu" else (1,):
+        torch.set_num_threads(threads)
+        by_length = found.setdefault(f"{threads} thread(s)", {})
+        for n in LENGTHS[:1] if quick else LENGTHS:
+            torch.manual_seed(0)
+            steps = {k: step_of(make(), NextToken(), device) for k, make in kinds.items()}
+            tokens = torch.randint(vocab_size, (size.batch * LENGTH // n, n + 1), device=device)
+            batch = tokens[:, :-1], tokens[:, 1:]
+            turns = 2 if quick else TURNS
+            by_length[n] = milliseconds(steps, {k: [batch] * turns for k in kinds})
+            print(threads, n, by_length[n], flush=True)
+    torch.set_num_threads(1)
+    return found
+
+
+def measured(
+    size: Size, device: str, quick: bool, only_speed: bool, once: Callable[..., Any]
+) -> dict[str, Any]:
+    """Steps by the clock; and each kind's search and its losses by step."""
+    ids, vocab_size = text(size.judged)
+    kinds = makers(size, vocab_size)
+    results: dict[str, Any] = {
+        **size._asdict(), "length": LENGTH, "tokens of a step": size.batch * LENGTH,
+        "unit": "nats for a character", "validated every": max(1, size.steps // LOOKS),
+        "speed": once("speed", lambda: speed(kinds, size, vocab_size, device, quick)),
+    }  # fmt: skip
+    if only_speed:
+        return results
+    searched, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
+    for kind, make in kinds.items():
+
+        def run(rate: float, seed: int, steps: int, kind: str = kind, make: Any = make) -> dict:
+            return once(
+                f"{kind}-{rate:g}-{seed}-{steps}",
+                lambda: train(make, ids, size, steps, rate=rate, seed=seed, device=device),
+            )
+
+        def cost(rate: float, run: Any = run) -> float:
+            losses = [
+                run(rate, seed, round(SEARCH_SHARE * size.steps))["loss"][-1] for seed in searched
+            ]
+            return sum(losses) / len(losses)
+
+        rate, search = bracketed(FIRST if quick else RATES, FIRST, cost)
+        results.setdefault("kinds", {})[kind] = {
+            "parameters": make().count_parameters(), "search": search, "rate": rate,
+            "runs": [run(rate, seed, size.steps) for seed in seeds],
+        }  # fmt: skip
+    return results
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", choices=tuple(SIZES), default="cpu")
+    parser.add_argument("--speed", action="store_true", help="measure the steps and stop")
+    parser.add_argument("--keep", type=Path, help="where what is done is stored")
+    parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
+    choice = parser.parse_args()
+    if choice.device == "cuda":
+        need_cuda()
+    torch.set_num_threads(1)
+    stated = None if choice.quick else records.conditions("model-parallel")
+
+    once = keeper(choice.keep)
+    size = SIZES[choice.device]
+    if choice.quick:
+        size = size._replace(batch=2, steps=6, judged=600)
+    results = measured(size, choice.device, choice.quick, choice.speed, once)
+    if choice.quick or choice.speed:
+        print(results)
+        return
+    sys.argv[1:] = [] if choice.device == "cpu" else ["--device", "cuda"]  # how it was cut is no
+    name = "parallel-text" if choice.device == "cpu" else "parallel-text-gpu"  # part of the record
+    print(records.write(name, results, seed=SEEDS[0], device=choice.device, stated=stated).name)
+
+
+if __name__ == "__main__":
+    main()
