@@ -67,15 +67,15 @@ class Terms:
     """What holds for all jobs of a run.
 
     Whether learners' code is kept in a sandbox, the problem set's data files, what all its tests
-    forbid, the tests by name, the judge's own digest (the same on every machine, or empty where
-    there is only one), and the instructor's own copies of the files that learners hand in beside
-    the notebook.
+    forbid, the locked cells by name, the judge's own digest (the same on every machine, or empty
+    where there is only one), and the instructor's own copies of the files that learners hand in
+    beside the notebook.
     """
 
     sandboxed: bool = True
     files: dict[str, bytes] = field(default_factory=dict)
     forbidden: tuple[str, ...] = ()
-    tests: dict[str, str] = field(default_factory=dict)
+    locked: dict[str, str] = field(default_factory=dict)
     digest: str = ""
     own: dict[str, bytes] = field(default_factory=dict)
 
@@ -131,7 +131,7 @@ class Bench:
     def _opened(self) -> Nursery:
         if self._nursery is None:
             terms = self.terms
-            nursery = Nursery(terms.sandboxed, forbidden=terms.forbidden, tests=terms.tests)
+            nursery = Nursery(terms.sandboxed, forbidden=terms.forbidden, locked=terms.locked)
             self._nursery = nursery.__enter__()
             self._nursery.start()
         return self._nursery

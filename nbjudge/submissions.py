@@ -128,8 +128,12 @@ class Grading:
     def terms(self, scheduler: str | None) -> Terms:
         """What holds for all jobs, for workers here or those of a scheduler's."""
         digest = judge_digest() if scheduler else ""
-        tests = {cells.grade_id(c): c.source for c in self.blank.cells if cells.is_test(c)}
-        return Terms(self.sandboxed, self.files, self.forbidden, tests, digest, self.own)
+        locked = {
+            cells.grade_id(c): c.source
+            for c in self.blank.cells
+            if c.cell_type == "code" and cells.is_locked(c)
+        }
+        return Terms(self.sandboxed, self.files, self.forbidden, locked, digest, self.own)
 
     # -- plan ------------------------------------------------------------------------------------
 
