@@ -28,6 +28,7 @@ from distributed import WorkerPlugin, get_worker
 from nbjudge.digests import judge_digest
 from nbjudge.failure import GradingFailed
 from nbjudge.judge import judge
+from nbjudge.judging import weighing
 from nbjudge.parcels import pack_judged, unpack_job
 from nbjudge.sandbox import Nursery
 from nbjudge.workers import WORKERS, warm_up
@@ -163,6 +164,8 @@ class Judging(WorkerPlugin):
                 f"the worker at {worker.address} has another version of the course: install the "
                 "same on all machines"
             )
+        if not self.terms.digest:  # the workers are our own, and so is the folder of their folders
+            weighing.share(Path(worker.local_directory).parent)
         gc.freeze()  # what is loaded by now stays
         self.bench = Bench(self.terms)
         # In the thread that judges, ahead of its first job.
