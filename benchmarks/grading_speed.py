@@ -72,14 +72,28 @@ c.Execute.timeout = 120
 
 def memory_mb(process: psutil.Process) -> float:
     """The memory of a process and of all below it, each page that they share counted once."""
-    total = 0
-    for one in [process, *process.children(recursive=True)]:
-        try:
-            text = Path(f"/proc/{one.pid}/smaps_rollup").read_text()
-        except OSError:
-            continue
-        total += sum(int(line.split()[1]) for line in text.splitlines() if line[:4] == "Pss:")
-    return total / 2**10
+    return sum(map(share_mb, [process, *process.children(recursive=True)]))
+
+
+def share_mb(process: psutil.Process) -> float:
+    """The memory of a process, each page that it shares with others divided among them."""
+    try:
+        text = Path(f"/proc/{process.pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in text.splitlines() if line[:4] == "Pss:") / 2**10
+
+
+def look(whole: psutil.Process, peak: dict[str, float]) -> None:
+    """Raise the peaks to what a command uses now: all of it, and the largest of its workers.
+
+    Each process is looked at once: that takes time, which the command lacks.
+    """
+    used = {one.pid: share_mb(one) for one in [whole, *whole.children(recursive=True)]}
+    peak["all"] = max(peak["all"], sum(used.values()))
+    for worker in workers_of(whole.pid):
+        mine = [worker, *worker.children(recursive=True)]
+        peak["worker"] = max(peak["worker"], sum(used.get(one.pid, 0.0) for one in mine))
 
 
 def command(
@@ -91,12 +105,8 @@ def command(
     started = subprocess.Popen(program, cwd=folder, env=ENVIRONMENT, stdout=log, stderr=log)
     whole, peak = psutil.Process(started.pid), {"all": 0.0, "worker": 0.0}
     while started.poll() is None:
-        try:
-            peak["all"] = max(peak["all"], memory_mb(whole))
-            for worker in workers_of(started.pid):
-                peak["worker"] = max(peak["worker"], memory_mb(worker))
-        except psutil.Error:
-            pass
+        with suppress(psutil.Error):
+            look(whole, peak)
         # Seldom: looking costs time, and most where there are many processes.
         with suppress(subprocess.TimeoutExpired):
             started.wait(10)
