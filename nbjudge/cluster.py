@@ -28,6 +28,7 @@ from distributed import WorkerPlugin, get_worker
 from nbjudge.digests import judge_digest
 from nbjudge.failure import GradingFailed
 from nbjudge.judge import judge
+from nbjudge.judging import weighing
 from nbjudge.parcels import pack_judged, unpack_job
 from nbjudge.sandbox import Nursery
 from nbjudge.workers import WORKERS, warm_up
@@ -67,15 +68,15 @@ class Terms:
     """What holds for all jobs of a run.
 
     Whether learners' code is kept in a sandbox, the problem set's data files, what all its tests
-    forbid, the tests by name, the judge's own digest (the same on every machine, or empty where
-    there is only one), and the instructor's own copies of the files that learners hand in beside
-    the notebook.
+    forbid, the locked cells by name, the judge's own digest (the same on every machine, or empty
+    where there is only one), and the instructor's own copies of the files that learners hand in
+    beside the notebook.
     """
 
     sandboxed: bool = True
     files: dict[str, bytes] = field(default_factory=dict)
     forbidden: tuple[str, ...] = ()
-    tests: dict[str, str] = field(default_factory=dict)
+    locked: dict[str, str] = field(default_factory=dict)
     digest: str = ""
     own: dict[str, bytes] = field(default_factory=dict)
 
@@ -131,7 +132,7 @@ class Bench:
     def _opened(self) -> Nursery:
         if self._nursery is None:
             terms = self.terms
-            nursery = Nursery(terms.sandboxed, forbidden=terms.forbidden, tests=terms.tests)
+            nursery = Nursery(terms.sandboxed, forbidden=terms.forbidden, locked=terms.locked)
             self._nursery = nursery.__enter__()
             self._nursery.start()
         return self._nursery
@@ -163,6 +164,8 @@ class Judging(WorkerPlugin):
                 f"the worker at {worker.address} has another version of the course: install the "
                 "same on all machines"
             )
+        if not self.terms.digest:  # the workers are our own, and so is the folder of their folders
+            weighing.share(Path(worker.local_directory).parent)
         gc.freeze()  # what is loaded by now stays
         self.bench = Bench(self.terms)
         # In the thread that judges, ahead of its first job.

@@ -368,12 +368,15 @@ def receipts(
     console = Console()
     with plain_errors():
         from nbjudge.course import problem_set_names, root
-        from nbjudge.release import course_config
+        from nbjudge.release import course_config, notebooks_in, source_folder
         from nbjudge.stamps import write_receipts
 
         course = root()
         course_id = course_id or course_config(course).CourseDirectory.course_id
-        made = write_receipts(submitted, exchange, course_id, problem_set_names(course))
+        sets = {
+            name: notebooks_in(source_folder(name, course)) for name in problem_set_names(course)
+        }
+        made = write_receipts(submitted, exchange, course_id, sets)
     console.print(f"{made.path}: {made.written} receipts", highlight=False, soft_wrap=True)
     for note in made.notes:
         console.print(f"[yellow]{escape(plain(note))}[/yellow]", highlight=False, soft_wrap=True)

@@ -59,11 +59,18 @@ def warm() -> None:
     warm()
 
 
-def learn(tests: Mapping[str, str]) -> None:
-    """Read these test cells, by name, in the process that examiners are forked from."""
-    for name, source in tests.items():
-        with contextlib.suppress(SyntaxError):  # it is told where the test is run
-            read(name, _marked(source))
+def learn(locked: Mapping[str, str]) -> None:
+    """Read these locked cells, by name, in the process that examiners are forked from.
+
+    What they import of the course's packages is loaded. What goes wrong is told where a cell is
+    run.
+    """
+    for name, source in locked.items():
+        with contextlib.suppress(SyntaxError):
+            set_up(source)
+            for module in read(name, _marked(source)).ours:
+                with contextlib.suppress(Exception):
+                    importlib.import_module(module)
 
 
 def main(sock: socket.socket) -> None:
@@ -237,7 +244,7 @@ class Examiner:
         if "learners" in step:
             self.learners |= set(step["learners"])
             return
-        code = compile(step["setup"], "<set-up>", "exec")
+        code = set_up(step["setup"])
         bound = set(self.namespace)
         before = {name: id(found) for name, found in self.namespace.items()}
         nowhere = io.StringIO()
@@ -327,13 +334,20 @@ def _marked(source: str) -> str:
 class TestCell:
     """A test cell that has been read.
 
-    All of it but a last line that is an expression, that line, and the names that it takes from
-    outside.
+    All of it but a last line that is an expression, that line, the names that it takes from
+    outside, and the modules of the course's packages that it imports.
     """
 
     body: CodeType
     last: CodeType | None
     taken: frozenset[str]
+    ours: tuple[str, ...]
+
+
+@lru_cache(maxsize=1024)
+def set_up(source: str) -> CodeType:
+    """A locked cell as code."""
+    return compile(source, "<set-up>", "exec")
 
 
 @lru_cache(maxsize=1024)
@@ -357,7 +371,19 @@ def read(name: str, source: str) -> TestCell:
         body=compile(tree, f"<{name}>", "exec"),
         last=compile(ast.Expression(value), f"<{name}>", "eval") if value is not None else None,
         taken=taken,
+        ours=tuple(dict.fromkeys(_imported(nodes))),
     )
+
+
+def _imported(nodes: Iterable[ast.AST]) -> list[str]:
+    found: list[str] = []
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.append(node.module)
+    packages = (*program().packages, *program().tests_own)
+    return [name for name in found if name.partition(".")[0] in packages]
 
 
 def bound_anywhere(nodes: Iterable[ast.AST]) -> set[str]:

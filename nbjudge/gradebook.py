@@ -63,6 +63,10 @@ class Marks:
             if mark.manual is not None
         }
 
+    def autos(self) -> dict[str, float | None]:
+        """The machine's points by graded cell."""
+        return {name: mark.auto for name, mark in self.grades.items()}
+
     def shown(self) -> str:
         """All of this that a page of feedback shows, as one text."""
         grades = sorted((name, mark.score) for name, mark in self.grades.items())
@@ -99,7 +103,7 @@ def make(url: str, course_id: str) -> None:
 class _Save(SaveAutoGrades):
     """nbgrader's own rules for scores and comments, applied within a transaction that is open."""
 
-    def __init__(self, book: api.Gradebook, problem_set: str, notebook: str, student: str):
+    def __init__(self, book: _Found, problem_set: str, notebook: str, student: str):
         super().__init__(log=quiet_log())
         self.gradebook, self.student_id = book, student
         self.assignment_id, self.notebook_id = problem_set, notebook
@@ -233,7 +237,7 @@ class Book:
             for grade in grades.values():
                 # nbgrader would keep an old score of a cell that is gone.
                 grade.auto_score, grade.needs_manual_grade = None, True
-            found = _Found(self._book, grades, self._comments(student))
+            found = _Found(grades, self._comments(student))
             _Save(found, self.problem_set, self.name, student).save(notebook)
             for name, (_, waits) in (settled or {}).items():
                 if name in grades:
@@ -354,11 +358,6 @@ class Book:
         """What the gradebook has of a student; ``None`` where it has nothing."""
         return self.all_marks(student).get(student)
 
-    def autos(self, student: str) -> dict[str, float | None]:
-        """The machine's points by graded cell."""
-        marks = self.marks(student)
-        return {name: mark.auto for name, mark in marks.grades.items()} if marks else {}
-
     def all_marks(self, student: str | None = None) -> dict[str, Marks]:
         """What the gradebook has, by student: of the one named, or of everybody."""
         found: dict[str, Marks] = {}
@@ -371,6 +370,9 @@ class Book:
                 received=submission.timestamp,
                 due=submission.duedate if submission.assignment.duedate else None,
             )
+        if not found:
+            self._session.rollback()
+            return found
         grade = api.Grade
         columns = (grade.auto_score, grade.manual_score, grade.extra_credit)
         for name, cell, *rest in self._session.execute(
@@ -425,8 +427,11 @@ def naive(when: datetime | None) -> datetime | None:
 class _Found:
     """What nbgrader's preprocessor asks a gradebook for, from rows that are at hand."""
 
-    def __init__(self, book: api.Gradebook, grades: dict, comments: dict):
-        self.db, self._grades, self._comments = book.db, grades, comments
+    def __init__(self, grades: dict, comments: dict):
+        self.db, self._grades, self._comments = self, grades, comments
+
+    def commit(self) -> None:
+        """Nothing: it would write after each cell what is written in one go."""
 
     def find_grade(self, name: str, *_: str) -> api.Grade:
         return self._grades[name]

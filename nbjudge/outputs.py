@@ -7,7 +7,7 @@ import binascii
 import html
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -91,6 +91,21 @@ class Room:
     outputs: int = ALL_OUTPUTS
 
 
+def output(kind: str, **fields: Any) -> NotebookNode:
+    """An output in nbformat's form.
+
+    Whoever makes it sees to the fields' types: nbformat would hold each one to its schema, which
+    takes longer than all else that is done with it.
+    """
+    from nbformat import from_dict  # takes seconds, and `--help` does without it
+
+    if kind in ("display_data", "execute_result"):
+        fields = {"metadata": {}, **fields}
+    if kind == "execute_result":
+        fields = {"execution_count": None, **fields}
+    return from_dict({"output_type": kind, **fields})
+
+
 def harmless(outputs: list[NotebookNode], room: Room | None = None) -> list[NotebookNode]:
     """The outputs of one cell without anything that can run: plain text and pictures, bounded.
 
@@ -101,8 +116,6 @@ def harmless(outputs: list[NotebookNode], room: Room | None = None) -> list[Note
     room:
         What all cells together have left, from which these take theirs; a cell alone has its own.
     """
-    from nbformat.v4 import new_output  # takes seconds, and `--help` does without it
-
     room = room or Room()
     kept: list[NotebookNode] = []
     most = min(MAX_OUTPUTS, room.outputs)
@@ -111,22 +124,22 @@ def harmless(outputs: list[NotebookNode], room: Room | None = None) -> list[Note
     for out in outputs:
         if len(kept) >= most:
             if most:
-                kept.append(new_output("stream", name="stdout", text=LEFT_OUT))
+                kept.append(output("stream", name="stdout", text=LEFT_OUT))
             break
         kind = out.get("output_type")
         if kind == "stream":
             name = "stderr" if out.get("name") == "stderr" else "stdout"
-            found = new_output("stream", name=name, text=_bounded(out.get("text"), text))
+            found = output("stream", name=name, text=_bounded(out.get("text"), text))
             text -= len(found.text)
         elif kind == "error":
             lines = out.get("traceback")
             shown = _bounded("\n".join(map(str, lines)) if isinstance(lines, list) else "", text)
             name, value = _bounded(out.get("ename"), 200), _bounded(out.get("evalue"), 5_000)
             text -= len(shown) + len(name) + len(value)
-            found = new_output("error", ename=name, evalue=value, traceback=shown.split("\n"))
+            found = output("error", ename=name, evalue=value, traceback=shown.split("\n"))
         elif kind in ("display_data", "execute_result"):
             data = out.get("data") or {}
-            found = new_output(kind, data={})
+            found = output(kind, data={})
             if isinstance(data.get("text/plain"), str):
                 found.data["text/plain"] = _bounded(data["text/plain"], text)
                 text -= len(found.data["text/plain"])
@@ -134,8 +147,6 @@ def harmless(outputs: list[NotebookNode], room: Room | None = None) -> list[Note
                 if _is_picture(picture, data.get(picture), pictures):
                     found.data[picture] = "".join(data[picture].split())
                     pictures -= len(data[picture])
-            if kind == "execute_result":
-                found.execution_count = None
             if not found.data:
                 continue
         else:

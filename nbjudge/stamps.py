@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -42,11 +42,11 @@ class Stamped:
 
 
 def write_receipts(
-    submitted: Path, exchange: Path, course_id: str, problem_sets: Collection[str]
+    submitted: Path, exchange: Path, course_id: str, problem_sets: Mapping[str, Collection[str]]
 ) -> Stamped:
     """Write into ``receipts.csv`` when each collected work came into nbgrader's exchange.
 
-    Only the submission that was collected counts: the one in the exchange with the same notebook,
+    Only the submission that was collected counts: the one in the exchange with the same notebooks,
     the earliest if there are several. Other rows of the table stay.
 
     Parameters
@@ -59,7 +59,7 @@ def write_receipts(
     course_id:
         The course's id in the exchange.
     problem_sets:
-        All that the course has.
+        All that the course has, each with the names of its notebooks.
 
     Raises
     ------
@@ -82,11 +82,12 @@ def write_receipts(
     for student in sorted(submitted.iterdir()):
         if not student.is_dir() or not student.name.isprintable():
             continue
-        for problem_set in problem_sets:
-            notebook = student / problem_set / f"{problem_set}.ipynb"
-            if not notebook.is_file():
+        for problem_set, names in problem_sets.items():
+            paths = [student / problem_set / f"{name}.ipynb" for name in names]
+            notebooks = [path for path in paths if path.is_file()]
+            if not notebooks:
                 continue
-            found = _came_in(inbound, student.name, problem_set, notebook, made.notes)
+            found = _came_in(inbound, student.name, problem_set, notebooks, made.notes)
             if found is None:
                 continue
             row = by_place.get((one_spelling(student.name), problem_set))
@@ -104,11 +105,11 @@ def write_receipts(
 
 
 def _came_in(
-    inbound: Path, student: str, problem_set: str, notebook: Path, notes: list[str]
+    inbound: Path, student: str, problem_set: str, notebooks: list[Path], notes: list[str]
 ) -> datetime | None:
-    """When the collected notebook came into the exchange; ``None`` if it is not there."""
+    """When the collected notebooks came into the exchange; ``None`` if they are not there."""
     try:
-        collected = _digest(notebook)
+        collected = [_digest(path) for path in notebooks]
     except Unreadable:
         return None
     found = []
@@ -122,9 +123,9 @@ def _came_in(
         ):
             continue
         try:
-            file = folder / notebook.name
-            if _digest(file) == collected:
-                latest = max(folder.stat().st_ctime, file.stat().st_ctime)
+            files = [folder / path.name for path in notebooks]
+            if [_digest(file) for file in files] == collected:
+                latest = max(path.stat().st_ctime for path in (folder, *files))
                 found.append((datetime.fromtimestamp(int(latest), UTC), parts[2], folder))
         except (Unreadable, OSError):
             continue

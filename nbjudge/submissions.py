@@ -128,8 +128,12 @@ class Grading:
     def terms(self, scheduler: str | None) -> Terms:
         """What holds for all jobs, for workers here or those of a scheduler's."""
         digest = judge_digest() if scheduler else ""
-        tests = {cells.grade_id(c): c.source for c in self.blank.cells if cells.is_test(c)}
-        return Terms(self.sandboxed, self.files, self.forbidden, tests, digest, self.own)
+        locked = {
+            cells.grade_id(c): c.source
+            for c in self.blank.cells
+            if c.cell_type == "code" and cells.is_locked(c)
+        }
+        return Terms(self.sandboxed, self.files, self.forbidden, locked, digest, self.own)
 
     # -- plan ------------------------------------------------------------------------------------
 
@@ -221,16 +225,17 @@ class Grading:
             student, nbformat.v4.reads(run), received, by_hand if same else None
         )
         write_whole(self.folder.notebook("autograded", student), run)
-        record = self.record(prepared, judged)
+        marks = self.book.marks(student)
+        record = self.record(prepared, marks, judged)
         record["scores"], record["set_aside"] = judged_scores, before.get("set_aside", {})
         self.stamp(student, prepared.submission)
         if same:
             record["old_marks"] = before.get("old_marks", {})
         else:
             record["old_marks"] = {name: mark for name, (mark, _) in by_hand.items()}
-        if marks := self.book.marks(student):
-            self.readjust(student, record, marks)
-        return self.finish(student, prepared.key, entry.seed, record, run)
+        if marks and self.readjust(student, record, marks):
+            marks = self.book.marks(student)
+        return self.finish(student, prepared.key, entry.seed, record, run, marks)
 
     def as_run(self, notebook: str, judged: Judged) -> str:
         """Our notebook with what its cells put out; of what came back nothing else is used.
@@ -295,7 +300,7 @@ class Grading:
         """By these it is known whether the work has changed."""
         return {"digest": submission.digest, "enclosed": enclosures.digest(submission.enclosed)}
 
-    def record(self, prepared: Prepared, judged: Judged | None = None) -> dict:
+    def record(self, prepared: Prepared, marks: Marks | None, judged: Judged | None = None) -> dict:
         """What the ledger keeps of a submission beside its marks."""
         submission = prepared.submission
         record: dict[str, Any] = {
@@ -305,7 +310,7 @@ class Grading:
             "left_out": submission.left_out,
             "tests": {},
             # What grading wrote into the gradebook, to tell it from what comes there otherwise.
-            "auto": self.book.autos(prepared.student),
+            "auto": marks.autos() if marks else {},
         }
         if prepared.notebook is not None:
             record |= self.prints(prepared)
@@ -332,7 +337,8 @@ class Grading:
         for step in ("submitted", "autograded"):
             shutil.rmtree(self.folder.path(step, student), ignore_errors=True)
         prepared.flags.append(prepared.problem)
-        return self.finish(student, prepared.key, None, self.record(prepared), None)
+        marks = self.book.marks(student)
+        return self.finish(student, prepared.key, None, self.record(prepared, marks), None, marks)
 
     def finish(
         self,
@@ -341,9 +347,9 @@ class Grading:
         seed: int | None,
         record: dict,
         run: str | None,
+        marks: Marks | None,
     ) -> StudentResult:
         """Write the page, and then into the ledger, last of all, that everything is done."""
-        marks = self.book.marks(student)
         record["shown"] = self.shown(marks)
         result = self.result(student, record, seed, marks)
         self.write_page(student, result, run, self.warnings)
@@ -373,7 +379,7 @@ class Grading:
         run = None
         if entry.seed is not None:
             run = self.folder.notebook("autograded", student).read_text(encoding="utf-8")
-        return self.finish(student, entry.key, entry.seed, record, run)
+        return self.finish(student, entry.key, entry.seed, record, run, marks)
 
     def readjust(self, student: str, record: dict, marks: Marks) -> bool:
         """Bring the marks into line with what is void or rescaled today; whether any changed.
@@ -409,7 +415,8 @@ class Grading:
         self.book.adjust(student, judged, self.graded, dict.fromkeys(taken) | by_hand)
         for name in back:
             del aside[name]
-        record["adjusted"], record["auto"] = now, self.book.autos(student)
+        after = self.book.marks(student)
+        record["adjusted"], record["auto"] = now, after.autos() if after else {}
         return True
 
     def adjustments(self) -> list:
@@ -494,7 +501,7 @@ class Grading:
         shutil.rmtree(self.folder.path("autograded", prepared.student), ignore_errors=True)
         prepared.flags.append(f"could not be graded, the next run tries again: {problem}")
         marks = self.book.marks(prepared.student)
-        result = self.result(prepared.student, self.record(prepared), None, marks)
+        result = self.result(prepared.student, self.record(prepared, marks), None, marks)
         self.write_page(prepared.student, result, None, self.warnings)
         return result
 

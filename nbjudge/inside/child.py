@@ -134,5 +134,6 @@ def _reseed(seed: int | None) -> None:
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(drawn % 2**32)
     if torch := sys.modules.get("torch"):
-        torch.manual_seed(drawn % 2**63)
+        # torch.manual_seed would note for each device from where it was called.
+        torch.default_generator.manual_seed(drawn % 2**63)
         torch.set_num_threads(1)

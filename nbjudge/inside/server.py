@@ -16,6 +16,7 @@ import select
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from time import monotonic
 from types import ModuleType
 
@@ -116,9 +117,14 @@ def warm_up(names: list[str]) -> None:
             AutoFormattedTB(mode="Context").structured_traceback(*sys.exc_info())
 
 
-def serve(control: socket.socket) -> None:
-    """Fork a child for each request, until the other end closes."""
-    from nbjudge.inside import seccomp
+def serve(control: socket.socket, without: Sequence[str] = ()) -> None:
+    """Fork a child for each request, until the other end closes.
+
+    What is to be without more than this process is without, the kinds ``without``, is forked from a
+    server of its own, which is forked from this one: what takes long to take away is taken away
+    once.
+    """
+    from nbjudge.inside import linux, seccomp
     from nbjudge.inside.request import MESSAGE, Request
     from nbjudge.inside.watcher import watch
 
@@ -126,6 +132,7 @@ def serve(control: socket.socket) -> None:
     poll = select.poll()
     poll.register(control, select.POLLIN)
     me = os.getpid()
+    others: dict[tuple[str, ...], socket.socket] = {}
     while True:
         if poll.poll(500):
             try:
@@ -135,16 +142,63 @@ def serve(control: socket.socket) -> None:
             if not message:
                 return
             sockets = [socket.socket(fileno=number) for number in files]
-            if not os.fork():
-                from nbjudge.inside import linux
-
+            request = Request.decode(message)
+            kinds = request.forbidden
+            if not set(kinds) <= set(without):
+                for _ in range(2):  # one that has died is started again, once
+                    if kinds not in others:
+                        held = [control, *sockets, *others.values()]
+                        others[kinds] = _server_without(kinds, held)
+                    try:
+                        socket.send_fds(others[kinds], [message], files)
+                        break
+                    except OSError:
+                        others.pop(kinds).close()
+            elif not os.fork():
                 linux.die_with_parent(me)
-                control.close()
+                for mine in (control, *others.values()):
+                    mine.close()
                 status, *talk = sockets
-                watch(Request.decode(message), status, talk[0] if talk else None, filter_program)
-            for held in sockets:
-                held.close()
+                watch(request, status, talk[0] if talk else None, filter_program)
+            for given in sockets:
+                given.close()
         _collect()
+
+
+def _server_without(kinds: Sequence[str], held: Sequence[socket.socket]) -> socket.socket:
+    """Fork a server that is without these kinds, and holds none of this one's sockets."""
+    from nbjudge.inside import linux
+    from nbjudge.inside.testing import absent
+
+    near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    me = os.getpid()
+    if os.fork():
+        far.close()
+        return near
+    linux.die_with_parent(me)
+    for one in (near, *held):
+        one.close()
+    absent.remove(*kinds)
+    _freeze()
+    serve(far, kinds)
+    os._exit(0)
+
+
+def _freeze() -> None:
+    """Leave what is loaded where it is, in the children too.
+
+    It is not searched for garbage before: that takes longer than loading a small library, and
+    hardly anything is found.
+
+    Raises
+    ------
+    RuntimeError
+        If there are threads, which no child would have.
+    """
+    threads = len(os.listdir("/proc/self/task"))
+    if threads != 1:
+        raise RuntimeError(f"a fork server must have one thread, after loading it has {threads}")
+    gc.freeze()
 
 
 def _collect() -> None:
@@ -173,21 +227,17 @@ def main() -> None:
         importlib.import_module(name)
     offer_testing()
     warm_up(settings["modules"])
-    if settings["tests"]:
-        importlib.import_module(settings["modules"][-1]).learn(settings["tests"])
+    if settings["locked"]:
+        importlib.import_module(settings["modules"][-1]).learn(settings["locked"])
     if settings["forbidden"]:
         from nbjudge.inside.testing import absent
 
         absent.remove(*settings["forbidden"])
-    threads = len(os.listdir("/proc/self/task"))
-    if threads != 1:
-        raise RuntimeError(f"a fork server must have one thread, after loading it has {threads}")
+    _freeze()
     gc.enable()
-    gc.collect()
-    gc.freeze()
     sys.argv = [""]
     control.send(json.dumps({"ready": monotonic() - began}).encode())
-    serve(control)
+    serve(control, settings["forbidden"])
 
 
 if __name__ == "__main__":

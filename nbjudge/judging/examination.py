@@ -72,6 +72,11 @@ class Examination:
         self._talk.send(opens, EXAMINERS_SECONDS)
         self._next, self._told = self._told + self._next, []
 
+    def stop(self) -> None:
+        """Have the examiner end, if there is one, without waiting for it."""
+        if self._process is not None:
+            self._process.stop()
+
     def end(self) -> None:
         """Kill the examiner, if there is one."""
         if self._process is not None:

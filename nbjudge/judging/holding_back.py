@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from nbjudge.judging.job import Job
 
 
+#: So begins the report's note on a test whose points are held back.
+PASSES_WITH = "passes with "
+
+
 def hold_back(job: Job, examination: Examination, findings: Findings) -> None:
     """Take back the points of tests that say little where no test of values passes."""
     tests = {cells.grade_id(c): c for c in findings.cells if cells.is_test(c)}
@@ -34,7 +38,7 @@ def hold_back(job: Job, examination: Examination, findings: Findings) -> None:
             waits = weighing.waits_for(name, uses, hollow, passed)
             if waits:
                 says = outcome.waiting(waits)
-                seen = [*findings.tests[name]["seen"], f"passes with {hollow[name]} too"]
+                seen = [*findings.tests[name]["seen"], f"{PASSES_WITH}{hollow[name]} too"]
                 found = {**findings.found[name], "error": "Mistake", "says": says, "printed": ""}
                 findings.settle_again(tests[name], found, seen)
 

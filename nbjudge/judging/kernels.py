@@ -65,6 +65,7 @@ class Kernels:
         self.otherwise: dict[int, str] = {}
         self.cpu_seconds = self.peak_memory_mb = 0.0
         self._learners: dict[tuple[str, ...], Learner] = {}
+        self._leaving: list[Learner] = []
         self._restarts: dict[str, int] = {}
         self._careful = False
 
@@ -94,10 +95,19 @@ class Kernels:
         if learner is not None:
             self.count(learner.end())
 
+    def let_go(self, kinds: tuple[str, ...]) -> None:
+        """Have the kernel without these kinds end while others go on."""
+        learner = self._learners.pop(kinds, None)
+        if learner is not None:
+            learner.kernel.stop()
+            self._leaving.append(learner)
+
     def end_all(self) -> None:
-        """Kill them all."""
+        """Kill them all, together: each takes a while to go."""
         for kinds in list(self._learners):
-            self.end(kinds)
+            self.let_go(kinds)
+        while self._leaving:
+            self.count(self._leaving.pop().end())
 
     def count(self, used: Usage) -> None:
         """Add up what a process has used."""

@@ -51,14 +51,12 @@ def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
         Between 0 and 1; the file's name as a reader knows it, such as ``torch/nn/functional.py``.
     """
     words = _words(_COMMENT.sub("", answer[:MOST_CHARACTERS]))
+    runs = _runs(words)
     best = (0.0, "")
-    for path in sorted({path for kind in kinds for path in _files(kind)}):
-        known = _runs_of(path)
-        covered: set[int] = set()
-        for at in range(len(words) - RUN + 1):
-            run = hash(tuple(words[at : at + RUN]))
-            if run in known:
-                covered.update(range(at, at + RUN))
+    for path, known in _known(frozenset(kinds)):
+        covered = {
+            word for at, run in enumerate(runs) if run in known for word in range(at, at + RUN)
+        }
         if covered:
             best = max(best, (len(covered) / len(words), _told(path)))
     return best
@@ -75,15 +73,22 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def _runs(words: list[str]) -> frozenset[int]:
-    return frozenset(hash(tuple(words[i : i + RUN])) for i in range(len(words) - RUN + 1))
+def _runs(words: list[str]) -> list[int]:
+    return list(map(hash, zip(*(words[i:] for i in range(RUN)), strict=False)))
+
+
+@cache
+def _known(kinds: frozenset[str]) -> list[tuple[Path, frozenset[int]]]:
+    """The files of what these kinds name, each with what stands in it."""
+    paths = sorted({path for kind in kinds for path in _files(kind)})
+    return [(path, _runs_of(path)) for path in paths]
 
 
 @cache
 def _runs_of(path: Path) -> frozenset[int]:
     text = path.read_text(encoding="utf-8", errors="replace")
     # A docstring can hold the formula in Python: it counts with the code, and without it.
-    return _runs(_words(text)) | _runs(_words(_COMMENT.sub("", text)))
+    return frozenset(_runs(_words(text)) + _runs(_words(_COMMENT.sub("", text))))
 
 
 @cache

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
 
 from nbjudge import cells
 from nbjudge.judging.endings import DIED, FLOODED, OUT_OF_TIME
-from nbjudge.outputs import Room, harmless, plain
+from nbjudge.outputs import Room, harmless, output, plain
 
 #: The names of errors that the judge itself writes into a cell.
 NOT_RUN, NOT_A_SCORE = "NotRun", "NotAScore"
@@ -25,7 +24,7 @@ MAX_MESSAGE = 4000
 
 def error(name: str, message: str) -> NotebookNode:
     """An error output with a message and no traceback."""
-    return new_output("error", ename=name, evalue=message, traceback=[f"{name}: {message}"])
+    return output("error", ename=name, evalue=message, traceback=[f"{name}: {message}"])
 
 
 def explain(cell: NotebookNode, how: str, seconds: float) -> None:
@@ -146,14 +145,14 @@ def scored(found: dict[str, Any], points: float) -> tuple[list[NotebookNode], fl
     """A test cell's outputs and its score, from what is said of it."""
     outputs = []
     if found.get("printed"):
-        outputs.append(new_output("stream", name="stdout", text=found["printed"]))
+        outputs.append(output("stream", name="stdout", text=found["printed"]))
     if found.get("error"):
         ename = "NameError" if found["error"] == "Missing" else found["error"]
         return [*outputs, _told(ename, found["says"])], 0.0
     value = found.get("value")
     if value is None:
         return outputs, points
-    return [*outputs, new_output("execute_result", data={"text/plain": repr(value)})], value
+    return [*outputs, output("execute_result", data={"text/plain": repr(value)})], value
 
 
 def _told(name: str, says: str) -> NotebookNode:

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import zmq
 from jupyter_client.session import Session
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
 
 from nbjudge.judging.endings import DIED, FLOODED, OUT_OF_TIME
+from nbjudge.outputs import output
 
 #: One message may have so many bytes; the connection over which a longer one comes is cut.
 MESSAGE_BYTES = 16 << 20
@@ -290,25 +290,25 @@ class Collected:
 
         if kind == "stream":
             name = "stderr" if content.get("name") == "stderr" else "stdout"
-            return new_output("stream", name=name, text=text("text"))
+            return output("stream", name=name, text=text("text"))
         if kind == "error":
             lines = content.get("traceback")
             lines = lines if type(lines) is list else []
             shown = [line[: self.most] for line in lines[:100] if type(line) is str]
-            return new_output(
+            return output(
                 "error", ename=text("ename", 200), evalue=text("evalue", 5000), traceback=shown
             )
         if kind in ("display_data", "execute_result"):
             data = content.get("data")
             data = data if type(data) is dict else {}
-            return new_output(kind, data={k: v for k, v in data.items() if type(v) is str})
+            return output(kind, data={k: v for k, v in data.items() if type(v) is str})
         return None
 
 
-def _length(output: NotebookNode) -> int:
-    data = output.get("data", {})
-    lines = output.get("traceback", [])
-    texts = [output.get("text", ""), output.get("evalue", ""), *data.values(), *lines]
+def _length(made: NotebookNode) -> int:
+    data = made.get("data", {})
+    lines = made.get("traceback", [])
+    texts = [made.get("text", ""), made.get("evalue", ""), *data.values(), *lines]
     return EACH + sum(map(len, texts))
 
 

@@ -77,7 +77,8 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """End the kernels and the examiner."""
+        """End the kernels and the examiner, together."""
+        self.examination.stop()
         self.kernels.end_all()
         self.examination.end()
 
@@ -105,7 +106,7 @@ class Session:
                 kinds = self.forbidden[index]
                 self._test(index, cell, kinds)
                 if index == last_use[kinds] and kinds != self.common:
-                    self.kernels.end(kinds)
+                    self.kernels.let_go(kinds)
             else:
                 self.examination.note(cell)
                 self._run(index, cell)

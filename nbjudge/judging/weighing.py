@@ -17,8 +17,10 @@ import json
 import math
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from nbjudge.files import write_whole
 from nbjudge.inside.testing import plainly, served
 from nbjudge.inside.testing.handle import Handle, is_handle, key_of, name_of_handle
 from nbjudge.inside.values import Array, Tensor, np, torch
@@ -342,6 +344,13 @@ def waits_for(
 
 
 _known: dict[str, dict[str, str]] = {}
+_shared: Path | None = None
+
+
+def share(folder: Path) -> None:
+    """Have what this process weighs known to the others that share this folder."""
+    global _shared
+    _shared = folder
 
 
 def known(steps: list[dict[str, Any]], ask: Callable[[], dict[str, str] | None]) -> dict[str, str]:
@@ -351,8 +360,14 @@ def known(steps: list[dict[str, Any]], ask: Callable[[], dict[str, str] | None])
     """
     key = hashlib.sha256(json.dumps(steps).encode()).hexdigest()
     if key not in _known:
+        path = _shared and _shared / f"weighed-{key}.json"
+        if path and path.is_file():
+            _known[key] = json.loads(path.read_text("utf-8"))
+            return _known[key]
         found = ask()
         if found is None:
             return {}
         _known[key] = found
+        if path:
+            write_whole(path, json.dumps(found))
     return _known[key]

@@ -164,14 +164,20 @@ class Child:
             except ProcessLookupError:
                 return
 
-    def kill(self) -> None:
-        """End it and all its processes; returns when nothing of it is left."""
+    def stop(self) -> None:
+        """Have it and all its processes end, without waiting for that; :meth:`kill` still waits."""
         if self._closed:
             return
         try:
             self._status.send(b"kill")
         except OSError:  # its watcher has gone
             self._signal(signal.SIGKILL)
+
+    def kill(self) -> None:
+        """End it and all its processes; returns when nothing of it is left."""
+        if self._closed:
+            return
+        self.stop()
         end = monotonic() + self.PATIENCE
         while not self._closed and monotonic() < end:
             self._hear(end - monotonic())

@@ -59,9 +59,9 @@ class Nursery:
     forbidden:
         What all kernels are to be without, names out of :data:`nbjudge.inside.kinds.KINDS`: it is
         taken from their parent, once, and not from each.
-    tests:
-        Name → source of the test cells that there will be: the examiners' parent reads them, once.
-        No kernel's process ever has them.
+    locked:
+        Name → source of the locked cells that there will be: the examiners' parent reads them,
+        once. No kernel's process ever has them.
 
     Raises
     ------
@@ -77,13 +77,13 @@ class Nursery:
         learners: Sequence[str] | None = None,
         examiners: Sequence[str] | None = None,
         forbidden: Sequence[str] = (),
-        tests: Mapping[str, str] | None = None,
+        locked: Mapping[str, str] | None = None,
     ) -> None:
         linux_only()
         self.sandboxed = sandboxed
         self._entry = examiner_entry
         self.forbidden = tuple(forbidden)
-        self._tests = dict(tests or {})
+        self._locked = dict(locked or {})
         self._modules = {
             "learners": tuple(server.learners() if learners is None else learners),
             "examiners": (
@@ -269,7 +269,7 @@ class Nursery:
                     sandboxed=self.sandboxed,
                     whole_package=kind == "examiners",
                     forbidden=self.forbidden if kind == "learners" else (),
-                    tests=self._tests if kind == "examiners" else {},
+                    locked=self._locked if kind == "examiners" else {},
                     core=self._core.number if kind == "learners" and self._core else None,
                 )
             return parent

@@ -25,6 +25,9 @@ from nbjudge.sandbox.shelters import SandboxError
 #: So long loading torch may take on a machine that is very busy, in seconds.
 LOADING = 180.0
 
+#: A fork copies a line for each page of memory: of large pages there are few.
+LARGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+
 #: So long a server may take to end once its socket is closed.
 ENDING = 5.0
 
@@ -44,8 +47,8 @@ class Parent:
         Whether it finds the examiner's half of the package.
     forbidden:
         The kinds of things that all its children are to be without: it is without them itself.
-    tests:
-        Test cells, by name, that the last of ``modules`` is given to learn.
+    locked:
+        Locked cells, by name, that the last of ``modules`` is given to learn.
     core:
         The only core that it and its children run on; ``None`` = any.
 
@@ -64,7 +67,7 @@ class Parent:
         sandboxed: bool,
         whole_package: bool,
         forbidden: Sequence[str] = (),
-        tests: Mapping[str, str] | None = None,
+        locked: Mapping[str, str] | None = None,
         core: int | None = None,
     ) -> None:
         self._control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -75,7 +78,7 @@ class Parent:
             "path": jail.import_path(),
             "program": asdict(program()),
             "forbidden": list(forbidden),
-            "tests": dict(tests or {}),
+            "locked": dict(locked or {}),
             "core": core,
         }
         server = jail.INSIDE / "server.py"
@@ -98,7 +101,11 @@ class Parent:
                     stdout=subprocess.DEVNULL,
                     stderr=said,
                     env=environment(
-                        base, {"MPLCONFIGDIR": "/tmp/.matplotlib"} if sandboxed else {}
+                        base,
+                        {
+                            **LARGE_PAGES,
+                            **({"MPLCONFIGDIR": "/tmp/.matplotlib"} if sandboxed else {}),
+                        },
                     ),
                     pass_fds=(far.fileno(), tell),
                     start_new_session=True,

@@ -160,7 +160,8 @@ def test_the_exchanges_time_is_the_systems(exchange, small_course, tmp_path):
     (submitted / "receipts.csv").write_text(
         "student,problem_set,received,how\ncyd,ps98-other,2026-01-01T00:00Z,mail\n"
     )
-    made = stamps.write_receipts(submitted, exchange.root, COURSE_ID, [NAME, "ps98-other"])
+    sets = {NAME: [NAME], "ps98-other": ["one", "two"]}
+    made = stamps.write_receipts(submitted, exchange.root, COURSE_ID, sets)
     assert made.written == 2
     found = roster.receipts(submitted, NAME, [NAME, "ps98-other"])
     for name in ("ada", "ben"):
@@ -170,8 +171,31 @@ def test_the_exchanges_time_is_the_systems(exchange, small_course, tmp_path):
     assert "cyd,ps98-other,2026-01-01T00:00Z,mail" in (submitted / "receipts.csv").read_text()
     # Handed in again after it was collected: the time is still that of what was collected.
     exchange.hand_in("ada", answered(small_course, double="double = abs"))
-    stamps.write_receipts(submitted, exchange.root, COURSE_ID, [NAME])
+    stamps.write_receipts(submitted, exchange.root, COURSE_ID, {NAME: [NAME]})
     assert roster.receipts(submitted, NAME, [NAME, "ps98-other"])["ada"] == found["ada"]
+
+
+def test_work_of_several_notebooks_has_a_receipt(tmp_path):
+    """It came in when the last of them did, and only a folder with all of them is it."""
+    inbound, mine = tmp_path / "exchange" / "c" / "inbound", tmp_path / "in" / "ada" / "ps"
+    for folder, second in (
+        (mine, "2"),
+        (inbound / "ada+ps+t+1", "2"),
+        (inbound / "ada+ps+t+2", "3"),
+    ):
+        folder.mkdir(parents=True)
+        (folder / "one.ipynb").write_text("1")
+        (folder / "two.ipynb").write_text(second)
+    os.utime(inbound / "ada+ps+t+1", (0, 0))
+    made = stamps.write_receipts(
+        tmp_path / "in", tmp_path / "exchange", "c", {"ps": ["one", "two"], "other": ["other"]}
+    )
+    assert made.written == 1
+    (mine / "two.ipynb").write_text("4")
+    made = stamps.write_receipts(
+        tmp_path / "in", tmp_path / "exchange", "c", {"ps": ["one", "two"]}
+    )
+    assert made.written == 0 and "is not in the exchange" in made.notes[0]
 
 
 # -- zips ------------------------------------------------------------------------------------------
