@@ -48,13 +48,16 @@ def scaled_dot_product_attention(
     .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 
     The softmax runs over the keys, so each row of weights sums to 1. A query that may attend to
-    nothing gets weights of zero and an output of zero, never NaN. Leading axes broadcast. What does
-    not fit raises ``ValueError``.
+    nothing gets weights of zero and an output of zero, never NaN. Widths or lengths that do not
+    fit, a mask that is not boolean, and a window without ``causal`` raise ``ValueError``.
 
     Parameters
     ----------
+    q, k, v:
+        Queries ``(..., T, K)``, keys ``(..., S, K)`` and values ``(..., S, Dv)``; leading axes
+        broadcast.
     mask:
-        ``True`` = may be attended to. ``None`` allows all.
+        Boolean ``(..., T, S)``, ``True`` = may be attended to; ``None`` allows all.
     causal, window:
         Whether a query may look at its own place and at earlier ones only, and at how many of them,
         its own included (sliding-window attention); see :func:`causal_mask`. Combines with
@@ -64,11 +67,16 @@ def scaled_dot_product_attention(
     scale:
         What the scores are multiplied by; :math:`1/\sqrt{d_k}` unless given.
     dropout:
-        Share of the weights set to zero, the others growing to make up for it. The weights that are
-        given back are those before.
+        Share of the weights set to zero, the others growing to make up for it.
     fused:
-        ``False`` follows the formula line by line and gives the weights. ``True`` hands the same
-        computation to PyTorch's fused kernel, which never stores them, and gives ``None``.
+        ``False`` follows the formula line by line. ``True`` hands the same computation to PyTorch's
+        fused kernel, which never stores the weights.
+
+    Returns
+    -------
+    output, weights
+        ``(..., T, Dv)`` and ``(..., T, S)``, the weights as they were before dropout; on the fused
+        path they are ``None``.
 
     Notes
     -----
@@ -272,7 +280,7 @@ class SelfAttention(nn.Module):
     ) -> tuple[Float[Tensor, "*batch T Dv"], Float[Tensor, "*batch T T"] | None]:
         """Let every token look at the tokens that ``mask`` allows: the output and the weights.
 
-        As :func:`scaled_dot_product_attention`; tokens of another width raise ``ValueError``.
+        As :func:`scaled_dot_product_attention` says; tokens of another width raise ``ValueError``.
         """
         width("x", x, d_model=len(self.W_Q))
         return scaled_dot_product_attention(*self.project(x), mask, fused=fused)
@@ -323,7 +331,7 @@ class MultiHeadAttention(nn.Module):
         Whether each projection adds a learned vector; share of weights set to zero in training.
     positions:
         How places are told: any scheme of :mod:`tfcourse.positions` (those that add to the tokens
-        change nothing here). Only for self-attention: between two sequences are no distances.
+        change nothing here). Only for self-attention: two sequences have no distances.
     scale:
         What scores are multiplied by; ``1 / sqrt(d_k)`` unless given.
     window:
@@ -341,11 +349,6 @@ class MultiHeadAttention(nn.Module):
     W_Q, W_K, W_V, b_Q, b_K, b_V:
         Views of these parameters, to be read and, under :func:`torch.no_grad`, written. They have
         no ``grad`` of their own: it is in the same columns of the parameter's.
-
-    Raises
-    ------
-    ValueError
-        If the sizes do not go together.
 
     Notes
     -----
@@ -441,7 +444,9 @@ class MultiHeadAttention(nn.Module):
     ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T S"] | None]:
         """Let every token of ``x`` look at ``context``, or at the tokens of ``x`` themselves.
 
-        What does not fit, and a context for a layer with positions, raises ``ValueError``.
+        The weights, ``(B, H, T, S)``, are ``None`` on the fused path. An input without a batch, a
+        width or a mask that does not fit, and a context for a layer with positions raise
+        ``ValueError``.
 
         Parameters
         ----------

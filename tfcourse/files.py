@@ -11,17 +11,8 @@ def write_whole(path: Path, content: bytes | str) -> str:
     """Write ``content`` so that ``path`` holds either all of it or what it held before.
 
     The bytes go to a file beside it, are forced onto the disk, and only then take the name. Its
-    folder is made if it is missing. Text is written as UTF-8 with its line ends as they are.
-
-    Returns
-    -------
-    digest
-        The SHA-256 of what was written.
-
-    Raises
-    ------
-    OSError
-        If the disk is full or refuses; nothing is left behind.
+    folder is made if it is missing. Text is written as UTF-8 with its line ends as they are. A full
+    disk raises ``OSError`` and leaves nothing behind. The SHA-256 of what was written is returned.
     """
     data = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)

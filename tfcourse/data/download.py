@@ -50,6 +50,9 @@ def fetch(
 ) -> Path:
     """Download a file to the path ``into``, unless it is there and right.
 
+    If no address gave the file (no network, no such page, another file, a full disk) it raises
+    :class:`DownloadError`.
+
     Parameters
     ----------
     urls:
@@ -62,11 +65,6 @@ def fetch(
     retries, timeout:
         How many more times an address is tried, after pauses of one second, two seconds and so on;
         seconds without a byte after which an attempt has failed.
-
-    Raises
-    ------
-    DownloadError
-        If no address gave the file: no network, no such page, another file, a full disk.
     """
     import pooch
 

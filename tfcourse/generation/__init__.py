@@ -11,7 +11,7 @@ from tfcourse.generation.beams import beam_search, length_penalty
 from tfcourse.generation.decoders import Decoder, decoder_of
 from tfcourse.generation.filters import keep_top_k, keep_top_p
 from tfcourse.generation.one_by_one import greedy, sample
-from tfcourse.generation.result import Generated
+from tfcourse.generation.prompts import Generated
 
 __all__ = [
     "Decoder",

@@ -8,8 +8,7 @@ from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one, one_of
 from tfcourse.generation.decoders import Decoder
-from tfcourse.generation.prompts import check_end, writing
-from tfcourse.generation.result import Generated
+from tfcourse.generation.prompts import Generated, check_end, writing
 
 #: The length penalties :func:`beam_search` offers: GNMT's, and a plain power of the length.
 PENALTIES = ("gnmt", "power")

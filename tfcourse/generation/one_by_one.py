@@ -12,8 +12,7 @@ from torch import Tensor, nn
 from tfcourse.arguments import above_zero, at_least_one
 from tfcourse.generation.decoders import Decoder
 from tfcourse.generation.filters import keep_top_k, keep_top_p
-from tfcourse.generation.prompts import check_end, writing
-from tfcourse.generation.result import Generated
+from tfcourse.generation.prompts import Generated, check_end, writing
 
 
 def greedy(

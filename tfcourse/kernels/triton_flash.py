@@ -54,7 +54,8 @@ def flash_attention(
     .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 
     The same function as :func:`tfcourse.kernels.flash.flash_attention`, with the same arguments and
-    errors, but for what is said here.
+    errors, but for what is said here. Without Triton it raises ``ImportError``, and for other
+    blocks or inputs ``ValueError``.
 
     Parameters
     ----------
@@ -67,13 +68,6 @@ def flash_attention(
         precisions and 32 for the others: with heads up to 128 wide (64 in float64) that fits into
         the 99 KiB of shared memory that GPUs from Ampere (2020) on have at least. Where one says
         that it is out of shared memory, smaller tiles make room.
-
-    Raises
-    ------
-    ImportError
-        If Triton is not installed.
-    ValueError
-        Also for blocks that are no such powers, and inputs that are not on a CUDA device.
 
     Notes
     -----

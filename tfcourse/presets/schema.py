@@ -22,7 +22,6 @@ TASKS = {
     "language model": ("GPT", "RecurrentLM"),
     "translation": ("Transformer", "Seq2Seq"),
     "images": ("ViT",),
-    "agreement": ("GPT", "RecurrentLM"),
     "word vectors": ("SkipGram",),
     "masked words": ("BERT",),
 }
@@ -261,7 +260,7 @@ class Evaluation(OldNames):
     ----------
     measures:
         ``"loss"`` of all kinds; of translators ``"exact"``, ``"bleu"`` and ``"chrf"``; of pictures,
-        agreement and masked words ``"accuracy"``; of word vectors ``"wordsim"``.
+        and of masked words ``"accuracy"``; of word vectors ``"wordsim"``.
     beams, alpha, max_new_tokens:
         Hypotheses of beam search, beside greedy search, 1 for greedy alone; its length penalty; and
         the most tokens that are written.

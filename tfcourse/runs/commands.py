@@ -116,7 +116,7 @@ def _train(
     console.print(f"In {folder}: the model, preset.toml, history.csv and results.json.")
     if chosen.task == "translation":
         console.print(f"Now: tfcourse translate {folder} 'a sentence'", highlight=False)
-    elif chosen.task in ("language model", "agreement"):
+    elif chosen.task == "language model":
         console.print(f"Now: tfcourse generate {folder} --prompt 'a beginning'", highlight=False)
 
 

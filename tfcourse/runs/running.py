@@ -12,7 +12,6 @@ import torch.distributed as dist
 from tfcourse import presets, training
 from tfcourse.models.counting import count_parameters
 from tfcourse.presets import Preset
-from tfcourse.runs.agreement import agreement
 from tfcourse.runs.images import images
 from tfcourse.runs.language import language_model
 from tfcourse.runs.masked import masked_words
@@ -23,7 +22,7 @@ from tfcourse.training.checkpoints import found
 
 _TASKS = {
     "language model": language_model, "translation": translation, "images": images,
-    "agreement": agreement, "word vectors": word_vectors, "masked words": masked_words,
+    "word vectors": word_vectors, "masked words": masked_words,
 }  # fmt: skip
 
 

@@ -8,10 +8,6 @@ SMALL = {
         "model.num_decoder_layers": 1, "training.steps": 6, "training.batch": 8,
         "training.warmup": 2,
     },
-    "agreement-lstm": {
-        "data.options.examples": 200, "data.options.held_out": 40, "model.d_model": 8,
-        "model.d_hidden": 8, "training.steps": 6, "training.batch": 8, "training.warmup": 2,
-    },
     "digits-vit": {
         "model.d_model": 8, "model.d_ff": 8, "model.num_heads": 2, "model.num_layers": 1,
         "training.steps": 6, "training.batch": 16, "training.warmup": 2,

@@ -78,12 +78,6 @@ def test_a_language_model_writes_on_past_its_window(tfcourse, trained):
     assert wrong.exit_code == 2 and "got one of language model" in wrong.output
 
 
-def test_sentences_of_an_agreement_model_end(tfcourse, trained):
-    folder, _ = trained("agreement-lstm")
-    said = tfcourse("generate", folder, "--prompt", "the students", "--tokens", 20)
-    assert said.exit_code == 0 and said.output.startswith("the students")
-
-
 @pytest.mark.parametrize(
     ("words", "told"),
     [
