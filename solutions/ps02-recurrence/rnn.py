@@ -142,7 +142,7 @@ def rnn_states(x, h, W, U, b):
 wrong(
     "list",
     "gives a list",
-    told="expected a tensor",
+    told="expected a tensor|a tensor is expected",
     edit=("torch.stack(states, dim=1)", "states"),
 )
 

@@ -30,7 +30,7 @@ def pad_documents(documents):
 @wrong(
     "document-by-document",
     "the longest sentence of each document apart: ragged",
-    told="stops with|comes back|expected a tensor",
+    told="stops with|comes back|expected a tensor|a tensor is expected",
 )
 def pad_documents(documents):
     N = max(len(d) for d in documents)

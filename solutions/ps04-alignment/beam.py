@@ -222,7 +222,7 @@ wrong(
 wrong(
     "list",
     "a list of ids",
-    told="expected a tensor",
+    told="expected a tensor|a tensor is expected",
     spares=["step"],
     edit=("torch.tensor(text)", "text"),
 )

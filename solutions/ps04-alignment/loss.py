@@ -102,7 +102,7 @@ wrong(
 wrong(
     "number",
     "a plain number",
-    told="expected a tensor",
+    told="expected a tensor|a tensor is expected",
     edit=("[real].mean()", "[real].mean().item()"),
 )
 

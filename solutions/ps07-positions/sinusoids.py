@@ -259,7 +259,7 @@ wrong(
 wrong(
     "wavelength-list",
     "returns a list",
-    told="expected a tensor",
+    told="expected a tensor|a tensor is expected",
     loses=["wavelengths"],
     edit=(
         "2 * math.pi * base ** (torch.arange(0, d, 2) / d)",
