@@ -11,7 +11,7 @@ from sandbox_client import Session
 from nbjudge import sandbox
 from nbjudge.inside import probe, seccomp
 from nbjudge.sandbox import SandboxError, jail, nursery, parents, trial
-from tfcourse import cli, doctor
+from tfcourse import cli, extras
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_the_probe_finds_that_nothing_is_kept_without_a_sandbox():
 
 
 def test_doctor_has_a_line_for_it():
-    parts = {part[0]: part[1] for part in doctor.examine(cli.plugins())}
+    parts = {part[0]: part[1] for part in extras.examine(cli.plugins())}
     assert parts["bubblewrap"] == (jail.bubblewrap() is not None)
     assert parts["the sandbox"] == sandbox.status().works
 
