@@ -79,6 +79,12 @@ def is_locked(cell: NotebookNode) -> bool:
     return bool(grade_id(cell)) and not is_answer(cell)
 
 
+def locked_code(notebook: NotebookNode) -> dict[str, str]:
+    """The source of each locked code cell, by its name: the set-ups and the tests."""
+    found = [c for c in notebook.cells if c.cell_type == "code" and is_locked(c)]
+    return {grade_id(cell): cell.source for cell in found}
+
+
 def is_install(cell: NotebookNode) -> bool:
     """Whether the cell is the one that installs the course: it is given out, and never graded."""
     return (grade_id(cell) or cell.get("id", "")) == INSTALL

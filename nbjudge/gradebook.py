@@ -358,6 +358,11 @@ class Book:
         """What the gradebook has of a student; ``None`` where it has nothing."""
         return self.all_marks(student).get(student)
 
+    def autos(self, student: str) -> dict[str, float | None]:
+        """The machine's points of a student by graded cell; none where it has nothing."""
+        marks = self.marks(student)
+        return marks.autos() if marks else {}
+
     def all_marks(self, student: str | None = None) -> dict[str, Marks]:
         """What the gradebook has, by student: of the one named, or of everybody."""
         found: dict[str, Marks] = {}

@@ -128,11 +128,7 @@ class Grading:
     def terms(self, scheduler: str | None) -> Terms:
         """What holds for all jobs, for workers here or those of a scheduler's."""
         digest = judge_digest() if scheduler else ""
-        locked = {
-            cells.grade_id(c): c.source
-            for c in self.blank.cells
-            if c.cell_type == "code" and cells.is_locked(c)
-        }
+        locked = cells.locked_code(self.blank)
         return Terms(self.sandboxed, self.files, self.forbidden, locked, digest, self.own)
 
     # -- plan ------------------------------------------------------------------------------------
@@ -415,8 +411,7 @@ class Grading:
         self.book.adjust(student, judged, self.graded, dict.fromkeys(taken) | by_hand)
         for name in back:
             del aside[name]
-        after = self.book.marks(student)
-        record["adjusted"], record["auto"] = now, after.autos() if after else {}
+        record["adjusted"], record["auto"] = now, self.book.autos(student)
         return True
 
     def adjustments(self) -> list:

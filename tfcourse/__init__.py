@@ -16,7 +16,7 @@ __version__ = "0.1.0"
 _PARTS = (
     "alignment", "attention", "batching", "data", "devices", "evaluation", "generation", "kernels",
     "layers", "models", "positions", "presets", "pretrained", "properties", "recurrent",
-    "rolling_cache", "runs", "tokenizers", "training", "trees",
+    "rolling_cache", "runs", "tokenizers", "training",
 )  # fmt: skip
 
 #: The names that may be taken from here, by the part that has them.
