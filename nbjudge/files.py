@@ -15,24 +15,9 @@ MAX_BYTES = 20 * 1024 * 1024
 def write_whole(path: Path, content: bytes | str) -> str:
     """Write ``content`` so that ``path`` holds either all of it or what it held before.
 
-    The bytes go to a file beside it, are forced onto the disk, and only then take the name.
-
-    Parameters
-    ----------
-    path:
-        Where to; its folder is made where it is missing.
-    content:
-        Bytes, or text, which is written as UTF-8 with its line ends as they are.
-
-    Returns
-    -------
-    digest
-        The SHA-256 of what was written.
-
-    Raises
-    ------
-    OSError
-        If the disk is full or refuses; nothing is left behind.
+    The bytes go to a file beside it, are forced onto the disk, and only then take the name. Its
+    folder is made if it is missing. Text is written as UTF-8 with its line ends as they are. A full
+    disk raises ``OSError`` and leaves nothing behind. The SHA-256 of what was written is returned.
     """
     data = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,7 +36,7 @@ def write_whole(path: Path, content: bytes | str) -> str:
 
 
 def sync_folder(folder: Path) -> None:
-    """Force the folder's list of names onto the disk, where the system can."""
+    """Force the folder's list of names onto the disk, if the system can."""
     if os.name == "nt":  # folders cannot be opened there
         return
     handle = os.open(folder, os.O_RDONLY)

@@ -156,7 +156,8 @@ def test_a_page_of_ours_runs_nothing_either(marked, chromium):
 def test_a_mark_by_hand_and_the_feedback_made_from_it(marked, formgrader, chromium, small_course):
     """Given in the form; in nbgrader's own feedback, and in ours when grading runs again."""
     page = opened(chromium, f"{formgrader}/submissions/{submission(marked, 'ada')}/")
-    page.wait_for_selector("input.score#explain--written")
+    # The class is given when the form has begun to listen.
+    page.wait_for_selector("input.score#explain--written.needs_manual_grade")
     page.fill("input.score#explain--written", "2")
     with page.expect_response(lambda r: "/api/grade/" in r.url and r.request.method == "PUT"):
         page.press("input.score#explain--written", "Tab")

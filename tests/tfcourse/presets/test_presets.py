@@ -161,7 +161,7 @@ def test_an_error_names_file_section_and_key(old, new, told):
 
 
 def test_what_is_no_preset_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"preset must be one of \['agree.* or a file, got 'nope'"):
+    with pytest.raises(ValueError, match=r"preset must be one of \['cifar.* or a file, got 'nope'"):
         presets.load("nope")
     with pytest.raises(ValueError, match="or a file, got"):
         presets.load(tmp_path / "nope.toml")
