@@ -21,7 +21,6 @@ RECORDS = sorted((ROOT / "benchmarks" / "records").glob("*.json"))
 AT_AN_END = {
     ("masked-words", "mean of embeddings, pre-trained"),
     ("masked-words", "mean of embeddings, from scratch"),
-    *(("tying-longer", model) for model in ("tied", "untied", "tied, wider")),
 }
 
 
