@@ -41,7 +41,7 @@ from tfcourse.evaluation import bleu, bootstrap
 SEARCHED, SEEDS = (110, 111), (10, 11, 12, 13, 14)
 RATES, FIRST_RATES = (3e-4, 1e-3, 3e-3, 6e-3, 1e-2, 2e-2), (3e-3, 6e-3)
 #: Shares of all steps.
-WARMUPS, FIRST_WARMUPS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4), (0.05, 0.1)
+WARMUPS, FIRST_WARMUPS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8), (0.05, 0.1)
 STEPS, SEARCH_SHARE, DROPOUT, LOOKS, RESAMPLES = 6000, 1 / 3, 0.1, 30, 300
 ARMS = {
     "encoder and decoder": (encoder_decoder, two_sided),
