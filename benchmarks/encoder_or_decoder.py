@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import argparse
 import copy
-import json
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
-from _measuring import bracketed
+from _measuring import bracketed, keeper
 from decoder_alone import (
     BATCH_TOKENS,
     decoder,
@@ -89,7 +89,7 @@ def train(arm: str, rate: float, warmup: float, seed: int, steps: int, corpus: A
     return found
 
 
-def measured(steps: int, keep: Path | None, quick: bool) -> dict[str, Any]:
+def measured(steps: int, quick: bool, once: Callable[..., Any]) -> dict[str, Any]:
     """Each arm's two searches, and its runs at the best."""
     corpus = splits(quick)
     searched, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
@@ -97,15 +97,10 @@ def measured(steps: int, keep: Path | None, quick: bool) -> dict[str, Any]:
     searched_steps = round(SEARCH_SHARE * steps)
 
     def run(arm: str, rate: float, warmup: float, seed: int, steps: int, judged: bool) -> dict:
-        name = f"{arm.replace(' ', '-')}-{rate}-{warmup}-{seed}-{steps}.json"
-        kept = keep and keep / name
-        if kept and kept.is_file():
-            return json.loads(kept.read_text("utf-8"))
-        found = train(arm, rate, warmup, seed, steps, corpus, judged)
-        print(arm, rate, warmup, seed, min(found["validation"]), found.get("BLEU"), flush=True)
-        if kept:
-            kept.write_text(json.dumps(found), "utf-8")
-        return found
+        return once(
+            f"{arm.replace(' ', '-')}-{rate}-{warmup}-{seed}-{steps}",
+            lambda: train(arm, rate, warmup, seed, steps, corpus, judged),
+        )
 
     def cost(arm: str, rate: float, warmup: float) -> float:
         return sum(
@@ -146,13 +141,12 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="where finished runs are stored")
     choice = parser.parse_args()
     torch.set_num_threads(1)
-    if choice.keep:
-        choice.keep.mkdir(parents=True, exist_ok=True)
+    once = keeper(choice.keep)
     if choice.quick:
-        print(measured(6, None, True))
+        print(measured(6, True, once))
         return
     stated = records.conditions("model-encdec")
-    results = measured(choice.steps, choice.keep, False)
+    results = measured(choice.steps, False, once)
     sys.argv[1:] = []  # how it was cut into runs is no part of the record
     print(records.write("encoder-or-decoder", results, seed=SEEDS[0], stated=stated).name)
 
