@@ -170,7 +170,7 @@ def next_mistakes(tokens: Tensor, real: Tensor, w: Weights) -> dict[str, Tensor]
     own = (counted - 1).clamp(min=0)
     found = {
         "This is what `published_next` does: padding takes up places, and the result is read at "
-        "the last place, whatever stands there.": after(order, last[2]),
+        "the last place, even if it is padding.": after(order, last[2]),
         "You read at the last real token now, but padding in front still takes up places. Count "
         "only real tokens.": after(order, last[0]),
         "The places are right now, but you read at the last place of the batch, which may be "
