@@ -31,7 +31,8 @@ def searches(found: object, name: str = "") -> Iterator[tuple[str, float, list[f
             yield from searches(one, name)
     if not isinstance(found, dict):
         return
-    if "rate" in found and all("rate" in run for run in found.get("runs", [{}])):
+    searched_by_runs = "rate" in found and "search" not in found
+    if searched_by_runs and all("rate" in run for run in found.get("runs", [{}])):
         yield name, found["rate"], sorted({run["rate"] for run in found["runs"]})
     for key, value in found.items():
         if isinstance(value, dict) and key.startswith(("search", "validation", "by rate")):

@@ -25,8 +25,8 @@ from tfcourse.training import distributed
 
 ROOT = course_tree.root()
 LESSONS, EVIDENCE = course_tree.chapter_paths(ROOT), course_tree.evidence_paths(ROOT)
-#: A cell that trains, or that moves something.
-TRAINS = re.compile(r"\bfit\([^;]{0,300}?loss=|train_short_test_long\(|\bdevice\b")
+#: A cell that trains, or that moves something (`--device` in a text is a command).
+TRAINS = re.compile(r"\bfit\([^;]{0,300}?loss=|train_short_test_long\(|(?<!-)\bdevice\b")
 #: A cell that is left out: processes of its own compute on the CPU, and a checkpoint cannot hold
 #: what stands for a tensor.
 ELSEWHERE = re.compile(r"\bin_two\(|checkpoint=")
