@@ -120,7 +120,7 @@ wrong(
 
 @wrong(
     "last-place",
-    "mends the place alone, as the course did",
+    "fixes only the position, as the course did",
     told="You read the padding too",
     loses=["padding", "empty"],
 )
@@ -180,7 +180,7 @@ wrong(
 wrong(
     "padding-behind",
     "keeps to the lengths, from the wrong side",
-    told="what `last_states` gave|taken to stand behind",
+    told="what `last_states` returns|padding comes after",
     spares=["same", "inputs"],
     edit=(
         "real = t >= T - lengths\n        h = torch.where(real[:, None], new, h)",
@@ -218,7 +218,7 @@ def mended_states(x, lengths, W, U, b):
 @wrong(
     "unchanged",
     "the published code as it was",
-    told="what `last_states` gave",
+    told="what `last_states` returns",
     spares=["same", "inputs"],
 )
 def mended_states(x, lengths, W, U, b):
@@ -230,7 +230,7 @@ def mended_states(x, lengths, W, U, b):
 @wrong(
     "zero-rows",
     "takes rows of zeros for padding",
-    told="it is the lengths that say",
+    told="only the lengths say",
     loses=["same", "empty"],
 )
 def mended_states(x, lengths, W, U, b):

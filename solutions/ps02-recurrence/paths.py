@@ -1,4 +1,4 @@
-@right("layers-peeled", "what waits for nothing is taken off, again and again")
+@right("layers-peeled", "removes what waits for nothing, again and again")
 def waiting(edges):
     edges, depth = set(edges), -1
     nodes = {node for edge in edges for node in edge}
@@ -142,7 +142,7 @@ def calls(net, T, layers):
 @wrong(
     "by-number",
     "takes nodes in order of their numbers",
-    told="pairs or nodes to stand in order",
+    told="nodes come in order",
     loses=["any-order"],
 )
 def waiting(edges):
@@ -204,7 +204,7 @@ wrong(
 wrong(
     "calls-layer-by-layer",
     "each layer waits for all of the one below",
-    told="work side by side",
+    told="run in parallel",
     loses=["calls"],
     edit=('layers if net == "both ways" else T + layers - 1', "layers"),
 )
@@ -212,7 +212,7 @@ wrong(
 wrong(
     "calls-off-by-one",
     "T + layers",
-    told="count once more",
+    told="Off by one",
     loses=["calls"],
     edit=("layers - 1", "layers"),
 )
@@ -279,7 +279,7 @@ def calls(net, T, layers):
 
 
 @wrong(
-    "distance-itself", "no way from a node to itself", told="From|from 3 to 3", loses=["distance"]
+    "distance-itself", "no path from a node to itself", told="From|from 3 to 3", loses=["distance"]
 )
 def waiting(edges):
     depth, edges = {}, list(edges)
@@ -317,7 +317,7 @@ def calls(net, T, layers):
     return T * layers if net == "both ways" else T + layers - 1
 
 
-@wrong("distance-longest", "the longest way", told="longest way", loses=["distance"])
+@wrong("distance-longest", "the longest path", told="longest path", loses=["distance"])
 def waiting(edges):
     depth, edges = {}, list(edges)
     for a, b in edges:
@@ -355,7 +355,7 @@ def calls(net, T, layers):
 
 wrong(
     "distance-nodes",
-    "counts the nodes on the way",
+    "counts the nodes on the path",
     told="You count nodes|From the",
     loses=["distance", "nets"],
     edit=("{start}, 0", "{start}, 1"),
@@ -363,7 +363,7 @@ wrong(
 
 wrong(
     "distance-none",
-    "None where there is no way",
+    "None if there is no path",
     told="nothing comes back|expected a number",
     loses=["distance"],
     edit=("return -1", "return None"),
@@ -371,8 +371,8 @@ wrong(
 
 wrong(
     "distance-zero",
-    "0 where there is no way",
-    told="answer is -1",
+    "0 if there is no path",
+    told="If no path leads there",
     loses=["distance"],
     edit=("return -1", "return 0"),
 )
@@ -388,8 +388,8 @@ wrong(
 
 @wrong(
     "in-given-order",
-    "takes pairs as they stand",
-    told="pairs or nodes to stand in order|longest way",
+    "takes pairs in the given order",
+    told="nodes come in order|longest path",
     loses=["any-order", "long"],
 )
 def waiting(edges):
@@ -418,8 +418,8 @@ def calls(net, T, layers):
 
 wrong(
     "last-writes",
-    "the last way seen instead of the longest",
-    told="longest way|shortest way",
+    "the last path seen instead of the longest",
+    told="longest path|shortest path",
     spares=["distance", "calls"],
     edit=(
         "max(depth[b], depth[a] + 1)",
@@ -478,8 +478,8 @@ def calls(net, T, layers):
 
 wrong(
     "shortest",
-    "the shortest way to each node",
-    told="longest way|shortest way",
+    "the shortest path to each node",
+    told="longest path|shortest path",
     spares=["distance", "calls"],
     edit=("max(depth[b], depth[a] + 1)", "min(depth[b] or 10**9, depth[a] + 1)"),
 )
