@@ -96,7 +96,7 @@ def mended_pool(h, owner, u, B):
 
 @wrong(
     "mean-taken-away",
-    "the mean of the scores in place of the largest",
+    "the mean of the scores instead of the largest",
     told="infinite|0/0",
     spares=["empty", "same"],
 )
@@ -130,7 +130,7 @@ def mended_pool(h, owner, u, B):
 
 @wrong(
     "nothing-taken-away",
-    "the line is struck out",
+    "the line is deleted",
     told=r"exp\(1000\) is infinite",
     loses=["far", "large", "gradients"],
 )
@@ -179,7 +179,7 @@ def mended_pool(h, owner, u, B):
 
 @wrong(
     "sorted",
-    "takes the words of a sentence to stand together",
+    "assumes that the words of a sentence are adjacent",
     told="weights|vectors",
     spares=["far", "large"],
 )
@@ -193,7 +193,7 @@ def mended_pool(h, owner, u, B):
 @wrong(
     "unchanged",
     "the published code as it was",
-    told="which sentence does the largest score",
+    told="which sentence does it come from",
     loses=["far", "company", "gradients"],
 )
 def mended_pool(h, owner, u, B):

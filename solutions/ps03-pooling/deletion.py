@@ -88,7 +88,7 @@ wrong(
 wrong(
     "kth-alone",
     "deletes the k-th word alone",
-    told="the confidence",
+    told="the remaining confidence",
     loses=["values", "short"],
     edit=(
         "mask.scatter(1, rank[:, :k], False)",
@@ -98,7 +98,7 @@ wrong(
 
 wrong(
     "logits",
-    "the logit in place of the probability",
+    "the logit instead of the probability",
     told="before the softmax over the classes",
     edit=(
         "return ((a[..., None] * x).sum(1) @ W + b).softmax(-1)",
@@ -139,8 +139,8 @@ def confidence_left(x, mask, v, W, b, k):
 
 wrong(
     "nothing-left",
-    "NaN where no word is left",
-    told="a softmax of nothing but -∞",
+    "NaN if no word is left",
+    told="a softmax over only -∞",
     loses=["short"],
     edit=(
         "r.masked_fill(~kept, -1e30).softmax(-1) * kept",

@@ -97,7 +97,7 @@ def pool_levels(x, words, v, u):
     return s.mean(1), a / words.shape[1]
 
 
-@wrong("nan-gradient", "NaN mended afterwards", told="going backwards 0 · NaN", loses=["gradients"])
+@wrong("nan-gradient", "NaN replaced afterwards", told="backward pass 0 · NaN", loses=["gradients"])
 def pool_levels(x, words, v, u):
     hide = torch.zeros_like(x[..., 0]).masked_fill(~words, -math.inf)
     a = (x @ v + hide).softmax(-1).nan_to_num()

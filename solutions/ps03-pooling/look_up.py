@@ -11,7 +11,7 @@ def hard_look_up(q, K, V):
     return (a / a.sum()) @ V
 
 
-@right("loop", "keys one after the other; the limit by sorting out the best")
+@right("loop", "keys one after the other; the limit by picking out the best")
 def soft_look_up(q, K, V, tau):
     r = torch.stack([(k * q).sum() / tau for k in K])
     e = (r - r.max()).exp()
@@ -63,7 +63,7 @@ wrong(
 wrong(
     "clamped",
     "cuts large scores off",
-    told="are large scores cut off",
+    told="cut off large scores",
     loses=["limits"],
     edit=(
         "a = (K @ q / tau).softmax(0)",
@@ -74,7 +74,7 @@ wrong(
 
 @wrong(
     "float32",
-    "through a new tensor of 32 bits",
+    "through a new 32-bit tensor",
     told="float32, while its inputs are float64",
     loses=["limits", "precision"],
 )
@@ -114,7 +114,7 @@ wrong(
 wrong(
     "overflow",
     "exp of scores that are too large",
-    told="infinite where τ is small",
+    told="infinite if τ is small",
     loses=["limits"],
     edit=("a = (K @ q / tau).softmax(0)", "e = torch.exp(K @ q / tau)\n    a = e / e.sum()"),
 )

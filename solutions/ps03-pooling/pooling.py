@@ -122,7 +122,7 @@ def attention_pool(x, mask, v):
 
 @wrong(
     "nan-gradient",
-    "-inf is added, NaN mended in the weights, and it lives on in the gradient",
+    "-inf is added and NaN replaced in the weights; it stays in the gradient",
     told="0 · NaN is NaN",
     loses=["gradients"],
 )
@@ -142,7 +142,7 @@ def attention_pool(x, mask, v):
 
 @wrong(
     "not-low-enough",
-    "takes 10,000 away from the padding",
+    "subtracts 10,000 from the padding",
     told="lower than any score",
     loses=["padding"],
 )
@@ -175,7 +175,7 @@ def attention_pool(x, mask, v):
 
 @wrong(
     "renormalised-with-a-bit",
-    "divides by what is left and a small number",
+    "divides by what is left plus a small number",
     told="nothing is left to share out",
     loses=["padding"],
 )

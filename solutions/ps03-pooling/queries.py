@@ -118,7 +118,7 @@ wrong(
 
 wrong(
     "reshaped",
-    "view in place of a transpose",
+    "view instead of a transpose",
     told="the weights|the vectors|sum to 1",
     edit=(
         "r = v @ torch.tanh(x @ W + b).mT",
