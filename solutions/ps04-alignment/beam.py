@@ -67,7 +67,7 @@ wrong(
 
 wrong(
     "all-ends",
-    "whatever ends is set aside",
+    "every text that ends is set aside",
     told="only if it is among the best K",
     loses=["greedy", "values"],
     edit=("end and rank < K", "end"),
@@ -377,7 +377,7 @@ wrong(
 
 @wrong(
     "running-dropped",
-    "what still runs is dropped where something has ended",
+    "running texts are dropped if one has ended",
     told="are dropped",
     spares=["step", "greedy"],
 )
@@ -762,7 +762,7 @@ wrong(
 
 wrong(
     "too-wide",
-    "a beam wider than there are texts fails",
+    "a beam wider than the number of texts fails",
     told="stops with",
     loses=["wide", "length"],
     edit=("both.argsort(descending=True)", "both.topk(2 * K).indices"),

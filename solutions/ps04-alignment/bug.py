@@ -71,7 +71,7 @@ def mended_begin(X, lengths, W_x, W_h, b):
 
 @wrong(
     "last-blanked",
-    "the last place after blanking",
+    "the last position after blanking",
     told="starts with zeros",
     spares=["same", "inputs"],
 )
@@ -110,7 +110,7 @@ wrong(
 )
 
 
-@wrong("off-the-end", "the place behind the last word", told="stops with IndexError")
+@wrong("off-the-end", "the position after the last word", told="stops with IndexError")
 def mended_begin(X, lengths, W_x, W_h, b):
     real = torch.arange(X.shape[1]) < lengths[:, None]
     state, states = X.new_zeros(len(X), len(W_h)), []

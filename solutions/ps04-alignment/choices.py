@@ -24,13 +24,13 @@ for letter in "abcdefghijklmn":
 wrong("all-true", "everything is true", told="it is False. More fits")
 answers = dict.fromkeys("abcdefghijklmn", True)
 
-wrong("beam-always-better", "takes a wider beam to be never worse", told="pushed out")
+wrong("beam-always-better", "assumes that a wider beam is never worse", told="pushed out")
 answers = {letter: letter in "acdhijklmn" for letter in "abcdefghijklmn"}
 
-wrong("dot-fits", "takes any two widths to have a dot product", told="two vectors of one width")
+wrong("dot-fits", "assumes that any two widths have a dot product", told="two vectors of the same width")
 answers = {letter: letter in "acdijkln" for letter in "abcdefghijklmn"}
 
-wrong("early-stop-safe", "takes stopping at K ends to be safe", told="stumps")
+wrong("early-stop-safe", "assumes that stopping at K ends is safe", told="K short texts")
 answers = {letter: letter in "acdhijkl" for letter in "abcdefghijklmn"}
 
 wrong("explanation", "takes weights for proof", told="where the decoder looked")
@@ -39,13 +39,13 @@ answers = {letter: letter in "acdghijkln" for letter in "abcdefghijklmn"}
 wrong("forcing", "thinks forcing changes the share right throughout", told="first mistake")
 answers = {letter: letter in "acdhijln" for letter in "abcdefghijklmn"}
 
-wrong("monotone", "takes the alignment to run from left to right", told="third piece")
+wrong("monotone", "assumes that the alignment runs from left to right", told="third piece")
 answers = {letter: letter in "acehijkln" for letter in "abcdefghijklmn"}
 
 wrong("one-missing", "one statement left out", told="n: not answered")
 answers = {letter: letter in "acdhijkln" for letter in "abcdefghijklm"}
 
-wrong("supervised", "takes partners to be shown", told="Nobody names partners")
+wrong("supervised", "assumes that partners are shown", told="Nobody names partners")
 answers = {letter: letter in "acdfhijkln" for letter in "abcdefghijklmn"}
 
 wrong("words", "answers in words", told="without quotation marks")

@@ -125,7 +125,7 @@ wrong(
 
 wrong(
     "minus-nine",
-    "a finite stand-in that is too small",
+    "a finite replacement that is not low enough",
     told="wrong|must",
     loses=["large"],
     edit=("torch.inf", "1e3"),
@@ -179,7 +179,7 @@ wrong(
 
 wrong(
     "one-too-many",
-    "one place of padding seen",
+    "one position of padding seen",
     told="one place too many",
     spares=["by-hand", "values"],
     edit=("place < lengths", "place <= lengths"),
@@ -194,7 +194,7 @@ wrong(
 
 wrong(
     "padding-first",
-    "padding taken to stand first",
+    "padding assumed to come first",
     told="stand first",
     spares=["by-hand", "values"],
     edit=("place < lengths", "place >= scores.shape[1] - lengths"),

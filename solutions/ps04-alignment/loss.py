@@ -18,7 +18,7 @@ def sequence_loss(logits, target, pad):
     return total / count
 
 
-@right("where", "zeros put in the place of padding")
+@right("where", "zeros in place of padding")
 def sequence_loss(logits, target, pad):
     says = target[:, 1:].unsqueeze(-1)
     log_p = logits.log_softmax(-1).gather(2, says)
@@ -28,7 +28,7 @@ def sequence_loss(logits, target, pad):
 
 wrong(
     "all-places",
-    "divided by all places, as a published textbook had it",
+    "divided by all positions, as a published textbook had it",
     told="divide by all places",
     spares=["by-hand", "values"],
     edit=("right[real].mean", "right.where(real, 0.0).mean"),
@@ -118,7 +118,7 @@ def sequence_loss(logits, target, pad):
 
 wrong(
     "pad-is-zero",
-    "padding taken to be 0",
+    "padding assumed to be 0",
     told="always 0",
     loses=["padding"],
     edit=("says != pad", "says != 0"),
@@ -162,7 +162,7 @@ def sequence_loss(logits, target, pad):
 
 wrong("sign", "no minus", told="sign is wrong", edit=("-right", "right"))
 
-wrong("softmax-axis", "softmax along the places", told="wrong axis", edit=("dim=-1", "dim=1"))
+wrong("softmax-axis", "softmax along the positions", told="wrong axis", edit=("dim=-1", "dim=1"))
 
 wrong(
     "sum-of-sentence",
@@ -181,7 +181,7 @@ wrong(
 wrong(
     "times-zero",
     "padding multiplied by 0",
-    told="leave these places out",
+    told="leave these positions out",
     loses=["padding"],
     edit=("right[real].mean", "(right * real).sum() / real.sum"),
 )

@@ -165,7 +165,7 @@ wrong(
 
 wrong(
     "sigmoid",
-    "a sigmoid in place of the tanh",
+    "a sigmoid instead of the tanh",
     told="must be 6",
     spares=["general"],
     edit=("torch.tanh", "torch.sigmoid"),
@@ -205,7 +205,7 @@ wrong(
 
 wrong(
     "turned",
-    "the matrix turned round",
+    "the matrix transposed",
     told="turned round",
     spares=["additive"],
     edit=("query = s @ W", "query = s @ W.T"),
