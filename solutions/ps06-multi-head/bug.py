@@ -112,7 +112,7 @@ wrong(
 wrong(
     "past-forgotten",
     "returns the new words alone as read so far",
-    told="what comes back as read so far: shape",
+    told="the words read so far: shape",
     loses=["reading-on", "source"],
     edit=("self.look(Q, K, V, words), read", "self.look(Q, K, V, words), x"),
 )

@@ -24,19 +24,19 @@ answers = dict(
     p=False,
 )
 
-wrong("all-true", "everything is true", told="it is False. What stands side by side")
+wrong("all-true", "everything is true", told="it is False. W_O meets the heads")
 answers = dict.fromkeys("abcdefghijklmnop", True)
 
-wrong("eight-times", "takes heads to multiply the cost", told="an eighth as wide")
+wrong("eight-times", "assumes that heads multiply the cost", told="an eighth as wide")
 answers = {letter: letter in "abdefhlmo" for letter in "abcdefghijklmnop"}
 
-wrong("leak", "takes cross-attention to leak", told="given from the beginning")
+wrong("leak", "assumes that cross-attention leaks", told="given from the beginning")
 answers = {letter: letter in "abdefilm" for letter in "abcdefghijklmnop"}
 
 wrong("one-missing", "one statement left out", told="p: not answered")
 answers = {letter: letter in "abdefilmo" for letter in "abcdefghijklmno"}
 
-wrong("round-trip", "takes there and back for a proof", told="where a single number lands")
+wrong("round-trip", "takes a round trip for a proof", told="where a single number lands")
 answers = {letter: letter in "abdefgilmo" for letter in "abcdefghijklmnop"}
 
 wrong("words", "answers in words", told="without quotation marks")

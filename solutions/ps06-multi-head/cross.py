@@ -51,7 +51,7 @@ wrong(
 @wrong(
     "causal",
     "hides the source's later words, as if they were still to come",
-    told="source in another order",
+    told="a reordered source",
 )
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]

@@ -41,7 +41,7 @@ def masked_heads(Q, K, V, mask):
     return weights @ V, weights
 
 
-@right("triangles", "triangles; the mask mended after the softmax")
+@right("triangles", "triangles; the mask applied again after the softmax")
 def heads_mask(real, windows, T):
     S = real.shape[1]
     ones = torch.ones(T, S, dtype=torch.bool)
@@ -190,7 +190,7 @@ wrong(
 
 @wrong(
     "nan-gradient",
-    "NaN is mended in the output, and lives on in the gradient",
+    "NaN is replaced in the output, but stays in the gradient",
     told="0 · NaN is NaN",
     loses=["gradients"],
 )
@@ -211,7 +211,7 @@ def masked_heads(Q, K, V, mask):
 
 
 @wrong(
-    "nan-on-empty", "a row of -inf gives NaN", told="has no softmax", loses=["empty", "gradients"]
+    "nan-on-empty", "a row of -inf gives NaN", told="gives 0/0", loses=["empty", "gradients"]
 )
 def heads_mask(real, windows, T):
     S = real.shape[1]
@@ -251,7 +251,7 @@ wrong(
 @wrong(
     "not-low-enough",
     "takes 100 away, which a large score outweighs",
-    told="a large number in a hidden place",
+    told="a large number at a hidden key",
     loses=["values"],
 )
 def heads_mask(real, windows, T):
@@ -387,7 +387,7 @@ wrong(
 
 wrong(
     "zeros-and-ones",
-    "floats 0 and 1 in place of booleans",
+    "floats 0 and 1 instead of booleans",
     told="a mask here is boolean",
     loses=["by-hand", "mask"],
     edit=(

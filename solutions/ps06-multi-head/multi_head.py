@@ -113,7 +113,7 @@ wrong(
 
 wrong(
     "keys-width-for-values",
-    "takes the values to be as wide as the keys",
+    "assumes that values are as wide as keys",
     told=r"'\[1, 2, 2, 4\]' is invalid for input",
     edit=("heads, -1", "heads, W_Q.shape[1] // heads"),
 )
@@ -218,7 +218,7 @@ wrong(
 
 wrong(
     "straight-both-ways",
-    "heads counted off anew, and back the same way",
+    "heads split straight, and merged the same way",
     told="the way back does the same",
     edit=[
         (
@@ -231,7 +231,7 @@ wrong(
 
 wrong(
     "straight",
-    "heads counted off anew, merged rightly",
+    "heads split straight, merged correctly",
     told=r"only then exchange the axes\.$",
     edit=(
         "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",

@@ -64,7 +64,7 @@ wrong(
 
 wrong(
     "columns-as-rows",
-    "each head turned round, as keys are wanted for the scores",
+    "each head transposed, as the scores need the keys",
     told="tokens are rows",
     spares=["merge"],
     edit=(
@@ -201,7 +201,7 @@ wrong(
 
 wrong(
     "view-after-transpose",
-    "view of what no longer lies in order",
+    "view of a tensor that is not contiguous",
     told="view size is not compatible",
     loses=["merge", "order"],
     edit=("x.transpose(1, 2).reshape", "x.transpose(1, 2).view"),
