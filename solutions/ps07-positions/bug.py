@@ -32,7 +32,7 @@ class MendedPlaces(Places):
 
 @wrong(
     "batch-cut",
-    "counts places over the whole batch",
+    "counts positions over the whole batch",
     told="`MendedPlaces` stops with RuntimeError: The size of tensor",
 )
 class MendedPlaces(Places):
@@ -117,7 +117,7 @@ class MendedPlaces(Places):
         return x + self.table[end - T : end, 0]
 
 
-@wrong("start-forgotten", "always from place 0", told="code of place 0", loses=["start"])
+@wrong("start-forgotten", "always from position 0", told="code of place 0", loses=["start"])
 class MendedPlaces(Places):
     def forward(self, x, start=0):
         return x + self.table[: x.shape[1], 0]

@@ -22,21 +22,21 @@ answers = dict(
     n=True,
 )
 
-wrong("all-true", "everything is true", told="it is False. The formula holds")
+wrong("all-true", "everything is true", told="it is False. The formula contains")
 answers = dict.fromkeys("abcdefghijklmn", True)
 
-wrong("always-less-alike", "takes codes to be less alike with each step", told="swing")
+wrong("always-less-alike", "assumes that codes get less alike with each step", told="swing")
 answers = {letter: letter in "bcegjln" for letter in "abcdefghijklmn"}
 
 wrong("one-missing", "one statement left out", told="n: not answered")
 answers = {letter: letter in "bcgjln" for letter in "abcdefghijklm"}
 
 wrong(
-    "shaw-alike", "takes Shaw's bias for a number of the offset", told="another query, another bias"
+    "shaw-alike", "assumes that Shaw's bias depends only on the offset", told="another query, another bias"
 )
 answers = {letter: letter in "bcghjln" for letter in "abcdefghijklmn"}
 
-wrong("values-turned", "takes the values to be turned too", told="only queries and keys are turned")
+wrong("values-turned", "assumes that the values are turned too", told="only queries and keys are turned")
 answers = {letter: letter in "bcgjlmn" for letter in "abcdefghijklmn"}
 
 wrong("words", "answers in words", told="without quotation marks")

@@ -195,7 +195,7 @@ def to_halves(W, heads):
 
 wrong(
     "float32",
-    "angles of 32 bits",
+    "32-bit angles",
     told="as numbers of 32 bits are",
     spares=["reorder"],
     edit=("positions[:, None] * theta", "positions[:, None].float() * theta.float()"),
@@ -203,7 +203,7 @@ wrong(
 
 wrong(
     "from-one",
-    "one place further",
+    "one position further",
     told="one further",
     spares=["reorder"],
     edit=("positions[:, None]", "(positions[:, None] + 1)"),

@@ -55,7 +55,7 @@ wrong(
 
 @wrong(
     "float32",
-    "a zero matrix of 32 bits filled in",
+    "a 32-bit zero matrix filled in",
     told="float32, while its inputs are float64",
     spares=["similarity"],
 )
@@ -199,7 +199,7 @@ wrong(
 
 @wrong(
     "whole-steps",
-    "multiplies the shift by 1 with itself, and knows no way back",
+    "multiplies the shift by 1 with itself, and cannot shift back",
     told="`shift_matrix` stops with RuntimeError in a hidden test",
     spares=["similarity"],
 )
@@ -217,7 +217,7 @@ def similarity(k, theta):
 
 
 @wrong(
-    "wider", "fills a matrix of 64 bits", told="pass dtype=theta.dtype", loses=["by-hand", "values"]
+    "wider", "fills a 64-bit matrix", told="pass dtype=theta.dtype", loses=["by-hand", "values"]
 )
 def shift_matrix(k, theta):
     d = 2 * len(theta)

@@ -49,7 +49,7 @@ wrong(
 
 wrong(
     "float32",
-    "frequencies of 32 bits",
+    "32-bit frequencies",
     told="as numbers of 32 bits are",
     spares=["wavelengths"],
     edit=("torch.arange(0, d, 2, dtype=positions.dtype)", "torch.arange(0, d, 2)"),
@@ -69,7 +69,7 @@ def wavelengths(d, base=10000.0):
 
 wrong(
     "half-exponent",
-    "i/d where i counts the pairs",
+    "i/d although i counts the pairs",
     told="half as large",
     spares=["wavelengths"],
     edit=("0, d, 2,", "d // 2,"),
