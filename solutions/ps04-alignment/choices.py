@@ -27,7 +27,11 @@ answers = dict.fromkeys("abcdefghijklmn", True)
 wrong("beam-always-better", "assumes that a wider beam is never worse", told="pushed out")
 answers = {letter: letter in "acdhijklmn" for letter in "abcdefghijklmn"}
 
-wrong("dot-fits", "assumes that any two widths have a dot product", told="two vectors of the same width")
+wrong(
+    "dot-fits",
+    "assumes that any two widths have a dot product",
+    told="two vectors of the same width",
+)
 answers = {letter: letter in "acdijkln" for letter in "abcdefghijklmn"}
 
 wrong("early-stop-safe", "assumes that stopping at K ends is safe", told="K short texts")

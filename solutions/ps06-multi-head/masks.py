@@ -210,9 +210,7 @@ def masked_heads(Q, K, V, mask):
     return weights @ V, weights
 
 
-@wrong(
-    "nan-on-empty", "a row of -inf gives NaN", told="gives 0/0", loses=["empty", "gradients"]
-)
+@wrong("nan-on-empty", "a row of -inf gives NaN", told="gives 0/0", loses=["empty", "gradients"])
 def heads_mask(real, windows, T):
     S = real.shape[1]
     i, j = torch.arange(S - T, S)[:, None], torch.arange(S)

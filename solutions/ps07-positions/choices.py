@@ -32,11 +32,17 @@ wrong("one-missing", "one statement left out", told="n: not answered")
 answers = {letter: letter in "bcgjln" for letter in "abcdefghijklm"}
 
 wrong(
-    "shaw-alike", "assumes that Shaw's bias depends only on the offset", told="another query, another bias"
+    "shaw-alike",
+    "assumes that Shaw's bias depends only on the offset",
+    told="another query, another bias",
 )
 answers = {letter: letter in "bcghjln" for letter in "abcdefghijklmn"}
 
-wrong("values-turned", "assumes that the values are turned too", told="only queries and keys are turned")
+wrong(
+    "values-turned",
+    "assumes that the values are turned too",
+    told="only queries and keys are turned",
+)
 answers = {letter: letter in "bcgjlmn" for letter in "abcdefghijklmn"}
 
 wrong("words", "answers in words", told="without quotation marks")

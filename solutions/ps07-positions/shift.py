@@ -216,9 +216,7 @@ def similarity(k, theta):
     return (k * theta).cos().sum()
 
 
-@wrong(
-    "wider", "fills a 64-bit matrix", told="pass dtype=theta.dtype", loses=["by-hand", "values"]
-)
+@wrong("wider", "fills a 64-bit matrix", told="pass dtype=theta.dtype", loses=["by-hand", "values"])
 def shift_matrix(k, theta):
     d = 2 * len(theta)
     matrix = torch.zeros(d, d, dtype=torch.float64)
