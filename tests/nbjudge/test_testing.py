@@ -173,6 +173,9 @@ def test_close_prefers_the_mistake_that_explains_all_parts():
     assert said(close, (ONES * 2, ONES), (ONES, ONES), names, mistakes=mistakes) == "Output alone."
     part = {"Output.": (ONES * 2, None)}
     assert said(close, (ONES * 2, ONES * 7), (ONES, ONES), names, mistakes=part) == "Output."
+    # One that would spoil what is right is not the mistake, whatever else it explains.
+    told = said(close, (ONES * 2, ONES), (ONES, ONES), names, mistakes={"Both.": mistakes["Both."]})
+    assert told.startswith("a: wrong in 6 of 6 places")
 
 
 def test_close_shows_numbers_written_in_the_test_and_no_others():

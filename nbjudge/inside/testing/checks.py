@@ -469,7 +469,7 @@ def _recognised(
 ) -> list[str]:
     """The messages of the mistakes that explain all parts.
 
-    Failing that, the first that explains a part that is wrong.
+    Failing that, the first that explains a part that is wrong, and spoils none that is right.
 
     A part tells nothing where all of it is infinite, as many mistakes end there, nor where the
     mistake comes to what is right.
@@ -490,7 +490,9 @@ def _recognised(
         known = [p for p in parts if wrong[p] is not None]
         if all(fits(p, wrong[p]) for p in known) and any(tells(p, wrong[p]) for p in known):
             whole.append(message)
-        elif any(tells(p, wrong[p]) for p in parts):
+        elif any(tells(p, wrong[p]) for p in known) and all(
+            fits(p, wrong[p]) for p in known if not faults[p]
+        ):
             some.append(message)
     return whole or some[:1]
 
