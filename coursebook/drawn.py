@@ -19,6 +19,9 @@ from numpy.typing import ArrayLike
 #: no output of its own: Jupyter and the site show what they know, and leave this alone.
 FIGURE_CONTENT = "application/vnd.tfcourse.figure+json"
 
+#: The size of a plot's words in points, unless its cell names another.
+WORDS = 10
+
 #: How many points of a line, a row of bars or a cloud of dots are kept.
 POINTS = 13
 

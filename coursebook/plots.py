@@ -12,6 +12,8 @@ from matplotlib.axis import Axis
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from torch import Tensor
 
+from coursebook.drawn import WORDS, show_content
+
 #: Okabe and Ito's colours: distinct for colour-blind readers too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
@@ -31,15 +33,13 @@ def style() -> None:
             "axes.spines.top": False,
             "axes.spines.right": False,
             "grid.alpha": 0.25,
-            "font.size": 10,
+            "font.size": WORDS,
             "legend.frameon": False,
             "svg.hashsalt": "tfcourse",
         }
     )
     # The executor asks for what each figure shows beside its picture.
     if os.environ.get("TFCOURSE_FIGURE_CONTENT"):
-        from coursebook.drawn import show_content
-
         show_content()
 
 

@@ -23,7 +23,7 @@ from coursebook.drawings.colours import COLOURS
 from coursebook.drawings.dials import dial
 from coursebook.drawings.drawing import Drawing, arrow, draw
 from coursebook.drawings.layout import beside, stack
-from coursebook.drawings.pieces import block, mask_grid, matrix, sign, step, words
+from coursebook.drawings.pieces import block, frame, mask_grid, matrix, sign, step, words
 from coursebook.drawings.sentences import bars, dependencies, looks, shaded, tokens, window
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "dependencies",
     "dial",
     "draw",
+    "frame",
     "looks",
     "mask_grid",
     "matrix",

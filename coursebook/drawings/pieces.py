@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, Rectangle
 from torch import Tensor
 
-from coursebook.drawings.colours import CARD, INK, colour, text_on, tint
+from coursebook.drawings.colours import CARD, FAINT, INK, colour, text_on, tint
 from coursebook.drawings.layout import LABEL, NAME, NUMBER, Piece, line_height, text_width
 
 #: Space between a body and its labels, in units.
@@ -255,6 +255,32 @@ def block(
     width = text_width(text, NAME) + 0.8 if width is None else width
     height = max(height, line_height(text, NAME) + 0.4)
     return _Block(text, role, (width, height), name=name, shape=shape)
+
+
+class _Frame(Piece):
+    def __init__(self, piece: Piece, text: str, room: float) -> None:
+        self.text, head = text, line_height(text, NAME) + 2 * SPACE
+        self.width = max(piece.width + 2 * room, text_width(text, NAME) + 2 * SPACE)
+        self.parts = [(piece, (self.width - piece.width) / 2, 0.0)]
+        self.above, self.below = piece.above + head, piece.below + 2 * SPACE
+        self.body = (0.0, -self.above, self.width, self.above + self.below)
+
+    def draw(self, ax: Axes) -> None:
+        corner = (self.x, self.y - self.above)
+        size = (self.width, self.above + self.below)
+        ax.add_patch(Rectangle(corner, *size, facecolor="#f4f5f7", edgecolor=FAINT, lw=1.0))
+        ax.text(
+            corner[0] + SPACE, corner[1] + SPACE, self.text, size=NAME, ha="left", va="top"
+        )  # fmt: skip
+        super().draw(ax)
+
+
+def frame(piece: Piece, text: str = "", *, room: float = 0.6) -> Piece:
+    """A piece in a frame, such as a block that is repeated, with words in its top left corner.
+
+    ``room`` is the space on either side, in cells: arrows that lead past a part need it.
+    """
+    return _Frame(piece, text, room)
 
 
 class _Words(Piece):

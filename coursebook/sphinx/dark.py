@@ -36,14 +36,14 @@ def stays_on_a_card(output: dict) -> bool:
 def cards(notebook: Path) -> set[str]:
     """The descriptions of a notebook's pictures that keep their cards."""
     return {
-        _alt(cell, output)
+        described(cell, output)
         for cell in tree.cells(notebook)
         for output in cell.get("outputs", [])
         if stays_on_a_card(output)
     } - {""}
 
 
-def _alt(cell: dict, output: dict) -> str:
+def described(cell: dict, output: dict) -> str:
     """A picture's description: the output's own, or its cell's."""
     own = output.get("metadata", {}).get("image/png", {}).get("alt")
     return own or cell["metadata"].get("mystnb", {}).get("image", {}).get("alt", "")

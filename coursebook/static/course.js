@@ -1,4 +1,4 @@
-// What the theme leaves undone: labels, pictures on a telephone, and what you have read.
+// What the theme leaves undone: labels, print, and what you have read.
 "use strict";
 
 document.addEventListener("DOMContentLoaded", () => {
@@ -13,13 +13,6 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const summary of document.querySelectorAll(".bd-sidebar-primary li > details > summary")) {
     const link = summary.closest("li").querySelector(":scope > a");
     summary.setAttribute("aria-label", `Pages that belong to ${link ? link.textContent.trim() : "this"}`);
-  }
-  // On a telephone a figure is as wide as the page; touched, it opens alone and can be enlarged.
-  for (const picture of document.querySelectorAll(".cell_output > img")) {
-    const link = document.createElement("a");
-    link.href = picture.src;
-    picture.replaceWith(link);
-    link.append(picture);
   }
 });
 

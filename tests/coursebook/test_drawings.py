@@ -153,13 +153,24 @@ def test_everything_stays_on_the_card():
     q = matrix(X.T, "a long name above", role="q", rows=long, columns=["guitar", "note"])
     k = matrix(X[0], "$k$", role="k", shape="one for each of the tokens")
     tree = drawings.dependencies(["the", *long], [1, None, 1, 1], ["determiner", "", "x", "object"])
-    drawing = draw(beside(q, step("softmax"), stack(k, tokens(long))), arrow(q, k), tree, alt="x")
+    framed = drawings.frame(stack(k, tokens(long)), "words that are wider than what they frame")
+    drawing = draw(beside(q, step("softmax"), framed), arrow(q, k), tree, alt="x")
     drawing.figure.canvas.draw()
     card = drawing.figure.bbox
     for artist in [*drawing.figure.axes[0].texts, *drawing.figure.axes[0].patches]:
         box = artist.get_window_extent()
         assert box.x0 >= 0 and box.y0 >= 0, artist
         assert box.x1 <= card.x1 and box.y1 <= card.y1, artist
+
+
+def test_a_frame_holds_its_piece_and_its_words():
+    drawing = draw(drawings.frame(matrix(X, "$X$"), "N × block", room=0.3), alt="x")
+    drawing.figure.canvas.draw()
+    ax = drawing.figure.axes[0]
+    frame, *inside = [artist.get_window_extent() for artist in [*ax.patches, *ax.texts]]
+    assert len(inside) == X.numel() + 3
+    assert all(frame.x0 < box.x0 and box.x1 < frame.x1 for box in inside)
+    assert all(frame.y0 < box.y0 and box.y1 < frame.y1 for box in inside)
 
 
 @pytest.mark.parametrize("curve", [-0.4, 0.0, 0.3])

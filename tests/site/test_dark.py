@@ -108,6 +108,20 @@ def test_print_is_dark_on_white_and_has_no_empty_folds(page, address: str) -> No
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
+@pytest.mark.browser
+def test_print_cuts_nothing_off(page, address: str) -> None:
+    """On A4 within the margins; the package's code, in lesson 6, is up to 100 columns wide."""
+    page.set_viewport_size({"width": 703, "height": 1000})
+    page.emulate_media(media="print")
+    for name in "notebooks/06-multi-head", "book/claims":
+        page.goto(f"{address}/{name}.html", wait_until="load")
+        cut = """() => [...document.querySelectorAll('.bd-article :is(pre, img, table, .live svg)')]
+            .filter((one) => one.scrollWidth > one.clientWidth + 1
+                || one.getBoundingClientRect().right > innerWidth + 1)
+            .map((one) => one.outerHTML.slice(0, 80))"""
+        assert not page.evaluate(cut)
+
+
 def _pixel(shot: bytes) -> tuple:
     with Image.open(io.BytesIO(shot)) as image:
         return image.convert("RGB").getpixel((1, 1))

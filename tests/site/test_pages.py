@@ -50,8 +50,8 @@ OVERFLOW = """() => {
 }"""
 
 FIGURES = """() => [...document.querySelectorAll('.cell_output img')]
-    .filter((image) => !image.closest('a[href]')
-        || image.getBoundingClientRect().right > document.documentElement.clientWidth)
+    .filter((image) => !(image.closest('a[href]')?.getBoundingClientRect().right
+        <= document.documentElement.clientWidth))
     .map((image) => `a figure that does not fit, or does not open alone: ${image.alt}`)"""
 
 #: Called with the rules to judge by; with none it judges by all.

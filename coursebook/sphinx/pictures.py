@@ -1,0 +1,82 @@
+"""A notebook's pictures: each opens alone, and none is shown so small that it cannot be read.
+
+A picture shrinks with the page until its smallest words are :data:`LEGIBLE` pixels high. On a page
+that is narrower still, it scrolls sideways in its frame (``plots.css``).
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from pathlib import Path
+
+from PIL import Image
+from sphinx.application import Sphinx
+
+from coursebook.drawn import WORDS
+from coursebook.sphinx import dark, tree
+
+#: The least size of a picture's words, in pixels.
+LEGIBLE = 9.0
+
+_SHOWN = re.compile(
+    r'<img [^>]*?alt="(?P<alt>[^"]*)"[^>]*?src="(?P<address>[^"]*_images/(?P<name>[^"]+))"[^>]*>'
+)
+_SIZE = re.compile(r'<svg[^>]* width="([\d.]+)pt" height="([\d.]+)pt"')
+#: Matplotlib draws a word at a hundred points, and scales it to its size.
+_WORD = re.compile(r"scale\((0\.\d+) -")
+#: A size that a plot's cell names, in points.
+_NAMED = re.compile(r"\bfontsize=(\d+)")
+
+
+def named(notebook: Path) -> dict[str, int]:
+    """The size of the smallest words of each plot of a notebook, by its description, in points."""
+    return {
+        dark.described(cell, output): min(WORDS, *map(int, sizes))
+        for cell in tree.cells(notebook)
+        for output in cell.get("outputs", [])
+        if (sizes := _NAMED.findall(tree.source(cell)))
+    }
+
+
+def measures(picture: Path, points: int = WORDS) -> tuple[float, float, float]:
+    """A picture's width and height, and the size of its smallest words, in pixels.
+
+    Words in a picture of dots are ``points`` high.
+    """
+    if picture.suffix == ".svg":
+        text = picture.read_text("utf-8")
+        found = _SIZE.search(text)
+        if not found:
+            raise ValueError(f"{picture} does not say its width and height in points")
+        width, height = (float(size) * 4 / 3 for size in found.groups())
+        return width, height, min(map(float, _WORD.findall(text)), default=1.0) * 400 / 3
+    with Image.open(picture) as image:
+        dots = image.info.get("dpi", (72, 72))[0]
+        return *image.size, points * dots / 72
+
+
+def frame_pictures(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Give each picture its size, the least width at which it can be read, and a link to itself."""
+    notebook = Path(app.srcdir, page).with_suffix(".ipynb")
+    if "body" not in context or not notebook.is_file():
+        return
+    sizes = named(notebook)
+    sources = {name: Path(app.srcdir, source) for source, name in app.builder.images.items()}
+
+    def framed(shown: re.Match[str]) -> str:
+        width, height, words = measures(
+            sources[shown["name"]], sizes.get(html.unescape(shown["alt"]), WORDS)
+        )
+        least = math.ceil(width * min(LEGIBLE / words, 1))
+        sized = f'<img width="{width:.0f}" height="{height:.0f}" {shown[0][5:]}'
+        link = f'<a href="{shown["address"]}">{sized}</a>'
+        return f'<div class="picture" style="--least: {least}px">{link}</div>'
+
+    context["body"] = _SHOWN.sub(framed, context["body"])
+
+
+def setup(app: Sphinx) -> dict:
+    app.connect("html-page-context", frame_pictures, priority=800)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
