@@ -39,8 +39,9 @@ SEARCHED, STARTS = {98: 8}, {20: 0, 21: 1, 22: 2}
 BATCH, RATE, DECAY, WIDTH, HIDDEN, GRU, DROPOUT = 32, 1e-2, 0.01, 32, 32, 16, 0.3
 EPOCHS, GRU_EPOCHS, ADVERSARY_EPOCHS, GUIDED_EPOCHS = 4, 3, 12, 3
 ADVERSARY_RATES, FIRST_RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2), (1e-3, 3e-3)
-#: Of an adversary's wish for other weights. The first has none: it says what copying costs. The
-#: last two are then trained on without the wish, so that only their predictions still matter.
+#: Of an adversary's pressure towards other weights. The first has none: it says what copying costs.
+#: The last two are then trained on without the pressure, so that only their predictions still
+#: matter.
 STRENGTHS, THEN_NONE, SEARCHED_STRENGTHS = (0.0, 0.01, 0.03, 0.1), (0.03, 0.1), (0.01, 0.03)
 SEARCH_STEPS, LIMIT = 100, 0.01
 TINY = 1e-12

@@ -416,7 +416,7 @@ class TreePositions(Positions):
         self.distances = tree_distances(parents).clamp(max=self.max_distance)
 
     def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "B H T S"]:
-        """The learned numbers of the first ``S`` words of the trees that were set.
+        """The learned biases of the first ``S`` words of the trees that were set.
 
         ``ValueError`` if none were, or trees of fewer words, or for another number of sentences.
         """

@@ -199,7 +199,7 @@ def rms_norm(x, gain, eps):
 
 @wrong(
     "squares-apart",
-    "the mean of the squares less the square of the mean",
+    "the mean of the squares minus the square of the mean",
     told="lost in rounding",
     loses=["far"],
 )

@@ -141,6 +141,14 @@ def test_a_lesson_states_every_claim_with_its_verdict(path):
     assert {claim: verdict for claim, verdict, _ in stated(path)} == tested
 
 
+@pytest.mark.parametrize("path", EVIDENCE, ids=lambda path: path.stem)
+def test_evidence_states_each_claim_in_the_ledgers_words(path):
+    ledger, text = read_ledger(ROOT), prose(path)
+    for claim, tested in ledger.tested.items():
+        if tested.chapter == path.stem:
+            assert f"**Claim** (`{claim}`): {ledger.entries[claim]['claim']}" in text
+
+
 @each_lesson
 def test_a_lessons_cells_are_short_or_folded(path):
     visible = []

@@ -150,7 +150,7 @@ class _FlashAttention(torch.autograd.Function):
 
 
 def _scores(q_i: Tensor, k_j: Tensor, scale: float, diagonal: int | None) -> Tensor:
-    """One tile of Q K^T / sqrt(d_k); ``diagonal`` is how many keys of it row 0 sees, less one."""
+    """One tile of Q K^T / sqrt(d_k); ``diagonal`` is how many keys of it row 0 sees, minus one."""
     s = scale * q_i @ k_j.transpose(-2, -1)
     if diagonal is not None and diagonal < s.shape[-1] - 1:  # the diagonal cuts the tile
         seen = torch.ones(s.shape[-2:], dtype=torch.bool, device=s.device).tril(diagonal)

@@ -52,7 +52,7 @@ class Model(nn.Module):
     config: Any
 
     def count_parameters(self) -> int:
-        """How many learned numbers there are; what is tied or shared counts once."""
+        """Number of parameters; what is tied or shared counts once."""
         return count_parameters(self)
 
     def drop(self, x: Tensor) -> Tensor:

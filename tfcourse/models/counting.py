@@ -18,7 +18,7 @@ from tfcourse.recurrent import Recurrent, RecurrentCell
 
 
 def count_parameters(module: nn.Module) -> int:
-    """How many learned numbers a module has; a tensor that several parts share counts once."""
+    """Number of parameters of a module; a tensor that several parts share counts once."""
     return sum(p.numel() for p in module.parameters())
 
 
