@@ -48,6 +48,13 @@ def grade_id(cell: NotebookNode) -> str:
     return found if isinstance(found, str) else ""
 
 
+def _says(cell: NotebookNode, what: str) -> bool:
+    """Whether a cell that has a name in nbgrader says this of itself."""
+    about = nbgrader(cell)
+    name = about.get("grade_id", "")
+    return isinstance(name, str) and bool(name) and bool(about.get(what))
+
+
 def learners_own(source: str) -> str:
     """An instructor's answer as a learner would write it: without the marks around the solution."""
     marks = ("### BEGIN SOLUTION", "### END SOLUTION")
@@ -61,17 +68,17 @@ def is_learners(cell: NotebookNode) -> bool:
 
 def is_answer(cell: NotebookNode) -> bool:
     """Whether the learner writes in this cell: code to be tested, or text to be marked by hand."""
-    return bool(grade_id(cell)) and bool(nbgrader(cell).get("solution"))
+    return _says(cell, "solution")
 
 
 def is_graded(cell: NotebookNode) -> bool:
     """Whether the cell carries points: a test, or an answer that is marked by hand."""
-    return bool(grade_id(cell)) and bool(nbgrader(cell).get("grade"))
+    return _says(cell, "grade")
 
 
 def is_test(cell: NotebookNode) -> bool:
     """Whether the cell is a locked test."""
-    return is_graded(cell) and not is_answer(cell) and cell.cell_type == "code"
+    return cell.cell_type == "code" and is_graded(cell) and not is_answer(cell)
 
 
 def is_locked(cell: NotebookNode) -> bool:

@@ -37,14 +37,12 @@ from nbjudge.inside.testing.measured import collected
 from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.inside.values import torch
 from nbjudge.inside.wire import Channel, Closed
-from nbjudge.judging import weighing
+from nbjudge.judging import lies
+from nbjudge.judging.errors import FAULTY
 from nbjudge.judging.remote import InTheirWords, Link, Lost, Missing
 
 #: So many characters of what a test prints or says are kept.
 MAX_TEXT = 50_000
-
-#: The error's name in a test cell that is itself at fault.
-FAULTY = "FaultyTest"
 
 #: How long one message to or from the judge may take; both are ours.
 TALK_SECONDS = 60.0
@@ -211,7 +209,7 @@ class Examiner:
     def weigh(self, notebook: list[dict[str, Any]], learners: list[str]) -> dict[str, str]:
         """The instructor's tests of these cells that accept an answer which computes nothing.
 
-        See :func:`nbjudge.judging.weighing.hollow`.
+        See :func:`nbjudge.judging.lies.hollow`.
 
         Parameters
         ----------
@@ -220,9 +218,9 @@ class Examiner:
         learners:
             The names that tests use through verbs.
         """
-        self.open(weighing.SEED, {})
+        self.open(lies.SEED, {})
 
-        def run(name: str, source: str, link: weighing.Liar, names: dict[str, Any]) -> Any:
+        def run(name: str, source: str, link: lies.Liar, names: dict[str, Any]) -> Any:
             def drawn(test: str) -> Any:
                 link.hidden()
                 return fresh(test)
@@ -238,7 +236,7 @@ class Examiner:
                 exec(test.body, namespace)
                 return None if test.last is None else eval(test.last, namespace)
 
-        return weighing.hollow(notebook, run)
+        return lies.hollow(notebook, run)
 
     def _prepare(self, step: dict[str, Any]) -> None:
         if "learners" in step:

@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 from nbjudge import cells
 from nbjudge.desk import STUCK
 from nbjudge.inside.program import program
+from nbjudge.judging.errors import GONE, OUT_OF_TIME
 
 if TYPE_CHECKING:  # what they load would keep the process from being started at once
     from nbformat import NotebookNode
@@ -41,9 +42,6 @@ PROGRAM = ("-P", "-c", "import sys, nbjudge.desk.worker as w; w.main(sys.argv[1]
 
 #: Said of a test that is not run after another one of its exercise came to no end.
 SKIPPED = "This test was not run: an earlier test of this exercise was stopped."
-
-#: The error's names, as they stand in :mod:`nbjudge.judging.remote`, which loads torch.
-OUT_OF_TIME, GONE = "OutOfTime", "KernelDied"
 
 
 class CannotRun(RuntimeError):

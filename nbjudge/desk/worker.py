@@ -22,7 +22,8 @@ from typing import Any
 
 from nbjudge.desk import STUCK
 from nbjudge.inside.wire import TimedOut
-from nbjudge.judging.remote import OUT_OF_TIME, Link
+from nbjudge.judging.errors import OUT_OF_TIME
+from nbjudge.judging.remote import Link
 
 #: So long code that was interrupted may take to end, in seconds.
 PATIENCE = 2.0

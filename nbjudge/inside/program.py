@@ -93,6 +93,20 @@ def program() -> Program:
     return _taken or _installed()
 
 
+def values_on() -> frozenset[str]:
+    """The libraries whose values answers may be. A tensor's numbers travel as an array's.
+
+    Raises
+    ------
+    ValueError
+        If the course switches on another one.
+    """
+    on = frozenset(program().values)
+    if unknown := sorted(on - {"numpy", "torch"}):
+        raise ValueError(f"values must be among numpy, torch; got {', '.join(unknown)}")
+    return on | ({"numpy"} if "torch" in on else frozenset())
+
+
 def take(said: Mapping[str, Any]) -> None:
     """Believe another process what the course is, in this process and for good."""
     global _taken

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from nbjudge.inside.program import program
+from nbjudge.inside.program import values_on
 
 
 class _Absent:
     """A type of a library that is not switched on: nothing is one."""
 
 
-#: The libraries whose values answers may be. A tensor's numbers travel as an array's.
-ON = frozenset(program().values) | ({"numpy"} if "torch" in program().values else set())
-
-if unknown := sorted(ON - {"numpy", "torch"}):
-    raise ValueError(f"values must be among numpy, torch; got {', '.join(unknown)}")
+#: The libraries whose values answers may be.
+ON = values_on()
 
 np: Any = None
 torch: Any = None

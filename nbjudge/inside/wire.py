@@ -37,8 +37,11 @@ TREE_BYTES = 1 << 20
 KEYS = (str, int, bool)
 MAX_DEPTH, MAX_DIGITS = 24, 1000
 
-#: By their tags, the codecs of what the course has switched on.
-CODECS = codecs.switched_on()
+#: What is run in the notebook's kernel so that it answers the examiner.
+SERVE = "__import__('nbjudge.inside.testing.learner', fromlist=['serve']).serve()"
+
+#: How the first line of what is told of an error ends there.
+IN_A_HIDDEN_TEST = " in a hidden test."
 
 
 class Closed(WireError):
@@ -117,7 +120,7 @@ def _write(value: Any, blobs: Blobs, depth: int) -> Any:
         return ["n", value.name]
     if kind is Made:
         return ["o", value.number]
-    found = codecs.write(value, CODECS, blobs)
+    found = codecs.write(value, blobs)
     if found is None:
         raise WireError(f"a {kind.__name__} cannot be sent")
     return found
@@ -187,8 +190,8 @@ class _Reader:
             return inner if tag == "l" else tuple(inner)
         if tag == "d":
             return self._dict([self.read(part, depth + 1) for part in rest])
-        if tag in CODECS:
-            return CODECS[tag].read(tag, rest, self._take)
+        if codec := codecs.switched_on().get(tag):
+            return codec.read(tag, rest, self._take)
         return self._scalar(tag, rest)
 
     def _dict(self, flat: list) -> dict:

@@ -166,7 +166,7 @@ class Examination:
         return found
 
     def weigh(self, steps: list[dict[str, Any]], learners: list[str]) -> dict[str, str]:
-        """What a new examiner's :func:`nbjudge.judging.weighing.hollow` says of these cells.
+        """What a new examiner's :func:`nbjudge.judging.lies.hollow` says of these cells.
 
         Raises
         ------

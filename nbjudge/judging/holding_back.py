@@ -67,7 +67,7 @@ def _hollow(
 def _steps(
     job: Job, every: list[NotebookNode], learners: set[str], exercise: str
 ) -> list[dict[str, Any]]:
-    """The notebook as :func:`nbjudge.judging.weighing.hollow` reads it, solved by its author."""
+    """The notebook as :func:`nbjudge.judging.lies.hollow` reads it, solved by its author."""
     steps: list[dict[str, Any]] = []
     for cell in every:
         name = cells.grade_id(cell)

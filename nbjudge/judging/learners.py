@@ -9,10 +9,8 @@ from contextlib import suppress
 from time import monotonic, sleep
 from typing import Any
 
-from nbjudge.inside.testing.learner import SERVE
-from nbjudge.inside.wire import Channel, WireError
+from nbjudge.inside.wire import SERVE, Channel, WireError
 from nbjudge.judging.pump import Pump, Ran
-from nbjudge.judging.remote import Link, Lost
 
 #: How long a kernel may take to come up: a busy machine is slow.
 READY_SECONDS = 60.0
@@ -119,6 +117,8 @@ class Learner:
         NoKernel
             If it does not.
         """
+        from nbjudge.judging.remote import Link, Lost  # which loads the course's libraries
+
         self.connect()
         try:
             # A copy: what asks closes it if the answer is none.

@@ -54,11 +54,12 @@ def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
     runs = _runs(words)
     best = (0.0, "")
     for path, known in _known(frozenset(kinds)):
+        if known.isdisjoint(runs):
+            continue
         covered = {
             word for at, run in enumerate(runs) if run in known for word in range(at, at + RUN)
         }
-        if covered:
-            best = max(best, (len(covered) / len(words), _told(path)))
+        best = max(best, (len(covered) / len(words), _told(path)))
     return best
 
 

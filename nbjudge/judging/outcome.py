@@ -9,6 +9,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from nbjudge import cells
+from nbjudge.inside.wire import IN_A_HIDDEN_TEST
 from nbjudge.judging.endings import DIED, FLOODED, OUT_OF_TIME
 from nbjudge.outputs import Room, harmless, output, plain
 
@@ -86,12 +87,10 @@ def is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
     A hidden test tells no more of it than its kind and its line.
     """
-    from nbjudge.inside.testing import unseen  # which loads torch
-
     if one["says"].splitlines()[0] == other["says"].splitlines()[0]:
         return True
     kind = _kind_and_line(one)
-    hidden = unseen.ENDING in one["says"] or unseen.ENDING in other["says"]
+    hidden = IN_A_HIDDEN_TEST in one["says"] or IN_A_HIDDEN_TEST in other["says"]
     return hidden and kind is not None and kind == _kind_and_line(other)
 
 
@@ -111,9 +110,7 @@ def with_line(says: str, sources: Mapping[str, str]) -> str:
     sources:
         By a learner's name, the cell that it is from.
     """
-    from nbjudge.inside.testing import unseen
-
-    first = rf"`([^`]*)` stops with \w+{re.escape(unseen.ENDING)}"
+    first = rf"`([^`]*)` stops with \w+{re.escape(IN_A_HIDDEN_TEST)}"
     at = re.search(rf"{first}(?s:.*)\n  line (\d+) of the cell$", says)
     if at is None:
         return says

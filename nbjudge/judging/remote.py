@@ -25,15 +25,13 @@ from nbjudge.inside.testing.handle import (
 from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.inside.values import Tensor
 from nbjudge.inside.wire import Channel, Closed, Made, Name, TimedOut, WireError
+from nbjudge.judging.errors import GARBLED, GONE, OUT_OF_TIME
 
 #: Of what the other side says no more characters than this are shown.
 MAX_TOLD = 2000
 
 #: More parameters than this a module of a problem set does not have.
 MOST_NAMES = 10_000
-
-#: How a link ends, as the error's name in a test cell.
-OUT_OF_TIME, GONE, GARBLED = "OutOfTime", "KernelDied", "Garbled"
 
 
 class Missing(Mistake, NameError):
@@ -58,7 +56,7 @@ class InTheirWords(Mistake):
 class Lost(Exception):
     """The learner's process no longer answers as it should: it has to be replaced.
 
-    ``what`` is :data:`OUT_OF_TIME`, :data:`GONE` or :data:`GARBLED`.
+    ``what`` is one of the names in :mod:`nbjudge.judging.errors`.
     """
 
     def __init__(self, what: str, message: str):

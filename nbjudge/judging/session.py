@@ -15,9 +15,8 @@ import nbformat
 from nbformat import NotebookNode
 
 from nbjudge import cells
-from nbjudge.examiner import FAULTY
 from nbjudge.inside.wire import TimedOut, WireError
-from nbjudge.judging import likeness, names, outcome, remote
+from nbjudge.judging import errors, likeness, names, outcome
 from nbjudge.judging.examination import Examination
 from nbjudge.judging.findings import Findings, called
 from nbjudge.judging.holding_back import hold_back
@@ -217,19 +216,19 @@ class Session:
             if self.over:
                 raise NoKernel(self.over)
             found = self._examined(cell, kinds, exercise, seen)
-            if found["error"] == remote.GARBLED and self._another_is_to_blame(kinds, exercise):
+            if found["error"] == errors.GARBLED and self._another_is_to_blame(kinds, exercise):
                 found = self._examined(cell, kinds, exercise, seen)
         except NoKernel as error:
             found = {"error": outcome.NOT_RUN, "says": f"This test was not run: {error}."}
         what = found.get("error")
-        if what == remote.OUT_OF_TIME:
+        if what == errors.OUT_OF_TIME:
             self.examination.slow.add(exercise)
             findings.out_of_time.append(name)
-        elif what == remote.GONE:
+        elif what == errors.GONE:
             findings.died.setdefault(found["why"], []).append(name)
-        elif what == remote.GARBLED:
+        elif what == errors.GARBLED:
             findings.flags.append(f"{name}: {found['says']}")
-        elif what == FAULTY:
+        elif what == errors.FAULTY:
             findings.flags.append(f"test {name} cannot be run as it is: {found['says']}")
         elif what == "Missing" and (why := findings.why_missing(exercise)):
             found["says"] = why
@@ -256,14 +255,14 @@ class Session:
             self.examination.end()
             self.kernels.end(kinds)
             return {
-                "error": remote.OUT_OF_TIME if late else outcome.NOT_RUN,
+                "error": errors.OUT_OF_TIME if late else outcome.NOT_RUN,
                 "says": f"This test was stopped after {seconds:.0f} s."
                 if late
                 else "This test could not be carried out: what came back was too much for it.",
             }
         if found["lost"]:
             seen.append("the kernel was replaced after this test")
-            if found["error"] == remote.GONE:
+            if found["error"] == errors.GONE:
                 found["why"] = self._why_dead(learner)
                 found["says"] = f"{found['says']} {found['why']}"
             self.kernels.end(kinds)

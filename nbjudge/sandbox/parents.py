@@ -25,9 +25,6 @@ from nbjudge.sandbox.shelters import SandboxError
 #: So long loading torch may take on a machine that is very busy, in seconds.
 LOADING = 180.0
 
-#: A fork copies a line for each page of memory: of large pages there are few.
-LARGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-
 #: So long a server may take to end once its socket is closed.
 ENDING = 5.0
 
@@ -102,10 +99,7 @@ class Parent:
                     stderr=said,
                     env=environment(
                         base,
-                        {
-                            **LARGE_PAGES,
-                            **({"MPLCONFIGDIR": "/tmp/.matplotlib"} if sandboxed else {}),
-                        },
+                        {"MPLCONFIGDIR": "/tmp/.matplotlib"} if sandboxed else {},
                     ),
                     pass_fds=(far.fileno(), tell),
                     start_new_session=True,

@@ -16,7 +16,8 @@ from mutations import mutated
 from nbjudge.inside.testing import unseen
 from nbjudge.inside.testing.handle import Handle
 from nbjudge.inside.wire import HEADER, Channel, Made, dumps
-from nbjudge.judging.remote import GARBLED, GONE, OUT_OF_TIME, InTheirWords, Link, Lost
+from nbjudge.judging.errors import GARBLED, GONE, OUT_OF_TIME
+from nbjudge.judging.remote import InTheirWords, Link, Lost
 from nbjudge.testing import Mistake
 
 ONES = torch.ones(2, 3)

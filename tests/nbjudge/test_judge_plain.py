@@ -11,7 +11,8 @@ from nbjudge.examiner import Names
 from nbjudge.inside.testing import learner
 from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
 from nbjudge.inside.wire import Channel, Made, dumps
-from nbjudge.judging.remote import GARBLED, Link, Lost, Missing
+from nbjudge.judging.errors import GARBLED
+from nbjudge.judging.remote import Link, Lost, Missing
 
 CELL = """
 class TooSmall(ValueError):

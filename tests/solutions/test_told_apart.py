@@ -18,8 +18,8 @@ from nbjudge.inside.testing.by_hand import by_hand
 from nbjudge.inside.testing.checks import close, deciding
 from nbjudge.inside.testing.fresh import SEED_VARIABLE
 from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.judging import lies
 from nbjudge.judging import names as cell_names
-from nbjudge.judging import weighing
 
 pytestmark = pytest.mark.case_of("problem set")
 
@@ -54,7 +54,7 @@ def compared(problem_set, source=lambda cell: cell.source):
             exec(solution[name], solved)
         elif cells.is_test(cell):
             seen = found.setdefault(name, [])
-            link = weighing.Liar(solved, None)
+            link = lies.Liar(solved, None)
             ours |= {n: link.name(n) for n in learners & set(solved)}
 
             def noted(got, expected, *args, mistakes=None, seen=seen, **kwargs):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import importlib
 import math
+from functools import cache
 from types import ModuleType
 from typing import Any
 
-from nbjudge.inside.values import ON
+from nbjudge.inside.program import values_on
 
 MAX_AXES, MAX_NUMBERS = 16, 1 << 40
 
@@ -80,15 +81,19 @@ def lengths(shape: list) -> list[int]:
     return shape
 
 
+@cache
 def switched_on() -> dict[str, ModuleType]:
-    """The codecs of the libraries that the course has switched on, by each of their tags."""
-    found = [importlib.import_module(f"{__name__}.{name}_values") for name in sorted(ON)]
+    """The codecs of the libraries that the course has switched on, by each of their tags.
+
+    They are loaded when the first value comes that is not plain.
+    """
+    found = [importlib.import_module(f"{__name__}.{name}_values") for name in sorted(values_on())]
     return {tag: codec for codec in found for tag in codec.TAGS}
 
 
-def write(value: Any, codecs: dict[str, ModuleType], blobs: Blobs) -> list | None:
+def write(value: Any, blobs: Blobs) -> list | None:
     """What stands in the tree for a value of one of these libraries; ``None`` for any other."""
-    for codec in dict.fromkeys(codecs.values()):
+    for codec in dict.fromkeys(switched_on().values()):
         found = codec.write(value, blobs)
         if found is not None:
             return found

@@ -16,6 +16,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from nbjudge.inside import codecs
 from nbjudge.inside.program import program
 from nbjudge.inside.testing import absent, closed, plainly, served, unseen
 from nbjudge.inside.testing.by_hand import by_hand
@@ -23,9 +24,6 @@ from nbjudge.inside.testing.errors import first_line
 from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.inside.values import np, torch
 from nbjudge.inside.wire import Channel, Closed, Made, Name, WireError
-
-#: What is run in the notebook's kernel so that it answers the examiner.
-SERVE = "__import__('nbjudge.inside.testing.learner', fromlist=['serve']).serve()"
 
 #: Of PyTorch what it loads later and honest work may ask for, when its files cannot be read.
 LATER = ("torch.nn.utils.prune", "torch.utils.benchmark")
@@ -36,6 +34,7 @@ _most = 1 << 26
 
 def warm() -> None:
     """Run what is slow the first time, in the process that kernels are forked from."""
+    codecs.switched_on()
     if torch is not None:
         torch.set_num_threads(1)
         x = torch.randn(4, 4, requires_grad=True)

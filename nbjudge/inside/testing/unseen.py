@@ -14,6 +14,7 @@ from typing import Any
 
 from nbjudge.inside.kinds import KINDS
 from nbjudge.inside.testing.errors import HINTS
+from nbjudge.inside.wire import IN_A_HIDDEN_TEST
 
 #: By a key that comes over the wire, what is told; ``{name}`` is what the test calls their code.
 SENTENCES = {
@@ -51,9 +52,6 @@ SENTENCES = {
 
 #: What is told for any other key.
 OTHERWISE = "What `{name}` gives back cannot be used: return tensors or plain numbers."
-
-#: How the first line of an error ends.
-ENDING = " in a hidden test."
 
 #: Python's own errors by name; any other is called by the nearest of them that it derives from.
 ERRORS = {
@@ -133,7 +131,7 @@ def kind_of_error(about: object) -> type[Exception]:
 def _error(name: str, about: dict) -> str:
     error, hint, line = about.get("error"), about.get("hint"), about.get("line")
     error = error if type(error) is str and error in ERRORS else "Exception"
-    lines = [f"`{name}` stops with {error}{ENDING}"]
+    lines = [f"`{name}` stops with {error}{IN_A_HIDDEN_TEST}"]
     if type(hint) is int and 0 <= hint < len(HINTS):
         lines.append(list(HINTS.values())[hint])
     if type(line) is int and 0 < line < MOST_LINES:
