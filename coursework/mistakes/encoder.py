@@ -86,9 +86,9 @@ def input_mistakes(
                 None,
                 None,
             ),
-            "You shorten only the second text. Each word comes off the text that is longer at "
+            "You shorten only the second text. Take each word off the text that is longer at "
             "that moment.": (line(around(a, b[: max(0, room - len(a))]), pad), None, None),
-            "You shorten only the first text. Each word comes off the text that is longer at "
+            "You shorten only the first text. Take each word off the text that is longer at "
             "that moment.": (line(around(a[: max(0, room - len(b))], b), pad), None, None),
             "You give each text half of the places, though one of them does not need its half. "
             "Take words off the longer text only until both fit.": (

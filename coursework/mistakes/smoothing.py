@@ -46,7 +46,7 @@ def smoothed_mistakes(logits: Tensor, says: Tensor, epsilon: float, pad: int) ->
     rows, counts = (each * real).sum(1), real.sum(1)
     found = {
         "The smoothing is missing: this is the plain cross-entropy.": plain[real].mean(),
-        "Your code spreads ε over the V - 1 other words. Here the right word gets its ε/V too.": (
+        "Your code spreads ε over the V - 1 other words. Here the right word gets its ε/V, too.": (
             crossed((1 - epsilon) * right_word + epsilon / (V - 1) * other)[real].mean()
         ),
         "Your code gives the padding's class no share. Here it is one of the V classes like any "

@@ -22,7 +22,7 @@ def test_mistakes_that_come_to_the_same_are_told_once():
     one, other, third = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 2.0])
     found = {"a": (one, None), "b": (third, one), "c": (other, third), "d": (None, None)}
     told = telling.told_once(found)
-    assert list(told) == ["Each of these slips gives the same numbers here:\n- a\n- c", "b", "d"]
+    assert list(told) == ["Each of these mistakes gives the same numbers here:\n- a\n- c", "b", "d"]
     assert told[next(iter(told))] == (one, None)
     assert list(telling.told_once(dict.fromkeys("abcd", 0.5) | {"e": 0.7})) == ["e"]
 

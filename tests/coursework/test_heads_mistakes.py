@@ -9,7 +9,7 @@ from nbjudge.testing import close
 from tfcourse.attention import merge_heads, scaled_dot_product_attention, split_heads
 
 PAIR = ("The output", "The weights")
-BOTH = "Each of these slips gives the same numbers here:"
+BOTH = "Each of these mistakes gives the same numbers here:"
 
 
 def drawn(generator, *shapes):
