@@ -55,7 +55,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
 @wrong(
     "both-constant",
     "mean and deviation for constants",
-    told="mean and deviation are taken for constants",
+    told="You treat mean and deviation as constants",
     spares=["gain-and-bias", "inputs"],
 )
 def layer_norm_backward(x, gain, bias, eps, G):
@@ -71,7 +71,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
 wrong(
     "deviation-constant",
     "takes the deviation for a constant",
-    told="deviation is taken for a constant",
+    told="You treat the deviation as a constant",
     spares=["gain-and-bias", "inputs"],
     edit=(
         "g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean(dim=-1, keepdim=True)",
@@ -82,7 +82,7 @@ wrong(
 wrong(
     "first-axis-added",
     "adds up over the first axis alone",
-    told="add up over all axes but the last",
+    told="sum over all axes but the last",
     loses=["gain-and-bias"],
     edit=(
         "dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum",
@@ -93,7 +93,7 @@ wrong(
 wrong(
     "gain-forgotten",
     "forgets the gain on the way to x",
-    told="the gain is missing on the way back to x",
+    told="The gain is missing from the gradient",
     loses=["by-hand", "x", "measured"],
     edit=("G * gain", "G"),
 )
@@ -122,7 +122,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
 wrong(
     "gain-of-x",
     "the gradient of the gain is made of x",
-    told="it is x̂ that the gain multiplies",
+    told="The gain multiplies x̂",
     loses=["by-hand", "gain-and-bias", "measured"],
     edit=("G * normal", "G * x"),
 )
@@ -138,7 +138,7 @@ wrong(
 wrong(
     "mean-constant",
     "takes the mean for a constant",
-    told="the mean is taken for a constant",
+    told="You treat the mean as a constant",
     spares=["gain-and-bias", "inputs"],
     edit=("g.mean(dim=-1, keepdim=True) - normal", "normal"),
 )
@@ -187,7 +187,7 @@ wrong(
 @wrong(
     "not-divided",
     "forgets to divide by s",
-    told="is missing on the way back to x",
+    told="is missing from the gradient of x",
     loses=["by-hand", "x", "measured"],
 )
 def layer_norm_backward(x, gain, bias, eps, G):
@@ -203,7 +203,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
 wrong(
     "sums",
     "sums for means",
-    told="where a mean is to be taken",
+    told="where a mean is needed",
     spares=["gain-and-bias", "inputs"],
     edit=(
         "g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean",

@@ -32,7 +32,7 @@ answers = {letter: letter in "abcefkn" for letter in "abcdefghijklmn"}
 wrong(
     "linear",
     "takes two layers of attention to be linear",
-    told="only for weights that are held fixed",
+    told="only with fixed weights",
 )
 answers = {letter: letter in "cdefikn" for letter in "abcdefghijklmn"}
 
@@ -46,9 +46,7 @@ answers = {letter: letter in "cdefjkln" for letter in "abcdefghijklmn"}
 wrong("one-missing", "one statement left out", told="n: not answered")
 answers = {letter: letter in "cdefk" for letter in "abcdefghijklm"}
 
-wrong(
-    "post-identity", "takes both orders to be idle alike", told="norms stand on the residual path"
-)
+wrong("post-identity", "takes both orders to be idle alike", told="norms are on the residual path")
 answers = {letter: letter in "cdefgkn" for letter in "abcdefghijklmn"}
 
 broken('"cdefkn"', '"cdefkln"')

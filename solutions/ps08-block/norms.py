@@ -95,7 +95,7 @@ def rms_norm(x, gain, eps):
     return x / (square + eps).sqrt() * gain
 
 
-@wrong("no-eps", "eps is not used", told="the given ε is not added")
+@wrong("no-eps", "eps is not used", told="the given ε is not used")
 def layer_norm(x, gain, bias, eps):
     mu = x.mean(dim=-1, keepdim=True)
     return (x - mu) / x.std(dim=-1, correction=0, keepdim=True) * gain + bias
@@ -166,7 +166,7 @@ def rms_norm(x, gain, eps):
 @wrong(
     "root-of-deviation",
     "the lecture's formula with sigma for sigma squared",
-    told="as one of the lectures has it",
+    told="as one of the lectures writes it",
     spares=["rms"],
 )
 def layer_norm(x, gain, bias, eps):
