@@ -93,7 +93,7 @@ wrong(
 @wrong(
     "now",
     "compares what runs with the penalty of its present length",
-    told="stops too soon|one can come to|it can come to",
+    told="stops too soon|can reach",
     loses=["stop", "values", "steps"],
 )
 def may_stop(running, aside, longest, alpha):
@@ -120,7 +120,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "running-dropped",
     "forgets what still runs after the last step",
-    told="are dropped",
+    told="You drop texts that still run",
     loses=["values", "ended"],
     edit=(
         "aside += [(score(t, p), t) for t, p in running]",

@@ -31,7 +31,7 @@ def share_of_rise(updates, warmup):
 @wrong(
     "each-batch",
     "takes every batch for a step",
-    told="makes a step of each batch",
+    told="Your code takes a step for each",
     spares=["share"],
 )
 def rate_of_batch(batch, every, d_model, warmup):
