@@ -37,7 +37,7 @@ def class_logits(h, gain, bias, W, b, pool):
     return torch.addmm(b, read["mean"].sum(1) / (h.shape[1] - 1), W)
 
 
-@wrong("at-the-end", "[CLS] at the end", told=r"CLS\] stands at the end")
+@wrong("at-the-end", "[CLS] at the end", told=r"\[CLS\] is at the end")
 def encoder_input(patches, W_P, b_P, c, P):
     B, N, _ = patches.shape
     if len(P) != N + 1:
