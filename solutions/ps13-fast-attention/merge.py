@@ -44,7 +44,7 @@ def merge_finished(O_a, L_a, O_b, L_b):
 wrong(
     "uncorrected",
     "adds the sums as they are",
-    told="added as they are",
+    told="You add the sums of both sides",
     loses=["by-hand", "values", "large", "empty"],
     edit=("torch.exp(m_a - base), torch.exp(m_b - base)", "torch.ones_like(m), torch.ones_like(m)"),
 )
