@@ -89,8 +89,8 @@ STOPS = {
     "by the penalty of `longest` words.",
     "first": "Your search stops when the first text has ended: others that still run may become "
     "better.",
-    "K": "Your search waits until K texts have ended. Stop as soon as no running text can still "
-    "win.",
+    "K": "Your search stops exactly when K texts have ended. It must stop as soon as no running "
+    "text can still win, and not before.",
     "never": "Your search goes on although no running text can still win.",
     "strictly": "Your search goes on although a running text can at best draw level. In a tie, "
     "the text found first wins.",

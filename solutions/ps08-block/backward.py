@@ -14,7 +14,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
     return torch.stack(dx).reshape(x.shape), dgain, dbias
 
 
-@right("step-by-step", "each step of the way forward gone back by itself")
+@right("step-by-step", "each step differentiated by itself")
 def layer_norm_backward(x, gain, bias, eps, G):
     D = x.shape[-1]
     centred = x - x.mean(-1, keepdim=True)
@@ -54,7 +54,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
 
 @wrong(
     "both-constant",
-    "mean and deviation for constants",
+    "treats mean and deviation as constants",
     told="You treat mean and deviation as constants",
     spares=["gain-and-bias", "inputs"],
 )
@@ -70,7 +70,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
 
 wrong(
     "deviation-constant",
-    "takes the deviation for a constant",
+    "treats the deviation as a constant",
     told="You treat the deviation as a constant",
     spares=["gain-and-bias", "inputs"],
     edit=(
@@ -81,7 +81,7 @@ wrong(
 
 wrong(
     "first-axis-added",
-    "adds up over the first axis alone",
+    "sums over the first axis alone",
     told="sum over all axes but the last",
     loses=["gain-and-bias"],
     edit=(
@@ -92,7 +92,7 @@ wrong(
 
 wrong(
     "gain-forgotten",
-    "forgets the gain on the way to x",
+    "forgets the gain in the gradient of x",
     told="The gain is missing from the gradient",
     loses=["by-hand", "x", "measured"],
     edit=("G * gain", "G"),
@@ -137,7 +137,7 @@ wrong(
 
 wrong(
     "mean-constant",
-    "takes the mean for a constant",
+    "treats the mean as a constant",
     told="You treat the mean as a constant",
     spares=["gain-and-bias", "inputs"],
     edit=("g.mean(dim=-1, keepdim=True) - normal", "normal"),
@@ -145,7 +145,7 @@ wrong(
 
 wrong(
     "means-of-tokens",
-    "means over the tokens for sums",
+    "means over the tokens instead of sums",
     told="means over the tokens",
     loses=["gain-and-bias", "measured"],
     edit=(
@@ -155,7 +155,7 @@ wrong(
 )
 
 
-@wrong("native", "PyTorch's own way back", told="by hand")
+@wrong("native", "PyTorch's own backward pass", told="by hand")
 def layer_norm_backward(x, gain, bias, eps, G):
     mean = x.mean(dim=-1, keepdim=True)
     rstd = (x.var(dim=-1, correction=0, keepdim=True) + eps).rsqrt()
@@ -202,7 +202,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
 
 wrong(
     "sums",
-    "sums for means",
+    "sums instead of means",
     told="where a mean is needed",
     spares=["gain-and-bias", "inputs"],
     edit=(

@@ -129,7 +129,7 @@ wrong(
 
 wrong(
     "heads-not-turned-back",
-    "lays the heads side by side without turning the axes back",
+    "flattens the heads without transposing back",
     told="You join the heads in the wrong",
     spares=["nothing", "ffn"],
     edit=(
@@ -183,7 +183,7 @@ wrong(
 
 wrong(
     "mask-inverted",
-    "hides what may be seen",
+    "hides what may be attended to",
     told="do you hide the wrong tokens",
     loses=["mask"],
     edit=("~mask", "mask"),
@@ -199,7 +199,7 @@ wrong(
 
 wrong(
     "no-residual",
-    "no residual round the feed-forward layer",
+    "no residual around the feed-forward layer",
     told="The residual connection around the feed-forward layer",
     edit=[("return h + ffn", "return ffn"), ("h + ffn(h)", "ffn(h)")],
 )

@@ -1,6 +1,6 @@
 @right(
     "from-published",
-    "the published deviation put right, the gain found by trying the published norm",
+    "the published deviation corrected, the gain found by running the published norm",
 )
 def mended_norm(x, gain, bias, eps=1e-6):
     D = x.shape[-1]
@@ -56,7 +56,7 @@ def carried_over(gain):
 
 wrong(
     "carried-turned",
-    "carried over the wrong way round",
+    "the inverse factor",
     told="inverted",
     loses=["carried-over"],
     edit=(
@@ -102,7 +102,7 @@ def carried_over(gain):
 
 @wrong(
     "eps-still-outside",
-    "the variance is mended, eps stays outside",
+    "the variance is fixed, eps stays outside",
     told="outside the root",
     loses=["epsilon", "alike"],
 )
@@ -152,7 +152,7 @@ def carried_over(gain):
 
 @wrong(
     "still-unbiased",
-    "eps is mended, the variance is still divided by D - 1",
+    "eps is fixed, the variance is still divided by D - 1",
     told="by D - 1. Divide by D",
     spares=["carried-over"],
 )

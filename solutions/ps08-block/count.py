@@ -168,7 +168,7 @@ wrong(
 
 @wrong(
     "square",
-    "takes D for the width of all heads",
+    "uses D as the width of all heads",
     told="width of all heads together|right where H",
     spares=["growth"],
 )
@@ -203,7 +203,7 @@ def half_length(D, H, K, F):
 
 wrong(
     "whole-length",
-    "cuts the length to a whole number",
+    "rounds the length down to a whole number",
     told="You round the length down to a",
     loses=["half"],
     edit=("F / (H * K)", "F // (H * K)"),

@@ -40,7 +40,7 @@ wrong(
 
 wrong(
     "factor-inverse",
-    "the factor turned round",
+    "the inverse factor",
     told="The factor is inverted",
     loses=["factor"],
     edit=("peak * math.sqrt(d_model * warmup)", "(d_model * warmup) ** -0.5 / peak"),

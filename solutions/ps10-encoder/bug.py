@@ -32,7 +32,7 @@ def mended_loss(logits, words, weights, follows, truth):
 
 @wrong(
     "only-words",
-    "the words are mended, the second question is not",
+    "the words' loss is fixed, the second question's is not",
     told="You still ignore the answer 0",
     spares=["words"],
 )

@@ -30,7 +30,7 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
 
 @wrong(
     "last-place",
-    "what is too long gets the last place",
+    "tokens beyond the table get the last place",
     told="have no row in P",
     loses=["too-long"],
 )

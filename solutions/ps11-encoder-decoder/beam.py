@@ -80,7 +80,7 @@ wrong(
 
 wrong(
     "narrow",
-    "what ends takes the place of what would run on",
+    "texts that end take the place of running ones",
     told="take the place of others",
     loses=["ended"],
     edit=(
@@ -92,7 +92,7 @@ wrong(
 
 @wrong(
     "now",
-    "compares what runs with the penalty of its present length",
+    "compares running texts with the penalty of their present length",
     told="stops too soon|can reach",
     loses=["stop", "values", "steps"],
 )
@@ -119,7 +119,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 
 wrong(
     "running-dropped",
-    "forgets what still runs after the last step",
+    "forgets the texts that still run after the last step",
     told="You drop texts that still run",
     loses=["values", "ended"],
     edit=(

@@ -126,7 +126,7 @@ wrong(
 
 wrong(
     "no-residual",
-    "forgets the residual round the cross-attention",
+    "forgets the residual around the cross-attention",
     told="The residual connection around the cross-attention is",
     spares=["causal"],
     edit=("h + found", "found"),
@@ -169,7 +169,7 @@ def decoder_block(y, m, w, heads, source_real):
 
 wrong(
     "queries-from-source",
-    "asks with the source and looks at the target",
+    "takes queries from the source, keys and values from the target",
     told="queries come from the source",
     edit=("h, m,", "m, h,"),
 )

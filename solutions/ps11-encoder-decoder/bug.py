@@ -32,14 +32,14 @@ def mended_decoder(y, m, lengths, source_lengths, own, cross):
 
 wrong(
     "asks-with-y",
-    "asks the source with the block's input",
+    "takes the queries from the block's input",
     told="They came from h before",
     edit=("h, m,", "y, m,"),
 )
 
 wrong(
     "looks-ahead",
-    "takes the causal mask away from both",
+    "removes the causal mask from both",
     told="The target's words see later words now",
     spares=["same"],
     edit=("causal,", "torch.ones_like(causal),"),
@@ -47,7 +47,7 @@ wrong(
 
 wrong(
     "no-mask",
-    "takes the mask away and looks at padding",
+    "removes the mask and looks at padding",
     told="padding of a source|padding of the source",
     loses=["padding", "lengths"],
     edit=(

@@ -30,7 +30,7 @@ def share_of_rise(updates, warmup):
 
 @wrong(
     "each-batch",
-    "takes every batch for a step",
+    "counts every batch as a step",
     told="Your code takes a step for each",
     spares=["share"],
 )
@@ -46,7 +46,7 @@ def share_of_rise(updates, warmup):
 
 @wrong(
     "from-zero",
-    "counts updates from 0, and makes an exception of the first",
+    "counts updates from 0, with an exception for the first",
     told="count from 0",
     spares=["share"],
 )

@@ -20,14 +20,14 @@ def mended_resized(P, old, new):
 
 wrong(
     "at-alone",
-    "only the call of at is mended",
+    "only the call of at is fixed",
     told="still come out column by column|you have fixed one of the two mistakes",
     edit=('indexing="ij"', 'indexing="xy"'),
 )
 
 wrong(
     "order-alone",
-    "only the order of the points is mended",
+    "only the order of the points is fixed",
     told="The points are in the right order",
     edit=("table, x, y", "table, y, x"),
 )

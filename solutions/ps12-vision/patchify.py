@@ -81,7 +81,7 @@ def patch_matrix(kernels):
 
 wrong(
     "columns-first",
-    "patches counted column by column",
+    "patches in column order",
     told="in column order",
     spares=["back", "matrix"],
     edit=("2, 4,", "4, 2,"),
@@ -123,7 +123,7 @@ def patch_matrix(kernels):
 
 wrong(
     "same-order",
-    "the way back takes the order of the way there",
+    "the same permutation is applied to undo it",
     told="You apply the permutation of `patchify` a",
     loses=["back"],
     edit=("5, 1, 3, 2, 4", "2, 4, 3, 5, 1"),

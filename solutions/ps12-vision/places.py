@@ -41,7 +41,7 @@ def grid_codes(rows, columns, d):
 
 wrong(
     "double",
-    "codes of 64 bits",
+    "64-bit codes",
     told="Return 32-bit floats",
     edit=(
         "torch.cat([down, across], dim=2).flatten(0, 1)",

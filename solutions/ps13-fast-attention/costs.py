@@ -66,7 +66,7 @@ wrong(
 
 wrong(
     "numbers",
-    "counts numbers in place of bytes",
+    "counts numbers instead of bytes",
     told="You return the number of numbers",
     loses=["naive"],
     edit=("(4 * n * n + 4 * n * d) * size", "4 * n * n + 4 * n * d"),
@@ -138,7 +138,7 @@ wrong(
 
 wrong(
     "speed",
-    "gives operations a second",
+    "gives operations per second",
     told="That is operations per second",
     loses=["seconds"],
     edit=("max(operations / peak, moved / bandwidth)", "min(peak, operations / moved * bandwidth)"),

@@ -85,7 +85,7 @@ wrong(
 
 wrong(
     "stops-at-end",
-    "does not begin again at row 0",
+    "does not continue at row 0",
     told="does not roll",
     loses=["by-hand", "write", "prompt"],
     edit=(
@@ -120,7 +120,7 @@ wrong(
 
 wrong(
     "as-they-lie",
-    "takes the rows of the cache for the order of the tokens",
+    "takes the order of the rows for the order of the tokens",
     told="You take the order of the rows",
     loses=["one", "many"],
     edit=[("K_held[old % w]", "K_held[: len(old)]"), ("V_held[old % w]", "V_held[: len(old)]")],

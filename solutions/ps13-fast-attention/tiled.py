@@ -121,7 +121,7 @@ wrong(
 
 wrong(
     "no-maximum",
-    "takes no largest score away",
+    "does not subtract the largest score",
     told="exp of a score overflows|should be",
     loses=["large"],
     edit=("m_new = torch.maximum(m, s.amax(dim=1, keepdim=True))", "m_new = torch.zeros_like(m)"),

@@ -520,7 +520,7 @@ def test_build_says_what_differs():
     W = {"W": torch.zeros(2, 3)}
     assert "plain tensor" in said(testing.build, Plain, weights=W)
     assert "nn.Linear" in said(testing.build, Linear, weights=W)
-    assert "turned round" in said(testing.build, Line, 3, 2, weights=W)
+    assert "transposed" in said(testing.build, Line, 3, 2, weights=W)
     assert "must be (2, 3)" in said(testing.build, Line, 4, 3, weights=W)
     assert "must be U (1,)" in said(testing.build, Line, 4, 3, weights={"U": torch.zeros(1)})
     assert "derives from nn.Module" in said(testing.build, dict)
