@@ -73,7 +73,7 @@ wrong(
 wrong(
     "last-of-equals",
     "takes the last of equal texts",
-    told="found first wins",
+    told="Take the one found first",
     loses=["ties"],
     edit=("aside[i][0]", "(aside[i][0], i)"),
 )
