@@ -261,7 +261,7 @@ wrong("sign", "downhill", told="sign is wrong", edit=("dx, dW, dU, db", "-dx, -d
 wrong(
     "slope-before",
     "the slope at the state before",
-    told="multiplies the previous state",
+    told="before the step",
     edit=("t + 1", "t"),
 )
 
