@@ -24,31 +24,31 @@ def additive_mistakes(
     r"""What known mistakes make of :math:`v_a^\top \tanh(s W_a + h_j U_a)`: message → scores."""
     asked, memory = (s @ W_a)[:, None], H @ U_a  # (B, 1, A), (B, S, A)
     found = {
-        "The tanh is missing: without it the query adds the same number to all of its scores, and "
-        "the softmax would not notice it.": (asked + memory) @ v_a,
-        "Your tanh comes after v_a, around the whole score: it belongs around the sum of the two "
-        "products, before v_a adds its numbers up.": ((asked + memory) @ v_a).tanh(),
-        "You take a tanh of either part and add the two: it is one tanh, of their sum.": (
+        "The tanh is missing. Without it the query adds the same number to all of its scores, "
+        "which the softmax cancels.": (asked + memory) @ v_a,
+        "Your tanh comes after v_a, around the whole score. Take the tanh of the sum of the two "
+        "products, then multiply by v_a.": ((asked + memory) @ v_a).tanh(),
+        "You take a tanh of each part and add the two. Take one tanh, of their sum.": (
             (asked.tanh() + memory.tanh()) @ v_a
         ),
         "Your code multiplies the two parts. The score is called additive because they "
         "are added.": (asked * memory).tanh() @ v_a,
-        "v_a is missing: the hidden numbers are added up with equal weights.": (
+        "v_a is missing: your code adds up the hidden numbers with equal weights.": (
             (asked + memory).tanh().sum(-1)
         ),
-        "The query is missing from your scores: they are the same whatever the decoder asks.": (
+        "The query is missing from your scores: they do not depend on the decoder's state.": (
             memory.tanh() @ v_a
         ),
-        "The states of the source are missing from your scores: all of them get the same one.": (
+        "The states of the source are missing from your scores: all of them get the same score.": (
             (asked.tanh() @ v_a).expand(H.shape[:2])
         ),
-        "Your scores have been through a softmax: only the scores are asked for here.": (
+        "Your scores have been through a softmax. Return the scores themselves.": (
             ((asked + memory).tanh() @ v_a).softmax(-1)
         ),
-        "Your scores are divided by the root of a width. These are not divided by anything.": (
+        "Your scores are divided by the root of a width. These scores are not scaled.": (
             (asked + memory).tanh() @ v_a * len(v_a) ** -0.5
         ),
-        "The two matrices have changed places: W_a is the query's, U_a the source's.": (
+        "The two matrices are swapped: W_a belongs to the query, U_a to the source.": (
             ((s @ U_a)[:, None] + H @ W_a).tanh() @ v_a if W_a.shape == U_a.shape else None
         ),
         _SPREAD: (
@@ -67,28 +67,26 @@ def general_mistakes(s: Tensor, H: Tensor, W: Tensor) -> dict[str, Tensor]:
         "W is missing from your scores: this is s · h, the score called dot.": (
             (s[:, None] * H).sum(-1) if s.shape[-1] == H.shape[-1] else None
         ),
-        "W is turned round: states are rows, so it is s W and not s Wᵀ.": (
+        "W is transposed: states are rows, so it is s W and not s Wᵀ.": (
             ((s @ W.mT)[:, None] * H).sum(-1) if W.shape[0] == W.shape[1] else None
         ),
-        "Here is no tanh: that belongs to the additive score.": right.tanh(),
-        "Your scores have been through a softmax: only the scores are asked for here.": (
-            right.softmax(-1)
-        ),
-        "Your scores are divided by the root of a width. These are not divided by anything.": (
+        "There is no tanh here. It belongs to the additive score.": right.tanh(),
+        "Your scores have been through a softmax. Return the scores themselves.": right.softmax(-1),
+        "Your scores are divided by the root of a width. These scores are not scaled.": (
             right * H.shape[-1] ** -0.5
         ),
-        "The products are not added up: a score is a dot product, one number.": asked[:, None] * H,
-        "Each query meets the states of all sentences: the query of sentence b meets those of "
-        "sentence b alone.": torch.einsum("bd,csd->bcs", asked, H),
+        "The products are not summed: a score is a dot product, one number.": asked[:, None] * H,
+        "Each query meets the states of all sentences. The query of sentence b must meet only "
+        "the states of sentence b.": torch.einsum("bd,csd->bcs", asked, H),
         _SPREAD: (asked * H).sum(-1) if len(s) == H.shape[1] and len(s) > 1 else None,
     }
     return others(found, right)
 
 
 _SPREAD = (
-    "The queries are laid along the places of the source: place j of every sentence gets the query "
-    "of sentence j. Give the query an axis for the source, (B, 1, ...), so that query b meets all "
-    "states of sentence b."
+    "Your queries run along the places of the source: place j of every sentence gets the query "
+    "of sentence j. Give the query an axis for the source, (B, 1, ...), so that query b meets "
+    "all states of sentence b."
 )
 
 
@@ -105,26 +103,21 @@ def look_back_mistakes(scores: Tensor, H: Tensor, lengths: Tensor) -> dict[str, 
         found = {
             "Your code gives weight to padding, where nothing was read. Set its scores to "
             "-∞ before the softmax.": _seen(plain, H),
-            "The padding is taken out after the softmax: the weights that are left no longer sum "
-            "to 1. Take its scores out before it, so that the real states share the whole.": (
-                _seen(plain * real, H)
-            ),
-            "Your code sets the scores of the padding to 0, and exp(0) = 1 is no small "
+            "The padding is taken out after the softmax, so the weights that are left no longer "
+            "sum to 1. Mask its scores before the softmax.": (_seen(plain * real, H)),
+            "Your code sets the scores of the padding to 0, and exp(0) = 1 is not a small "
             "weight. Set them to -∞.": _seen((scores * real).softmax(-1), H),
-            "The wrong places are hidden: the padding is seen and the real states are not.": (
-                _seen(_masked(scores, ~real), H)
-            ),
-            "The padding is taken to stand first: the real states stand first.": (
+            "The mask is the wrong way round: the padding is seen and the real states are "
+            "hidden.": (_seen(_masked(scores, ~real), H)),
+            "Your code puts the padding first. The real states come first.": (
                 _seen(_masked(scores, place >= S - length), H)
             ),
             "One place too many is seen: a source of n words fills places 0 to n - 1.": (
                 _seen(_masked(scores, place <= length), H)
             ),
-            "The states of the padding are blanked out, but they still take their share of the "
-            "weight: it is the scores that are to be hidden.": (
-                (_mix(plain, H * real[..., None]), plain)
-            ),
-            "All sources are cut to the shortest of the batch.": (
+            "You set the states of the padding to zero, but they still take their share of the "
+            "weight. Mask their scores instead.": ((_mix(plain, H * real[..., None]), plain)),
+            "Your code cuts all sources to the shortest of the batch.": (
                 _seen(_masked(scores, place < lengths.min()), H)
             ),
         }
@@ -148,15 +141,15 @@ def look_back_mistakes(scores: Tensor, H: Tensor, lengths: Tensor) -> dict[str, 
         "The weights are not applied: your context is the plain sum of the states.": (
             (H.sum(1), None)
         ),
-        "Your context is the state with the largest weight alone: it is the average by all "
-        "weights.": (H[torch.arange(len(H)), right.argmax(-1)], None),
+        "Your context is the state with the largest weight. It must be the weighted average of "
+        "all states.": (H[torch.arange(len(H)), right.argmax(-1)], None),
         "Your context is divided by the number of states: the weights already sum to 1.": (
             (_mix(right, H) / length, None)
         ),
-        "Your context is not added up over the source: it is one vector for a sentence.": (
+        "Your context is not summed over the source: it must be one vector for each sentence.": (
             (right[..., None] * H, None)
         ),
-        "What you return as the weights are the scores.": (None, scores),
+        "You return the scores as the weights.": (None, scores),
     }
     return others(found, (_mix(right, H), right))
 
@@ -195,35 +188,34 @@ def step_mistakes(
     scores = ((new @ W_a)[:, None] * H).sum(-1)
     S = H.shape[1]
     found: dict[str, Step] = {
-        "The old state asks: that is Bahdanau's order. In this step the new state s' asks, after "
-        "the cell.": step(asks=s),
+        "Your query is the old state, as in Bahdanau's order. In this step the new state s', "
+        "which the cell returns, is the query.": step(asks=s),
         "Your cell has no tanh around its sum.": step(new=y @ W_y + s @ W_s + b),
         "The bias b is missing from your cell.": step(new=torch.tanh(y @ W_y + s @ W_s)),
         "The old state is missing from your cell: the step forgets what was written before.": (
             step(new=torch.tanh(y @ W_y + b))
         ),
         "The word just read is missing from your cell.": step(new=torch.tanh(s @ W_s + b)),
-        "Your cell does not write a new state: the old one comes back.": step(new=s),
-        "What you return as the new state is the state joined with the context, t. The next step "
+        "Your cell does not compute a new state: you return the old one.": step(new=s),
+        "You return t, the state joined with the context, as the new state. The next step "
         "starts from s'.": (logits, t.tanh() if t.shape == new.shape else None, weights),
-        "Context and state stand the wrong way round: it is [c; s'], the context first.": (
+        "Context and state are in the wrong order: it is [c; s'], the context first.": (
             step(turned=True)
         ),
         "The tanh around [c; s'] W_t is missing.": step(squash=False),
-        "Your logits have been through a softmax: they are asked for as they are.": (
+        "Your logits have been through a softmax. Return the logits themselves.": (
             (logits.softmax(-1), new, weights)
         ),
-        "Your logits have been through a log-softmax: they are asked for as they are.": (
+        "Your logits have been through a log-softmax. Return the logits themselves.": (
             (logits.log_softmax(-1), new, weights)
         ),
-        "What you return as the weights are the scores, before the softmax.": (logits, new, scores),
+        "You return the scores, before the softmax, as the weights.": (logits, new, scores),
         "The softmax is missing: the scores themselves weigh the states.": step(weights=scores),
-        "Your code gives every state of the source the same weight. Where does the state ask?": (
-            step(weights=torch.full_like(scores, 1 / S))
-        ),
+        "Your code gives every state of the source the same weight. Where does the query come "
+        "in?": (step(weights=torch.full_like(scores, 1 / S))),
         "Your weights sum to 1 over the sentences of the batch, not over the source: which "
         "dimension does your softmax run over?": step(weights=scores.softmax(0)),
-        "The scores are divided by the root of a width. These are not divided by anything.": (
+        "The scores are divided by the root of a width. These scores are not scaled.": (
             step(weights=(scores * H.shape[-1] ** -0.5).softmax(-1))
         ),
     }
@@ -257,21 +249,21 @@ def loss_mistakes(logits: Tensor, target: Tensor, pad: int) -> dict[str, Tensor]
     right = sums.sum() / counts.sum()
     last = real & ~torch.nn.functional.pad(real, (0, 1))[:, 1:]  # where </s> is said
     found = {
-        "Your code counts the padding. It is no word, so leave it out of the sum and out "
-        "of the number that you divide by.": of(says).mean(),
+        "Your code counts the padding. It is not a word, so leave it out of the sum and out of "
+        "the number that you divide by.": of(says).mean(),
         "The padding is out of your sum, but you divide by all places: divide by the number of "
         "real words.": each.mean(),
         "This is the mean over sentences of each sentence's own mean, so a word of a "
         "short sentence counts more. Every real word must count the same.": (sums / counts).mean(),
-        "This is the sum over a sentence, averaged over the sentences: divide by the number of "
-        "real words.": sums.mean(),
-        "Your loss is the sum over the words: their mean is asked for.": sums.sum(),
-        "Each word is compared with what was said after reading it, so the model would learn to "
-        "repeat: what it says at place t is word t + 1 of the target.": of(reads)[
+        "This is the sum over each sentence, averaged over the sentences: divide by the number "
+        "of real words.": sums.mean(),
+        "Your loss is the sum over the words. Return their mean.": sums.sum(),
+        "You compare each prediction with the word just read, so the model would learn to "
+        "repeat it. The prediction at place t is for word t + 1 of the target.": of(reads)[
             reads != pad
         ].mean(),
-        "Each word is compared with what was said after reading it, and padding is left out by "
-        "the next word: shift the target by one, target[:, 1:].": of(reads)[real].mean(),
+        "You compare each prediction with the word just read, and leave padding out by the next "
+        "word. Shift the target by one: target[:, 1:].": of(reads)[real].mean(),
         "The sign is wrong: this grows as the model gets better.": -right,
         "The softmax is missing: these are the logits themselves, not log-probabilities.": (
             of(says, logits)[real].mean()
@@ -279,15 +271,16 @@ def loss_mistakes(logits: Tensor, target: Tensor, pad: int) -> dict[str, Tensor]
         "The logarithm is missing: these are the probabilities themselves.": (
             of(says, log_p.exp())[real].mean()
         ),
-        "The softmax runs along the wrong axis: it shares out 1 among the places, not among the "
-        "words that may come.": of(says, logits.log_softmax(1))[real].mean(),
+        "Your softmax runs over the places. It must run over the words.": of(
+            says, logits.log_softmax(1)
+        )[real].mean(),
         "You take e to the power of the loss: that is the perplexity.": right.exp(),
-        "Your loss is in bits: the logarithm is the natural one.": right / torch.tensor(2.0).log(),
-        "The end of a sentence is left out: </s> has to be said, too, or the model never learns "
-        "to stop.": of(says)[real & ~last].mean(),
-        "You return one loss for each sentence: one for the batch is asked for.": sums / counts,
-        "You return one loss for each word: their mean is asked for.": each,
-        "Padding is known by its id, `pad`, which is not always 0.": of(says)[says != 0].mean(),
+        "Your loss is in bits: take the natural logarithm.": right / torch.tensor(2.0).log(),
+        "The end of a sentence is left out. </s> must be predicted, too, or the model never "
+        "learns to stop.": of(says)[real & ~last].mean(),
+        "You return one loss for each sentence. Return one for the whole batch.": sums / counts,
+        "You return one loss for each word. Return their mean.": each,
+        "Padding has the id `pad`, which is not always 0.": of(says)[says != 0].mean(),
     }
     return others(found, right)
 
@@ -317,28 +310,30 @@ def padding_mistakes(
         return s, _mix(weights, memory), weights
 
     found: dict[str, Step] = {
-        "Padding still does what it did: the state that comes back is the one after the padding, "
-        "and padding still gets weight.": ask(h, blank, None),
-        "The weights mind the padding now. The state that comes back, or that asks, is still the "
-        "one after the padding: take the one after the last real word.": ask(h, H, real),
-        "The state is the right one now. Padding still gets weight: a state of zeros has the score "
+        "Nothing has changed: you return the state after the padding, and padding still gets "
+        "weight.": ask(h, blank, None),
+        "The weights leave out the padding now, but you still return, or ask with, the state "
+        "after the padding. Take the state after the last real word.": ask(h, H, real),
+        "The state is right now, but padding still gets weight: a state of zeros has the score "
         "0, and exp(0) = 1.": ask(last, blank, None),
-        "The state is the right one now. Padding still gets weight, as if words stood there.": (
+        "The state is right now, but padding still gets weight, as if it were words.": (
             ask(last, H, None)
         ),
-        "The state after the last place of the batch was blanked out: a short source starts with "
-        "zeros now. Take the state after its last real word.": ask(blank[:, -1], H, real),
-        "The state is the one before the last word: the last of n words stands at place n - 1.": (
+        "You take the state at the last place of the batch after setting padding to zero, so a "
+        "short source starts with zeros. Take the state after its last real word.": ask(
+            blank[:, -1], H, real
+        ),
+        "The state is the one before the last word: the last of n words is at place n - 1.": (
             ask(H[torch.arange(B), (lengths - 2).clamp(min=0)], H, real)
         ),
-        "The state has read one padding: the last of n words stands at place n - 1.": (
+        "The state has already read one padding token: the last of n words is at place n - 1.": (
             ask(H[torch.arange(B), lengths.clamp(max=S - 1)], H, real)
         ),
-        "The states are averaged: the decoder starts from the state after the last real word.": (
+        "You average the states. The decoder starts from the state after the last real word.": (
             ask(blank.sum(1) / lengths[:, None], H, real)
         ),
-        "The padding is taken out after the softmax: the weights that are left no longer sum to 1. "
-        "Take its scores out before it.": _unshared(last, H, real),
+        "The padding is taken out after the softmax, so the weights that are left no longer sum "
+        "to 1. Mask its scores before the softmax.": _unshared(last, H, real),
     }
     return others(found, ask(last, H, real))
 

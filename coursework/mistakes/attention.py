@@ -78,7 +78,7 @@ def score_mistakes(q: Tensor, k: Tensor) -> dict[str, Tensor]:
     scores = q @ k.mT * q.shape[-1] ** -0.5
     return {
         **{message: q @ k.mT * c for message, c in _wrong_factors(q, k, None, True).items()},
-        "Your scores have been through a softmax: only the scores are asked for here.": (
+        "Your scores have been through a softmax. Return the scores themselves.": (
             scores.softmax(-1)
         ),
         "Row i of the scores belongs to query i, column j to key j: yours are transposed.": (
@@ -117,7 +117,7 @@ def padding_mistakes(lengths: Tensor, S: int) -> dict[str, Tensor]:
             place < length - 1
         ),
         "Your mask puts the padding first. The real tokens come first.": (place >= S - length),
-        "Your mask has shape (B, S). Against scores (B, T, S) its sequences would be taken for "
+        "Your mask has shape (B, S). Against scores (B, T, S) its batch axis would meet the "
         "queries: give it an axis for the queries, (B, 1, S).": real[:, 0, :],
     }
 
@@ -226,7 +226,7 @@ def _of_values(
         "The weights are not applied to the values: your output is their plain sum.": (
             (v.sum(-2, keepdim=True).expand(shape), None)
         ),
-        "What you return as the weights are the scores, before the softmax.": (None, scores),
+        "You return the scores, before the softmax, as the weights.": (None, scores),
         "The last key is left out: the loop over the keys ends one too early.": (
             _pair(_softmax(scores[..., :-1], None), v[..., :-1, :])[0],
             None,
@@ -269,7 +269,7 @@ def _of_masking(scores: Tensor, v: Tensor, mask: Tensor) -> dict[str, Pair]:
     pairs = {message: _pair(weights, v) for message, weights in found.items()}
     seen = mask.any(-2).unsqueeze(-1)  # by any query
     pairs[
-        "The mask blanks out values: hidden keys still take their share of the weight. Mask the "
-        "scores, before the softmax."
+        "You set the values of hidden keys to zero, but the keys still take their share of the "
+        "weight. Mask the scores, before the softmax."
     ] = (scores.softmax(-1) @ v.masked_fill(~seen, 0.0), scores.softmax(-1))
     return pairs

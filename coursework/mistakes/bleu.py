@@ -44,44 +44,48 @@ def match_mistakes(
         "The counts are not clipped: an n-gram counts at most as often as a reference has it.": (
             (sum(count for gram, count in own.items() if gram in most), total)
         ),
-        "Your code counts each n-gram once. Count it as often as it occurs, up to what a "
-        "reference has.": (len(own.keys() & most.keys()), total),
+        "Your code counts each matching n-gram once. Count it as often as it occurs, up to what "
+        "a reference has.": (len(own.keys() & most.keys()), total),
         "Your code counts each n-gram once, in both numbers. Count it as often as it "
         "occurs, and clip the number of matches.": (len(own.keys() & most.keys()), len(own)),
-        "The references' counts are added up: what clips is the most that one of them has.": (
+        "You add up the counts of the references. Clip at the largest count that any one "
+        "reference has.": (
             (own & sum(theirs, Counter())).total(),
             total,
         ),
-        "The references are joined to one text: what clips is the most that one of them has.": (
+        "You join the references to one text. Clip at the largest count that any one reference "
+        "has.": (
             (own & joined).total(),
             total,
         ),
-        "Only the first reference is looked at.": ((own & theirs[0]).total(), total),
-        "Only the last reference is looked at.": ((own & theirs[-1]).total(), total),
-        "Your code wants an n-gram to be in all references. One is enough.": (
+        "Your code uses only the first reference.": ((own & theirs[0]).total(), total),
+        "Your code uses only the last reference.": ((own & theirs[-1]).total(), total),
+        "Your code accepts only n-grams that are in all references. One reference is enough.": (
             (sum(min([own[g], *(c[g] for c in theirs)]) for g in own), total)
         ),
-        "All n-grams from 1 to n are counted: those of n words are asked for.": (
+        "You count all n-grams from 1 to n words. Count only those of exactly n words.": (
             (sum((e & lower).total() for e in every), sum(e.total() for e in every))
         ),
-        "The last n-gram is missing: L words have L - n + 1 of them.": (
+        "The last n-gram is missing: L words have L - n + 1 n-grams.": (
             ((short[0] & _union(short[1:])).total(), short[0].total())
         ),
-        "The last n - 1 of your n-grams are cut short: L words have L - n + 1 of n words.": (
+        "Your last n - 1 n-grams are shorter than n words: L words have L - n + 1 n-grams.": (
             ((cut[0] & _union(cut[1:])).total(), cut[0].total())
         ),
-        "A text of fewer than n words has no n-grams, and not less than none: L - n + 1 can be "
-        "negative.": (matched, len(hypothesis) - n + 1),
-        "The second number is the number of words: of n-grams there are L - n + 1.": (
+        "A text of fewer than n words has 0 n-grams. Your L - n + 1 becomes negative there.": (
+            matched,
+            len(hypothesis) - n + 1,
+        ),
+        "Your second number is the number of words. There are L - n + 1 n-grams.": (
             (matched, len(hypothesis))
         ),
-        "The second number is that of different n-grams: all of them are counted.": (
+        "Your second number counts each different n-gram once. Count all of them.": (
             (matched, len(own))
         ),
-        "The second number is that of the reference's n-grams: that would be recall. Precision "
-        "asks for the hypothesis's.": (matched, theirs[0].total()),
-        "The two numbers have changed places.": (total, matched),
-        "The order of the words is lost: an n-gram is n words in their order.": (
+        "Your second number counts the reference's n-grams, which would give recall. Precision "
+        "divides by the hypothesis's n-grams.": (matched, theirs[0].total()),
+        "The two numbers are swapped.": (total, matched),
+        "Your code ignores the order of the words. An n-gram is n words in their order.": (
             (
                 (_unordered(own) & _union([_unordered(counts) for counts in theirs])).total(),
                 total,
@@ -130,38 +134,40 @@ def bleu_mistakes(
     positive = [share for share in shares if share]
     smoothed = [(m + 1) / (a + 1) for m, a in zip(M, A, strict=True)]
     found = {
-        "This is the mean of the sentences' BLEU: add the counts of all sentences up first.": (
+        "This is the mean of the sentences' BLEU. Add up the counts of all sentences first.": (
             sum(sentences) / len(sentences)
         ),
-        "The precisions are means over the sentences: add the counts of all sentences up first.": (
+        "The precisions are means over the sentences. Add up the counts of all sentences first.": (
             100 * brevity * mean(each)
         ),
-        "The brevity penalty is the mean of the sentences': it is taken once, of the whole lengths."
+        "The brevity penalty is the mean of the sentences' penalties. Compute it once, from the "
+        "total lengths."
         : 100 * geometric * sum(penalties) / len(penalties),
         "The brevity penalty is missing.": 100 * geometric,
-        "The brevity penalty is turned round: it is exp(1 - r/c), r being the references' length.":
+        "The brevity penalty is inverted: it is exp(1 - r/c), where r is the references' "
+        "length.":
             100 * geometric * turned,
-        "The brevity penalty is turned round, though at most 1: it is exp(1 - r/c), r being the "
-        "references' length.": 100 * geometric * at_most_1,
-        "Long texts are paid for, or punished, too: the brevity penalty is at most 1, and 1 from "
-        "c = r on.": 100 * geometric * (math.exp(1 - r / c) if c else 0.0),
-        "The lengths' ratio is taken as it is: it stands in an exponent, exp(1 - r/c).": (
+        "The brevity penalty is inverted, though capped at 1: it is exp(1 - r/c), where r is "
+        "the references' length.": 100 * geometric * at_most_1,
+        "Your brevity penalty changes the score of long texts, too. It is at most 1, and it is "
+        "1 if c is at least r.": 100 * geometric * (math.exp(1 - r / c) if c else 0.0),
+        "Your brevity penalty is the ratio of the lengths. Put it in an exponent: exp(1 - r/c).": (
             100 * geometric * min(1.0, c / r)
         ),
-        "The arithmetic mean of the precisions is taken: it is the geometric one.": (
+        "You take the arithmetic mean of the precisions. Take the geometric one.": (
             100 * brevity * sum(shares) / 4
         ),
-        "The precisions are multiplied, and the fourth root is missing.": (
+        "You multiply the precisions but do not take the fourth root.": (
             100 * brevity * math.prod(shares)
         ),
         "Your score lies between 0 and 1. The task asks for 0 to 100.": right / 100,
-        "One is added to the counts: there is no smoothing here.": 100 * brevity * mean(smoothed),
-        "Orders without a match are left out: one precision of 0 makes BLEU 0.": (
+        "You add 1 to the counts. There is no smoothing here.": 100 * brevity * mean(smoothed),
+        "You leave out orders without a match. One precision of 0 makes BLEU 0.": (
             100 * brevity * math.prod(positive) ** (1 / len(positive)) if positive else right
         ),
         "Four-grams are missing: n goes from 1 to 4.": 100 * brevity * mean(shares, 3),
-        "This is the precision of single words.": 100 * brevity * shares[0],
-        "This is the precision of all n-grams thrown together: each order has its own.": (
+        "This is the precision of single words. Combine n = 1 to 4.": 100 * brevity * shares[0],
+        "This is one precision over n-grams of all orders. Compute a precision for each order.": (
             100 * brevity * sum(M) / max(sum(A), 1)
         ),
     }  # fmt: skip

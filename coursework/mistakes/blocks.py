@@ -67,43 +67,44 @@ def block_mistakes(
     right = around()
     found: dict[str, Tensor] = {
         "pre": {
-            "This is the post-norm block: pre-norm normalises what goes into a part, and nothing "
-            "after the sum.": around("post"),
-            "In both parts, your residual is the normalised token. Add what a part gives "
-            "to the token as it came, before the norm.": normed_residual(1, 2),
-            "Your attention's residual is the normalised token. Add what attention gives "
-            "to the token as it came, before the norm.": normed_residual(1),
-            "Your feed-forward layer's residual is the normalised token. Add what it "
-            "gives to what attention left, before the norm.": normed_residual(2),
-            "Keys and values are made of the tokens as they came: queries, keys and values are all "
-            "made of the normalised tokens.": around(attend=block.attention(source=x)),
-            "Your code normalises the output once more. That is done once, at the end of "
-            "a stack of pre-norm blocks, and not in the block.": second(right),
-            "The norms stand behind the parts, before the sum: in pre-norm they stand in front of "
-            "the parts.": _behind(x, attend, ffn, first, second),
+            "This is the post-norm block. Pre-norm normalises the input of each part, and "
+            "nothing after the sum.": around("post"),
+            "In both parts, your residual is the normalised token. Add the part's output to the "
+            "token as it was before the norm.": normed_residual(1, 2),
+            "Your attention's residual is the normalised token. Add attention's output to the "
+            "token as it was before the norm.": normed_residual(1),
+            "Your feed-forward layer's residual is the normalised token. Add its output to the "
+            "token as it was before the norm.": normed_residual(2),
+            "Keys and values are made of tokens that were not normalised. Make queries, keys "
+            "and values of the normalised tokens.": around(attend=block.attention(source=x)),
+            "Your code normalises the output once more. A stack of pre-norm blocks does that "
+            "once at its end, not in each block.": second(right),
+            "You normalise the output of each part, before the sum. Pre-norm normalises its "
+            "input.": _behind(x, attend, ffn, first, second),
         },
         "post": {
-            "This is the pre-norm block: post-norm normalises the sum of a token and what the part "
-            "makes of it.": around("pre"),
-            "The norms stand behind the parts, before the sum: in post-norm it is the sum that is "
-            "normalised.": _behind(x, attend, ffn, first, second),
+            "This is the pre-norm block. Post-norm normalises the sum of a token and the part's "
+            "output.": around("pre"),
+            "You normalise the output of each part, before the sum. Post-norm normalises the "
+            "sum.": _behind(x, attend, ffn, first, second),
         },
     }[norm]
     h = x + attend(first(x)) if norm == "pre" else first(x + attend(x))
     bare = first(attend(x)) if norm == "post" else attend(first(x))
     alone = {
-        "The residual round attention is missing: x + ... .": (
+        "The residual connection around attention is missing: x + ... .": (
             second(bare + ffn(bare)) if norm == "post" else bare + ffn(second(bare))
         ),
-        "The residual round the feed-forward layer is missing: h + ... .": (
+        "The residual connection around the feed-forward layer is missing: h + ... .": (
             second(ffn(h)) if norm == "post" else ffn(second(h))
         ),
-        "Both residuals are missing.": (second(ffn(bare)) if norm == "post" else ffn(second(bare))),
-        "The feed-forward layer reads what came into the block: it reads what attention left.": (
-            second(h + ffn(x)) if norm == "post" else h + ffn(second(x))
+        "Both residual connections are missing.": (
+            second(ffn(bare)) if norm == "post" else ffn(second(bare))
         ),
-        "The feed-forward layer's residual is what came into the block: it is what attention "
-        "left.": second(x + ffn(h)) if norm == "post" else x + ffn(second(h)),
+        "The feed-forward layer reads the block's input. It must read the result of the "
+        "attention part.": (second(h + ffn(x)) if norm == "post" else h + ffn(second(x))),
+        "The feed-forward layer's residual is the block's input. It must be the result of the "
+        "attention part.": second(x + ffn(h)) if norm == "post" else x + ffn(second(h)),
         "Your block starts with the feed-forward layer and its norm. Attention comes first.": (
             first(second(x + ffn(x)) + attend(second(x + ffn(x))))
             if norm == "post"
@@ -114,41 +115,40 @@ def block_mistakes(
             if norm == "post"
             else (x + ffn(first(x))) + attend(second(x + ffn(first(x))))
         ),
-        "This is the block after attention: the feed-forward layer is missing.": h,
+        "This is the block after attention. The feed-forward layer is missing.": h,
         "Attention is missing.": around(attend=torch.zeros_like),
     }
     norms = {
         "Both norms are missing.": around(first=same, second=same),
         "The first norm is missing.": around(first=same),
         "The second norm is missing.": around(second=same),
-        "The two norms have changed places: gain_1 and bias_1 are attention's, gain_2 and bias_2 "
-        "the feed-forward layer's.": around(first=second, second=first),
-        "The first norm's gain and bias are used twice.": around(second=first),
-        "The second norm's gain and bias are used twice.": around(first=second),
+        "The two norms are swapped: gain_1 and bias_1 belong to attention, gain_2 and bias_2 to "
+        "the feed-forward layer.": around(first=second, second=first),
+        "The first norm's gain and bias are used for both norms.": around(second=first),
+        "The second norm's gain and bias are used for both norms.": around(first=second),
         "The norms' gains and biases are missing.": around(first=block.bare, second=block.bare),
         "Your norms divide by D - 1. The variance is the mean of the squares, so divide "
         "by D.": around(first=block.norm(1, unbiased=True), second=block.norm(2, unbiased=True)),
-        "The norms run over the tokens: each token is normalised over its own D numbers.": around(
+        "Your norms run over the tokens. Normalise each token over its own D numbers.": around(
             first=block.norm(1, axis=1), second=block.norm(2, axis=1)
         ),
-        "The norms take one mean and one variance for a whole sequence: each token has its own.": (
+        "Your norms take one mean and one variance for a whole sequence. Each token has its own.": (
             around(first=block.norm(1, axis=(1, 2)), second=block.norm(2, axis=(1, 2)))
         ),
-        "ε is 1e-6 in your norms: it is 1e-5 here.": around(
+        "ε is 1e-6 in your norms. Here it is 1e-5.": around(
             first=block.norm(1, eps=1e-6), second=block.norm(2, eps=1e-6)
         ),
-        "ε is missing in your norms: it is 1e-5 here.": around(
+        "ε is missing from your norms. Here it is 1e-5.": around(
             first=block.norm(1, eps=0.0), second=block.norm(2, eps=0.0)
         ),
     }
     parts = {
-        "The ReLU is missing: without it the two matrices of the feed-forward layer are one.": (
-            around(ffn=block.net(same))
-        ),
-        "This is a GELU: the feed-forward layer has a ReLU here.": around(
+        "The ReLU is missing. Without it, the two matrices of the feed-forward layer amount to "
+        "one.": (around(ffn=block.net(same))),
+        "You use a GELU. The feed-forward layer has a ReLU here.": around(
             ffn=block.net(torch.nn.functional.gelu)
         ),
-        "The ReLU comes after the second matrix: it stands between the two.": around(
+        "Your ReLU comes after the second matrix. It belongs between the two.": around(
             ffn=lambda x: ((x @ w["W_1"] + w["b_1"]) @ w["W_2"] + w["b_2"]).relu()
         ),
         "The biases of the feed-forward layer are missing.": around(
@@ -157,61 +157,62 @@ def block_mistakes(
         "b_1 is missing.": around(ffn=lambda x: (x @ w["W_1"]).relu() @ w["W_2"] + w["b_2"]),
         "b_2 is missing.": around(ffn=lambda x: ffn(x) - w["b_2"]),
         "The scores are not scaled: divide by √d_k.": around(attend=block.attention(factor=1.0)),
-        "The scores are divided by the root of D: it is the root of a head's own width, K.": around(
+        "The scores are divided by √D. Divide by √K, where K is the width of one head.": around(
             attend=block.attention(factor=x.shape[-1] ** -0.5)
         ),
-        "The scores are divided by the root of H · K, the width of all heads together: it is the "
-        "root of a head's own width, K.": around(
+        "The scores are divided by √(H · K), from the width of all heads together. Divide by "
+        "√K, where K is the width of one head.": around(
             attend=block.attention(factor=w["W_Q"].shape[-1] ** -0.5)
         ),
-        "The scores are divided by the root of D // H: a head's width is K, and H · K need not be "
-        "D.": around(attend=block.attention(factor=max(1, x.shape[-1] // heads) ** -0.5)),
+        "The scores are divided by the root of D // H. Divide by √K: H · K need not be D.": around(
+            attend=block.attention(factor=max(1, x.shape[-1] // heads) ** -0.5)
+        ),
         "Your code treats all heads as one. Split the columns into heads.": around(
             attend=block.attention(heads=1)
         ),
-        "Your code interleaves the heads' columns. A head's columns stand side by side.": around(
+        "Your code interleaves the heads' columns. A head's columns are side by side.": around(
             attend=block.attention(split="interleaved", merge="interleaved")
         ),
-        "The heads' columns are interleaved where you split them, though not where they come back: "
-        "a head's columns stand side by side.": around(attend=block.attention(split="interleaved")),
-        "The columns are cut into (B, H, T, K) in one go, which mixes the tokens: cut them into "
-        "(B, T, H, K), then turn the axes.": around(attend=block.attention(split="mixed")),
-        "The columns are cut into (B, H, T, K) in one go, and laid back in one go: a head then has "
-        "all columns of some tokens. Cut them into (B, T, H, K), then turn the axes.": around(
+        "You interleave the heads' columns when you split them, but not when you join them. A "
+        "head's columns are side by side.": around(attend=block.attention(split="interleaved")),
+        "You reshape the columns straight to (B, H, T, K), which mixes the tokens. Reshape to "
+        "(B, T, H, K), then swap the axes of tokens and heads.": around(
+            attend=block.attention(split="mixed")
+        ),
+        "You reshape straight to (B, H, T, K) and straight back, so a head gets all columns of "
+        "some tokens. Reshape to (B, T, H, K), then swap the axes of tokens and heads.": around(
             attend=block.attention(split="mixed", merge="mixed")
         ),
-        "The heads come back in the wrong order: (B, H, T, K) must become (B, T, H, K) before the "
-        "heads are laid side by side.": around(attend=block.attention(merge="mixed")),
-        "The values are made with W_K: they have a matrix of their own, W_V.": around(
-            attend=block.attention(values="W_K")
-        ),
+        "You join the heads in the wrong order: transpose (B, H, T, K) to (B, T, H, K) before "
+        "you flatten the heads.": around(attend=block.attention(merge="mixed")),
+        "The values are made with W_K. Use W_V.": around(attend=block.attention(values="W_K")),
         "Your weights sum to 1 over the queries, not over the keys.": around(
             attend=block.attention(axis=-2)
         ),
-        "W_O is missing: what the heads found goes through it.": (
+        "W_O is missing: multiply the joined heads by it.": (
             around(attend=block.attention(out=False)) if block.square else right
         ),
     }
     if mask is None:
         before = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        parts["Later tokens are hidden, though there is no mask: None allows all."] = around(
+        parts["Your code hides later tokens though mask is None. None allows all."] = around(
             attend=block.attention(mask=before)
         )
     else:
         parts |= {
             "The mask is ignored.": around(attend=block.attention(mask=None)),
-            "The wrong tokens are hidden: True = may be attended to.": around(
+            "Your mask is the wrong way round: True = may be attended to.": around(
                 attend=block.attention(mask=~mask)
             ),
-            "The mask is turned round: row t says what token t may attend to.": around(
+            "The mask is transposed: row t says what token t may attend to.": around(
                 attend=block.attention(mask=mask.mT)
             ),
             "Your code applies the mask after the softmax, so the weights no longer sum "
             "to 1. Set the masked scores to -∞ before the softmax.": around(
                 attend=block.attention(weigh=lambda scores: scores.softmax(-1) * mask)
             ),
-            "The scores are multiplied by the mask: a score of 0 is still looked at, a score of -∞ "
-            "is not.": around(
+            "The scores are multiplied by the mask, so hidden scores become 0, and exp(0) = 1 "
+            "is not a small weight. Set them to -∞.": around(
                 attend=block.attention(weigh=lambda scores: (scores * mask).softmax(-1))
             ),
         }

@@ -64,19 +64,19 @@ def write_mistakes(cache: Tensor, new: Tensor, n: int) -> dict[str, Tensor]:
         return held
 
     found = {
-        "Your rows start at 0. Token number i goes to row i mod w, and the first of the new "
-        "ones is number n.": at(0, new),
-        "You write one row too late: the new tokens are number n, n + 1, ..., counted from 0.": (
-            at(n + 1, new)
+        "Your rows start at 0. Token number i goes to row i mod w, and the first new token has "
+        "the number n.": at(0, new),
+        "You write one row too late: the new tokens have the numbers n, n + 1, ..., counted "
+        "from 0.": (at(n + 1, new)),
+        "You write one row too early: the new tokens have the numbers n, n + 1, ..., counted "
+        "from 0.": (at(n - 1, new)),
+        "You moved the old tokens and put the new ones after them. In a rolling cache, the "
+        "tokens that stay do not move.": torch.cat([cache, new])[-w:],
+        "If there are more new tokens than fit, you keep the first. Keep the last w.": at(
+            n, new[:w]
         ),
-        "You write one row too early: the new tokens are number n, n + 1, ..., counted from 0.": (
-            at(n - 1, new)
-        ),
-        "You moved the old tokens and put the new ones behind them. In a rolling cache what stays "
-        "does not move.": torch.cat([cache, new])[-w:],
-        "Of more tokens than fit you keep the first. The last w count.": at(n, new[:w]),
-        "You keep the last w tokens, but write them from row n mod w on. Those before them "
-        "would have taken rows too: start at the number of the first that is kept.": at(n),
+        "You keep the last w tokens, but write them from row n mod w on. Start at the row of "
+        "the first token that you keep: the tokens before it count, too.": at(n),
         "Your new tokens are in reverse order.": at(n, new.flip(0)),
         "Nothing was written.": cache,
         "Only the last of the new tokens was written.": at(n + t - 1, new[-1:]),
@@ -85,7 +85,7 @@ def write_mistakes(cache: Tensor, new: Tensor, n: int) -> dict[str, Tensor]:
     if t <= w:
         held = cache.clone()
         held[[min(n + i, w - 1) for i in range(t)]] = new
-        found["The cache does not roll: beyond its end it begins again at row 0."] = held
+        found["The cache does not roll: after its last row, continue at row 0."] = held
     return told_once(others(found, rolled_of(cache, new, n)))
 
 
@@ -103,13 +103,13 @@ def rolling_mistakes(Q: Tensor, K: Tensor, V: Tensor, n: int, w: int) -> dict[st
     after, after_values = rolled_of(held, K[n:], n), rolled_of(held_values, V[n:], n)
     filled = min(T, w)
     found = {
-        "The window is one token too wide: w tokens, the token itself among them.": (
+        "The window is one token too wide. It has w tokens, including the token itself.": (
             _attend(new, K, V, (j <= i) & (i - j <= w))
         ),
-        "The window is one token too narrow: w tokens, the token itself among them.": (
+        "The window is one token too narrow. It has w tokens, including the token itself.": (
             _attend(new, K, V, (j <= i) & (i - j < w - 1))
         ),
-        "A new token sees new ones that come after it.": (
+        "A new token sees new tokens that come after it.": (
             _attend(new, K, V, near.clone().logical_or(j > i) & near)
         ),
         "A new token does not see itself: its own key belongs to the window.": (
@@ -121,14 +121,14 @@ def rolling_mistakes(Q: Tensor, K: Tensor, V: Tensor, n: int, w: int) -> dict[st
         "The new tokens see only what the cache held: their own keys and values are not used.": (
             _attend(new, K, V, near & (j < n))
         ),
-        "The window does not move: every new token sees all that the cache held. Token i sees "
+        "The window does not move: every new token sees the whole cache. Token i must see "
         "tokens i - w + 1 to i.": _attend(new, K, V, (j <= i) & (j >= n - w)),
-        "You take the rows of the cache for the order of the tokens. Row r holds the last token "
-        "whose number is r mod w: work out which.": (
+        "You take the order of the rows for the order of the tokens. Row r holds the last token "
+        "whose number is r mod w: work out which one.": (
             _attend(new, K[order], V[order], (place <= own) & (own - place < w))
         ),
-        "All new tokens are written before any of them looks. The last ones have then "
-        "overwritten keys that the first ones still see.": (
+        "You write all new tokens before any of them attends. The last ones have then "
+        "overwritten keys that the first ones still need.": (
             _attend(new, after[:filled], after_values[:filled], torch.ones(T - n, filled) > 0)
         ),
         "Your scores are not scaled: divide by √d_k.": (
@@ -163,45 +163,42 @@ def grouped_mistakes(q: Tensor, K: Tensor, V: Tensor, seen: Tensor) -> dict[str,
     own = heads * G // H
     whole = torch.ones_like(there)
     found = {
-        "Head h uses group h mod G. A group serves heads side by side: h // (H / G).": (
-            of(heads % G)
+        "Head h uses group h mod G. Neighbouring heads share a group: h // (H / G).": of(heads % G),
+        "All heads use the first group. Each group serves H / G heads.": of(
+            torch.zeros_like(heads)
         ),
-        "All heads use the first group: a group serves H / G heads.": of(torch.zeros_like(heads)),
         "The groups are in reverse order.": of(own.flip(0)),
-        "Rows that were never written take a share of the weights: only the first seen[b] rows "
-        "count.": of(own, whole, filled=False),
-        "You put zeros into rows that were never written, and these still take a share of the "
-        "weights: a score of 0 is a power of 1. Hide their scores too.": of(own, whole),
-        "The last row that was written is left out: rows 0 to seen[b] - 1 count.": (
+        "Rows that were never written get weight. Only the first seen[b] rows count.": of(
+            own, whole, filled=False
+        ),
+        "You put zeros into rows that were never written, but they still get weight: their "
+        "score is 0, and exp(0) = 1. Hide their scores, too.": of(own, whole),
+        "You leave out the last row that was written. Rows 0 to seen[b] - 1 count.": (
             of(own, torch.arange(room) < seen[:, None] - 1)
         ),
-        "One row too many counts: rows 0 to seen[b] - 1 were written.": (
+        "You count one row too many: rows 0 to seen[b] - 1 were written.": (
             of(own, torch.arange(room) <= seen[:, None], filled=False)
         ),
-        "Only the last row counts: the query sees all rows that were written.": (
+        "Your query sees only the last row. It must see all rows that were written.": (
             of(own, torch.arange(room) == seen[:, None] - 1)
         ),
-        "Every text is cut at the longest of the batch: each has a length of its own.": (
-            of(own, there.any(0).expand_as(there), filled=False)
-        ),
-        "Every text is cut at the shortest of the batch: each has a length of its own.": (
-            of(own, there.all(0).expand_as(there))
-        ),
+        "Your code uses the longest length of the batch for every text. Each text has its own "
+        "length.": (of(own, there.any(0).expand_as(there), filled=False)),
+        "Your code uses the shortest length of the batch for every text. Each text has its own "
+        "length.": (of(own, there.all(0).expand_as(there))),
         "Your scores are not scaled: divide by √d_k.": of(own, scale=1.0),
-        "Your scores are divided by d_k: it is its square root that is asked for.": (
-            of(own, scale=1 / d)
-        ),
-        "Your output has an axis for the groups and one for their heads: put both into one, "
-        "(B, H, Dv).": right.unflatten(1, (G, H // G)),
-        "Heads and groups have changed places in your output: head h stands at place h.": (
+        "Your scores are divided by d_k: divide by its square root, √d_k.": (of(own, scale=1 / d)),
+        "Your output has separate axes for the groups and the heads of each group. Merge both "
+        "into one: (B, H, Dv).": right.unflatten(1, (G, H // G)),
+        "Heads and groups are swapped in your output: head h must be at place h.": (
             right.unflatten(1, (G, H // G)).transpose(1, 2).flatten(1, 2)
         ),
     }
     empty = seen == 0
     if bool(empty.any()):
         found[
-            "A text of which nothing is cached gets the mean of rows that were never written: its "
-            "output is zeros."
+            "A text with an empty cache gets the mean of rows that were never written. Its "
+            "output must be zeros."
         ] = torch.where(empty[:, None, None], V[:, own].mean(2), right)
     return told_once(others(found, right))
 
@@ -215,13 +212,13 @@ def operation_mistakes(n: int, d: int) -> dict[str, int]:
     return told_once(
         others(
             {
-                "Half as many as there are: a multiplication and an addition are two operations, "
-                "and there are two products.": 2 * n * n * d,
-                "A factor of 4 is missing: two products, each with × and +.": n * n * d,
-                "The cost grows with the square of n: every word with every word.": 4 * n * d,
-                "d is not squared: each score takes d multiplications.": 4 * n * n * d * d,
+                "That is half of the operations: a multiplication and an addition are two, and "
+                "there are two products.": 2 * n * n * d,
+                "A factor of 4 is missing: there are two products, each with × and +.": n * n * d,
+                "The cost grows with n²: every word meets every word.": 4 * n * d,
+                "You square d. Each score takes only d multiplications.": 4 * n * n * d * d,
                 "Each score takes d multiplications: a factor of d is missing.": 4 * n * n,
-                "Twice too many: two products, each with × and +.": 8 * n * n * d,
+                "That is twice too much: there are two products, each with × and +.": 8 * n * n * d,
             },
             4 * n * n * d,
         )
@@ -234,17 +231,19 @@ def moved_mistakes(n: int, d: int, size: int) -> dict[str, int]:
     return told_once(
         others(
             {
-                "That is the number of numbers: each has size bytes.": 4 * n * n + 4 * n * d,
-                "Q, K, V and O are missing.": 4 * n * n * size,
-                "The scores and the weights are missing.": 4 * n * d * size,
-                "S and P are written and read again: four times n², not two.": (
+                "You return the number of numbers. Multiply by size, the bytes of each.": 4 * n * n
+                + 4 * n * d,
+                "You leave out Q, K, V and O.": 4 * n * n * size,
+                "You leave out the scores and the weights.": 4 * n * d * size,
+                "S and P are written and read again: count n² four times, not twice.": (
                     (2 * n * n + 4 * n * d) * size
                 ),
-                "S and P are two matrices, each written and read: four times n², not once.": (
+                "S and P are two matrices, each written and read: count n² four times, not once.": (
                     (n * n + 4 * n * d) * size
                 ),
-                "O is written too: four strips, not three.": (4 * n * n + 3 * n * d) * size,
-                "Q, K, V and O are moved once each: four strips, not eight.": (
+                "O is written, too: count four n × d matrices, not three.": (4 * n * n + 3 * n * d)
+                * size,
+                "Q, K, V and O are moved once each: count four n × d matrices, not eight.": (
                     (4 * n * n + 8 * n * d) * size
                 ),
             },
@@ -261,26 +260,27 @@ def flash_mistakes(n: int, d: int, tile: int, size: int) -> dict[str, float]:
     return told_once(
         others(
             {
-                "That is the number of numbers: each has size bytes.": right // size,
-                "K and V are read anew for each row of tiles, n / tile times.": 4 * n * d * size,
-                "The last row of tiles is narrower than the others, and it reads K and V too: "
-                "round up.": (2 * n * d + 2 * n * d * (n // tile)) * size,
-                "Q is read once and O written once. It is K and V that are read for each row of "
+                "You return the number of numbers. Multiply by size, the bytes of each.": right
+                // size,
+                "K and V are read again for each row of tiles, n / tile times.": 4 * n * d * size,
+                "You leave out the last, narrower row of tiles. It reads K and V, too: round up.": (
+                    2 * n * d + 2 * n * d * (n // tile)
+                )
+                * size,
+                "Q is read once and O is written once. Only K and V are read for each row of "
                 "tiles.": 4 * n * d * down * size,
-                "Q and O are missing.": 2 * n * d * down * size,
-                "O is missing: it is written once.": (n * d + 2 * n * d * down) * size,
-                "V is missing: it is read as often as K.": (2 * n * d + n * d * down) * size,
-                "Scores and weights never leave the fast memory: flash attention moves no n².": (
-                    right + 4 * n * n * size
-                ),
+                "You leave out Q and O.": 2 * n * d * down * size,
+                "You leave out O, which is written once.": (n * d + 2 * n * d * down) * size,
+                "You leave out V, which is read as often as K.": (2 * n * d + n * d * down) * size,
+                "Scores and weights never leave the fast memory: flash attention moves no n² "
+                "numbers.": (right + 4 * n * n * size),
                 "K and V are read for each row of tiles, not for each tile.": (
                     (2 * n * d + 2 * n * d * down * down) * size
                 ),
                 "K and V are read for each row of tiles, and there are n / tile of them, not "
                 "tile.": (2 * n * d + 2 * n * d * tile) * size,
-                "A part of a row of tiles is a row too: round n / tile up to a whole number.": (
-                    (2 * n * d + 2 * n * d * n / tile) * size
-                ),
+                "The last row of tiles counts even if it is narrower: round n / tile up to a "
+                "whole number.": ((2 * n * d + 2 * n * d * n / tile) * size),
             },
             right,
         )
@@ -296,17 +296,17 @@ def second_mistakes(
     return told_once(
         others(
             {
-                "Both limits hold at once: the slower one decides, not the faster.": (
+                "Both limits apply at once: the slower one decides, not the faster.": (
                     min(compute, memory)
                 ),
                 "Arithmetic and memory work at the same time in this model: take the larger, not "
                 "the sum.": compute + memory,
-                "The memory is not looked at.": compute,
-                "The arithmetic is not looked at.": memory,
-                "That is operations a second. The time is operations divided by it.": (
+                "You leave out the memory.": compute,
+                "You leave out the arithmetic.": memory,
+                "That is operations per second. The time is operations divided by it.": (
                     min(peak, operations / moved * bandwidth)
                 ),
-                "Your fractions are upside down: seconds = operations / (operations a second).": (
+                "Your fractions are upside down: seconds = operations / (operations per second).": (
                     max(peak / operations, bandwidth / moved)
                 ),
             },
@@ -325,18 +325,27 @@ def held_mistakes(
     return told_once(
         others(
             {
-                "A key and a value are kept for each word: a factor of 2 is missing.": one * kept,
-                "Every word is kept in your count. A rolling cache holds window words at most.": (
+                "Each word has a key and a value: a factor of 2 is missing.": one * kept,
+                "You count every word. A rolling cache holds at most window words.": (
                     2 * one * words
                 ),
-                "You count a full window. If fewer words have been read, fewer are held.": (
+                "You count a full window. If fewer words have been read, the cache holds fewer.": (
                     2 * one * window
                 ),
-                "That is the number of numbers: each has size bytes.": 2 * one * kept // size,
-                "Each layer has a cache of its own.": 2 * one * kept // layers,
-                "Each head of keys and values is kept.": 2 * one * kept // kv_heads,
-                "A key has d_k numbers.": 2 * one * kept // d_k,
-                "d_k is not squared.": 2 * one * kept * d_k,
+                "You return the number of numbers. Multiply by size, the bytes of each.": 2
+                * one
+                * kept
+                // size,
+                "The number of layers is missing: each layer has its own cache.": 2
+                * one
+                * kept
+                // layers,
+                "The number of key-value heads is missing: each has its own keys and values.": 2
+                * one
+                * kept
+                // kv_heads,
+                "d_k is missing: a key has d_k numbers.": 2 * one * kept // d_k,
+                "You square d_k. A key has d_k numbers.": 2 * one * kept * d_k,
             },
             2 * one * kept,
         )

@@ -19,28 +19,29 @@ def parameter_mistakes(D: int, H: int, K: int, F: int) -> dict[str, int]:
     inner, ffn, norms = H * K, 2 * D * F + F + D, 4 * D
     right = 4 * D * inner + ffn + norms
     found = {
-        "One head alone is counted: each matrix of attention has the columns of all H heads.": (
+        "You count one head. Each matrix of attention has the columns of all H heads.": (
             4 * D * K + ffn + norms
         ),
-        "You take D for the width of all heads together: it is H · K.": 4 * D * D + ffn + norms,
+        "You use D as the width of all heads together. It is H · K.": 4 * D * D + ffn + norms,
         "W_O is missing: attention has four matrices.": right - D * inner,
         "You count D · D numbers in W_O. It has H · K · D.": right - D * inner + D * D,
-        "W_O is counted for each head: there is one, for all of them.": right + (H - 1) * D * inner,
-        "You count biases in attention. It has none here.": right + 3 * inner + D,
-        "You count a bias of H · K numbers for each matrix of attention. It has none here.": (
+        "You count W_O for each head. There is one, for all of them.": right + (H - 1) * D * inner,
+        "You count biases in attention. There are none here.": right + 3 * inner + D,
+        "You count a bias of H · K numbers for each matrix of attention. There are none here.": (
             right + 4 * inner
         ),
-        "The feed-forward layer's biases are missing, F and D numbers.": right - F - D,
+        "The feed-forward layer's biases are missing: F and D numbers.": right - F - D,
         "b_1 is missing, with F numbers: the feed-forward layer has two biases.": right - F,
         "b_2 is missing, with D numbers: the feed-forward layer has two biases.": right - D,
         "You count D numbers in both biases of the feed-forward layer. b_1 has F.": right - F + D,
         "You count F numbers in both biases of the feed-forward layer. b_2 has D.": right - D + F,
-        "One matrix of the feed-forward layer is missing: W_1 and W_2.": right - D * F,
-        "The norms are missing: two, with a gain and a bias each.": right - norms,
+        "The feed-forward layer has two matrices, W_1 and W_2. You count one.": right - D * F,
+        "The norms are missing: there are two, each with a gain and a bias.": right - norms,
         "One norm is missing: there are two.": right - 2 * D,
-        "A norm has a gain and a bias: you count one of the two.": right - 2 * D,
-        "This is attention alone.": 4 * D * inner,
-        "This is the matrices alone: vectors are parameters too.": 4 * D * inner + 2 * D * F,
+        "A norm has a gain and a bias. You count only one of them.": right - 2 * D,
+        "You count attention alone.": 4 * D * inner,
+        "You count the matrices alone. Gains and biases are parameters, too.": 4 * D * inner
+        + 2 * D * F,
     }
     return told_once({message: wrong for message, wrong in found.items() if wrong != right})
 
@@ -54,39 +55,42 @@ def flop_mistakes(T: int, D: int, H: int, K: int, F: int) -> dict[str, dict[str,
         "attention": 4 * T * T * inner,
         "ffn": 4 * T * D * F,
     }
-    share = "This is one token's share: T tokens pass through the block."
+    share = "That is the count for one token. T tokens pass through the block."
     found: dict[str, dict[str, float]] = {
         "projections": {
-            "You count a multiplication with its addition as one operation. They are two.": 4
+            "You count a multiplication and its addition as one operation. They are two.": 4
             * T
             * D
             * inner,
             share: 8 * D * inner,
-            "W_O is missing: it takes as much as W_Q.": 6 * T * D * inner,
-            "One head alone is counted.": 8 * T * D * K,
-            "You take D for the width of all heads together: it is H · K.": 8 * T * D * D,
-            "Only one of the four matrices is counted.": 2 * T * D * inner,
-            "The scores and the weighted sum are in it: they are a part of their own.": (
+            "W_O is missing: it takes as many operations as W_Q.": 6 * T * D * inner,
+            "You count one head. There are H.": 8 * T * D * K,
+            "You use D as the width of all heads together. It is H · K.": 8 * T * D * D,
+            "You count only one of the four matrices.": 2 * T * D * inner,
+            'You include the scores and the weighted sums. They belong to "attention".': (
                 8 * T * D * inner + 4 * T * T * inner
             ),
         },
         "attention": {
-            "Half of it is missing. Are there the scores and also the weighted sum of the values? "
-            "Does a multiplication with its addition count as two operations?": 2 * T * T * inner,
-            "One head alone is counted: each of the H heads has scores of its own.": 4 * T * T * K,
-            "You take D for the width of all heads together: it is H · K.": 4 * T * T * D,
-            "Each of T queries meets T keys: T · T scores, where you have T.": 4 * T * inner,
-            "The scores are counted without the numbers that each of them adds up.": 4 * T * T * H,
-            "Only keys up to the query are counted: there is no mask, all T · T scores are.": (
+            "Half of it is missing. Did you count both the scores and the weighted sums? A "
+            "multiplication and its addition are two operations.": 2 * T * T * inner,
+            "You count one head. Each of the H heads has its own scores.": 4 * T * T * K,
+            "You use D as the width of all heads together. It is H · K.": 4 * T * T * D,
+            "You count T scores. T queries meet T keys, which makes T · T scores.": 4 * T * inner,
+            "Each score is a sum of K products. You count one operation for each score.": 4
+            * T
+            * T
+            * H,
+            "You count only keys up to the query. There is no mask, so all T · T scores count.": (
                 2 * T * (T + 1) * inner
             ),
         },
         "ffn": {
-            "Half of it is missing. Are there W_1 and also W_2? Does a multiplication with its "
-            "addition count as two operations?": 2 * T * D * F,
+            "Half of it is missing. Did you count both W_1 and W_2? A multiplication and its "
+            "addition are two operations.": 2 * T * D * F,
             share: 4 * D * F,
-            "The biases are counted: matrix products alone are.": 4 * T * D * F + T * (F + D),
-            "F is taken to be 4 D: it is given.": 16 * T * D * D,
+            "You count the biases. Only matrix products count.": 4 * T * D * F + T * (F + D),
+            "You assume F = 4 D. F is given.": 16 * T * D * D,
         },
     }
     return {
@@ -101,16 +105,17 @@ def half_mistakes(D: int, H: int, K: int, F: int) -> dict[str, float]:
     inner = H * K
     right = 2 * D + D * F / inner
     found = {
-        "There the attention proper costs as much as the feed-forward layer: half of the block "
-        "means as much as the projections and the feed-forward layer together.": D * F / inner,
-        "There it costs as much as the projections: half of the block means as much as the "
-        "projections and the feed-forward layer together.": 2 * D,
-        "That is right where F = 4 D and H · K = D; here they are given.": 6 * D,
-        "There it is a third of the block: twice the others' share is not half of all.": right / 2,
-        "There it is two thirds of the block.": 2 * right,
-        "That is right where H · K = D; here it is given.": 2 * D + F,
-        "The length is cut to a whole number: give it as it is.": math.floor(right),
-        "The length is rounded up to a whole number: give it as it is.": math.ceil(right),
+        'At your T, "attention" costs as much as "ffn". It must cost as much as "projections" '
+        'and "ffn" together.': D * F / inner,
+        'At your T, "attention" costs as much as "projections". It must cost as much as '
+        '"projections" and "ffn" together.': 2 * D,
+        "That is right if F = 4 D and H · K = D. Here they are given.": 6 * D,
+        'At your T, "attention" is a third of the block. To be half, it must equal the others '
+        "together.": right / 2,
+        'At your T, "attention" is two thirds of the block.': 2 * right,
+        "That is right if H · K = D. Here H and K are given.": 2 * D + F,
+        "You round the length down to a whole number. Do not round it.": math.floor(right),
+        "You round the length up to a whole number. Do not round it.": math.ceil(right),
     }
     return told_once({message: wrong for message, wrong in found.items() if wrong != right})
 
@@ -124,23 +129,20 @@ def rate_mistakes(step: float, d_model: int, warmup: int) -> dict[str, float]:
     rise, fall = step * warmup**-1.5, step**-0.5
     found: dict[str, float] = {
         "d_model is missing: wider models take smaller steps.": min(rise, fall),
-        "You multiply by the root of d_model: wider models take smaller steps.": (
+        "You multiply by √d_model. Divide by it: wider models take smaller steps.": (
             d_model**0.5 * min(rise, fall)
         ),
-        "You divide by d_model: it is its root.": min(rise, fall) / d_model,
-        "The rise has another slope: it is step / warmup^1.5, so that the two meet at warmup.": (
-            d_model**-0.5 * min(step / warmup, fall)
-        ),
-        "Your rise divides by the root of warmup: it is step / warmup^1.5.": (
+        "You divide by d_model. Divide by its square root.": min(rise, fall) / d_model,
+        "Your rise has the wrong slope: it is step / warmup^1.5, so that rise and fall meet at "
+        "step warmup.": (d_model**-0.5 * min(step / warmup, fall)),
+        "Your rise divides by √warmup. It is step / warmup^1.5.": (
             d_model**-0.5 * min(step * warmup**-0.5, fall)
         ),
-        "After step warmup the fall, 1/√step, is the smaller of the two, and the smaller one "
-        "counts: you take the rise. Does your fall divide by √step?": d_model**-0.5 * rise,
-        "Before step warmup the rise, step / warmup^1.5, is the smaller of the two, and the "
-        "smaller one counts: you take the fall. Does your rise divide by warmup^1.5?": (
-            d_model**-0.5 * fall
-        ),
-        "You take step · warmup to the power: it is warmup alone, step · warmup^(-1.5).": (
+        "After step warmup, 1/√step is the smaller term, and the smaller one counts. Yours is "
+        "the rise. Does your fall divide by √step?": d_model**-0.5 * rise,
+        "Before step warmup, step / warmup^1.5 is the smaller term, and the smaller one counts. "
+        "Yours is the fall. Does your rise divide by warmup^1.5?": (d_model**-0.5 * fall),
+        "You raise step · warmup to the power. Raise warmup alone: step · warmup^(-1.5).": (
             d_model**-0.5 * min((step * warmup) ** -1.5, fall)
         ),
         "Your rate stays at its peak. After warmup steps it falls as 1/√step.": (
@@ -154,13 +156,13 @@ def rate_mistakes(step: float, d_model: int, warmup: int) -> dict[str, float]:
         ),
     }
     if step > 1:
-        found["Your steps count from 0: the first step is step 1."] = d_model**-0.5 * min(
+        found["Your steps count from 0. The first step is step 1."] = d_model**-0.5 * min(
             (step - 1) * warmup**-1.5, (step - 1) ** -0.5
         )
     else:
         found[
-            "It is 0. Do your steps count from 0? The first step is step 1. Or does a `//` cut "
-            "something to a whole number?"
+            "Your rate is 0. Do your steps count from 0? The first step is step 1. Or does a "
+            "`//` round down?"
         ] = 0.0
     right = d_model**-0.5 * min(rise, fall)
     return told_once({m: wrong for m, wrong in found.items() if not math.isclose(wrong, right)})
@@ -171,17 +173,17 @@ def factor_mistakes(peak: float, d_model: int, warmup: int) -> dict[str, float]:
     """What known mistakes make of the factor for a given peak: message → factor."""
     right = peak * (d_model * warmup) ** 0.5
     found = {
-        "That is the peak itself: the schedule's own peak is not 1.": peak,
-        "That is the schedule's own peak: by what must it be multiplied to give the one asked "
-        "for?": (d_model * warmup) ** -0.5,
-        "The factor is turned round: it multiplies the schedule's own peak.": 1 / right,
-        "You multiply by the schedule's own peak: dividing by it is what is needed.": (
-            peak * (d_model * warmup) ** -0.5
-        ),
-        "warmup is missing: the later the peak, the lower it is.": peak * d_model**0.5,
-        "d_model is missing: the wider the model, the lower the peak.": peak * warmup**0.5,
-        "The root is missing.": peak * d_model * warmup,
-        "That makes the rate of step 1 the one asked for: the peak comes at step warmup.": (
+        "You return the desired peak. The schedule's own peak is not 1.": peak,
+        "You return the schedule's own peak. By what must you multiply it to get the desired "
+        "peak?": (d_model * warmup) ** -0.5,
+        "The factor is inverted: divide the desired peak by the schedule's own peak.": 1 / right,
+        "You multiply by the schedule's own peak. Divide by it.": peak * (d_model * warmup) ** -0.5,
+        "warmup is missing: a longer warm-up has a lower peak.": peak * d_model**0.5,
+        "d_model is missing: a wider model has a lower peak.": peak * warmup**0.5,
+        "A square root is missing: the schedule's own peak is 1/√(d_model · warmup).": peak
+        * d_model
+        * warmup,
+        "Your factor gives the rate of step 1 that value. The peak is at step warmup.": (
             peak * d_model**0.5 * warmup**1.5
         ),
     }

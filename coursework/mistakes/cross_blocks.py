@@ -45,47 +45,42 @@ def decoder_block_mistakes(
     right, own_weights = block.run(), block.own_weights
     square, padded = y.shape[1] == m.shape[1], not bool(source_real.all())
     found: dict[str, Found] = {
-        "The causal mask is missing: a word of the target sees those that come after it.": (
-            block.run(own="all")
-        ),
-        "Your mask hides each word from itself. Place t sees the places up to t, t included.": (
+        "The causal mask is missing: a word of the target sees later words.": block.run(own="all"),
+        "Your mask hides each word from itself. Place t sees the places up to and including t.": (
             block.run(own="before")
         ),
-        "The causal mask is turned round: a word sees those that come after it and none before.": (
+        "The causal mask is transposed: a word sees later words and no earlier ones.": (
             block.run(own="after")
         ),
-        "Padding of the source is looked at: source_real says which of its places are words.": (
-            block.run(across="all")
-        ),
-        "The wrong places of the source are hidden: True = may be attended to.": (
+        "Your cross-attention looks at padding of the source. source_real says which of its "
+        "places are words.": (block.run(across="all")),
+        "The wrong places of the source are hidden. True = may be attended to.": (
             block.run(across="padding")
         ),
-        "The residual round self-attention is missing.": block.run(without=1),
-        "The residual round the cross-attention is missing.": block.run(without=2),
-        "The residual round the feed-forward layer is missing.": block.run(without=3),
-        "All three residuals are missing.": block.run(without=0),
-        "What the cross-attention finds is added to the block's input: it is added to what the "
-        "first norm gave.": block.run(add_to="input"),
-        "The cross-attention asks with the block's input: its queries come from what the first "
-        "norm gave.": block.run(asks="input"),
-        "This is the pre-norm block: here the sum is normalised, as in 2017.": block.run("pre"),
-        "The norms stand behind the parts, before the sum: it is the sum that is normalised.": (
+        "The residual connection around self-attention is missing.": block.run(without=1),
+        "The residual connection around the cross-attention is missing.": block.run(without=2),
+        "The residual connection around the feed-forward layer is missing.": block.run(without=3),
+        "All three residual connections are missing.": block.run(without=0),
+        "You add the cross-attention's result to the block's input. Add it to the output of the "
+        "first norm.": block.run(add_to="input"),
+        "The queries of your cross-attention come from the block's input. Make them from the "
+        "output of the first norm.": block.run(asks="input"),
+        "This is the pre-norm block. Here each sum is normalised, as in 2017.": block.run("pre"),
+        "You normalise the output of each part, before the sum. Normalise the sum.": (
             block.run("behind")
         ),
         "The norms are missing.": block.run("none"),
-        "Your first norm stands before self-attention. Normalise the sum, after the "
-        "residual is added.": block.run("first before"),
+        "Your first norm comes before self-attention. Normalise the sum, after the residual is "
+        "added.": block.run("first before"),
         "The first norm is missing.": block.run(norms=(0, 2, 3)),
         "The second norm is missing.": block.run(norms=(1, 0, 3)),
         "The last norm is missing.": block.run(norms=(1, 2, 0)),
-        "The second and the third norm have changed places.": block.run(norms=(1, 3, 2)),
-        "The first norm's gain and bias are used for all three.": block.run(norms=(1, 1, 1)),
-        "ε stands outside the root in your norms: it is added to the variance, before the root.": (
+        "The second and the third norm are swapped.": block.run(norms=(1, 3, 2)),
+        "The first norm's gain and bias are used for all three norms.": block.run(norms=(1, 1, 1)),
+        "ε is outside the root in your norms. Add it to the variance, inside the root.": (
             block.run(normal="outside")
         ),
-        "Your norms divide the sum of squares by D - 1: the variance of a norm divides by D.": (
-            block.run(normal="D - 1")
-        ),
+        "Your norms divide the sum of squares by D - 1. Divide by D.": (block.run(normal="D - 1")),
         "Your code normalises the source once more. The encoder has already done that.": (
             block.run(memory="normed")
         ),
@@ -95,57 +90,66 @@ def decoder_block_mistakes(
         "Self-attention is missing.": block.run(skip=1),
         "The cross-attention is missing.": (block.run(skip=2)[0], None),
         "The feed-forward layer is missing.": block.run(skip=3),
-        "The cross-attention has the matrices of self-attention.": block.run(matrices="self"),
+        "The cross-attention uses the matrices of self-attention. It has its own.": block.run(
+            matrices="self"
+        ),
         "The scores are not scaled: divide by √K.": block.run(scale=1.0),
-        "The scores are divided by the root of D: it is the root of a head's own width.": (
+        "The scores are divided by √D. Divide by √K, where K is the width of one head.": (
             block.run(scale=y.shape[-1] ** -0.5)
         ),
         "Your code treats all heads as one. Split the columns into heads.": (
             block.run(heads=1)[0],
             None,
         ),
-        "The heads are cut with a reshape alone: they lie side by side in the columns, so first "
-        "(B, T, H, K), and then the axes change places.": block.run(cut="mixed"),
-        "The heads are cut with a reshape alone, and come back with one: they lie side by side in "
-        "the columns, so first (B, T, H, K), and then the axes change places.": (
-            block.run(cut="mixed", back="mixed")
+        "You split the heads with a reshape alone. They are side by side in the columns: "
+        "reshape to (B, T, H, K) first, then swap the axes of tokens and heads.": block.run(
+            cut="mixed"
         ),
-        "The heads come back with a reshape alone: (B, H, T, K) must become (B, T, H, K) before "
-        "they lie side by side.": block.run(back="mixed"),
+        "You split the heads with a reshape alone, and join them with one. They are side by "
+        "side in the columns: reshape to (B, T, H, K) first, then swap the axes of tokens and "
+        "heads.": (block.run(cut="mixed", back="mixed")),
+        "You join the heads with a reshape alone. Transpose (B, H, T, K) to (B, T, H, K) first.": (
+            block.run(back="mixed")
+        ),
         "Your code interleaves the heads' columns. Head 0 has columns 0 to K - 1.": (
             block.run(cut="woven")
         ),
         "The ReLU is missing.": block.run(between="nothing"),
-        "This is a GELU: the feed-forward layer has a ReLU here.": block.run(between="gelu"),
+        "You use a GELU. The feed-forward layer has a ReLU here.": block.run(between="gelu"),
     }
     found[
-        "The causal mask is used on the source: all of it was there before the first word was "
-        "written, and only its padding is hidden."
+        "You use the causal mask on the source. The whole source is known before the first word "
+        "is written, so only its padding is hidden."
     ] = block.run(across="causal")
     if padded:
         found[
-            "The causal mask is used on the source, beside the padding's: all words of the source "
-            "were there before the first word was written."
+            "You use the causal mask on the source, besides the padding mask. The whole source "
+            "is known before the first word is written."
         ] = block.run(across="both")
     if square:
         found |= {
-            "Queries come from the source and keys and values from the target: it is the word "
-            "being written that asks.": block.run(asks="source"),
-            "Keys come from the source and values from the target: both come from the source.": (
-                block.run(values="target")
+            "Queries come from the source, and keys and values from the target. The queries "
+            "must come from the target, whose next word is being written.": block.run(
+                asks="source"
             ),
-            "Queries, keys and values all come from the source: it is the word being written that "
-            "asks.": block.run(asks="only source"),
-            "The source's padding hides words of the target in self-attention: source and target "
-            "have their own lengths.": block.run(own="source"),
+            "Keys come from the source and values from the target. Both must come from the "
+            "source.": (block.run(values="target")),
+            "Queries, keys and values all come from the source. The queries must come from the "
+            "target, whose next word is being written.": block.run(asks="only source"),
+            "The source's padding hides words of the target in self-attention. Source and "
+            "target have their own lengths.": block.run(own="source"),
         }
     output, weights = right
     found |= {
-        "The weights that you return are the mean over the heads: those of each head are asked "
-        "for.": (output, weights.mean(1)),
-        "The weights that you return are those of self-attention: the cross-attention's are asked "
-        "for.": (output, own_weights),
-        "The weights that you return sum to 1 over the target's places: turn them round.": (
+        "You return the mean of the weights over the heads. Return the weights of each head.": (
+            output,
+            weights.mean(1),
+        ),
+        "You return the weights of self-attention. Return those of the cross-attention.": (
+            output,
+            own_weights,
+        ),
+        "The weights that you return sum to 1 over the target's places: transpose them.": (
             (output, weights.mT)
         ),
     }
@@ -184,33 +188,30 @@ def look_mistakes(
 
     everywhere = torch.ones(T, T, dtype=torch.bool)
     found = {
-        "Padding of the source is looked at now: source_lengths says how many of its places are "
-        "words.": both(causal, torch.ones(T, S, dtype=torch.bool)),
-        "The target's words look ahead at each other now: self-attention was right as it was.": (
-            both(everywhere, real)
-        ),
+        "Your code looks at padding of the source now. source_lengths says how many of its "
+        "places are words.": both(causal, torch.ones(T, S, dtype=torch.bool)),
+        "The target's words see later words now. Self-attention was right before: leave it as "
+        "it was.": (both(everywhere, real)),
         "Your causal mask hides each word of the target from itself: the diagonal must be True.": (
             both(causal.tril(-1), real)
         ),
-        "The wrong places of the source are hidden: True = may be attended to.": (
+        "The wrong places of the source are hidden. True = may be attended to.": (
             both(causal, ~real)
         ),
-        "The cross-attention asks with y: it asked with h, and that was right.": (
-            both(causal, real, "old")
-        ),
-        "What the cross-attention finds is added to y: it was added to h, and that was right.": (
-            both(causal, real, add_to="old")
-        ),
-        "The cross-attention asks with y, and what it finds is added to y: it was h in both "
-        "places, and that was right.": both(causal, real, "old", "old"),
+        "The queries of the cross-attention come from y. They came from h before, and that was "
+        "right.": (both(causal, real, "old")),
+        "You add the cross-attention's result to y. It was added to h before, and that was "
+        "right.": (both(causal, real, add_to="old")),
+        "The queries of the cross-attention come from y, and its result is added to y. It was h "
+        "in both places, and that was right.": both(causal, real, "old", "old"),
     }
     if lengths is not None:
         theirs = (torch.arange(S) < lengths[:, None])[:, None]
-        found["The target's lengths hide places of the source: source_lengths says how many of its "
-              "places are words."] = both(causal, theirs)  # fmt: skip
+        found["The target's lengths hide places of the source. source_lengths says how many of "
+              "its places are words."] = both(causal, theirs)  # fmt: skip
     if T == S:
-        found["The causal mask is still there on the source: all of it was there before the first "
-              "word was written."] = both(causal, causal & real)  # fmt: skip
+        found["The causal mask is still used on the source. The whole source is known before "
+              "the first word is written."] = both(causal, causal & real)  # fmt: skip
     return told_once(others(found, both(causal, real)))
 
 

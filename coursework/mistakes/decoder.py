@@ -89,12 +89,8 @@ def read_mistakes(
         ),
         "You return probabilities. Return the logits.": (logits.softmax(-1), None, None),
         "You return keys and values in the wrong order: the keys come first.": (logits, V, K),
-        "The values are made with W_K: they have a matrix of their own, W_V.": (
-            read(makes=("W_K", "W_K"))
-        ),
-        "The keys are made with W_V: they have a matrix of their own, W_K.": (
-            read(makes=("W_V", "W_V"))
-        ),
+        "The values are made with W_K. Use W_V.": (read(makes=("W_K", "W_K"))),
+        "The keys are made with W_V. Use W_K.": (read(makes=("W_V", "W_V"))),
         "The keys are made without positions: make them from E + P, like queries and values.": (
             read(keys_coded=False)
         ),
@@ -132,7 +128,7 @@ def read_mistakes(
             "R old keys and new ones up to its own.": (
                 (read(causal=torch.ones(T, S, dtype=torch.bool).tril())[0], None, None)
             ),
-            "The new keys and values stand in front of the old ones: they belong after them.": (
+            "The new keys and values come before the old ones. They belong after them.": (
                 read(front=True, causal=None) if T == 1 else read(front=True)
             ),
             "Your new tokens do not look at what was read before: the cache is not used.": (

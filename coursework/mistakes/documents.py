@@ -33,29 +33,29 @@ def batch_mistakes(documents: list[list[list[int]]]) -> dict[str, tuple]:
     front, front_words = _padded(documents, front=True)
     dropped = [[s for s in d if s] for d in documents]
     found = {
-        "Your code recognises padding by its id. Id 0 may be a word as well: let the "
-        "lengths say where words stand.": (None, ids != 0, (ids != 0).any(-1)),
+        "Your code recognises padding by its id, 0. A word may have the id 0, too: use the "
+        "lengths.": (None, ids != 0, (ids != 0).any(-1)),
         "Your code counts sentences without a word as sentences. The mask of the "
         "sentences is True where there is at least one word.": (None, None, counted),
-        "A sentence without words may stand in the middle: your mask of the sentences takes the "
-        "empty ones to stand last.": (None, None, torch.arange(ids.shape[1]) < some),
-        "Your masks are the wrong way round: True = a word, or a sentence, stands here.": (
+        "A sentence without words may come between others. Your mask of the sentences assumes "
+        "that the empty ones come last.": (None, None, torch.arange(ids.shape[1]) < some),
+        "Your masks are the wrong way round: True = there is a word, or a sentence, here.": (
             None,
             ~words,
             ~sentences,
         ),
-        "Your padding stands first: words and sentences stand first, padding last.": (
+        "Your padding comes first. Words and sentences come first, padding last.": (
             front,
             front_words,
             front_words.any(-1),
         ),
-        "Your masks let in one place too many: n words fill the places 0 to n - 1.": (
+        "Your masks allow one place too many: n words fill places 0 to n - 1.": (
             None,
             torch.arange(ids.shape[2]) <= words.sum(-1, keepdim=True),
             None,
         ),
-        "You fill up with another number than 0.": (ids.masked_fill(~words, -1), None, None),
-        "You fill up with the number 1, which is some word's id: with 0.": (
+        "You pad with a number other than 0.": (ids.masked_fill(~words, -1), None, None),
+        "You pad with the number 1, which is the id of a word. Pad with 0.": (
             ids.masked_fill(~words, 1),
             None,
             None,
@@ -64,8 +64,8 @@ def batch_mistakes(documents: list[list[list[int]]]) -> dict[str, tuple]:
     if any(dropped):
         shorter, kept = _padded(dropped)
         found[
-            "You leave out sentences without words, so that the ones after them move up: sentence "
-            "n stays at place n."
+            "You leave out sentences without words, so the ones after them move up. Sentence n "
+            "stays at place n."
         ] = (shorter, kept, kept.any(-1))
     right = (ids, words, sentences)
     return {message: _unlike(wrong, right) for message, wrong in found.items()}
@@ -102,42 +102,40 @@ def level_mistakes(x: Tensor, words: Tensor, v: Tensor, u: Tensor) -> dict[str, 
     other = masked_softmax(x @ u, words)
     other_s = (other[..., None] * x).sum(2)
     return {
-        "Sentences without words take part: their vector is zeros, so their score is 0, and "
-        "exp(0) = 1 is no small weight. Mask them before the softmax over the sentences.": by(
+        "Sentences without words get weight: their vector is zeros, so their score is 0, and "
+        "exp(0) = 1 is not a small weight. Mask them before the softmax over the sentences.": by(
             (s @ u).softmax(-1)
         ),
-        "Your sentences all weigh the same: u is not used.": by(even),
-        "Your sentences all weigh the same, and those without words are counted.": by(
+        "Your sentences all get the same weight: u is not used.": by(even),
+        "Your sentences all get the same weight, and those without words are counted.": by(
             torch.ones_like(w) / w.shape[1]
         ),
-        "Your softmax runs over all words of the document at once: that is one flat level. Here "
-        "the words share out 1 in each sentence, then the sentences.": (
+        "Your softmax runs over all words of the document at once, which is one flat level. "
+        "Take a softmax over the words of each sentence, then one over the sentences.": (
             (flat[..., None] * x).sum((1, 2)),
             flat,
         ),
-        "The words' query v meets the sentences too: they have a query of their own, u.": by(
+        "You use the words' query v for the sentences, too. They have their own query, u.": by(
             masked_softmax(s @ v, real)
         ),
-        "The queries are swapped: v meets the words, u the sentences.": by(
+        "The queries are swapped: v is for the words, u for the sentences.": by(
             masked_softmax(other_s @ v, real), other
         ),
-        "The sentences' query u meets the words too: they have a query of their own, v.": by(
+        "You use the sentences' query u for the words, too. They have their own query, v.": by(
             masked_softmax(other_s @ u, real), other
         ),
-        "The sentences are added up without weights: 1 is shared out among the sentences too.": by(
+        "You add up the sentences without weights. Take a softmax over the sentences, too.": by(
             real.to(x.dtype)
         ),
-        "Your sentences' weights sum to 1 over the documents of the batch: the softmax of the "
-        "second level runs over the sentences of each document.": by(
-            masked_softmax(s @ u, real, dim=0)
-        ),
-        "Padding takes part among the words: mask it before the softmax over the words.": by(
+        "Your sentences' weights sum to 1 over the documents of the batch. The second softmax "
+        "runs over the sentences of each document.": by(masked_softmax(s @ u, real, dim=0)),
+        "Padding gets weight among the words. Mask it before the softmax over the words.": by(
             masked_softmax((unmasked[..., None] * x).sum(2) @ u, real), unmasked
         ),
-        "What you return as the shares are the words' weights in their own sentences: a sentence "
-        "that weighs little makes its words weigh little. Multiply by its weight.": (None, a),
-        "What you return as the shares are the sentences' weights: each word gets its part of its "
-        "sentence's weight.": (None, w[..., None].expand_as(a) * words),
+        "The shares that you return are the words' weights in their own sentences. Multiply "
+        "them by the weight of the sentence.": (None, a),
+        "The shares that you return are the sentences' weights. Multiply each word's weight by "
+        "that of its sentence.": (None, w[..., None].expand_as(a) * words),
     }
 
 
@@ -173,33 +171,30 @@ def deletion_mistakes(
     kept = without(rank[:, :k])
     after = classes(masked_softmax(r, kept))
     found = {
-        "The weights of the words that are left no longer sum to 1: without the deleted ones, the "
-        "softmax shares the whole out among the rest.": classes(a * kept),
-        "You set the deleted words' vectors to zero, and they still take weight: their score "
-        "becomes 0, and exp(0) = 1. Take them out of the softmax.": classes(
+        "The weights of the remaining words no longer sum to 1. Leave the deleted words out of "
+        "the softmax.": classes(a * kept),
+        "You set the deleted words' vectors to zero, but they still get weight: their score "
+        "becomes 0, and exp(0) = 1. Leave them out of the softmax.": classes(
             masked_softmax((x * kept[..., None]) @ v, mask), x * kept[..., None]
         ),
-        "You set the deleted words' scores to 0: exp(0) = 1 is no small weight.": classes(
-            masked_softmax(r * kept, mask)
-        ),
-        "You give the largest probability after the deletion. It may be another class's: asked for "
-        "is what is left for the class predicted before.": after.amax(-1),
-        "You delete the words of the smallest weight: it is the largest.": classes(
+        "You set the deleted words' scores to 0, and exp(0) = 1 is not a small weight. Set them "
+        "to -∞.": classes(masked_softmax(r * kept, mask)),
+        "You return the largest probability after the deletion, which may be another class's. "
+        "Return that of the class predicted before.": after.amax(-1),
+        "You delete the words with the smallest weights. Delete those with the largest.": classes(
             masked_softmax(r, without(least[:, :k]))
         ),
-        "You give the confidence before anything is deleted.": before.amax(-1),
-        "You give how much confidence was lost: asked for is how much is left.": (
+        "You return the confidence before anything is deleted.": before.amax(-1),
+        "You return how much confidence was lost. Return how much is left.": (
             before.gather(1, c) - after.gather(1, c)
         )[:, 0],
-        "You give the logarithm: asked for is the probability.": after.gather(1, c)[:, 0].log(),
-        "You give the logit of the class, before the softmax over the classes.": (
+        "You return the logarithm. Return the probability.": after.gather(1, c)[:, 0].log(),
+        "You return the logit of the class, before the softmax over the classes.": (
             weighted_sum(masked_softmax(r, kept), x)[0] @ W + b
         ).gather(1, c)[:, 0],
-        "Padding is among what you delete: where its score is high it is taken for a word. Rank "
-        "the words alone.": classes(
-            masked_softmax(r, without(r.argsort(1, descending=True)[:, :k]))
-        ),
-        "Padding takes part in your softmax: only words have weights.": classes(
+        "You delete padding, too: if its score is high, it counts as a word. Rank only the "
+        "words.": classes(masked_softmax(r, without(r.argsort(1, descending=True)[:, :k]))),
+        "Padding gets weight in your softmax. Only words have weights.": classes(
             r.masked_fill(mask & ~kept, -torch.inf).softmax(-1).nan_to_num()
         ),
     }

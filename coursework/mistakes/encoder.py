@@ -54,68 +54,69 @@ def input_mistakes(
     real = torch.arange(longest) < n
     whole = around(a, b)
     found: dict[str, Input] = {
-        "The input is put together whole and then cut off: the [SEP] at its end is lost, and "
+        "You build the whole input and then cut it off, so the [SEP] at its end is lost, and "
         "perhaps all of the second text. Shorten the texts first, word by word.": (
             (line(whole, pad), line(_segments(whole, sep), 0), torch.ones_like(real))
             if len(whole) > longest
             else (None, None, None)
         ),
-        "The words at the beginning are taken off: take them off the end.": (
+        "You take words off the beginning. Take them off the end.": (
             (line(shortened(front=True), pad), None, None)
         ),
-        "Padding stands in front of the texts: it stands behind them.": (
+        "Your padding comes before the texts. It belongs after them.": (
             (line([pad] * (longest - n) + ids, pad), None, None)
         ),
-        "The [CLS] in front is missing.": (line(ids[1:], pad), None, None),
-        "The [SEP] at the end is missing: each text has one behind it.": (
+        "The [CLS] at the beginning is missing.": (line(ids[1:], pad), None, None),
+        "The [SEP] at the end is missing: each text ends with one.": (
             (line(ids[:-1], pad), None, None)
         ),
-        "The wrong places are marked as real: True = a real token, False = padding.": (
+        "Your mask is the wrong way round: True = a real token, False = padding.": (
             (None, None, ~real)
         ),
-        "[CLS] and [SEP] are real tokens, too: padding alone is not.": (
+        "Your mask hides [CLS] and [SEP]. They are real tokens: only padding is not.": (
             (None, None, real & ~_is(line(ids, pad), cls, sep))
         ),
-        "Padding is of segment 0 here: it is of no text, and 0 is what all are agreed on.": (
-            (None, line(segments, 1), None)
-        ),
+        "Here padding belongs to segment 0.": ((None, line(segments, 1), None)),
     }
     if b is not None:
         half, rest = room // 2, room - room // 2
         found |= {
-            "If both texts are equally long, the second one loses a word. Your code "
-            "shortens the first.": (line(shortened(tie_first=True), pad), None, None),
-            "The second text alone is shortened: a word goes off the text that is longer just "
-            "then.": (line(around(a, b[: max(0, room - len(a))]), pad), None, None),
-            "The first text alone is shortened: a word goes off the text that is longer just "
-            "then.": (line(around(a[: max(0, room - len(b))], b), pad), None, None),
-            "Each text gets half of the places, though one of them does not need its half: take "
-            "words off the longer text only until all fits.": (
+            "If both texts are equally long, shorten the second. Your code shortens the first.": (
+                line(shortened(tie_first=True), pad),
+                None,
+                None,
+            ),
+            "You shorten only the second text. Take each word off the text that is longer at "
+            "that moment.": (line(around(a, b[: max(0, room - len(a))]), pad), None, None),
+            "You shorten only the first text. Take each word off the text that is longer at "
+            "that moment.": (line(around(a[: max(0, room - len(b))], b), pad), None, None),
+            "You give each text half of the places, though one of them does not need its half. "
+            "Take words off the longer text only until both fit.": (
                 (line(around(a[:rest], b[:half]), pad), None, None)
             ),
-            "There is no [SEP] between the texts.": (
+            "The [SEP] between the texts is missing.": (
                 (line(ids[: split - 1] + ids[split:], pad), None, None)
             ),
-            "The [SEP] behind the first text belongs to it, and is of segment 0.": (
+            "The [SEP] after the first text belongs to it: segment 0.": (
                 (None, line([0] * (split - 1) + [1] * (n - split + 1), 0), None)
             ),
-            "The [SEP] at the end belongs to the second text, and is of segment 1.": (
+            "The [SEP] at the end belongs to the second text: segment 1.": (
                 (None, line([*segments[:-1], 0], 0), None)
             ),
-            "The segments are counted from 1: the first text is segment 0.": (
+            "You number the segments from 1. The first text is segment 0.": (
                 (None, line([s + 1 for s in segments], 0), None)
             ),
             "The segments are the wrong way round: 0 for the first text, 1 for the second.": (
                 (None, line([1 - s for s in segments], 0), None)
             ),
-            "All is of segment 0: the second text is segment 1.": (None, line([0], 0), None),
+            "Everything is in segment 0. The second text is segment 1.": (None, line([0], 0), None),
         }
     else:
         found |= {
             "A single text has one [SEP]. Your code adds an empty second text after it.": (
                 (line([*ids, sep], pad), None, None)
             ),
-            "A single text is of segment 0.": (None, line([1] * n, 0), None),
+            "A single text is in segment 0.": (None, line([1] * n, 0), None),
         }
     return others(found, (line(ids, pad), line(segments, 0), real))
 
@@ -167,49 +168,53 @@ def embed_mistakes(
     added = words + places + texts
     restart = torch.arange(T) - (segments[:, None] < segments[..., None]).sum(-1)
     found: dict[str, Tensor] = {
-        "The segments are missing: S has a row for each.": norm(words + places),
-        "The places are missing: P has a row for each.": norm(words + texts),
-        "The words are missing.": norm(places + texts + torch.zeros_like(words)),
-        "Places and segments are missing: this is the norm of the words alone.": norm(words),
-        "The norm is missing: the sum of the three is normalised.": added,
-        "The words alone are normalised, before places and segments are added: add first.": (
+        "The segments are missing: add a row of S for each token.": norm(words + places),
+        "The positions are missing: add a row of P for each token.": norm(words + texts),
+        "The words are missing: add a row of E for each token.": norm(
+            places + texts + torch.zeros_like(words)
+        ),
+        "Positions and segments are missing: you normalise the words alone.": norm(words),
+        "The norm is missing: normalise the sum of the three.": added,
+        "You normalise the words before you add positions and segments. Add first.": (
             norm(words) + places + texts
         ),
-        "Each of the three is normalised on its own: add first.": (
+        "You normalise each of the three by itself. Add first.": (
             norm(words) + norm(places) + norm(texts)
         ),
-        "The words are multiplied by √D, as in the Transformer of 2017: BERT adds them as they "
-        "are.": norm(D**0.5 * words + places + texts),
-        "The three are multiplied: they are added.": norm(words * places * texts),
+        "You multiply the words by √D, as in the Transformer of 2017. BERT does not.": norm(
+            D**0.5 * words + places + texts
+        ),
+        "You multiply the three. Add them.": norm(words * places * texts),
         "The segments are the wrong way round.": (
             norm(words + places + S[1 - segments]) if segments.max() < 2 else norm(added)
         ),
         "Every token has the row of the first segment.": norm(words + places + S[0]),
-        "The places are counted backwards, from the end.": norm(words + places.flip(0) + texts),
-        "Every token has the row of place 0.": norm(words + P[0] + texts),
-        "The places begin anew with the second text: they are counted through from [CLS].": (
+        "Your positions count backwards, from the end.": norm(words + places.flip(0) + texts),
+        "Every token gets position 0.": norm(words + P[0] + texts),
+        "Your positions start again with the second text. Count on from [CLS] to the end.": (
             norm(words + P[restart] + texts)
         ),
-        "The rows of places are found by the words' ids: they are found by where a word stands.": (
+        "You look up rows of P by the words' ids. Look them up by place.": (
             norm(words + P[ids.clamp(max=len(P) - 1)] + texts)
         ),
     }
     if len(P) > T:
-        found["The places are counted from 1: [CLS] stands at place 0."] = norm(
+        found["Your positions start at 1. [CLS] is at place 0."] = norm(
             words + P[1 : T + 1] + texts
         )
     if len(P) >= B > 1:
-        found["The places are counted along the batch: they are counted along each text."] = norm(
+        found["Your positions run along the batch. They must run along each text."] = norm(
             words + P[:B, None] + texts
         )
     if B > 1:
         found[
-            "One mean and one variance are taken over a whole text: each token has its own, over "
+            "You take one mean and one variance for a whole text. Each token has its own, over "
             "its D numbers."
         ] = bare(added, (1, 2)) * gain + bias
     if len(S) > 2:
         found[
-            "Every segment but the first gets the second row of S: S has a row for each, 2 or more."
+            "Every segment but the first gets the second row of S. S has a row for each "
+            "segment, and there may be more than 2."
         ] = norm(words + places + S[segments.clamp(max=1)])
     found |= layer_norm_mistakes(added, gain, bias, eps)
     return others(found, norm(added))
@@ -230,38 +235,34 @@ def cls_mistakes(
     first = X[:, 0]
     right = head(first)
     found = {
-        "The last token is read: [CLS] is the first.": head(X[:, -1]),
-        "The mean of all tokens is read: this head reads [CLS], the first token, alone.": (
+        "You read the last token. [CLS] is the first.": head(X[:, -1]),
+        "You read the mean of all tokens. This head reads only [CLS], the first token.": (
             head(X.mean(1))
         ),
-        "The largest of each number over the tokens is read: this head reads [CLS] alone.": (
-            head(X.amax(1))
+        "You read the maximum over the tokens. This head reads only [CLS].": (head(X.amax(1))),
+        "The tanh is missing. Without it, the two matrices amount to one.": head(
+            first, lambda x: x
         ),
-        "The tanh is missing: without it the two matrices are one.": head(first, lambda x: x),
-        "The tanh stands after the second matrix: it stands between the two.": (
+        "The tanh comes after the second matrix. It belongs between the two.": (
             (((first @ W_p + b_p) @ W_c) + b_c).tanh()
         ),
-        "A tanh stands after the second matrix, too: logits may have any size.": right.tanh(),
-        "This is a sigmoid: the head has a tanh.": head(first, torch.sigmoid),
-        "This is a ReLU: the head has a tanh.": head(first, torch.relu),
+        "You apply a second tanh, after the second matrix. Logits may have any size.": right.tanh(),
+        "You use a sigmoid. The head has a tanh.": head(first, torch.sigmoid),
+        "You use a ReLU. The head has a tanh.": head(first, torch.relu),
         "b_p is missing.": (first @ W_p).tanh() @ W_c + b_c,
-        "b_p is added behind the tanh: it is added before, and the tanh is taken of the sum.": (
-            ((first @ W_p).tanh() + b_p) @ W_c + b_c
-        ),
+        "You add b_p after the tanh. Add it before.": (((first @ W_p).tanh() + b_p) @ W_c + b_c),
         "b_c is missing.": right - b_c,
-        "The logits have been through a softmax: they are asked for as they are.": right.softmax(
-            -1
-        ),
-        "This is the pooled vector: the second matrix makes logits of it.": (
+        "The logits have been through a softmax. Return the logits themselves.": right.softmax(-1),
+        "You return the pooled vector. Multiply it by the second matrix to get the logits.": (
             (first @ W_p + b_p).tanh()
         ),
-        "The logits of every token come back: those of [CLS] alone are asked for.": head(X),
+        "You return the logits of every token. Return those of [CLS] alone.": head(X),
     }
     if W_p.shape[0] == W_p.shape[1]:
-        found["W_p is turned round: tokens are rows, x W."] = (
+        found["W_p is transposed: tokens are rows, so it is x W_p."] = (
             first @ W_p.T + b_p
         ).tanh() @ W_c + b_c
-        found["The first matrix is missing, and its tanh."] = first @ W_c + b_c
+        found["The first matrix and its tanh are missing."] = first @ W_c + b_c
     return others(found, right)
 
 
@@ -276,24 +277,25 @@ def mean_mistakes(X: Tensor, real: Tensor) -> dict[str, Tensor]:
     late[:, 0] = False
     hidden = X.masked_fill(~kept, -torch.inf).amax(1)
     found = {
-        "Padding is averaged, too.": X.mean(1),
-        "Padding is out of your sum, but you divide by all places: divide by the number of real "
-        "tokens.": total / X.shape[1],
-        "Padding is still in your sum: it is divided by the number of real tokens.": X.sum(1) / n,
+        "Your mean includes the padding.": X.mean(1),
+        "Your sum leaves out the padding, but you divide by all places. Divide by the number of "
+        "real tokens.": total / X.shape[1],
+        "Padding is still in your sum, though you divide by the number of real tokens.": X.sum(1)
+        / n,
         "This is the sum: divide by the number of real tokens.": total,
-        "The real tokens of the whole batch are counted: each text is divided by its own number.": (
-            total / real.sum().clamp(min=1)
-        ),
-        "The padding is averaged, and not the real tokens: True = a real token.": (
+        "You divide by the number of real tokens in the whole batch. Divide each text by its "
+        "own number.": (total / real.sum().clamp(min=1)),
+        "You average the padding instead of the real tokens. True = a real token.": (
             (X * ~kept).sum(1) / (~kept).sum(1).clamp(min=1)
         ),
-        "The first token is left out: [CLS] is a real token here.": (
+        "You leave out the first token. [CLS] is a real token here.": (
             (X * late).sum(1) / late.sum(1).clamp(min=1)
         ),
-        "This is [CLS] alone.": X[:, 0],
-        "This is the largest of each number: their mean is asked for.": hidden,
-        "This is divided by the root of their number.": total / n.sqrt(),
-        "The mean runs over the batch as well: one vector for each text is asked for.": (
+        "You return [CLS] alone.": X[:, 0],
+        "You return the maximum over the tokens. Return their mean.": hidden,
+        "You divide by the square root of the number of real tokens. Divide by the number "
+        "itself.": total / n.sqrt(),
+        "Your mean runs over the batch as well. Return one vector for each text.": (
             (total.sum(0) / real.sum().clamp(min=1)).expand_as(total)
         ),
     }

@@ -21,23 +21,24 @@ def split_mistakes(x: Tensor, heads: int) -> dict[str, Tensor]:
     B, T, D = x.shape
     right = _split(x, heads)
     return {
-        "Your heads mix tokens: the numbers were counted off anew, straight from (B, T, D) into "
-        "(B, H, T, K). Split the last axis where it stands, into (B, T, H, K), and only then "
-        "exchange the axes of tokens and heads.": x.reshape(B, heads, T, D // heads),
-        "Each of your heads takes every H-th column. Head ℓ takes K columns that lie side by side, "
-        "from ℓ·K on: the heads are the slower part of the last axis.": (
+        "Your heads mix tokens: you reshape (B, T, D) straight to (B, H, T, K). Split the last "
+        "axis first, to (B, T, H, K), then swap the axes of tokens and heads.": x.reshape(
+            B, heads, T, D // heads
+        ),
+        "Each of your heads takes every H-th column. Head ℓ takes K neighbouring columns, from "
+        "ℓ·K on: in the last axis, the heads come first and the columns of a head second.": (
             x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2)
         ),
-        "Your tokens and columns change places before the split, so that a head takes its numbers "
-        "from several tokens. Split the last axis first.": (x.mT.reshape(B, heads, T, D // heads)),
-        "Your heads stand behind the tokens, (B, T, H, K). A product of matrices takes all axes "
-        "but the last two for batch axes, so the heads must stand before the tokens.": (
+        "You swap tokens and columns before the split, so a head takes its numbers from several "
+        "tokens. Split the last axis first.": (x.mT.reshape(B, heads, T, D // heads)),
+        "Your heads come after the tokens, (B, T, H, K). A matrix product treats all axes but "
+        "the last two as batch axes, so the heads must come before the tokens.": (
             right.transpose(1, 2)
         ),
-        "Your heads stand before the batch, (H, B, T, K). The batch comes first: (B, H, T, K).": (
+        "Your heads come before the batch, (H, B, T, K). The batch comes first: (B, H, T, K).": (
             right.transpose(0, 1)
         ),
-        "Inside each head tokens and columns have changed places, (B, H, K, T): tokens are rows.": (
+        "Inside each head, tokens and columns are swapped, (B, H, K, T). Tokens are rows.": (
             right.mT
         ),
     }
@@ -48,19 +49,21 @@ def merge_mistakes(x: Tensor) -> dict[str, Tensor]:
     """What known mistakes make of heads ``(B, H, T, K)`` merged to ``(B, T, H·K)``."""
     B, H, T, K = x.shape
     found = {
-        "Your tokens mix: the numbers were counted off anew, straight from (B, H, T, K) into "
-        "(B, T, D). Exchange the axes of heads and tokens first, then make one axis of heads and "
-        "columns.": x.reshape(B, T, H * K),
-        "Your heads are interleaved: column 0 of every head, then column 1 of every head. They are "
-        "to lie side by side, all of head 0 first.": x.permute(0, 2, 3, 1).reshape(B, T, K * H),
-        "You add the heads up: they are to lie side by side, none of them lost.": x.sum(1),
-        "Your heads still have an axis of their own, (B, T, H, K): make one axis of the last "
-        "two.": x.transpose(1, 2),
-        "Your heads lie one below the other, as if they were further tokens. They are to lie side "
-        "by side, in the columns.": x.flatten(1, 2),
+        "Your tokens mix: you reshape (B, H, T, K) straight to (B, T, D). Swap the axes of "
+        "heads and tokens first, then merge heads and columns into one axis.": x.reshape(
+            B, T, H * K
+        ),
+        "Your heads are interleaved: column 0 of every head, then column 1 of every head. Put "
+        "them side by side, all of head 0 first.": x.permute(0, 2, 3, 1).reshape(B, T, K * H),
+        "You add the heads up. Put them side by side.": x.sum(1),
+        "Your heads still have their own axis, (B, T, H, K). Merge the last two axes into one.": (
+            x.transpose(1, 2)
+        ),
+        "Your heads are stacked as if they were further tokens. Put them side by side, in the "
+        "columns.": x.flatten(1, 2),
     }
     if x.is_floating_point():
-        found["You average the heads: they are to lie side by side, none of them lost."] = x.mean(1)
+        found["You average the heads. Put them side by side."] = x.mean(1)
     return found
 
 
@@ -107,34 +110,34 @@ def multi_head_mistakes(
     found |= {
         "Queries and keys are swapped: row i of the scores belongs to query i, so it is Q Kᵀ and "
         "not K Qᵀ.": pair(weights_of(k, q)),
-        "You hide the tokens that come later. There is no mask in this exercise: each token "
-        "looks at all of them.": pair(_causal_weights(q, k)),
-        "You return the mean of the heads' weights. Each head has weights of its own, "
-        "(B, H, T, T).": (None, right.mean(1)),
-        "Your weights are (B, T, H, T). The heads stand before the queries: (B, H, T, T).": (
+        "You hide later tokens. There is no mask in this exercise: each token looks at all of "
+        "them.": pair(_causal_weights(q, k)),
+        "You return the mean of the heads' weights. Return the weights of each head, (B, H, T, "
+        "T).": (None, right.mean(1)),
+        "Your weights are (B, T, H, T). The heads come before the queries: (B, H, T, T).": (
             None,
             right.transpose(1, 2),
         ),
         "Your weights are (H, B, T, T). The batch comes first, (B, H, T, T): stack the heads along "
         "axis 1.": (None, right.transpose(0, 1)),
-        "What you return as the weights are the scores, before the softmax.": (
+        "You return the scores, before the softmax, as the weights.": (
             None,
             scores_of(q, k),
         ),
-        "Your heads see each other's queries and keys: there is one softmax for all of them. Give "
-        "the heads an axis of their own before the scores.": _one_head(*projected, W_O, width),
-        "W_O is not applied: what you return are the heads, side by side.": (_merge(looked), None),
-        "You divide by the number of heads: heads side by side times W_O are a sum over the "
-        "heads, not their mean.": (_merge(looked) @ W_O / heads, None),
-        "You add X to the output. That path around attention belongs to the block, chapter 8: here "
+        "Your heads share one softmax over all queries and keys. Give the heads their own axis "
+        "before the scores.": _one_head(*projected, W_O, width),
+        "W_O is not applied: you return the heads, side by side.": (_merge(looked), None),
+        "You divide by the number of heads. Multiplying the heads, side by side, by W_O gives a "
+        "sum over the heads, not their mean.": (_merge(looked) @ W_O / heads, None),
+        "You add X to the output. The residual connection belongs to the block, chapter 8: here "
         "the output is (heads side by side) W_O alone.": (_merge(looked) @ W_O + X, None),
-        "On the way back your tokens mix: exchange the axes of heads and tokens before the heads "
-        "are put side by side, then there is a row for each token.": (
+        "Your tokens mix when you join the heads. Swap the axes of heads and tokens before you "
+        "put the heads side by side, so that each token has its own row.": (
             looked.reshape(B, T, -1) @ W_O,
             None,
         ),
-        "On the way back your heads are interleaved: column 0 of every head, then column 1 of "
-        "every head. They are to lie side by side, all of head 0 first.": (
+        "Your heads are interleaved when you join them: column 0 of every head, then column 1 "
+        "of every head. Put them side by side, all of head 0 first.": (
             _weave(looked) @ W_O,
             None,
         ),
@@ -144,8 +147,8 @@ def multi_head_mistakes(
         first.format(which): pair(weights_of(a, b), c) for which, a, b, c in _first_alone(q, k, v)
     }
     mixed = (
-        "Your heads mix tokens: (B, T, H·K) was counted off anew into (B, H, T, K). Split the last "
-        "axis where it stands, into (B, T, H, K), and only then exchange the axes."
+        "Your heads mix tokens: you reshape (B, T, H·K) straight to (B, H, T, K). Split the "
+        "last axis first, to (B, T, H, K), then swap the axes."
     )
     straight = [each.reshape(B, heads, T, -1) for each in projected]
     weights = weights_of(*straight[:2])
@@ -157,12 +160,12 @@ def multi_head_mistakes(
     behind = [each.unflatten(-1, (heads, -1)) for each in projected]
     weights = weights_of(*behind[:2])
     found[
-        "Your heads stand behind the tokens, (B, T, H, K), so the heads of one token look at each "
-        "other. Exchange the axes of heads and tokens before the scores."
+        "Your heads come after the tokens, (B, T, H, K), so the heads of one token attend to "
+        "each other. Swap the axes of heads and tokens before the scores."
     ] = (weights @ behind[2]).flatten(2) @ W_O, weights
     side_by_side = (
-        "Each of your heads takes every H-th column of the projections. Head ℓ takes columns that "
-        "lie side by side: the heads are the slower part of the last axis."
+        "Each of your heads takes every H-th column of the projections. Head ℓ takes K "
+        "neighbouring columns, from ℓ·K on."
     )
     woven = [each.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2) for each in projected]
     weights = weights_of(*woven[:2])
@@ -175,11 +178,13 @@ def multi_head_mistakes(
         each.unfold(-1, each.shape[-1] // heads, 1)[:, :, :heads].transpose(1, 2)
         for each in projected
     ]
-    found["Your heads overlap: head ℓ begins at column ℓ. It begins at column ℓ·K."] = pair(
+    found["Your heads overlap: head ℓ begins at column ℓ. It should begin at column ℓ·K."] = pair(
         weights_of(*near[:2]), near[2]
     )
     if W_O.shape[0] == W_O.shape[1]:
-        found["Your heads meet W_Oᵀ: tokens are rows, so it is (heads side by side) W_O."] = (
+        found[
+            "You multiply the heads by W_Oᵀ. Tokens are rows, so it is (heads side by side) W_O."
+        ] = (
             _merge(looked) @ W_O.mT,
             None,
         )
@@ -226,8 +231,8 @@ def cross_mistakes(
         m: pair(weights) for m, weights in _wrong_weights(q, k, sizes).items()
     }
     found |= {
-        "Your weights sum to 1 over the source words of all heads together: each head has a "
-        "softmax of its own.": pair(
+        "Your weights sum to 1 over the source words of all heads together. Each head has its "
+        "own softmax.": pair(
             scores_of(q, k)
             .transpose(1, 2)
             .flatten(2)
@@ -235,36 +240,37 @@ def cross_mistakes(
             .unflatten(-1, (H, -1))
             .transpose(1, 2)
         ),
-        "All your heads meet the first head's W_O: head ℓ has its own rows of it.": pair(
-            right, last=W_O[:1]
+        "You multiply all heads by the first head's part of W_O. Head ℓ has its own rows of "
+        "W_O.": pair(right, last=W_O[:1]),
+        "You add up the heads before W_O. Multiply each by its own block of W_O first, then add.": (
+            (right @ v).sum(1) @ W_O.sum(0),
+            None,
         ),
-        "You add the heads up before W_O. Each is multiplied by its own block of W_O first, and "
-        "then they are added.": ((right @ v).sum(1) @ W_O.sum(0), None),
-        "You average what the heads add: side by side and then W_O is their sum.": (
+        "You average what the heads add. Heads side by side times W_O is their sum.": (
             parts.mean(1),
             None,
         ),
-        "Your output is what the first head adds, alone.": (parts[:, 0], None),
-        "Your output is what the last head adds, alone: it is the sum of what all of them add.": (
+        "Your output is only what the first head adds. Sum over all heads.": (parts[:, 0], None),
+        "Your output is only what the last head adds. Sum over all heads.": (
             parts[:, -1],
             None,
         ),
-        "You add X to the output. That path around attention belongs to the block, chapter 8: here "
+        "You add X to the output. The residual connection belongs to the block, chapter 8: here "
         "the output is what the heads add.": (output + X, None),
-        "Your parts are the heads before W_O: a part is what the head adds to the output.": (
+        "Your parts are the heads before W_O. A part is what the head adds to the output.": (
             None,
             right @ v,
         ),
-        "Your parts and your output are without W_O: a part is what the head adds to the output, "
-        "head · W_O.": ((right @ v).sum(1), right @ v),
-        "What you return as the parts are the weights.": (None, right),
-        "Your parts are shares of one sum, all alike: a part is what this head alone adds.": (
+        "Your parts and your output lack W_O. A part is what the head adds to the output, head "
+        "· W_O.": ((right @ v).sum(1), right @ v),
+        "You return the weights as the parts.": (None, right),
+        "Your parts are equal shares of one sum. A part is what this head alone adds.": (
             None,
             parts.mean(1, keepdim=True).expand_as(parts),
         ),
-        "Your parts are running sums: part ℓ holds what the heads before ℓ add as well. A part is "
-        "what this head alone adds.": (None, parts.cumsum(1)),
-        "Your parts are (B, T, H, D). The heads stand before the tokens: (B, H, T, D).": (
+        "Your parts are running sums: part ℓ includes the heads before ℓ. A part is what this "
+        "head alone adds.": (None, parts.cumsum(1)),
+        "Your parts are (B, T, H, D). The heads come before the tokens: (B, H, T, D).": (
             None,
             parts.transpose(1, 2),
         ),
@@ -282,16 +288,14 @@ def cross_mistakes(
             pair(weights_of(q, own_k), own_v)
         )
         exchanged = (
-            "The roles are exchanged: the decoder's tokens X ask, so queries come from X, keys and "
-            "values from C."
+            "The roles are swapped: queries come from the decoder's tokens X, keys and values "
+            "from C."
         )
         found[exchanged] = pair(turned, own_v)
         if X.shape[1] == C.shape[1]:
             found[exchanged + " (Your values do.)"] = pair(turned)
-            found["Your values come from X: what is looked up stands in the source C."] = pair(
-                right, own_v
-            )
-            found["Your keys come from X: what is compared with a query stands in C."] = pair(
+            found["Your values come from X. They must come from the source C."] = pair(right, own_v)
+            found["Your keys come from X. They must come from the source C."] = pair(
                 weights_of(q, own_k)
             )
     return told_apart(found, (output, parts))
@@ -317,10 +321,10 @@ def _wrong_weights(q: Tensor, k: Tensor, sizes: dict[str, int]) -> dict[str, Ten
     return found | {
         "Your weights sum to 1 over the queries, not over the keys: which dimension does your "
         "softmax run over?": scores.softmax(-2),
-        "Your weights sum to 1 over the heads, not over the keys: each head has a softmax of its "
-        "own. The keys are the last axis, dim=-1.": scores.softmax(1),
-        "Your weights sum to 1 over the sequences of the batch, not over the keys: each sequence "
-        "has a softmax of its own. The keys are the last axis, dim=-1.": scores.softmax(0),
+        "Your weights sum to 1 over the heads, not over the keys. Each head has its own "
+        "softmax, over the last axis: dim=-1.": scores.softmax(1),
+        "Your weights sum to 1 over the sequences of the batch, not over the keys. Each "
+        "sequence has its own softmax, over the last axis: dim=-1.": scores.softmax(0),
         "Your weights are exp(score), not divided by their sum over the keys.": scores.exp(),
         "The softmax is missing: the scores themselves multiply the values.": scores,
     }

@@ -29,8 +29,8 @@ def window_mistakes(ids: Tensor, T: int) -> dict[str, Two]:
         "Inputs and targets are swapped: the model would learn to predict what came before.": (
             (y, x)
         ),
-        "The last target of a window is the window's own first token: it is the one that follows "
-        "in the text, the first of the next window.": (x, x.roll(-1, dims=1)),
+        "The last target of a window is the window's own first token. It should be the next "
+        "token of the text, the first of the next window.": (x, x.roll(-1, dims=1)),
         "Your windows begin one token apart. Each must begin where the last one ended, so that "
         "each token is predicted once.": (ids[:-1].unfold(0, T, 1), ids[1:].unfold(0, T, 1)),
         "Your text runs down the columns. A window is a row, with tokens that follow each other in "

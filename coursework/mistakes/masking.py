@@ -58,42 +58,39 @@ def corrupt_mistakes(
     everywhere = torch.ones_like(chosen)
     masked = chosen & (kind < 0.8)
     found: dict[str, Hidden] = {
-        "Special tokens or padding are chosen, too: only candidates may be.": (
+        "You choose special tokens or padding, too. Only candidates may be chosen.": (
             (hide(choice < share), choice < share)
         ),
-        "Only special tokens and padding are chosen: True = may be chosen.": (
-            (hide(~candidates & (choice < share)), ~candidates & (choice < share))
-        ),
-        "A draw that is just the share is not below it: c < share.": (
+        "You choose only special tokens and padding. candidates is True where a token may be "
+        "chosen.": ((hide(~candidates & (choice < share)), ~candidates & (choice < share))),
+        "A draw equal to the share does not count: c < share.": (
             (hide(candidates & (choice <= share)), candidates & (choice <= share))
         ),
-        "All candidates are chosen: only those whose draw is below the share are.": (
+        "You choose all candidates. Choose only those whose draw is below the share.": (
             (hide(candidates), candidates)
         ),
-        "The others are chosen: a place is chosen where its draw is below the share.": (
+        "You choose the wrong ones: choose a place if its draw is below the share.": (
             (hide(candidates & (choice >= share)), candidates & (choice >= share))
         ),
-        "The share is a fixed 0.15: it is an argument.": (
+        "Your share is a fixed 0.15. Use the argument.": (
             (hide(candidates & (choice < 0.15)), candidates & (choice < 0.15))
         ),
-        "Words are replaced wherever k says so, chosen or not: only the chosen ones are.": (
+        "You replace words wherever k says so, chosen or not. Replace only chosen ones.": (
             (hide(everywhere), None)
         ),
-        "Every chosen word becomes [MASK]: where 0.8 ≤ k it does not.": (hide(chosen, 1.0), None),
-        "No chosen word stays as it is: where 0.9 ≤ k it does.": (hide(chosen, 0.8, 1.0), None),
-        "No chosen word becomes a random one: where 0.8 ≤ k < 0.9 it does.": (
+        "Every chosen word becomes [MASK]. If 0.8 ≤ k, it must not.": (hide(chosen, 1.0), None),
+        "No chosen word stays unchanged. If 0.9 ≤ k, it must.": (hide(chosen, 0.8, 1.0), None),
+        "No chosen word becomes a random one. If 0.8 ≤ k < 0.9, it must.": (
             (hide(chosen, 0.8, 0.8), None)
         ),
-        "A k that is just 0.8 is not below it: [MASK] where k < 0.8.": (nudged((0.8, 0.0)), None),
-        "A k that is just 0.9 is not below it: a random word where 0.8 ≤ k < 0.9.": (
+        "A k of exactly 0.8 does not give [MASK]: [MASK] if k < 0.8.": (nudged((0.8, 0.0)), None),
+        "A k of exactly 0.9 does not give a random word: a random word if 0.8 ≤ k < 0.9.": (
             (nudged((0.9, 0.85)), None)
         ),
-        "A k that is just 0.8 or just 0.9 is not below it: [MASK] where k < 0.8, a random word "
-        "where 0.8 ≤ k < 0.9.": (nudged((0.8, 0.0), (0.9, 0.85)), None),
-        "A k that is just 0.8 gets a random word, too: 0.8 ≤ k < 0.9.": (
-            (nudged((0.8, 0.95)), None)
-        ),
-        "Random words and words that stay have changed places: random where 0.8 ≤ k < 0.9.": (
+        "The limits 0.8 and 0.9 belong to the next case: [MASK] if k < 0.8, a random word if "
+        "0.8 ≤ k < 0.9.": (nudged((0.8, 0.0), (0.9, 0.85)), None),
+        "A k of exactly 0.8 gives a random word: 0.8 ≤ k < 0.9.": ((nudged((0.8, 0.95)), None)),
+        "Random words and unchanged words are swapped: random if 0.8 ≤ k < 0.9.": (
             (ids.where(~(chosen & (kind >= 0.9)), words).masked_fill(masked, mask), None)
         ),
         "Your code turns a tenth into [MASK] and leaves eight tenths as they are. Swap "
@@ -104,17 +101,16 @@ def corrupt_mistakes(
                 None,
             )
         ),
-        "One draw decides both: c says whether a word is chosen, k what becomes of it.": (
+        "You use one draw for both. c says whether a word is chosen, k what becomes of it.": (
             (hide(chosen, by=choice / share if share else choice), None)
         ),
-        "A chosen word that stays as it is is chosen all the same: the model is asked for it.": (
+        "A chosen word that stays unchanged is still chosen: the model must predict it.": (
             (None, read != ids)
         ),
-        "What you return as chosen are the words that became [MASK]: the others are chosen, too.": (
-            (None, masked)
-        ),
-        "What you return as chosen are the places that are not.": (None, ~chosen),
-        "What comes back is not changed at all.": (ids, None),
+        "You return only the words that became [MASK] as chosen. The other chosen words count, "
+        "too.": ((None, masked)),
+        "You return the places that are not chosen.": (None, ~chosen),
+        "You return the ids unchanged.": (ids, None),
     }
     return others(found, (read, chosen))
 
@@ -138,14 +134,13 @@ def loss_mistakes(logits: Tensor, ids: Tensor, chosen: Tensor) -> dict[str, Tens
     rows = chosen.any(1)
     right = (each * chosen).sum() / n
     found = {
-        "The other places are out of your sum, but you divide by all of them: divide by the number "
-        "of chosen places.": (each * chosen).mean(),
-        "All places are in your sum: it is divided by the number of chosen places.": each.sum() / n,
-        "Your loss is the sum over the chosen places: their mean is asked for.": (
-            (each * chosen).sum()
-        ),
-        "This is the sum over a text, averaged over the texts: divide by the number of chosen "
-        "places.": (each * chosen).sum() / len(ids),
+        "Your sum leaves out the other places, but you divide by all of them. Divide by the "
+        "number of chosen places.": (each * chosen).mean(),
+        "All places are in your sum, though you divide by the number of chosen places.": each.sum()
+        / n,
+        "Your loss is the sum over the chosen places. Return their mean.": ((each * chosen).sum()),
+        "This is the sum over each text, averaged over the texts. Divide by the number of "
+        "chosen places.": (each * chosen).sum() / len(ids),
         "The sign is wrong: this grows as the model gets better.": -right,
         "The softmax is missing: these are the logits themselves, not log-probabilities.": (
             (of(logits) * chosen).sum() / n
@@ -153,35 +148,40 @@ def loss_mistakes(logits: Tensor, ids: Tensor, chosen: Tensor) -> dict[str, Tens
         "The logarithm is missing: these are the probabilities themselves.": (
             (of(log_p.exp()) * chosen).sum() / n
         ),
-        "The softmax runs along the wrong axis: it shares out 1 among the places, not among the "
-        "words.": (of(logits.log_softmax(1)) * chosen).sum() / n,
-        "Your loss is in bits: the logarithm is the natural one.": right / torch.tensor(2.0).log(),
-        "You take e to the power of the loss.": right.exp(),
-        "You return one loss for each place: their mean is asked for.": each * chosen,
+        "Your softmax runs over the places. It must run over the words.": (
+            of(logits.log_softmax(1)) * chosen
+        ).sum()
+        / n,
+        "Your loss is in bits: take the natural logarithm.": right / torch.tensor(2.0).log(),
+        "You return e to the power of the loss, the perplexity.": right.exp(),
+        "You return one loss for each place. Return their mean.": each * chosen,
     }
     if some:
         share = (each * chosen).sum(1)[rows] / chosen.sum(1)[rows]
         found |= {
-            "Your code counts all places. At those that are not chosen, the model sees "
-            "the word that it is asked for.": each.mean(),
-            "The places that are not chosen count, and the chosen ones do not.": (
+            "Your code counts all places. At a place that is not chosen, the model sees the "
+            "word that it would have to predict.": each.mean(),
+            "You count the places that are not chosen, and leave out the chosen ones.": (
                 (each * ~chosen).sum() / (~chosen).sum().clamp(min=1)
             ),
             "This is the mean over texts of each text's own mean, so a place in a text "
             "with few chosen ones counts more. Every chosen place must count the same.": (
                 share.mean()
             ),
-            "You return one loss for each text: one for the batch is asked for.": share,
+            "You return one loss for each text. Return one for the whole batch.": share,
         }
         if not rows.all():
             found[
-                "This is the mean over texts of each text's own mean, and a text without a chosen "
-                "place is in it as 0. Every chosen place counts the same."
+                "This is the mean over texts of each text's own mean, with 0 for a text without "
+                "a chosen place. Every chosen place must count the same."
             ] = share.sum() / len(ids)
     else:
-        found[("Your code counts places that were not chosen. None was, so the loss is 0.")] = (
-            each.mean()
-        )
+        found[
+            (
+                "Your code counts places that were not chosen. Here no place is chosen, so the "
+                "loss is 0."
+            )
+        ] = each.mean()
     return others(found, right)
 
 
@@ -205,51 +205,52 @@ def pretraining_mistakes(
     rows = weights.sum(1) > 0
     right = used.sum() / n, of_next.mean()
     found: dict[str, Losses] = {
-        "Of what shape is your product? N losses in a row, (N,), times a column of N weights, "
-        "(N, 1), is a table (N, N): every loss meets every weight. Both must be of one shape.": (
-            (each.sum(), None)
-        ),
-        "The empty slots are out of your sum, but you divide by all slots: divide by the number of "
-        "those in use.": (used.mean(), None),
-        "Your loss of the words is the sum: divide by the number of slots in use.": (
+        "What is the shape of your product? N losses (N,) times weights (N, 1) broadcast to (N, "
+        "N), so every loss meets every weight. Give both the same shape.": ((each.sum(), None)),
+        "Your sum leaves out the empty slots, but you divide by all slots. Divide by the number "
+        "of slots in use.": (used.mean(), None),
+        "Your loss of the words is the sum. Divide by the number of slots in use.": (
             (used.sum(), None)
         ),
-        "This is the sum over a text, averaged over the texts: divide by the number of slots in "
-        "use.": (used.sum() / len(words), None),
-        "This is the mean over texts of each text's own mean: every slot in use counts the same.": (
-            ((used.sum(1)[rows] / weights.sum(1)[rows]).mean() if rows.any() else None, None)
-        ),
-        "The loss of the next text is the sum over the batch: its mean is asked for.": (
+        "This is the sum over each text, averaged over the texts. Divide by the number of slots "
+        "in use.": (used.sum() / len(words), None),
+        "This is the mean over texts of each text's own mean. Every slot in use must count the "
+        "same.": ((used.sum(1)[rows] / weights.sum(1)[rows]).mean() if rows.any() else None, None),
+        "The loss of the next text is the sum over the batch. Return its mean.": (
             (None, of_next.sum())
         ),
-        "The answer 0, that the second text does not follow, is left out of the sum, but you "
+        "You leave the answer 0, that the second text does not follow, out of the sum, but "
         "divide by all texts.": (None, (of_next * yes).mean()),
-        "The answer 1 is left out now: both answers count.": (
+        "The answer 1 is left out now. Both answers count.": (
             (None, of_next[no].mean() if no.any() else None)
         ),
         "The answers are the wrong way round: 1 = the second text follows the first.": (
             (None, -follows.log_softmax(-1).gather(-1, 1 - truth[:, None]).mean())
         ),
-        "The two losses have changed places: words first.": (right[1], right[0]),
+        "The two losses are swapped: words first.": (right[1], right[0]),
     }
     if rows.any():
         found |= {
-            "That is what `published_loss` gives: a mean over all slots has lost which slot is "
-            "which, and what it is multiplied by afterwards only cancels. The empty slots must be "
-            "out before the mean is taken.": (each.mean(), None),
-            "The empty slots count, and those in use do not.": (
+            "That is what `published_loss` returns. Once the mean over all slots is taken, no "
+            "factor can remove the empty slots. Leave them out before you take the mean.": (
+                each.mean(),
+                None,
+            ),
+            "You count the empty slots, and leave out those in use.": (
                 ((each * (1 - weights)).sum() / (1 - weights).sum().clamp(min=1), None)
             ),
         }
     else:
-        found[("Your code counts empty slots. None is in use, so the loss of the words is 0.")] = (
+        found[
+            ("Your code counts empty slots. Here no slot is in use, so the loss of the words is 0.")
+        ] = (
             each.mean(),
             None,
         )
     if yes.any():
         found |= {
-            "The answer 0 is still ignored, as in `published_loss`: 0 is padding among the words, "
-            "but among the answers it means that the second text does not follow.": (
+            "You still ignore the answer 0, as `published_loss` does. 0 means padding among the "
+            "words, but among the answers it means that the second text does not follow.": (
                 (None, of_next[yes].mean())
             )
         }

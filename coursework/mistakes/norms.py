@@ -28,26 +28,25 @@ def layer_norm_mistakes(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> di
         return normal * gain + bias
 
     found = {
-        "ε stands outside the root: it is added to the variance, √(σ² + ε), not to σ.": (
+        "ε is outside the root. Add it to the variance, √(σ² + ε), not to σ.": (
             out(centred / (variance.sqrt() + eps))
         ),
-        "Your code divides the sum of the squares by D - 1. Divide by D. PyTorch's .var() "
-        "and .std() take D - 1 unless told otherwise.": out(centred / (unbiased + eps).sqrt()),
-        "The given ε is not added: it is added to the variance, inside the root.": (
+        "Your code divides the sum of the squares by D - 1. Divide by D. PyTorch's .var() and "
+        ".std() divide by D - 1 by default.": out(centred / (unbiased + eps).sqrt()),
+        "The given ε is not used. Add it to the variance, inside the root.": (
             out(centred / variance.sqrt())
         ),
-        "The distances from the mean are averaged as they are: the variance is the mean of their "
-        "squares.": out(centred / (distance + eps).sqrt()),
-        "You take the root of the deviation plus ε, as one of the lectures has it: σ is a root "
-        "already. It is the variance σ² that belongs under it.": (
-            out(centred / (variance.sqrt() + eps).sqrt())
+        "You average the distances from the mean. The variance is the mean of their squares.": out(
+            centred / (distance + eps).sqrt()
         ),
+        "You take the root of σ + ε, as one of the lectures writes it. σ is already a root: it "
+        "is σ² + ε that belongs under it.": (out(centred / (variance.sqrt() + eps).sqrt())),
         "The root is missing: you divide by the variance.": out(centred / (variance + eps)),
-        "You multiply by the root: it divides.": out(centred * root),
-        "ε² stands under the root: it is ε itself.": out(centred / (variance + eps**2).sqrt()),
-        "The mean is still in it: it is taken away from the numbers, too.": out(x / root),
-        "The deviation is missing: only the mean is taken away.": out(centred),
-        "This is RMSNorm: layer norm takes the mean away first.": (
+        "You multiply by the root. Divide by it.": out(centred * root),
+        "You add ε² under the root. Add ε.": out(centred / (variance + eps**2).sqrt()),
+        "The mean is not subtracted from the numbers.": out(x / root),
+        "You only subtract the mean. Divide by the deviation, too.": out(centred),
+        "This is RMSNorm. Layer norm subtracts the mean first.": (
             out(x / (x.square().mean(-1, keepdim=True) + eps).sqrt())
         ),
         "Your code adds the squares up. The variance is their mean.": (
@@ -59,25 +58,25 @@ def layer_norm_mistakes(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> di
         "Your code multiplies the bias by the gain. Apply the gain first, then add the bias.": (
             (centred / root + bias) * gain
         ),
-        "Gain and bias have changed places.": centred / root * bias + gain,
+        "Gain and bias are swapped.": centred / root * bias + gain,
     }
     if eps > 0:
         found[
-            "Two slips at once: the squares are divided by D - 1 where it is D, and ε is added to "
-            "the deviation where it belongs to the variance, inside the root."
+            "Two mistakes at once: you divide the squares by D - 1 instead of D, and you add ε "
+            "to the deviation instead of to the variance, inside the root."
         ] = out(centred / (unbiased.sqrt() + eps))
     for axis, told in ((-2, "over the tokens"), (0, "over the first axis")):
         if x.dim() >= (2 if axis else 3):
             other, spread = _moments(x, axis)
             found[
-                f"Mean and variance are taken {told}: each token has its own, over its D numbers, "
-                "the last axis."
+                f"Mean and variance are taken {told}. Take them for each token, over its D "
+                "numbers, the last axis."
             ] = out(other / (spread + eps).sqrt())
     if x.dim() == 2 and len(x) == d:
         row = x - x.mean(-1)
         found |= {
-            f"keepdim=True is missing with {which}: without it the tokens' numbers lie along the "
-            "last axis, and each meets a column where it should meet its token.": out(wrong)
+            f"keepdim=True is missing for {which}. Without it, the tokens' numbers run along the "
+            "last axis, so each is applied to a column instead of to its token.": out(wrong)
             for which, wrong in (
                 ("the mean and the variance", row / (row.square().mean(-1) + eps).sqrt()),
                 ("the mean and PyTorch's own variance", row / (variance[:, 0] + eps).sqrt()),
@@ -89,7 +88,7 @@ def layer_norm_mistakes(x: Tensor, gain: Tensor, bias: Tensor, eps: float) -> di
         everything = tuple(range(x.dim()))
         whole, spread = _moments(x, everything)
         found[
-            "One mean and one variance are taken over all tokens together: each token has its own."
+            "One mean and one variance are taken over all tokens together. Each token has its own."
         ] = out(whole / (spread + eps).sqrt())
     return told_once(others(found, out(centred / root)))
 
@@ -101,23 +100,21 @@ def rms_norm_mistakes(x: Tensor, gain: Tensor, eps: float) -> dict[str, Tensor]:
     square = x.square().mean(-1, keepdim=True)
     centred, variance = _moments(x, -1)
     found = {
-        "This is layer norm without its bias: RMSNorm leaves the mean where it is.": (
+        "This is layer norm without its bias. RMSNorm does not subtract the mean.": (
             centred / (variance + eps).sqrt() * gain
         ),
-        "The mean is taken out of the squares: RMSNorm takes the mean of the squares themselves, "
-        "not the variance.": x / (variance + eps).sqrt() * gain,
+        "You subtract the mean before you square. RMSNorm takes the mean of the squares "
+        "themselves, not the variance.": x / (variance + eps).sqrt() * gain,
         "The root is missing: you divide by the mean square.": x / (square + eps) * gain,
-        "ε stands outside the root: it is added to the mean square.": (
-            x / (square.sqrt() + eps) * gain
-        ),
-        "The given ε is not added: it is added to the mean square, inside the root.": (
+        "ε is outside the root. Add it to the mean square.": (x / (square.sqrt() + eps) * gain),
+        "The given ε is not used. Add it to the mean square, inside the root.": (
             x / square.sqrt() * gain
         ),
-        "Your code adds the squares up, so it divides by the length of the token. Divide "
-        "by the root of their mean.": x / (square * d + eps).sqrt() * gain,
+        "Your code adds up the squares, so it divides by the length of the token. Divide by the "
+        "root of their mean.": x / (square * d + eps).sqrt() * gain,
         "The gain is missing.": x / (square + eps).sqrt(),
-        "You multiply by the root: it divides.": x * (square + eps).sqrt() * gain,
-        "The mean of the absolute values is taken: it is the root of the mean of the squares.": (
+        "You multiply by the root. Divide by it.": x * (square + eps).sqrt() * gain,
+        "You take the mean of the absolute values. Take the root of the mean of the squares.": (
             x / (x.abs().mean(-1, keepdim=True) + eps) * gain
         ),
         "Your code squares the mean. Square first, then take the mean.": (
@@ -129,16 +126,16 @@ def rms_norm_mistakes(x: Tensor, gain: Tensor, eps: float) -> dict[str, Tensor]:
     }
     if x.dim() == 2 and len(x) == d:
         found[
-            "keepdim=True is missing: without it the tokens' mean squares lie along the last axis, "
-            "and each meets a column where it should meet its token."
+            "keepdim=True is missing. Without it, the tokens' mean squares run along the last "
+            "axis, so each is applied to a column instead of to its token."
         ] = x / (square[:, 0] + eps).sqrt() * gain
     if x.dim() >= 2:
         over_tokens = x.square().mean(-2, keepdim=True)
         whole = x.square().mean()
         found |= {
-            "The mean square is taken over the tokens: each token has its own, over its D numbers, "
-            "the last axis.": x / (over_tokens + eps).sqrt() * gain,
-            "One mean square is taken over all tokens together: each token has its own.": (
+            "You take the mean square over the tokens. Take it for each token, over its D "
+            "numbers, the last axis.": x / (over_tokens + eps).sqrt() * gain,
+            "You take one mean square over all tokens together. Each token has its own.": (
                 x / (whole + eps).sqrt() * gain
             ),
         }
@@ -185,110 +182,111 @@ def backward_mistakes(x: Tensor, gain: Tensor, eps: float, G: Tensor) -> dict[st
     plain, wide = variance.sqrt(), (variance * d / max(d - 1, 1) + eps).sqrt()
     found: dict[str, Gradients] = {
         "The sign is wrong: these point to where the loss falls.": (-dx, -dgain, -dbias),
-        "The mean is taken for a constant: each number moves it a little, and so all others' "
-        "outputs.": of_x((g - normal * mean(g * normal)) / root),
-        "The deviation is taken for a constant, or its part comes to 0: each number moves it a "
-        "little, and so all others' outputs.": of_x((g - mean(g)) / root),
-        "Mean and deviation are taken for constants: each number moves both, and so all others' "
-        "outputs.": of_x(g / root),
-        "The gain is missing on the way back to x: what arrives at x̂ is G ⊙ γ.": of_x(back(G)),
-        "Your code applies the gain after the means. It belongs to G from the start, "
-        "inside them.": (of_x(gain * back(G))),
-        "You add up over the D numbers where a mean is to be taken: one number's part in mean and "
-        "variance is 1/D.": of_x(back(over=d)),
-        "The part through the deviation has its sign turned round.": of_x(
+        "You treat the mean as a constant. Each x_j changes μ, and so every output of its "
+        "token: what is ∂μ/∂x_j?": of_x((g - normal * mean(g * normal)) / root),
+        "You treat the deviation as a constant, or your term for it is 0. Each x_j changes s, "
+        "and so every output of its token: what is ∂s/∂x_j?": of_x((g - mean(g)) / root),
+        "You treat mean and deviation as constants. Each x_j changes μ and s, and so every "
+        "output of its token: what are ∂μ/∂x_j and ∂s/∂x_j?": of_x(g / root),
+        "The gain is missing from the gradient of x: the gradient at x̂ is G ⊙ γ.": of_x(back(G)),
+        "Your code applies the gain after the means. Multiply G by it first: g = G ⊙ γ.": (
+            of_x(gain * back(G))
+        ),
+        "You sum over the D numbers where a mean is needed: mean and variance both divide by D.": (
+            of_x(back(over=d))
+        ),
+        "The part through the deviation has the wrong sign.": of_x(
             (g - mean(g) + normal * mean(g * normal)) / root
         ),
-        "The part through the mean has its sign turned round.": of_x(
+        "The part through the mean has the wrong sign.": of_x(
             (g + mean(g) - normal * mean(g * normal)) / root
         ),
-        "The division by √(σ² + ε) is missing on the way back to x.": of_x(dx * root),
-        "You divide by σ² + ε: it is its root.": of_x(dx / root),
-        "In the part through the deviation x - μ stands where x̂ belongs.": of_x(
+        "The division by √(σ² + ε) is missing from the gradient of x.": of_x(dx * root),
+        "You divide by σ² + ε. Divide by its root.": of_x(dx / root),
+        "In the part through the deviation you use x - μ instead of x̂.": of_x(
             (g - mean(g) - centred * mean(g * centred)) / root
         ),
-        "In the part through the deviation x - μ stands for one of the two x̂.": of_x(
+        "In the part through the deviation you use x - μ for one of the two x̂.": of_x(
             (g - mean(g) - centred * mean(g * normal)) / root
         ),
-        "In the part through the deviation x stands where x̂ belongs.": of_x(
+        "In the part through the deviation you use x instead of x̂.": of_x(
             (g - mean(g) - x * mean(g * x)) / root
         ),
-        "In the part through the deviation one of the two x̂ is missing.": of_x(
+        "In the part through the deviation, one of the two x̂ is missing.": of_x(
             (g - mean(g) - mean(g * normal)) / root
         ),
         "Your part through the deviation is half as large as it should be: the 2 of the "
         "square and the 1/2 of the root cancel.": of_x(back(through_s=1 / 2)),
         "Your part through the deviation is twice as large as it should be: the 2 of the "
         "square and the 1/2 of the root cancel.": of_x(back(through_s=2.0)),
-        "In the part through the deviation you divide by D - 1: a mean is taken, over D.": of_x(
+        "In the part through the deviation you divide by D - 1. Take a mean, over D.": of_x(
             back(through_s=d / max(d - 1, 1))
         ),
-        "In the part through the deviation you add up where a mean is to be taken.": of_x(
-            back(through_s=d)
-        ),
-        "In the part through the mean you add up where a mean is to be taken.": of_x(
+        "In the part through the deviation you take a sum. Take a mean.": of_x(back(through_s=d)),
+        "In the part through the mean you take a sum. Take a mean.": of_x(
             (g - d * mean(g) - normal * mean(g * normal)) / root
         ),
-        "In the part through the mean the gain is missing: it takes g = G ⊙ γ.": of_x(
+        "The gain is missing from the part through the mean. Use g = G ⊙ γ.": of_x(
             (g - mean(G) - normal * mean(g * normal)) / root
         ),
-        "In the part through the deviation the gain is missing: it takes g = G ⊙ γ.": of_x(
+        "The gain is missing from the part through the deviation. Use g = G ⊙ γ.": of_x(
             (g - mean(g) - normal * mean(G * normal)) / root
         ),
-        "ε is missing: the root is that of σ² + ε, on the way back too.": (
+        "ε is missing: the root is √(σ² + ε) in the gradient, too.": (
             *(back(root=plain, normal=centred / plain), added(G * centred / plain)),
             None,
         ),
-        "Your code divides the variance by D - 1. Divide by D.": (
+        "Your code divides the sum of the squares by D - 1. Divide by D.": (
             *(back(root=wide, normal=centred / wide), added(G * centred / wide)),
             None,
         ),
-        "D - 1 stands where D belongs in the variance.": (
+        "Your variance divides by D - 1. Divide by D.": (
             *_unbiased(centred, variance, eps, g, G, added),
             None,
         ),
-        "G itself has the gain in it for γ and β: they take G as it came. Is it multiplied in "
-        "place?": (None, added(g * normal), added(g)),
-        "The gradient of the gain is made of x: it is x̂ that the gain multiplies.": of_gain(
+        "For γ and β you use G after multiplying it by the gain. Use G itself. Do you multiply "
+        "it in place?": (None, added(g * normal), added(g)),
+        "You compute the gradient of the gain from x. The gain multiplies x̂.": of_gain(
             added(G * x)
         ),
-        "The gradient of the gain is made of x - μ: it is x̂ that the gain multiplies.": of_gain(
+        "You compute the gradient of the gain from x - μ. The gain multiplies x̂.": of_gain(
             added(G * centred)
         ),
-        "The gradient of the gain has the gain in it: y = γ x̂ + β, so it is G x̂.": of_gain(
+        "The gradient of the gain contains the gain. As y = γ x̂ + β, it is G x̂.": of_gain(
             added(g * normal)
         ),
-        "The gradient of the bias has the gain in it: the bias is added after it.": (
+        "The gradient of the bias contains the gain. The bias is added after it.": (
             None,
             None,
             added(g),
         ),
-        "The gradients of gain and bias have changed places.": (None, dbias, dgain),
-        "Your three gradients are those of the gain, the bias and x: asked for are those of x, the "
-        "gain and the bias.": (dgain, dbias, dx),
-        "Your three gradients are those of the bias, the gain and x: asked for are those of x, the "
-        "gain and the bias.": (dbias, dgain, dx),
+        "The gradients of gain and bias are swapped.": (None, dbias, dgain),
+        "You return the gradients of the gain, the bias and x. The order is x, the gain, the "
+        "bias.": (dgain, dbias, dx),
+        "You return the gradients of the bias, the gain and x. The order is x, the gain, the "
+        "bias.": (dbias, dgain, dx),
     }
     if leading:
         count = x[..., 0].numel()
         found |= {
-            "The gradients of gain and bias have a row for each token: all tokens share one gain "
-            "and one bias, so their parts are added up, over all axes but the last.": (
-                *(None, G * normal, G),
+            "Your gradients of gain and bias have a row for each token. All tokens share one "
+            "gain and one bias: sum over all axes but the last.": (*(None, G * normal, G),),
+            "Your gradients of gain and bias are means over the tokens. Take sums.": (
+                None,
+                dgain / count,
+                dbias / count,
             ),
-            "Your gradients of gain and bias are means over the tokens. The tokens' parts "
-            "add up.": (None, dgain / count, dbias / count),
-            "The means on the way back to x run over the tokens: they run over a token's own D "
-            "numbers.": of_x(
+            "In the gradient of x, your means run over the tokens. They must run over a token's "
+            "own D numbers.": of_x(
                 (g - g.mean(-2, keepdim=True) - normal * (g * normal).mean(-2, keepdim=True)) / root
             ),
-            "The gradients of gain and bias are added up over the numbers of a token: they are "
-            "added up over the tokens.": (None, (G * normal).sum(-1), G.sum(-1)),
+            "You sum the gradients of gain and bias over the numbers of a token. Sum over the "
+            "tokens.": (None, (G * normal).sum(-1), G.sum(-1)),
         }
     if len(leading) > 1:
         found[
-            "Of the gradients of gain and bias only the first axis is added up: add up over all "
-            "axes but the last."
+            "You sum the gradients of gain and bias over the first axis only. Sum over all axes "
+            "but the last."
         ] = (None, (G * normal).sum(0), G.sum(0))
     return others(found, right)
 

@@ -25,47 +25,46 @@ def slope_mistakes(heads: int) -> dict[str, Tensor]:
     power = 2 ** math.floor(math.log2(heads))
     h = torch.arange(1, heads + 1).double()
     found = {
-        "Your first head has the slope 1, or the first one is one step too steep: h counts from "
-        "1.": 2 ** (-8 * (h - 1) / heads),
+        "Your first head has the slope 1, or the first slope is one step too steep. h counts "
+        "from 1.": 2 ** (-8 * (h - 1) / heads),
         "Your slopes grow: the exponent is -8h/H.": 2 ** (8 * h / heads),
-        "They stand in the other order: the steepest comes first.": 2 ** (-8 * h.flip(0) / heads),
-        "Your slopes are negative. A slope is positive; the minus is in the bias.": -(
+        "Your slopes are in reverse order. The steepest comes first.": 2
+        ** (-8 * h.flip(0) / heads),
+        "Your slopes are negative. A slope is positive: the minus belongs to the bias.": -(
             2 ** (-8 * h / heads)
         ),
-        "Those are the exponents: the slope is 2 to their power.": -8 * h / heads,
-        "Your exponents are rounded to whole numbers, as by `//`: -8h/H need not be one.": 2.0
+        "Those are the exponents. The slope is 2 to their power.": -8 * h / heads,
+        "Your exponents are rounded to whole numbers, as by `//`. -8h/H need not be whole.": 2.0
         ** (-8 * h / heads).floor(),
-        "Your slopes lie on a straight line: each is the one before it times the same "
+        "Your slopes lie on a straight line. Each slope is the one before it times the same "
         "factor.": torch.linspace(2 ** (-8 / heads), 2**-8, heads).double(),
     }
     if heads == 4 or power != 4:  # those of 8 heads are 1/2, 1/4, ... themselves
         found[
-            "Your slopes are 1/2, 1/4, 1/8, ... whatever the number of heads: the exponents are "
-            "8h/H, so that the last slope is 1/256."
+            "Your slopes are 1/2, 1/4, 1/8, ... for any number of heads. The exponents are "
+            "-8h/H, so that the last slope is 1/256."
         ] = 2**-h
     if power == heads:
         return {message: each.float() for message, each in found.items()}
     more, twice = heads - power, _slopes(2 * power)
     first = _slopes(power)
     lists = {
-        "The number of heads is no power of two, and you take 2^(-8h/H) all the same: take the "
-        f"slopes of {power} heads, and then every other one of {2 * power} heads.": _slopes(heads),
-        f"You take the first slopes of {2 * power} heads: all those of {power} heads come first, "
-        f"and then every other one of {2 * power} heads.": twice[:heads],
+        "The number of heads is not a power of two, but you still take 2^(-8h/H). Take the "
+        f"slopes of {power} heads, then every other one of {2 * power} heads.": _slopes(heads),
+        f"You take the first slopes of {2 * power} heads. Take all those of {power} heads, then "
+        f"every other one of {2 * power} heads.": twice[:heads],
         f"Of the slopes of {2 * power} heads you take the second, the fourth, ...: those are the "
         f"slopes of {power} heads once more. Take the first, the third, ..."
         + (" Or are your exponents rounded to whole numbers?" if power == 8 else ""): first
         + twice[1::2][:more],
         f"Of the slopes of {2 * power} heads you take the first ones in a row: take every other "
         "one.": first + twice[:more],
-        f"Of the slopes of {2 * power} heads you take every other one from the end: they are taken "
-        "from the front.": first + twice[0::2][power - more :],
-        "Your slopes are sorted: those that are filled in come last.": sorted(
+        f"Of the slopes of {2 * power} heads you take every other one from the end. Start at the "
+        "front.": first + twice[0::2][power - more :],
+        "Your slopes are sorted. The extra ones come last.": sorted(
             first + twice[0::2][:more], reverse=True
         ),
-        f"Those that are filled in stand first: the slopes of {power} heads come first.": twice[
-            0::2
-        ][:more]
+        f"The extra slopes come first. The slopes of {power} heads come first.": twice[0::2][:more]
         + first,
     }
     made = {message: torch.tensor(each).double() for message, each in lists.items()}
@@ -79,14 +78,14 @@ def alibi_mistakes(slopes: Tensor, T: int, S: int) -> dict[str, Tensor]:
     m = slopes[:, None, None]
     right = -m * (j - i).abs()
     found = {
-        "Your bias is positive: it rewards what is far off. It is a penalty, -m |i - j|.": -right,
-        "Your distances have a sign: keys after the query are rewarded. It is |i - j|.": (
+        "Your bias is positive, so it rewards distance. It is a penalty, -m |i - j|.": -right,
+        "Your distances have a sign, so keys after the query are rewarded. It is |i - j|.": (
             m * (j - i)
         ),
-        "Your distances have a sign: keys before the query are rewarded. It is |i - j|.": (
+        "Your distances have a sign, so keys before the query are rewarded. It is |i - j|.": (
             m * (i - j)
         ),
-        "Your bias is one further than it should be: a token is at distance 0 from itself.": -m
+        "Your distances are one too large. A token is at distance 0 from itself.": -m
         * ((j - i).abs() + 1),
         "The slopes are not used: each head has its own.": -torch.ones_like(m) * (j - i).abs(),
         "Your code squares the distance. The penalty grows linearly.": -m * (j - i) ** 2,
@@ -95,17 +94,17 @@ def alibi_mistakes(slopes: Tensor, T: int, S: int) -> dict[str, Tensor]:
         "Your code gives keys after the query no penalty. The bias is -m |i - j| on both "
         "sides.": right.masked_fill(j > i, 0.0),
         "Your bias is the same for all queries, counted from the last key. Behind a causal mask "
-        "the softmax would not notice, as a row differs by one number; here it is "
-        "-m |i - j|.": (-m * (S - 1 - j)).expand(-1, T, -1).contiguous(),
+        "the softmax would not notice, as each row is only shifted by one number. Here it is -m "
+        "|i - j|.": (-m * (S - 1 - j)).expand(-1, T, -1).contiguous(),
         "Your code puts the heads last. The bias is (H, T, S).": right.permute(1, 2, 0),
         "Your bias has an axis for the batch. It should be (H, T, S).": right[None],
     }
     if T < S:
         found = {
-            "Your first query stands at position 0. Where there are fewer queries than keys, the "
-            "queries are the last T of S positions: query t stands at S - T + t.": -m
+            "Your first query is at position 0. If there are fewer queries than keys, the "
+            "queries are the last T of S positions: query t is at S - T + t.": -m
             * (j - torch.arange(T)[:, None]).abs(),
-            "The axes of queries and keys have changed places: the bias is (H, T, S).": right.mT,
+            "The axes of queries and keys are swapped: the bias is (H, T, S).": right.mT,
             **found,
         }
     return found
@@ -128,7 +127,7 @@ def relative_mistakes(q: Tensor, a: Tensor, S: int) -> dict[str, Tensor]:
     L = len(a) // 2
     offset = torch.arange(S) - torch.arange(S - T, S)[:, None]
 
-    later = "Offsets above 0 have rows of their own; hiding later keys is the mask's affair."
+    later = "Offsets above 0 have their own rows. Hiding later keys is the mask's job."
 
     def bias(index: Tensor, factor: float = K**-0.5) -> Tensor:
         return torch.einsum("...tk,tsk->...ts", q, a[index]) * factor
@@ -138,14 +137,14 @@ def relative_mistakes(q: Tensor, a: Tensor, S: int) -> dict[str, Tensor]:
     found = {
         "Your offsets are i - j: row L of the table is offset 0, row L + 1 the key that comes "
         "after the query, j - i = 1.": bias(2 * L - index),
-        "The bias is not scaled: like the scores it is divided by √d_k.": bias(index, 1.0),
-        "The bias is divided by d_k: it is its square root.": bias(index, 1 / K),
-        "Offsets are used as rows as they are, and PyTorch counts negative ones from the end: "
-        "offset -L is row 0, so L must be added.": bias(offset.clamp(-L, L)),
-        "Offsets below 0 all get row 0, or those beyond the table the last: clip to -L ... L "
-        "first, and then add L.": bias(offset.clamp(0, 2 * L)),
-        "Offsets are not clipped, they come round: beyond L on either side the outermost "
-        "row is used.": bias((offset + L) % (2 * L + 1)),
+        "The bias is not scaled. Divide it by √d_k, like the scores.": bias(index, 1.0),
+        "The bias is divided by d_k. Divide by its square root.": bias(index, 1 / K),
+        "You use offsets as row numbers without adding L, and PyTorch counts negative ones from "
+        "the end. Offset -L is row 0: add L.": bias(offset.clamp(-L, L)),
+        "Offsets below 0 all get row 0, or those beyond the table the last row. Clip to -L ... "
+        "L first, then add L.": bias(offset.clamp(0, 2 * L)),
+        "Your offsets wrap around instead of being clipped. Beyond L on either side, use the "
+        "outermost row.": bias((offset + L) % (2 * L + 1)),
         "Your code gives keys further than L no bias. They share the outermost row.": right.where(
             offset.abs() <= L, torch.zeros(())
         ),
@@ -159,22 +158,23 @@ def relative_mistakes(q: Tensor, a: Tensor, S: int) -> dict[str, Tensor]:
         "The outermost rows of the table are not used: clip to -L ... L.": bias(
             offset.clamp(1 - L, L - 1) + L
         ),
-        "The query has no part in your bias: it is the dot product of q_i with the "
-        "offset's vector.": (a[index].sum(-1) * K**-0.5).expand(*q.shape[:-1], S).contiguous(),
-        "Your bias tells no direction: offsets before and after the query have rows of their "
-        "own.": bias(offset.abs().clamp(max=L) + L),
+        "Your bias does not depend on the query. It is the dot product of q_i with the offset's "
+        "vector.": (a[index].sum(-1) * K**-0.5).expand(*q.shape[:-1], S).contiguous(),
+        "Your bias ignores direction. Offsets before and after the query have their own rows.": (
+            bias(offset.abs().clamp(max=L) + L)
+        ),
     }
     if T < S:
         early = torch.arange(S) - torch.arange(T)[:, None]
         found = {
-            "Your first query stands at position 0. Where there are fewer queries than keys, the "
-            "queries are the last T of S positions: query t stands at S - T + t.": bias(
+            "Your first query is at position 0. If there are fewer queries than keys, the "
+            "queries are the last T of S positions: query t is at S - T + t.": bias(
                 early.clamp(-L, L) + L
             ),
             **found,
         }
     if T == S:
-        message = "The axes of queries and keys have changed places: row i belongs to query i."
+        message = "The axes of queries and keys are swapped: row i belongs to query i."
         found[message] = right.mT
     return found
 
@@ -186,28 +186,26 @@ def place_mistakes(x: Tensor, table: Tensor, start: int = 0) -> dict[str, Tensor
     found = {}
     if start + B <= len(table):
         found[
-            "Every token of a sequence gets the same code: that of the sequence's number in the "
-            "batch. Which axis of x is the table laid along?"
+            "Every token of a sequence gets the same code, chosen by the sequence's number in "
+            "the batch. Along which axis of x does your table run?"
         ] = x + table[start : start + B, None]
     if start:
-        found["The first token gets the code of place 0: it stands at place `start`."] = (
-            x + table[:T]
-        )
+        found["The first token gets the code of place 0. It is at place `start`."] = x + table[:T]
         if len(table) >= B:
             found[
-                "Every token of a sequence gets the same code, that of the sequence's number in "
-                "the batch, and `start` is not used."
+                "Every token of a sequence gets the same code, chosen by the sequence's number "
+                "in the batch, and `start` is not used."
             ] = x + table[:B, None]
     return found | {
         "All tokens get the code of the first one.": x + table[start],
         "All tokens get the code of the last one.": x + table[start + T - 1],
         "No code is added.": x,
-        "The codes come back alone: they are added to x.": (
+        "You return the codes alone. Add them to x.": (
             table[start : start + T].expand_as(x).contiguous()
         ),
-        "The codes are multiplied with x: they are added.": x * table[start : start + T],
-        "Batch and tokens have changed places in what comes back.": (
-            x + table[start : start + T]
-        ).transpose(0, 1),
-        "The codes are added twice.": x + 2 * table[start : start + T],
+        "You multiply x by the codes. Add them.": x * table[start : start + T],
+        "Batch and tokens are swapped in your result.": (x + table[start : start + T]).transpose(
+            0, 1
+        ),
+        "You add the codes twice.": x + 2 * table[start : start + T],
     }

@@ -34,17 +34,20 @@ def look_up_mistakes(q: Tensor, K: Tensor, V: Tensor, tau: float) -> dict[str, P
     found: dict[str, Pair] = {}
     if tau != 1:
         found = {
-            "Your scores are multiplied by τ: they are to be divided by it. A small τ makes the "
-            "look-up sharp.": _read((r * tau).softmax(0), V),
-            "Your weights do not change with τ: the scores are divided by it before the "
-            "softmax.": _read(r.softmax(0), V),
+            "Your scores are multiplied by τ. Divide by it: a small τ makes the look-up sharp.": (
+                _read((r * tau).softmax(0), V)
+            ),
+            "Your weights do not depend on τ. Divide the scores by it before the softmax.": _read(
+                r.softmax(0), V
+            ),
             "You divide by τ after the softmax: the weights no longer sum to 1. Divide the scores, "
             "then take the softmax.": _read(r.softmax(0) / tau, V),
-            "You divide by τ twice, the query and the keys: a score is one product, and is divided "
-            "once.": _read((r / tau**2).softmax(0), V),
+            "You divide by τ twice, both the query and the keys. Divide each score once.": _read(
+                (r / tau**2).softmax(0), V
+            ),
         }
     if len(q) > 1:
-        found["Your scores are divided by √D as well: here τ alone stands under them."] = _read(
+        found["Your scores are divided by √D as well. Here you divide by τ alone."] = _read(
             (r / tau / len(q) ** 0.5).softmax(0), V
         )
     found |= {
@@ -52,14 +55,14 @@ def look_up_mistakes(q: Tensor, K: Tensor, V: Tensor, tau: float) -> dict[str, P
         "Your weights are exp(score), not divided by their sum over the keys.": _read(
             (r / tau).exp(), V
         ),
-        "What you return as the weights are the scores, before the softmax.": (None, r / tau),
+        "You return the scores, before the softmax, as the weights.": (None, r / tau),
         "The weights are not applied to the values: your output is their plain mean.": (
             V.mean(0),
             None,
         ),
     }
     if K.shape == V.shape:
-        found["Your weights weigh the keys: it is the values that are looked up."] = (
+        found["Your weights average the keys. They should average the values."] = (
             (r / tau).softmax(0) @ K,
             None,
         )
@@ -72,18 +75,18 @@ def hard_mistakes(q: Tensor, K: Tensor, V: Tensor) -> dict[str, Tensor]:
     r = K @ q
     best = (r == r.max()).nonzero()[:, 0]
     found = {
-        "You take the value of the key with the smallest score: it is the largest.": V[r.argmin()],
-        "You return a key: it is the value beside it that is looked up.": K[best].mean(0),
-        "You take the key that is longest, whatever the query says.": V[K.norm(dim=1).argmax()],
+        "You take the value of the key with the smallest score. Take the largest.": V[r.argmin()],
+        "You return a key. Return the value that goes with it.": K[best].mean(0),
+        "You take the longest key, whatever the query is.": V[K.norm(dim=1).argmax()],
     }
     if len(best) > 1:
         alike = "Several keys have the largest score. "
         found |= {
-            alike + "You take the first of them, and a soft look-up never does: however cold, "
-            "it gives equal scores equal weights.": V[best[0]],
-            alike + "You take the last of them, and a soft look-up never does: however cold, "
-            "it gives equal scores equal weights.": V[best[-1]],
-            alike + "You add their values: the weights of a look-up sum to 1, so it is their "
+            alike + "You take the first of them. A soft look-up gives equal scores equal "
+            "weights at any temperature.": V[best[0]],
+            alike + "You take the last of them. A soft look-up gives equal scores equal weights "
+            "at any temperature.": V[best[-1]],
+            alike + "You add their values. The weights of a look-up sum to 1, so take their "
             "mean.": V[best].sum(0),
         }
     return found
@@ -112,25 +115,26 @@ def pooling_mistakes(x: Tensor, mask: Tensor, v: Tensor) -> dict[str, Pair]:
             **_of_masking(r, mask),
             "Your weights sum to 1 over the documents of the batch, not over the words of each: "
             "which axis does your softmax run over?": masked_softmax(r, mask, dim=0),
-            "Your weights sum to 1 over the whole batch: each document has a softmax of its own.": (
+            "Your weights sum to 1 over the whole batch. Each document has its own softmax.": (
                 masked_softmax(r.flatten(), mask.flatten(), dim=0).view_as(r)
             ),
             "The softmax is missing: your weights are the scores.": r * real,
             "Your code gives all words the same weight and does not use the query.": real
             / real.sum(1, keepdim=True).clamp(min=1),
-            "You keep the word of the largest weight alone. The others have their share too.": (
+            "You keep only the word with the largest weight. The others have their share, too.": (
                 torch.zeros_like(a).scatter(1, a.argmax(1, keepdim=True), 1.0) * real
             ),
         }.items()
     }
     found |= {
-        "The weights are not applied: your vector is the mean over all places, padding too.": (
+        "The weights are not applied: your vector is the mean over all places, including "
+        "padding.": (
             x.mean(1),
             None,
         ),
         "You divide the weighted sum by the number of words as well: the weights already sum to "
         "1.": (weighted_sum(a, x)[0] / real.sum(1, keepdim=True).clamp(min=1), None),
-        "What you return as the weights are the scores, before the softmax.": (None, r),
+        "You return the scores, before the softmax, as the weights.": (None, r),
     }
     return found
 
@@ -159,13 +163,13 @@ def query_mistakes(x: Tensor, mask: Tensor, W: Tensor, b: Tensor, v: Tensor) -> 
         "run over?": masked_softmax(r, real, dim=1),
         "Your weights sum to 1 over the documents of the batch, not over the words: which axis "
         "does your softmax run over?": masked_softmax(r, real, dim=0),
-        "Your scores lack the tanh: it stands between the linear map and the "
-        "query.": masked_softmax(v @ (x @ W + b).mT, real),
-        "The bias b has no effect on your scores. It belongs inside the tanh, to the linear map: "
-        "left out, or added after it, it raises all scores of a query alike.": masked_softmax(
-            v @ torch.tanh(x @ W).mT, real
+        "The tanh is missing from your scores. It comes between the linear map and the query.": (
+            masked_softmax(v @ (x @ W + b).mT, real)
         ),
-        "You take relu for tanh.": masked_softmax(v @ (x @ W + b).relu().mT, real),
+        "The bias b has no effect on your weights. It belongs inside the tanh, with the linear "
+        "map: if it is left out, or added after the tanh, it raises all scores of a query "
+        "alike.": masked_softmax(v @ torch.tanh(x @ W).mT, real),
+        "You use relu instead of tanh.": masked_softmax(v @ (x @ W + b).relu().mT, real),
         **_of_masking(r, real),
         "Your code gives all queries the same weights. Each query has scores of its own.": (
             masked_softmax(v.mean(0, keepdim=True) @ met.mT, real).expand_as(a)
@@ -174,14 +178,14 @@ def query_mistakes(x: Tensor, mask: Tensor, W: Tensor, b: Tensor, v: Tensor) -> 
     found: dict[str, Pair] = {message: (wrong @ x, wrong) for message, wrong in weights.items()}
     if len(x) == len(v):
         found[
-            "The mask of document k hides words from query k of every document: (B, S) was taken "
-            "for (queries, S). Give it an axis for the queries, mask[:, None, :]."
+            "The mask of document k hides words from query k of every document: (B, S) was read "
+            "as (queries, S). Give it an axis for the queries, mask[:, None, :]."
         ] = (masked_softmax(r, mask) @ x, masked_softmax(r, mask))
     if W.shape[0] == W.shape[1]:
         found |= {
-            "Your weights weigh the transformed words tanh(x W + b). These only decide the scores: "
-            "what is summed are the words themselves.": (a @ met, None),
-            "Your words meet Wᵀ: words are rows, so it is x W.": _read(
+            "Your weights average the transformed words tanh(x W + b). These only decide the "
+            "scores: average the words themselves.": (a @ met, None),
+            "You multiply the words by Wᵀ. Words are rows, so it is x W.": _read(
                 masked_softmax(v @ torch.tanh(x @ W.mT + b).mT, real), x
             ),
         }
@@ -198,16 +202,16 @@ def _of_masking(r: Tensor, mask: Tensor) -> dict[str, Tensor]:
     """Message → weights."""
     plain = r.softmax(-1)
     return {
-        "A document without words shares its weight out among padding. Its weights, and so its "
-        "vector, are zeros.": r.masked_fill(~mask, -1e9).softmax(-1),
+        "A document without words spreads its weight over padding. Its weights, and so its "
+        "vector, must be zeros.": r.masked_fill(~mask, -1e9).softmax(-1),
         "Padding gets the weight that it would get without a mask.": plain,
-        "The mask is the wrong way round: True = a word stands here, and you hide "
-        "those.": masked_softmax(r, ~mask),
-        "The mask comes after the softmax: the weights that are left no longer sum to 1. Take the "
-        "padding's scores out before the softmax, so that it shares out the whole among the "
-        "words.": plain * mask,
-        "The mask multiplies the scores: those of the padding become 0, and exp(0) = 1 is no small "
-        "weight. They must become -∞.": (r * mask).softmax(-1),
+        "The mask is the wrong way round: True = there is a word here, and you hide those.": (
+            masked_softmax(r, ~mask)
+        ),
+        "The mask comes after the softmax, so the weights that are left no longer sum to 1. "
+        "Mask the padding's scores before the softmax.": plain * mask,
+        "The mask multiplies the scores: those of the padding become 0, and exp(0) = 1 is not a "
+        "small weight. They must become -∞.": (r * mask).softmax(-1),
         "The mask is added as 0 and 1: that raises the words' scores by 1 and hides nothing. A "
         "hidden score must become -∞, so that exp(score) is 0.": (r + mask).softmax(-1),
     }

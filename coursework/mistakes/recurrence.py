@@ -41,53 +41,49 @@ def state_mistakes(x: Tensor, h: Tensor, W: Tensor, U: Tensor, b: Tensor) -> dic
         "The tanh is missing: these are the sums themselves.": run(
             lambda x_t, state: x_t @ W + state @ U + b
         ),
-        "This is a sigmoid: the state goes through a tanh, which lies between -1 and 1.": run(
+        "You use a sigmoid. The state goes through a tanh, which lies between -1 and 1.": run(
             lambda x_t, state: torch.sigmoid(x_t @ W + state @ U + b)
         ),
-        "This is a ReLU: the state goes through a tanh.": run(
+        "You use a ReLU. The state goes through a tanh.": run(
             lambda x_t, state: torch.relu(x_t @ W + state @ U + b)
         ),
-        "The state of the step before is missing: without h U each token is on its own.": run(
+        "The previous state is missing. Without h U each token is on its own.": run(
             lambda x_t, state: torch.tanh(x_t @ W + b)
         ),
-        "The token is missing: where does x W come in?": run(
+        "The token is missing. Where does x W come in?": run(
             lambda x_t, state: torch.tanh(state @ U + b)
         ),
-        "Your code starts every step from the first state. A step starts from what the "
-        "step before it left.": run(lambda x_t, state: torch.tanh(x_t @ W + h @ U + b)),
-        "You start from zeros: the state to start from is an input.": run(
-            right, torch.zeros_like(h)
-        ),
+        "Your code starts every step from the first state. Start from the state of the step "
+        "before.": run(lambda x_t, state: torch.tanh(x_t @ W + h @ U + b)),
+        "You start from zeros. The initial state is an input.": run(right, torch.zeros_like(h)),
         "The bias is missing.": run(lambda x_t, state: torch.tanh(x_t @ W + state @ U)),
-        "The bias counts twice: PyTorch's own cells have two, the formula has one.": run(
+        "The bias counts twice. PyTorch's own cells have two biases, the formula has one.": run(
             lambda x_t, state: torch.tanh(x_t @ W + state @ U + 2 * b)
         ),
-        "U is turned round: states are rows here, so it is h U.": run(
+        "U is transposed: states are rows here, so it is h U.": run(
             lambda x_t, state: torch.tanh(x_t @ W + state @ U.mT + b)
         ),
-        "The tanh goes round the whole sum; yours leaves h U outside.": run(
+        "Your tanh leaves out h U. Take the tanh of the whole sum.": run(
             lambda x_t, state: torch.tanh(x_t @ W + b) + state @ U
         ),
-        "The old state is kept and the new one added to it: the formula writes over it.": run(
+        "You add the new state to the old one. The formula replaces it.": run(
             lambda x_t, state: state + right(x_t, state)
         ),
-        "This is the last state alone: the states after all tokens are asked for.": states[:, -1],
-        "Your states are one step early: the first must have read the first token.": torch.cat(
+        "You return only the last state. Return the states after all tokens.": states[:, -1],
+        "Your states are one step early. The first must have read the first token.": torch.cat(
             [h[:, None], states[:, :-1]], dim=1
         ),
-        "T + 1 states come back: the one you start from is not among those asked for.": torch.cat(
+        "You return T + 1 states. Leave out the one that you start from.": torch.cat(
             [h[:, None], states], dim=1
         ),
-        "All your states are the last one: a tensor that is changed in place changes in your list "
-        "too.": states[:, -1:].expand_as(states),
+        "All your states are the last one. A tensor that is changed in place changes in your "
+        "list, too.": states[:, -1:].expand_as(states),
         "You read from the last token to the first.": backwards,
-        "You read from the last token to the first, and put the states in order again.": (
-            backwards.flip(1)
-        ),
-        "Your axes are (T, B, Dh): the batch stands first, (B, T, Dh).": states.transpose(0, 1),
+        "You read from the last token to the first, then reverse the states.": (backwards.flip(1)),
+        "Your axes are (T, B, Dh). The batch comes first: (B, T, Dh).": states.transpose(0, 1),
     }
     if W.shape == U.shape:
-        found["W and U have changed places: W meets the token, U the state."] = run(
+        found["W and U are swapped: W multiplies the token, U the state."] = run(
             lambda x_t, state: torch.tanh(x_t @ U + state @ W + b)
         )
     return {message: wrong for message, wrong in found.items() if not torch.equal(wrong, states)}
@@ -125,59 +121,58 @@ def lstm_mistakes(
 
     new_h, new_c = step(i, f, g, o)
     found: dict[str, State] = {
-        "The cell before is forgotten altogether: f ⊙ c is missing from the new cell.": shown(
-            sigma(i) * tanh(g)
-        ),
-        "The forget gate is missing: it is f ⊙ c, not c.": shown(c + sigma(i) * tanh(g)),
-        "The input gate is missing: it is i ⊙ g, not g.": shown(sigma(f) * c + tanh(g)),
-        "You take 1 - f for the input gate, as a GRU would: i is a gate of its own.": shown(
+        "The new cell does not use the old one: f ⊙ c is missing.": shown(sigma(i) * tanh(g)),
+        "The forget gate is missing. It is f ⊙ c, not c.": shown(c + sigma(i) * tanh(g)),
+        "The input gate is missing. It is i ⊙ g, not g.": shown(sigma(f) * c + tanh(g)),
+        "You use 1 - f as the input gate, as a GRU would. i is a separate gate.": shown(
             sigma(f) * c + (1 - sigma(f)) * tanh(g)
         ),
-        "You take 1 - i for the forget gate: f is a gate of its own.": shown(
+        "You use 1 - i as the forget gate. f is a separate gate.": shown(
             (1 - sigma(i)) * c + sigma(i) * tanh(g)
         ),
-        "The forget gate is turned round: where f is 1 the cell stays.": shown(
+        "The forget gate is inverted: where f is 1, the cell stays.": shown(
             (1 - sigma(f)) * c + sigma(i) * tanh(g)
         ),
-        "The cell and the new content are multiplied: they are added.": shown(
+        "You multiply the cell by the new content. Add them.": shown(
             sigma(f) * c * sigma(i) * tanh(g)
         ),
-        "The new content g goes through a tanh, not through a sigmoid: a cell must be able to go "
-        "down as well.": shown(sigma(f) * c + sigma(i) * sigma(g)),
+        "Your new content g goes through a sigmoid. Use a tanh: a cell must be able to "
+        "decrease, too.": shown(sigma(f) * c + sigma(i) * sigma(g)),
         "Your new content has no tanh.": shown(sigma(f) * c + sigma(i) * g),
-        "Sigmoid and tanh have changed places: gates lie between 0 and 1, the new content between "
-        "-1 and 1.": (
+        "Sigmoid and tanh are swapped: gates lie between 0 and 1, the new content between -1 "
+        "and 1.": (
             tanh(o) * sigma(tanh(f) * c + tanh(i) * sigma(g)),
             tanh(f) * c + tanh(i) * sigma(g),
         ),
-        "Your gates go through a tanh: a gate lies between 0 and 1.": (
+        "Your gates go through a tanh. A gate lies between 0 and 1: use a sigmoid.": (
             tanh(o) * tanh(tanh(f) * c + tanh(i) * tanh(g)),
             tanh(f) * c + tanh(i) * tanh(g),
         ),
-        "The state shows the cell without its tanh: h = o ⊙ tanh(c).": (sigma(o) * new_c, new_c),
-        "The state goes through a sigmoid: h = o ⊙ tanh(c).": (sigma(o) * sigma(new_c), new_c),
-        "The output gate is missing: h = o ⊙ tanh(c).": (tanh(new_c), new_c),
-        "The output gate stands inside the tanh: h = o ⊙ tanh(c).": (tanh(sigma(o) * new_c), new_c),
-        "The state shows the cell of the step before: it is the new one that is shown.": (
+        "Your state uses the cell without its tanh. h = o ⊙ tanh(c).": (sigma(o) * new_c, new_c),
+        "Your state uses a sigmoid. h = o ⊙ tanh(c).": (sigma(o) * sigma(new_c), new_c),
+        "The output gate is missing. h = o ⊙ tanh(c).": (tanh(new_c), new_c),
+        "Your output gate is inside the tanh. h = o ⊙ tanh(c).": (tanh(sigma(o) * new_c), new_c),
+        "Your state uses the old cell. Use the new one.": (
             sigma(o) * tanh(c),
             new_c,
         ),
-        "The cell comes back through the output gate: what is gated is the state alone.": (
+        "You apply the output gate to the returned cell. It applies only to the state.": (
             new_h,
             new_h,
         ),
-        "State and cell come back in the other order: (h, c) is asked for.": (new_c, new_h),
-        "The cell that comes back is the old one.": (new_h, c),
-        "The gates do not look at the state: h U is missing.": of(x_t @ W + b),
-        "The gates do not look at the token: x W is missing.": of(h @ U + b),
+        "You return the cell and the state in the wrong order. Return (h, c).": (new_c, new_h),
+        "You return the old cell.": (new_h, c),
+        "Your gates ignore the state: h U is missing.": of(x_t @ W + b),
+        "Your gates ignore the token: x W is missing.": of(h @ U + b),
         "The bias is missing.": of(x_t @ W + h @ U),
-        "The bias counts twice: PyTorch's own cells have two, the formula has one.": of(sums + b),
-        "The gates look at the cell: it is the state h that U meets.": of(x_t @ W + c @ U + b),
-        "A 1 is added to the forget gate's sum: how its bias starts is the weights' affair.": step(
-            i, f + 1, g, o
+        "The bias counts twice. PyTorch's own cells have two biases, the formula has one.": of(
+            sums + b
         ),
-        "Your blocks are interleaved: each gate's numbers stand side by side, Dh of them, and then "
-        "come those of the next.": step(*sums.unflatten(-1, (-1, 4)).unbind(-1)),
+        "Your gates use the cell. U multiplies the state h.": of(x_t @ W + c @ U + b),
+        "You add 1 to the forget gate's sum. That belongs to the initial bias, not to the "
+        "formula.": step(i, f + 1, g, o),
+        "Your blocks are interleaved. Each gate's Dh numbers are side by side, followed by "
+        "those of the next gate.": step(*sums.unflatten(-1, (-1, 4)).unbind(-1)),
     }
     gates = {"i": i, "f": f, "g": g, "o": o}
     for order in permutations("ifgo"):
@@ -243,51 +238,56 @@ def through_time_mistakes(
     dx, dW, dU, db = of(right)
     found: dict[str, Gradients] = {
         "The sign is wrong: these point to where the loss falls.": (-dx, -dW, -dU, -db),
-        "The tanh is left out on the way back: its slope is 1 - h².": of(
+        "The tanh is missing from your backward pass. Its slope is 1 - h².": of(
             deltas(slope=torch.ones_like(h))
         ),
-        "The slope of the tanh is 1 - h²; you take 1 - h.": of(deltas(slope=1 - h)),
-        "You take the slope of a sigmoid, h (1 - h): that of the tanh is 1 - h².": of(
+        "The slope of the tanh is 1 - h². You use 1 - h.": of(deltas(slope=1 - h)),
+        "You use the slope of a sigmoid, h (1 - h). That of the tanh is 1 - h².": of(
             deltas(slope=h * (1 - h))
         ),
-        "The slope of the tanh is 1 - h², as h is a tanh already; you take the tanh again.": of(
+        "The slope of the tanh is 1 - h², where h is already a tanh. You take the tanh again.": of(
             deltas(slope=1 - h.tanh() ** 2)
         ),
-        "You take the tanh's slope at the state before the step: it is taken at the step's own, "
-        "1 - h_t².": of(deltas(slope=1 - before**2)),
-        "On the way back U must be turned round: the gradient of the state before is δ Uᵀ.": of(
-            deltas(way=U)
+        "You take the tanh's slope at the state before the step. Take it at the step's own "
+        "state, 1 - h_t².": of(deltas(slope=1 - before**2)),
+        "U must be transposed in the backward pass: the gradient of the previous state is δ Uᵀ.": (
+            of(deltas(way=U))
         ),
-        "From step to step it is δ that goes back through Uᵀ: you send on what arrived at the "
-        "state, before the slope of the tanh.": of(deltas(sent=lambda delta, dh: dh)),
-        "No step hears of what comes after it: the way back through Uᵀ is missing.": of(
+        "δ must go back through Uᵀ from step to step. You pass on the gradient at the state, "
+        "before the slope of the tanh.": of(deltas(sent=lambda delta, dh: dh)),
+        "No step receives a gradient from later steps: the term δ Uᵀ is missing.": of(
             deltas(sent=lambda delta, dh: torch.zeros_like(delta))
         ),
-        "Only the last row of G is used: every step has its own part in the loss, and adds its row "
-        "to what comes back from the next step.": of(deltas(G=last)),
-        "The gradient of x is δ itself: a token meets W, so it is δ Wᵀ.": (right, None, None, None),
-        "U meets the state before the step: its gradient is made of h_{t-1} and δ_t, yours of h_t "
-        "and δ_t.": (None, None, of(right, h)[2], None),
-        "U meets the state before the step: its gradient is made of h_{t-1} and δ_t, yours of "
-        "h_{t+1} and δ_t.": (None, None, of(right, after)[2], None),
-        "Your gradients of W, U and b are means over the steps. The steps add up.": (
+        "You use only the last row of G. Every step has its own part in the loss: add its row "
+        "to the gradient from the next step.": of(deltas(G=last)),
+        "You return δ as the gradient of x. W multiplies the token, so it is δ Wᵀ.": (
+            right,
+            None,
+            None,
+            None,
+        ),
+        "U multiplies the previous state, so its gradient comes from h_{t-1} and δ_t. Yours "
+        "comes from h_t and δ_t.": (None, None, of(right, h)[2], None),
+        "U multiplies the previous state, so its gradient comes from h_{t-1} and δ_t. Yours "
+        "comes from h_{t+1} and δ_t.": (None, None, of(right, after)[2], None),
+        "Your gradients of W, U and b are means over the steps. Take sums.": (
             dx,
             dW / T,
             dU / T,
             db / T,
         ),
-        "Of the gradients of W, U and b the first step's part alone is left, the last that you "
-        "came to: the steps add up, += and not =.": weights_of(0),
-        "Of the gradients of W, U and b the last step's part alone is there: the steps add up.": (
+        "Your gradients of W, U and b hold only the first step's part, the last that your loop "
+        "computes. Add up the steps: += and not =.": weights_of(0),
+        "Your gradients of W, U and b hold only the last step's part. Add up the steps.": (
             weights_of(T - 1)
         ),
-        "The gradients of W and U are turned round: they have the shapes of W and U.": (
+        "The gradients of W and U are transposed. They have the shapes of W and U.": (
             None,
             dW.mT,
             dU.mT,
             None,
         ),
-        "The gradient of b is one row: yours has one for each step, and they are to be added.": (
+        "Your gradient of b has a row for each step. Add them up to one row.": (
             None,
             None,
             None,
@@ -311,35 +311,35 @@ def clipping_mistakes(gradients: Sequence[Tensor], c: float) -> dict[str, tuple[
         return tuple(factor(g) for g in gradients)
 
     found = {
-        "Each gradient is clipped by its own norm: one norm is taken over all of them together, "
-        "and one factor, so that the direction stays.": tuple(
+        "You clip each gradient by its own norm. Take one norm over all of them together, and "
+        "one factor, so that the direction stays.": tuple(
             scaled(own)[k] for k, own in enumerate(norms)
         ),
-        "Each number is clipped at ±c, which turns the direction: one factor shortens them all.": (
+        "You clip each number at ±c, which changes the direction. Use one factor for all.": (
             each(lambda g: g.clamp(-c, c))
         ),
-        "Gradients that are short enough are made longer: the factor is never above 1.": each(
+        "You lengthen gradients that are short enough. The factor is never above 1.": each(
             lambda g: g * (c / norm) if norm > 0 else g
         ),
-        "Nothing is shortened: where the norm is above c the factor is c / norm.": tuple(gradients),
-        "You add the gradients' norms up. The norm of all of them together is the root of the sum "
-        "of all squares.": scaled(norms.sum()),
-        "You take the largest of the gradients' norms: all of them count together.": scaled(
-            norms.max()
+        "Nothing is shortened. If the norm is above c, the factor is c / norm.": tuple(gradients),
+        "You add up the gradients' norms. The norm of all of them together is the root of the "
+        "sum of all squares.": scaled(norms.sum()),
+        "You take the largest of the gradients' norms. Take the norm of all of them together.": (
+            scaled(norms.max())
         ),
         "The root is missing: you compare c with the sum of the squares.": scaled(norm.square()),
-        "You take the largest number for the norm: the norm is the root of the sum of the "
+        "You use the largest number as the norm. The norm is the root of the sum of the "
         "squares.": scaled(everything.abs().max()),
-        "You add up absolute values: the norm is the root of the sum of the squares.": scaled(
+        "You add up absolute values. The norm is the root of the sum of the squares.": scaled(
             everything.abs().sum()
         ),
-        "You take the mean of the squares: the norm is the root of their sum.": scaled(
+        "You take the mean of the squares. The norm is the root of their sum.": scaled(
             everything.square().mean().sqrt()
         ),
-        "What is too long comes out with norm 1: its norm is to be c.": each(
+        "Gradients that are too long come out with norm 1. Their norm must be c.": each(
             lambda g: g / norm if norm > c else g
         ),
-        "What is too long is dropped: it is to be shortened, to norm c.": each(
+        "Gradients that are too long are dropped. Shorten them to norm c.": each(
             lambda g: torch.zeros_like(g) if norm > c else g
         ),
         **{

@@ -18,10 +18,10 @@ def wrong_factors(width: int, sizes: dict[str, int]) -> dict[str, float]:
     """
     found = {
         f"Your scores are not scaled: divide them by √d_k = √{width}, the width of one head.": 1.0,
-        f"Your scores are divided by d_k = {width}: it is its square root that is asked for.": (
+        f"Your scores are divided by d_k = {width}: divide by its square root, √{width}.": (
             1 / width
         ),
-        f"Your scores are multiplied by √d_k = √{width}: they are to be divided by it.": width**0.5,
+        f"Your scores are multiplied by √d_k = √{width}: divide by it instead.": width**0.5,
     }
     for size in {n: None for n in sizes.values() if n > 1}:  # divided by √1 they are not scaled
         what = ", or ".join(name for name, n in sizes.items() if n == size)

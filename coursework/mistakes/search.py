@@ -32,29 +32,28 @@ def continuation_mistakes(total: Tensor, log_p: Tensor, K: int) -> dict[str, tup
     both = total[:, None] + log_p
     values, rows, words = right = _top(both, K)
     found: dict[str, tuple] = {
-        "Your ranking leaves out the texts so far: it counts only the next word.": (
+        "Your ranking uses only the next word. Add the scores of the texts so far.": (
             _top(log_p.expand(N, V), K)
         ),
         "Your code multiplies log-probabilities. The logarithm of a product is a sum, so "
         "add them.": _top(total[:, None] * log_p, K),
-        "You add probabilities: those of a text's words are multiplied, so it is their logarithms "
-        "that are added.": _top(total.exp()[:, None] + log_p.exp(), K),
-        "You return probabilities: their logarithms are asked for.": (values.exp(), rows, words),
-        "These are the worst continuations: a large log P is likely.": _turned(_top(-both, K)),
-        "Rows and words have changed places: the second result says which text goes on, the third "
+        "You add probabilities. Those of a text's words are multiplied, so add their "
+        "logarithms.": _top(total.exp()[:, None] + log_p.exp(), K),
+        "You return probabilities. Return their logarithms.": (values.exp(), rows, words),
+        "These are the worst continuations. A large log P means likely.": _turned(_top(-both, K)),
+        "Rows and words are swapped: the second result says which text continues, the third "
         "with which word.": (values, words, rows),
-        "You divide by the wrong number: place i of the flattened table is row i // V and word "
-        "i % V, V being the number of words.": (values, index(values, both) // N, words),
-        "The index into the flattened table is not taken apart: row i // V, word i % V.": (
+        "You divide by the wrong number. Place i of the flattened table is row i // V and word "
+        "i % V, where V is the number of words.": (values, index(values, both) // N, words),
+        "You return the index into the flattened table. Split it: row i // V, word i % V.": (
             (values, rows, index(values, both))
         ),
         "Your code puts the best last. The best comes first.": tuple(x.flip(0) for x in right),
         "Your code keeps each text's own best word. The continuations of all texts compete.": (
             _own_best(both, K)
         ),
-        "All of them come from the likeliest text: those of the others compete, too.": (
-            _top(both[[int(total.argmax())]], min(K, V), int(total.argmax()))
-        ),
+        "All your continuations are of the likeliest text. Those of the other texts compete, "
+        "too.": (_top(both[[int(total.argmax())]], min(K, V), int(total.argmax()))),
     }
     return {m: w for m, w in found.items() if not _equal(w, right)}
 
@@ -95,67 +94,58 @@ def search_mistakes(
     if alpha:
         found = {
             "The length penalty is missing: divide log P by it.": no_penalty,
-            "The length penalty chooses nothing: divide before you compare, not afterwards.": (
-                search(late=True)
-            ),
+            "The length penalty comes too late to change the choice: divide before you compare, "
+            "not afterwards.": (search(late=True)),
             "log P is multiplied by the length penalty: divide by it.": search(alpha=-alpha),
             "Your length penalty is the plain power of the length, not of (5 + n) / 6.": (
                 search(plain=True)
             ),
-            "Your length counts one word too many: the start is not written, so it does not "
-            "count.": search(more=1),
-            "Your length counts one word too few: the end is written, so it counts.": (
+            "Your length counts one word too many. The start is given, not written, so it does "
+            "not count.": search(more=1),
+            "Your length counts one word too few. The end is written, so it counts.": (
                 search(more=-1)
             ),
         }
     found |= {
-        "Texts that have ended are continued: after the end nothing more is written.": (
-            search(go_on=True)
-        ),
-        "Only what ends in the last step is compared: a text that ended before has to be kept.": (
+        "You continue texts that have ended. Nothing follows the end.": (search(go_on=True)),
+        "You compare only texts that end in the last step. Keep those that ended before.": (
             search(forget=True)
         ),
-        "Texts that end take the place of others that would go on: the best K of those that do not "
-        "end go on.": search(narrower=True),
-        "Your search stops when K texts have ended, and the best of them may be a stump: one that "
+        "Texts that end take the place of others that would go on. The best K texts that have "
+        "not ended go on.": search(narrower=True),
+        "Your search stops when K texts have ended, and the best of them may be poor: one that "
         "still runs may become better.": search(early=True),
-        "Your beam gets narrower with each text that ends: the best K of those that do not end go "
-        "on, however many have ended.": search(shrinks=True),
-        "A text is set aside only if it is among the best K continuations when it ends: with "
-        "K = 1 this would otherwise not be greedy search.": search(all_ends=True),
-        "Texts that still run after `longest` words are dropped: they count as they stand.": (
-            search(drop=True)
-        ),
-        "This is what greedy search finds. Either one text goes on alone, or the search begins "
-        "with K copies of one, which then rank side by side and stay alike: begin with one.": (
-            search(K=1)
-        ),
+        "Your beam gets narrower with each text that ends. The best K texts that have not ended "
+        "go on, however many have ended.": search(shrinks=True),
+        "Set a text aside only if it is among the best K continuations when it ends. Otherwise "
+        "K = 1 would not be greedy search.": search(all_ends=True),
+        "You drop texts that still run after `longest` words. Compare them with the others as "
+        "they are.": (search(drop=True)),
+        "This is the result of greedy search. Either only one text goes on, or the search "
+        "begins with K copies of one text, which stay identical: begin with one.": (search(K=1)),
         "The first text that ends is returned: others that still run may become better.": (
             search(first=True)
         ),
-        "Each running text keeps its own best continuation: all of them must be ranked together.": (
-            search(own=True)
-        ),
-        "A new word is written behind the wrong text: behind the one that it continues, not the "
-        "one that had the same place in the beam.": search(mixed=True),
-        "Only texts that still run are compared in the end: those set aside count.": (
+        "Each running text keeps its own best continuation. Rank the continuations of all texts "
+        "together.": (search(own=True)),
+        "You append a new word to the wrong text. Append it to the text that it continues, not "
+        "to the one at the same place in the beam.": search(mixed=True),
+        "You compare only texts that still run in the end. Those set aside count, too.": (
             search(lose=True)
         ),
-        "The worst of the texts found is returned.": search(worst=True),
+        "You return the worst of the texts found.": search(worst=True),
         "Your code adds up probabilities. Those of a text's words are multiplied, so add "
         "their logarithms.": (search(add=True)[0], None),
     }
     found |= {
-        "Your text begins with the start: that was given, not written.": (
+        "Your text begins with the start token. It was given, not written.": (
             (torch.cat([without_start, ids]), None)
         ),
         "The end is missing from your text: it is written, so it is returned.": (
             (ids[:-1] if len(ids) and ids[-1] == end else None, None)
         ),
-        "The score that you return is the probability: its logarithm is asked for.": (
-            (ids, score.exp())
-        ),
-        "The score that you return is not divided by the length penalty.": (
+        "You return the probability as the score. Return its logarithm.": ((ids, score.exp())),
+        "You do not divide the score by the length penalty.": (
             (ids, score * power if alpha else None)
         ),
         "The score has the wrong sign: a log-probability is at most 0.": (ids, -score),

@@ -39,22 +39,22 @@ def mask_mistakes(real: Tensor, windows: Tensor, T: int) -> dict[str, Tensor]:
         "Your mask is True where a key is hidden. Here True = may be attended to.": ~right,
         "Your mask allows what any one of the three masks allows. A key must be allowed by all "
         "three.": causal | near | there,
-        "The padding may still be attended to: real hides keys, in every row of its sequence.": (
+        "The padding may still be attended to. real hides keys, in every row of its sequence.": (
             (causal & near).expand_as(right)
         ),
-        "The windows have no effect in your mask: all heads see alike.": (
+        "The windows have no effect in your mask: all heads have the same mask.": (
             (causal & there).expand_as(right)
         ),
-        "Later tokens may be attended to: a window reaches back only, j ≤ i.": near & there,
-        "Your windows reach to both sides and nothing hides what comes later: j ≤ i.": (
+        "Later tokens may be attended to. A window only reaches back: j ≤ i.": near & there,
+        "Your windows reach to both sides, and nothing hides later keys: j ≤ i.": (
             ((i - j).abs() < wide) & there
         ),
-        "Your windows let in one place too many: a window of w holds the query's own place and "
-        "w - 1 before it.": causal & (i - j <= wide) & there,
-        "Your windows let in one place too few: a window of w holds the query's own place and "
-        "w - 1 before it.": causal & (i - j < wide - 1) & there,
+        "Your windows allow one place too many. A window of w holds the query's own place and w "
+        "- 1 before it.": causal & (i - j <= wide) & there,
+        "Your windows allow one place too few. A window of w holds the query's own place and w "
+        "- 1 before it.": causal & (i - j < wide - 1) & there,
         "Your windows hide the near places and show the far ones.": causal & ~near & there,
-        "No query sees its own place: j ≤ i, the diagonal with it.": (j < i) & near & there,
+        "No query sees its own place: j ≤ i, including the diagonal.": (j < i) & near & there,
         "Each query sees the next place as well: j ≤ i, no further.": ((j <= i + 1) & near & there),
         "You empty the rows of queries that are padding. real says which keys, the columns, are "
         "hidden.": right & real[:, S - T :][:, None, :, None],
@@ -64,17 +64,17 @@ def mask_mistakes(real: Tensor, windows: Tensor, T: int) -> dict[str, Tensor]:
     ] = causal & near & real[:, S - T :][:, None, :, None]
     if S != T:
         found[
-            "Your queries stand at the first T places. They are the last T of all S: query i "
-            "stands at place S - T + i."
+            "Your queries are at the first T places. They are the last T of all S: query i is "
+            "at place S - T + i."
         ] = (j <= first) & (first - j < wide) & there
     if B == H:
         found[
-            "Your windows go to the sequences of the batch, not to the heads: (H,) must become "
-            "(H, 1, 1) to meet (B, H, T, S)."
+            "Your windows go to the sequences of the batch, not to the heads. Reshape (H,) to "
+            "(H, 1, 1) to match (B, H, T, S)."
         ] = causal & (i - j < windows[:, None, None, None]) & there
         found[
-            "Your padding goes to the heads, not to the sequences: (B, S) must become "
-            "(B, 1, 1, S) to meet (B, H, T, S)."
+            "Your padding goes to the heads, not to the sequences. Reshape (B, S) to (B, 1, 1, "
+            "S) to match (B, H, T, S)."
         ] = causal & near & real[None, :, None, :]
     return found
 
@@ -93,22 +93,22 @@ def _under(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor) -> dict[str, Pair]:
     scores = scores_of(Q, K)
     found = _of_attention(Q, K, V, mask, {})
     filled_with = {
-        "Your mask hides the keys that it should show. True = may be attended to, so a score is "
-        "filled where the mask is not True: ~mask.": scores.masked_fill(
+        "Your mask hides the keys that it should show. True = may be attended to, so fill a "
+        "score where the mask is not True: ~mask.": scores.masked_fill(
             mask, torch.finfo(scores.dtype).min
         ),
     }
     if scores.masked_fill(~mask, 0.0).amin() < -1e3:  # lower than what many write there
         filled_with[
-            "What you write into hidden scores is not low enough: scores that count are lower "
-            "still, and the hidden ones take all the weight. Take -∞, or the lowest number of the "
-            "dtype, torch.finfo(scores.dtype).min."
+            "The number that you write into hidden scores is not low enough: visible scores are "
+            "lower still, and the hidden ones take all the weight. Use -∞, or the lowest number "
+            "of the dtype, torch.finfo(scores.dtype).min."
         ] = scores.masked_fill(~mask, 0.0)
     else:
         filled_with[
-            "Hidden scores become 0, and exp(0) = 1 is no small weight: they must become -∞. "
-            "Weights set to 0 afterwards are missing from the sum, so the others no longer sum to "
-            "1."
+            "Hidden scores become 0, and exp(0) = 1 is not a small weight: they must become -∞. "
+            "Weights set to 0 afterwards are missing from the sum, so the others no longer sum "
+            "to 1."
         ] = scores.masked_fill(~mask, 0.0)
     for message, filled in filled_with.items():
         weights = filled.softmax(-1) * mask
@@ -126,8 +126,9 @@ def one_mask_mistakes(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor) -> dict[str
     if Q.shape[0] == Q.shape[1]:
         for_heads = _masked(Q, K, mask[None])
         found[
-            "The mask of sequence b was taken for head b of every sequence: (B, T, S) against "
-            "(B, H, T, S) meets the heads. Give it an axis for the heads, (B, 1, T, S)."
+            "The mask of sequence b was used for head b of every sequence: in (B, T, S), the "
+            "batch axis meets the heads of (B, H, T, S). Give it an axis for the heads, (B, 1, "
+            "T, S)."
         ] = for_heads @ V, for_heads
     first = _masked(Q, K, mask[:1, None])
     found["The mask of the first sequence hides keys in all of them."] = first @ V, first
@@ -159,16 +160,15 @@ def grouped_mistakes(Q: Tensor, K: Tensor, V: Tensor) -> dict[str, Pair]:
         return found @ v, found
 
     found = {
-        "Head h takes group h mod G. Heads that lie side by side share a group: with 4 heads and 2 "
-        "groups, heads 0 and 1 take group 0. (repeat counts 0 1 0 1, repeat_interleave 0 0 1 1.)": (
-            pair(K.repeat(1, each, 1, 1), V.repeat(1, each, 1, 1))
-        ),
-        "Keys and values are paired off differently: head h takes the keys of one group and the "
+        "Head h takes group h mod G. Neighbouring heads share a group: with 4 heads and 2 "
+        "groups, heads 0 and 1 take group 0. (repeat counts 0 1 0 1, repeat_interleave 0 0 1 "
+        "1.)": (pair(K.repeat(1, each, 1, 1), V.repeat(1, each, 1, 1))),
+        "Keys and values are paired differently: head h takes the keys of one group and the "
         "values of another. Its values are those of group h mod G.": (
             weights @ V.repeat(1, each, 1, 1),
             None,
         ),
-        "Keys and values are paired off differently: head h takes the keys of one group and the "
+        "Keys and values are paired differently: head h takes the keys of one group and the "
         "values of another. Its keys are those of group h mod G.": (
             pair(K.repeat(1, each, 1, 1), full_v)
         ),
@@ -178,7 +178,7 @@ def grouped_mistakes(Q: Tensor, K: Tensor, V: Tensor) -> dict[str, Pair]:
         ),
         "You average the queries of a group. Only keys and values are shared: each head keeps its "
         "own queries, and there are H outputs.": _mean_queries(Q, K, V),
-        "Groups and heads still have an axis each: make one axis of them, (B, H, T, ...).": (
+        "Groups and heads still have separate axes. Merge them into one, (B, H, T, ...).": (
             (weights @ full_v).unflatten(1, (G, each)),
             weights.unflatten(1, (G, each)),
         ),
@@ -194,22 +194,22 @@ def pool_mistakes(W: Tensor, heads: int, groups: int) -> dict[str, Tensor]:
     D, each = len(W), heads // groups
     by_group = W.view(D, groups, each, -1)
     found = {
-        "You add the heads of a group up: it is their mean.": by_group.sum(2).flatten(1),
-        "Your groups take every G-th head. Heads that lie side by side share a group.": (
+        "You add up the heads of a group. Take their mean.": by_group.sum(2).flatten(1),
+        "Your groups take every G-th head. Neighbouring heads share a group.": (
             W.view(D, each, groups, -1).mean(1).flatten(1)
         ),
-        "You keep the first head of each group: it is the mean of them.": (
+        "You keep the first head of each group. Take the mean of its heads.": (
             by_group[:, :, 0].flatten(1)
         ),
-        "You keep the last head of each group: it is the mean of them.": (
+        "You keep the last head of each group. Take the mean of its heads.": (
             by_group[:, :, -1].flatten(1)
         ),
-        "You average columns that lie side by side, so inside a head. It is column c of every head "
-        "of the group that makes column c.": W.view(D, -1, each).mean(2),
+        "You average neighbouring columns inside a head. Average column c of every head of the "
+        "group to get column c.": W.view(D, -1, each).mean(2),
         "All your groups are the mean of all heads.": (
             W.view(D, heads, -1).mean(1).repeat(1, groups)
         ),
-        "Your result still has an axis for the groups: they lie side by side, (D, G·K).": (
+        "Your result still has an axis for the groups. Put them side by side, (D, G·K).": (
             by_group.mean(2)
         ),
     }

@@ -46,60 +46,61 @@ def smoothed_mistakes(logits: Tensor, says: Tensor, epsilon: float, pad: int) ->
     rows, counts = (each * real).sum(1), real.sum(1)
     found = {
         "The smoothing is missing: this is the plain cross-entropy.": plain[real].mean(),
-        "Your code spreads ε over the V - 1 other words. Here the right word gets its ε/V too.": (
+        "Your code spreads ε over the V - 1 other words. Here the right word gets its ε/V, too.": (
             crossed((1 - epsilon) * right_word + epsilon / (V - 1) * other)[real].mean()
         ),
-        "Your code gives the padding's class no share. Here it is one of the V like any other.": (
+        "Your code gives the padding's class no share. Here it is one of the V classes like any "
+        "other.": (
             crossed((1 - epsilon) * right_word + epsilon / (V - 1) * (1 - padding))[real].mean()
         ),
-        "Your code spreads ε over V - 2 words, without the right one and the padding. "
-        "Here it is spread over all V.": crossed(
+        "Your code spreads ε over V - 2 words, without the right one and the padding. Here it "
+        "is spread over all V.": crossed(
             (1 - epsilon) * right_word + epsilon / (V - 2) * other * (1 - padding)
         )[real].mean(),
         "Your right word keeps all of its 1, so the target sums to 1 + ε. It must give ε "
         "away.": crossed(right_word + epsilon / V)[real].mean(),
-        "ε is not divided by V: the words share it.": (
+        "You do not divide ε by V. The words share it.": (
             crossed((1 - epsilon) * right_word + epsilon)[real].mean()
         ),
-        "What ε takes from the right word goes to nobody: it is shared by all V words.": (
+        "You take ε from the right word but give it to no word. All V words share it.": (
             (1 - epsilon) * plain[real].mean()
         ),
-        "This is the part of the even target alone.": even[real].mean(),
-        "1 - ε and ε have changed places.": (
+        "This is only the part of the uniform distribution.": even[real].mean(),
+        "1 - ε and ε are swapped.": (
             epsilon * plain[real].mean() + (1 - epsilon) * even[real].mean()
         ),
-        "It is the prediction that you smooth: it is the target that gives some away.": (
+        "You smooth the prediction. Smooth the target.": (
             crossed(right_word, ((1 - epsilon) * log_p.exp() + epsilon / V).log())[real].mean()
         ),
-        "Padded places count: the loss is the mean over the real words alone.": each.mean(),
-        "Padded places add nothing, and you divide by their number all the same: N is the number "
-        "of real words.": (each * real).mean(),
-        "At padded places the even part still counts: they count not at all.": (
+        "Your mean includes padding. Take it over the real words alone.": each.mean(),
+        "Padding adds nothing to your sum, but you still count it in N. N is the number of real "
+        "words.": (each * real).mean(),
+        "The uniform part still counts padding. Leave padding out of both parts.": (
             ((1 - epsilon) * plain * real + epsilon * even).sum() / real.sum()
         ),
-        "The mean of the sentences' means is taken: every word counts the same.": (
+        "You take the mean of the sentences' means. Every word must count the same.": (
             (rows / counts.clamp(min=1))[counts > 0].mean()
         ),
-        "The sum over a sentence's words is taken, and the mean over sentences: the mean over all "
-        "words is asked for.": rows.mean(),
-        "It is the sum: the mean over the real words is asked for.": rows.sum(),
-        "This is the KL divergence: it is less by the entropy of the target. The cross-entropy is "
-        "asked for.": (each[real] + _entropy(target)[real]).mean(),
-        "The sign is turned round: a loss is at least 0.": -right,
-        "The softmax is missing: log P of the words is asked for, and logits are not that.": (
+        "You sum over each sentence and average over the sentences. Take the mean over all real "
+        "words.": rows.mean(),
+        "Your loss is the sum. Return the mean over the real words.": rows.sum(),
+        "This is the KL divergence, which is smaller by the entropy of the target. Return the "
+        "cross-entropy.": (each[real] + _entropy(target)[real]).mean(),
+        "The sign is wrong: a loss is at least 0.": -right,
+        "The softmax is missing: you use logits instead of log-probabilities.": (
             crossed(target, logits)[real].mean()
         ),
-        "A softmax is taken twice: log_softmax of probabilities is no log P.": (
+        "You take a softmax twice. The log_softmax of probabilities is not log P.": (
             crossed(target, log_p.exp().log_softmax(-1))[real].mean()
         ),
-        "Probabilities stand where their logarithms should.": (
+        "You use probabilities instead of their logarithms.": (
             crossed(target, log_p.exp())[real].mean()
         ),
-        "The softmax runs over the places, not over the words.": (
+        "Your softmax runs over the places. It must run over the words.": (
             crossed(target, logits.log_softmax(1))[real].mean()
         ),
-        "The loss is in bits: the natural logarithm is asked for.": right / math.log(2),
-        "This is the perplexity: its logarithm is asked for.": right.exp(),
+        "The loss is in bits: take the natural logarithm.": right / math.log(2),
+        "This is the perplexity. Return its logarithm.": right.exp(),
     }
     return told_once(others(found, right))
 
@@ -112,26 +113,28 @@ def lowest_mistakes(V: int, epsilon: float) -> Mapping[str, float]:
     others = -(V - 1) * share * math.log(share) if epsilon else 0.0
     right = others - top * math.log(top)
     found = {
-        "That is the lowest loss without smoothing: a model that is sure of the right word pays "
-        "for all the others now.": 0.0,
-        "That is the right word's part alone: the V - 1 others have theirs.": -top * math.log(top),
-        "That is the others' part alone: the right word has its own.": others,
-        "That is the loss of a model that knows nothing: it can do better.": math.log(V),
-        "That is log P of the right word alone: each word counts with its share of the target.": (
+        "That is the lowest loss without smoothing. With smoothing, a model that is sure of the "
+        "right word pays for all the others.": 0.0,
+        "That is only the right word's part. Add the parts of the V - 1 others.": -top
+        * math.log(top),
+        "That is only the others' part. Add that of the right word.": others,
+        "That is the loss of a model that gives all words the same probability. It can do "
+        "better.": math.log(V),
+        "That is -log P of the right word alone. Each word counts with its share of the target.": (
             -math.log(top)
         ),
-        "You forget that the right word gets its ε/V, too: it has 1 - ε + ε/V.": (
+        "The right word gets its ε/V, too: it has 1 - ε + ε/V.": (
             others - (1 - epsilon) * math.log(1 - epsilon)
         ),
-        "That holds where ε is spread over the V - 1 other words: here it is over all V.": (
+        "That holds if ε is spread over the V - 1 other words. Here it is spread over all V.": (
             -(1 - epsilon) * math.log(1 - epsilon)
             - (epsilon * math.log(epsilon / (V - 1)) if epsilon else 0.0)
         ),
-        "There are V - 1 other words, where you have V.": right
+        "There are V - 1 other words. You count V.": right
         - (share * math.log(share) if epsilon else 0.0),
-        "There are V - 1 other words: you count one.": -top * math.log(top) + others / (V - 1),
-        "It is in bits: the natural logarithm is asked for.": right / math.log(2),
-        "The sign is turned round: a loss is at least 0.": -right,
+        "There are V - 1 other words. You count one.": -top * math.log(top) + others / (V - 1),
+        "The loss is in bits: take the natural logarithm.": right / math.log(2),
+        "The sign is wrong: a loss is at least 0.": -right,
     }
     return other_numbers(found, right)
 
@@ -153,37 +156,35 @@ def rate_mistakes(batch: int, every: int, d_model: int, warmup: int) -> Mapping[
 
     step = batch // every + 1
     found = {
-        "Your updates count from 0: the first one is step 1, where the formula begins.": noam(
-            step - 1
-        ),
-        "You are one update ahead: batches count from 0, so the first `every` of them make "
+        "Your updates count from 0. The first one is step 1 of the formula.": noam(step - 1),
+        "You are one update ahead. Batches count from 0, so the first `every` of them make "
         "update 1.": noam(step + 1),
-        "Your code makes a step of each batch. There is one update for every `every` "
-        "batches.": noam(batch + 1),
-        "In your code the last batch of each update already has the next one's rate. "
-        "Batches count from 0.": noam((batch + 1) // every + 1),
-        "The first batch of each update still has the rate of the one before.": noam(
+        "Your code takes a step for each batch. There is one update for every `every` batches.": (
+            noam(batch + 1)
+        ),
+        "In your code the last batch of each update already has the next update's rate. Batches "
+        "count from 0.": noam((batch + 1) // every + 1),
+        "The first batch of each update still has the rate of the update before.": noam(
             max(-(-batch // every), 1)
         ),
-        "A step is a whole number: all batches of an update have one rate.": noam(
+        "Your step is not a whole number. All batches of an update have one rate.": noam(
             (batch + 1) / every
         ),
         "Your code multiplies the steps by `every`. Many batches make one step.": noam(
             batch * every + 1
         ),
         "d_model is missing: wider models take smaller steps.": noam(step) * d_model**0.5,
-        "You multiply by the root of d_model: wider models take smaller steps.": (
+        "You multiply by √d_model. Divide by it: wider models take smaller steps.": (
             noam(step) * d_model
         ),
-        "The larger of the two is taken: the smaller one counts.": (
+        "You take the larger of the two. The smaller one counts.": (
             d_model**-0.5 * max(step**-0.5, step * warmup**-1.5)
         ),
         "Your rate stays at its peak. After warmup steps it falls as 1/√step.": (
             noam(min(step, warmup))
         ),
-        "The rise has another slope: it is step / warmup^1.5, so that the two meet at warmup.": (
-            d_model**-0.5 * min(step / warmup, step**-0.5)
-        ),
+        "Your rise has the wrong slope: it is step / warmup^1.5, so that rise and fall meet at "
+        "step warmup.": (d_model**-0.5 * min(step / warmup, step**-0.5)),
     }
     return other_numbers(found, noam(step))
 
@@ -194,27 +195,27 @@ def share_mistakes(updates: int, warmup: int) -> Mapping[str, float]:
     rates = [min(s**-0.5, s * warmup**-1.5) for s in range(1, updates + 1)]
     right = sum(rates[:warmup]) / sum(rates)
     found = {
-        "That is the share of the updates: each goes as far as its rate says.": min(
+        "That is the share of the updates. Weight each update by its rate.": min(
             warmup / updates, 1.0
         ),
-        "The update at the peak is missing: the rise is updates 1 to warmup, both among them.": (
+        "The update at the peak is missing. The rise is updates 1 to warmup, both included.": (
             sum(rates[: warmup - 1]) / sum(rates)
         ),
-        "One update too many counts as rise: it is updates 1 to warmup.": (
+        "You count one update too many as rise. It is updates 1 to warmup.": (
             sum(rates[: warmup + 1]) / sum(rates)
         ),
-        "The last update is missing from the whole.": (
+        "The last update is missing from the sum of all rates.": (
             sum(rates[:warmup]) / sum(rates[:-1]) if updates > 1 else right
         ),
-        "That is the share of the fall: the rise's is asked for.": 1 - right,
-        "That is the rise against the fall: against the whole is asked for.": (
+        "That is the share of the fall. Return that of the rise.": 1 - right,
+        "You divide the rise by the fall. Divide it by the sum of all rates.": (
             right / (1 - right) if right < 1 else right
         ),
-        "That is the rise's sum: divide by the sum of all rates.": sum(rates[:warmup]),
+        "That is the sum of the rise. Divide it by the sum of all rates.": sum(rates[:warmup]),
         "Your rate rises for ever. After warmup updates it falls.": (
             min(warmup, updates) * (min(warmup, updates) + 1) / (updates * (updates + 1))
         ),
-        "The sums are exact here: an integral is only near them.": (
+        "You use an integral, which is only approximate. Add up the rates.": (
             (warmup**0.5 / 2) / (warmup**0.5 / 2 + 2 * (updates**0.5 - warmup**0.5))
             if updates > warmup
             else right

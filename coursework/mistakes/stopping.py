@@ -81,24 +81,25 @@ def found_in_steps(
 
 #: What is said of a search that stops at the wrong time.
 STOPS = {
-    "now": "Your search stops too soon: a running text is compared as it stands, and a longer text "
-    "is divided by more. Take the penalty of `longest` words.",
-    "next": "Your search stops too soon: it allows for one more word, and there may be more. Take "
-    "the penalty of `longest` words.",
-    "plain": "Your search compares log P of what runs, undivided, with scores: what runs may be "
-    "divided by the penalty of `longest` words.",
-    "first": "Your search stops when the first text has ended: others that run may become better.",
-    "K": "Your search stops when K texts have ended, and not before: what counts is whether a "
-    "running one can still win.",
-    "never": "Your search goes on though nothing that runs can win any more.",
-    "strictly": "Your search goes on though what runs can at best draw level: then the text found "
-    "first wins.",
-    "worst": "Your search waits until nothing that runs can beat the worst of the texts set aside: "
-    "one text is asked for, so it is the best of them that counts.",
+    "now": "Your search stops too soon: it divides a running text by the penalty of its present "
+    "length. A longer text is divided by more: use the penalty of `longest` words.",
+    "next": "Your search stops too soon: it allows for one more word, but there may be more. "
+    "Use the penalty of `longest` words.",
+    "plain": "Your search compares the undivided log P of running texts with scores. Divide it "
+    "by the penalty of `longest` words.",
+    "first": "Your search stops when the first text has ended: others that still run may become "
+    "better.",
+    "K": "Your search stops exactly when K texts have ended. It must stop as soon as no running "
+    "text can still win, and not before.",
+    "never": "Your search goes on although no running text can still win.",
+    "strictly": "Your search goes on although a running text can at best draw level. In a tie, "
+    "the text found first wins.",
+    "worst": "Your search waits until no running text can beat the worst of the texts set "
+    "aside. Only the best one is returned, so compare with the best.",
 }
 
 
-LAST = "Of texts with equal scores you take the last: the one found first wins."
+LAST = "Of texts with equal scores you take the last. Take the one found first."
 #: How the same two rules begin where what runs when they stop does not count at all.
 LEFT = {
     "The first text that ends is": "first",
@@ -107,8 +108,8 @@ LEFT = {
 
 #: What is said where nobody can tell which of the rules above it was.
 TOO_SOON = (
-    "Your search stops too soon: what runs may still come to its log P divided by the penalty of "
-    "`longest` words, and that is better."
+    "Your search stops too soon. A running text may still reach its log P divided by the "
+    "penalty of `longest` words, which is better."
 )
 
 
@@ -126,25 +127,22 @@ def stop_mistakes(
     unpenalised = search(alpha=0.0)
     found |= {
         "The length penalty is missing: divide log P by it.": unpenalised,
-        "The length penalty chooses nothing: divide before you compare, not afterwards.": (
-            search("late")
-        ),
+        "The length penalty comes too late to change the choice: divide before you compare, not "
+        "afterwards.": (search("late")),
         "log P is multiplied by the length penalty: divide by it.": search(alpha=-alpha),
         LAST: search("last"),
-        "Only what ends in the last step is compared: a text that ended before has to be kept.": (
+        "You compare only texts that end in the last step. Keep those that ended before.": (
             search("lost")
         ),
-        "Texts that still run after `longest` words are dropped: they count as they stand.": (
-            search("dropped")
-        ),
-        "This is what a beam of one finds.": search(K=1),
-        "Your number of steps is one too small: the first step writes the first word.": (
+        "You drop texts that still run after `longest` words. Compare them with the others as "
+        "they are.": (search("dropped")),
+        "This is the result of a beam of size 1.": search(K=1),
+        "Your number of steps is one too small. The first step writes the first word.": (
             (right[0], right[1], right[2] - 1)
         ),
-        "Your number of steps is one too large: it is that of the step after which it stops.": (
-            (right[0], right[1], right[2] + 1)
-        ),
-        "The score that you return is not divided by the length penalty.": (
+        "Your number of steps is one too large. It is the number of the step after which the "
+        "search stops.": ((right[0], right[1], right[2] + 1)),
+        "You do not divide the score by the length penalty.": (
             (right[0], right[1] * ((5 + len(right[0])) / 6) ** alpha, right[2])
         ),
     }

@@ -59,7 +59,7 @@ def told_once(found: Mapping[str, Answer], most: int = 3) -> dict[str, Answer]:
         elif len(same) <= most:
             listed = "\n".join(f"- {message}" for message in same)
             least = max(same, key=lambda message: _unknown(found[message]))
-            told[f"Each of these slips gives the same numbers here:\n{listed}"] = found[least]
+            told[f"Each of these mistakes gives the same numbers here:\n{listed}"] = found[least]
     return told
 
 

@@ -84,16 +84,16 @@ def merge_mistakes(
 
     one = torch.ones_like(f)
     found: dict[str, Kept] = {
-        "The sums of both sides are added as they are. Each side was summed with its own m: "
-        "multiply its sums by exp(m_side - m) first.": sums(one, one),
+        "You add the sums of both sides without correction. Each side was summed with its own "
+        "m: multiply its sums by exp(m_side - m) first.": sums(one, one),
         "Only side a is corrected. In some rows side b has the smaller m, and then its sums "
         "need the factor exp(m_b - m).": sums(f, one),
         "Only side b is corrected. In some rows side a has the smaller m, and then its sums "
         "need the factor exp(m_a - m).": sums(one, g),
-        "acc is not corrected: it needs the same factors as l.": (None, None, acc_a + acc_b),
-        "l is not corrected: it needs the same factors as acc.": (None, l_a + l_b, None),
+        "acc is not corrected. It needs the same factors as l.": (None, None, acc_a + acc_b),
+        "l is not corrected. It needs the same factors as acc.": (None, l_a + l_b, None),
         "The factors of a and b are swapped: side a is multiplied by exp(m_a - m).": sums(g, f),
-        "Your factors are upside down: exp(m_side - m) is at most 1, and yours is at least 1.": (
+        "Your factors are inverted: exp(m_side - m) is at most 1, and yours is at least 1.": (
             sums(1 / f, 1 / g)
         ),
         "Your m is the smaller of the two. It must be the larger: otherwise a factor can "
@@ -102,16 +102,15 @@ def merge_mistakes(
             total * (m - _finite(low)).exp(),
             acc * (m - _finite(low)).exp()[:, None],
         ),
-        "Your acc is already divided by l. Here it is a sum: a later merge needs it so.": (
-            (None, None, acc / total[:, None])
-        ),
-        "Your m is the sum of both. It is the larger of the two.": (m_a + m_b, None, None),
-        "Your m is that of side a. It must be the larger of both.": (m_a, None, None),
+        "Your acc is already divided by l. Return the undivided sum, because a later merge "
+        "needs it.": ((None, None, acc / total[:, None])),
+        "Your m is the sum of both. Take the larger of the two.": (m_a + m_b, None, None),
+        "Your m is that of side a. Take the larger of the two.": (m_a, None, None),
     }
     if acc_a.shape[0] == acc_a.shape[1]:
         found[
-            "Your factors multiply the columns of acc. There is one factor for each query, a row: "
-            "give it an axis, [:, None]."
+            "Your factors multiply the columns of acc. There is one factor for each query, "
+            "which is a row: give it an axis, [:, None]."
         ] = (None, None, f * acc_a + g * acc_b)
     return told_apart(found, right)
 
@@ -123,18 +122,19 @@ def finished_mistakes(O_a: Tensor, L_a: Tensor, O_b: Tensor, L_b: Tensor) -> dic
     e_a, e_b = L_a.exp()[:, None], L_b.exp()[:, None]
     f, g = (L_a - _finite(L)).exp()[:, None], (L_b - _finite(L)).exp()[:, None]
     found: dict[str, Pair] = {
-        "Your output is the plain mean of both. A half counts by the weight that it saw, exp(L).": (
+        "Your output is the plain mean of both. Weight each half by exp(L), the total weight of "
+        "its keys.": (
             (O_a + O_b) / 2,
             None,
         ),
-        "Your output is the plain sum of both: the shares exp(L_a - L) and exp(L_b - L) are "
+        "Your output is the plain sum of both. The shares exp(L_a - L) and exp(L_b - L) are "
         "missing.": (O_a + O_b, None),
-        "Your shares are L itself. L is a logarithm: the weight that a half saw is exp(L).": (
+        "Your shares are L itself. L is a logarithm: the total weight of a half is exp(L).": (
             (L_a[:, None] * O_a + L_b[:, None] * O_b) / (L_a + L_b)[:, None],
             None,
         ),
-        "Your output is not divided by the whole weight: the shares are exp(L_a) and exp(L_b), "
-        "each over their sum.": (e_a * O_a + e_b * O_b, None),
+        "Your output is not divided by the total weight. The shares are exp(L_a) and exp(L_b), "
+        "each divided by their sum.": (e_a * O_a + e_b * O_b, None),
         "The shares of a and b are swapped.": (g * O_a + f * O_b, None),
         "Your L is the larger of both. The weights add up: L = log(exp(L_a) + exp(L_b)).": (
             None,
@@ -144,7 +144,7 @@ def finished_mistakes(O_a: Tensor, L_a: Tensor, O_b: Tensor, L_b: Tensor) -> dic
             None,
             L_a + L_b,
         ),
-        "Your L is the weight itself: its logarithm is missing.": (None, L_a.exp() + L_b.exp()),
+        "Your L is the total weight itself. Take its logarithm.": (None, L_a.exp() + L_b.exp()),
         "Your L is the mean of both.": (None, (L_a + L_b) / 2),
     }
     if out.shape[0] == out.shape[1]:
@@ -180,12 +180,10 @@ def tiled_mistakes(
         "Neither l nor acc is corrected when a tile brings a larger score: multiply both by "
         "exp(m - m_new).": _walked(hidden, V, columns, acc=False, sums=False),
         "Your scores are not scaled: divide by √d_k.": _whole(Q * math.sqrt(d), K, V, seen),
-        "Your scores are divided by d_k: it is its square root that is asked for.": (
+        "Your scores are divided by d_k: divide by its square root, √d_k.": (
             _whole(Q / math.sqrt(d), K, V, seen)
         ),
-        "Nothing hides later keys: query i sees keys up to i.": (
-            _whole(Q, K, V, there.expand(n, n))
-        ),
+        "Nothing hides later keys: query i sees keys up to i.": _whole(Q, K, V, there.expand(n, n)),
         "The padding may be attended to: the first pad keys are hidden from every query.": (
             _whole(Q, K, V, j <= i)
         ),
@@ -195,32 +193,34 @@ def tiled_mistakes(
         "Each query sees the next key as well: j ≤ i, no further.": (
             _whole(Q, K, V, there & (j <= i + 1))
         ),
-        "One key too few is hidden: with pad = 2 keys 0 and 1 are padding.": (
+        "You hide one padding key too few. With pad = 2, keys 0 and 1 are padding.": (
             _whole(Q, K, V, (j <= i) & (j >= pad - 1))
         ),
-        "One key too many is hidden: with pad = 2 keys 0 and 1 are padding, and key 2 is not.": (
+        "You hide one key too many. With pad = 2, keys 0 and 1 are padding, and key 2 is not.": (
             _whole(Q, K, V, (j <= i) & (j > pad))
         ),
-        "Your mask counts rows and columns from the corner of the tile. Query i + r may see key "
-        "j + c: count from the corner of the whole matrix.": (
+        "Your mask numbers rows and columns from the corner of the tile. Query i + r may see "
+        "key j + c: count from the corner of the whole matrix.": (
             _whole(Q, K, V, there & (j % columns <= i % rows) & (j // columns <= i // rows))
         ),
-        "The last keys are left out: n is no multiple of the tile, and the last is narrower.": (
-            _whole(Q, K, V, seen & (j < last))
-        ),
+        "You leave out the last keys. n need not be a multiple of the tile, and then the last "
+        "tile is narrower.": (_whole(Q, K, V, seen & (j < last))),
         "The output is not divided by l.": (out * (L - _finite(m)).exp()[:, None], None),
         "Your L is m alone: L = m + log(l).": (None, m),
         "Your L is log(l) alone: L = m + log(l).": (
             None,
             torch.where(empty[:, 0], -math.inf, L - _finite(m)),
         ),
-        "Your L is m + l: the logarithm is missing.": (None, m + (L - _finite(m)).exp()),
+        "Your L is m + l. The logarithm is missing: L = m + log(l).": (
+            None,
+            m + (L - _finite(m)).exp(),
+        ),
     }
     if bool(empty.any()):
         mean = torch.where(empty, V.mean(0), out)
         found[
-            "A query that may attend to nothing gets the mean of the values. Its output is zeros: "
-            "hidden scores are -∞, so no power of them is 1."
+            "A query that may attend to nothing gets the mean of the values. Its output must be "
+            "zeros: with hidden scores of -∞, no key gets weight."
         ] = (mean, None)
     return told_apart(found, right)
 
@@ -232,16 +232,16 @@ def count_mistakes(n: int, rows: int, columns: int, pad: int) -> dict[str, int]:
     seen, there = seen_of(n, pad), (j >= pad).expand(n, n)
     down, across = math.ceil(n / rows), math.ceil(n / columns)
     found = {
-        "That is all tiles. Leave out a tile in which no score counts.": down * across,
-        "Tiles that hold only padding are computed: leave them out too.": (
+        "You count all tiles. Leave out a tile in which every score is hidden.": down * across,
+        "You count tiles that hold only padding. Leave them out, too.": (
             _tiles(j <= i, rows, columns)
         ),
-        "You count only tiles in which every score counts. Those on the diagonal are needed "
+        "You count only tiles in which no score is hidden. Those on the diagonal are needed, "
         "too.": _tiles(seen, rows, columns, every=True),
-        "The last, narrower column of tiles is left out.": (
+        "You leave out the last, narrower column of tiles.": (
             _tiles(seen[:, : n // columns * columns], rows, columns)
         ),
-        "A tile whose first query sees nothing of it is left out. Its last query may see some.": (
+        "You leave out a tile whose first query sees nothing of it. Its last query may see some.": (
             sum(
                 bool(seen[a, b : b + columns].any())
                 for a, b in product(range(0, n, rows), range(0, n, columns))
@@ -252,7 +252,7 @@ def count_mistakes(n: int, rows: int, columns: int, pad: int) -> dict[str, int]:
         ),
     }
     if pad:
-        found["Tiles that lie wholly above the diagonal are computed: leave them out."] = _tiles(
+        found["You count tiles that lie wholly above the diagonal. Leave them out."] = _tiles(
             there, rows, columns
         )
     return told_once(others(found, tiles_of(n, rows, columns, pad)))
@@ -271,17 +271,15 @@ def aligned_mistakes(Q: Tensor, K: Tensor, V: Tensor, rows: int = 2) -> dict[str
     masks = {
         "This is what `published_attention` does: query i sees keys 0 to i. The new queries are "
         "the last of the text, not the first.": _causal(T, S, 0),
-        "The mask is right now, but the loop over the keys still ends too early: `stop` also "
-        "supposes that the queries are the first of the text.": causal & (j < stop),
+        "The mask is right now, but the loop over the keys still ends too early. `stop` also "
+        "assumes that the queries are the first of the text.": causal & (j < stop),
         "Your mask is shifted one place too far: query i sees keys up to S - T + i.": (
             _causal(T, S, S - T + 1)
         ),
         "Your mask is shifted one place too little: query i sees keys up to S - T + i, its own "
         "included.": _causal(T, S, S - T - 1),
-        "Your mask is shifted the wrong way: the shift is S - T, not T - S.": (
-            _causal(T, S, T - S)
-        ),
-        "Nothing is hidden: later keys may be seen.": torch.ones(T, S, dtype=torch.bool),
+        "Your mask is shifted the wrong way: the shift is S - T, not T - S.": _causal(T, S, T - S),
+        "Nothing is hidden: queries see later keys.": torch.ones(T, S, dtype=torch.bool),
     }
     found = {message: _whole(Q, K, V, mask)[0] for message, mask in masks.items()}
     empty = ~causal.any(1, keepdim=True)
@@ -292,7 +290,7 @@ def aligned_mistakes(Q: Tensor, K: Tensor, V: Tensor, rows: int = 2) -> dict[str
         found["A query before the first key sees the first key: its output must be zeros."] = (
             torch.where(empty, V[0], right)
         )
-        found["The queries that see nothing are missing: their outputs are rows of zeros."] = right[
+        found["The queries that see nothing are missing. Their outputs are rows of zeros."] = right[
             ~empty[:, 0]
         ]
     return told_once(others(found, right))

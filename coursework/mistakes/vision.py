@@ -77,31 +77,31 @@ def code_mistakes(rows: int, columns: int, d: int) -> dict[str, Tensor]:
     # What numbers places column by column: place n lies in column n // rows.
     turned = (torch.arange(columns) + torch.arange(rows)[:, None] * columns).mT.flatten()
     found = {
-        "Your exponents are 2i/d: each of the two codes is d/2 wide, so they are 2i/(d/2).": (
+        "Your exponents are 2i/d. Each of the two codes is d/2 wide, so they are 2i/(d/2).": (
             torch.cat([_sinusoids(r, half, d), _sinusoids(c, half, d)], 1)
         ),
-        "The column stands first: the first half of a code is that of the row.": (
+        "The column comes first in your codes. The first half of a code is that of the row.": (
             torch.cat([column, row], 1)
         ),
-        "Your places are counted column by column: count them row by row, as the patches "
-        "are.": right[turned],
-        "That is the flat code of the place's number: row and column each have a code of their "
-        "own.": _sinusoids(torch.arange(rows * columns), d),
-        "You add up the codes of row and column: they stand side by side.": (
+        "Your places are in column order. Order them row by row, as the patches are.": right[
+            turned
+        ],
+        "You return the flat code of the place's number. Row and column each have their own "
+        "code.": _sinusoids(torch.arange(rows * columns), d),
+        "You add the codes of row and column. Put them side by side.": (
             _sinusoids(r, d) + _sinusoids(c, d)
         ),
-        "In each half all sines stand before all cosines: the two of a pair stand side by side.": (
-            torch.cat([row[:, ::2], row[:, 1::2], column[:, ::2], column[:, 1::2]], 1)
-        ),
-        "The numbers of the row's code and of the column's alternate: first the one, then the "
-        "other.": torch.stack([row, column], 2).flatten(1),
-        "You count rows and columns from 1: the first of each has the number 0.": (
+        "In each half, all sines come before all cosines. The two of a pair must be side by "
+        "side.": (torch.cat([row[:, ::2], row[:, 1::2], column[:, ::2], column[:, 1::2]], 1)),
+        "The numbers of the row's code and of the column's code alternate. Put all of the row's "
+        "code first, then the column's.": torch.stack([row, column], 2).flatten(1),
+        "You count rows and columns from 1. The first of each is number 0.": (
             torch.cat([_sinusoids(r + 1, half), _sinusoids(c + 1, half)], 1)
         ),
-        "Sine and cosine have changed places.": right.unflatten(1, (-1, 2)).flip(-1).flatten(1),
+        "Sine and cosine are swapped.": right.unflatten(1, (-1, 2)).flip(-1).flatten(1),
         "Both halves hold the row's code.": torch.cat([row, row], 1),
         "Both halves hold the column's code.": torch.cat([column, column], 1),
-        "Your codes still lie in a grid: put the places into one line.": (
+        "Your codes still form a grid. Flatten the places into one axis.": (
             right.reshape(rows, columns, d)
         ),
     }
@@ -117,33 +117,33 @@ def token_mistakes(
     (B, N, _), first = x.shape, c.expand(len(x), 1, -1)
     whole = torch.cat([first, x], 1)
     found = {
-        "[CLS] stands at the end: it is the first token.": torch.cat([x, first], 1) + P,
-        "[CLS] gets no position: it is put in front first, and then P is added to all.": (
+        "[CLS] is at the end. It must be the first token.": torch.cat([x, first], 1) + P,
+        "[CLS] gets no position. Put it in front first, then add P to all tokens.": (
             torch.cat([first, x + P[1:]], 1)
         ),
-        "The positions are added before [CLS] is put in front: so [CLS] has none, and each patch "
-        "has that of the token before it.": torch.cat([first, x + P[:-1]], 1),
-        "All tokens get the same row of P, the last one: so none of them tells where it is.": (
+        "The positions are added before [CLS] is put in front, so [CLS] has none, and each "
+        "patch has that of the token before it.": torch.cat([first, x + P[:-1]], 1),
+        "All tokens get the same row of P, the last one, so their positions are lost.": (
             whole + P[N]
         ),
-        "All tokens get the same row of P, the first one: so none of them tells where it is.": (
+        "All tokens get the same row of P, the first one, so their positions are lost.": (
             whole + P[0]
         ),
-        "Row n of P goes to image n of the batch: it goes to token n of every image.": (
+        "Row n of P goes to image n of the batch. It belongs to token n of every image.": (
             whole + P[:B, None] if B <= N + 1 else whole
         ),
-        "There are no positions in it: add P.": whole,
+        "The positions are missing: add P.": whole,
         "b_P is missing.": whole + P - torch.cat([0 * first, 0 * x + b_P], 1),
-        "[CLS] gets b_P too: it is no patch, and its vector is c.": (
+        "You add b_P to [CLS], too. It is not a patch: its vector is c.": (
             whole + P + torch.cat([0 * first + b_P, 0 * x], 1)
         ),
-        "[CLS] takes the place of the first patch: it stands before it.": (
+        "[CLS] replaces the first patch. Put it in front of the patches.": (
             torch.cat([first, x[:, 1:]], 1) + P[:N]
         ),
         "Only the first image has a [CLS].": (
             torch.cat([torch.cat([first[:1], 0 * first[1:]]), x], 1) + P
         ),
-        "There is no [CLS] in it.": x + P[1:],
+        "[CLS] is missing.": x + P[1:],
     }
     return told_once(others(found, whole + P))
 
@@ -162,21 +162,21 @@ def logit_mistakes(
     other = logits_of(h, gain, bias, W, b, "mean" if pool == "cls" else "cls")
     read = "mean" if pool == "cls" else "cls"
     found = {
-        f'This is what "{read}" asks for: here pool is "{pool}".': other,
-        "The mean is over all tokens, [CLS] among them.": y.mean(1) @ W + b,
-        "The last token is read: [CLS] is the first.": y[:, -1] @ W + b,
+        f'This is right for pool = "{read}". Here pool is "{pool}".': other,
+        "The mean is over all tokens, including [CLS]. Leave [CLS] out.": y.mean(1) @ W + b,
+        "You read the last token. [CLS] is the first.": y[:, -1] @ W + b,
         "The norm is missing.": (h[:, 0] if pool == "cls" else h[:, 1:].mean(1)) @ W + b,
-        "The norm comes after the mean: each token has its own norm first.": (
+        "The norm comes after the mean. Normalise each token first.": (
             norm(h[:, 1:].mean(1)) @ W + b
         ),
-        "You add the patches up: take their mean.": y[:, 1:].sum(1) @ W + b,
+        "You add up the patches. Take their mean.": y[:, 1:].sum(1) @ W + b,
         "b is missing.": right - b,
-        "You return probabilities: the logits are asked for.": right.softmax(-1),
-        "There are logits for every token: one row for each image is asked for.": y @ W + b,
+        "You return probabilities. Return the logits.": right.softmax(-1),
+        "You return logits for every token. Return one row for each image.": y @ W + b,
         "Gain and bias of the norm are missing.": (
             logits_of(h, torch.ones_like(gain), torch.zeros_like(bias), W, b, pool)
         ),
-        "Your ε is 10⁻⁵, which layer_norm takes where none is given: here it is 10⁻⁶.": (
+        "Your ε is 10⁻⁵, the default of layer_norm. Here it is 10⁻⁶.": (
             logits_of(h, gain, bias, W, b, pool, eps=1e-5)
         ),
     }
@@ -207,46 +207,45 @@ def rollout_mistakes(maps: Sequence[Tensor], rows: int, columns: int) -> dict[st
         return _picture(R[:, 0, 1:], rows, columns)
 
     found = {
-        "The product runs the wrong way: R = A_L ... A_2 A_1, the first layer on the right.": (
+        "The product runs the wrong way. R = A_L ... A_2 A_1, with the first layer on the right.": (
             picture(product(halves, forward=False))
         ),
-        "The residual path is missing: half of each token stays, (A + I) / 2.": (
+        "The residual path is missing. Half of each token stays: (A + I) / 2.": (
             picture(product(means))
         ),
-        "You add 1 to every weight: I is the identity, with 1 on its diagonal and 0 beside it.": (
+        "You add 1 to every weight. I is the identity: 1 on the diagonal and 0 elsewhere.": (
             picture(product([A + 1 for A in means]))
         ),
-        "The layers are multiplied number by number: it is a product of matrices, @.": (
+        "You multiply the layers number by number. Use a matrix product, @.": (
             picture(torch.stack(halves).prod(0))
         ),
-        "You take the largest weight of all heads: take their mean.": (
+        "You take the largest weight of all heads. Take their mean.": (
             picture(product([A.amax(1) + eye for A in maps]))
         ),
-        "Only the first head is followed: take the mean of all.": (
+        "You use only the first head. Take the mean of all.": (
             picture(product([A[:, 0] + eye for A in maps]))
         ),
-        "The heads' weights are added up, so that I counts for less: take their mean.": (
+        "You add up the heads' weights, so I counts for less. Take their mean.": (
             picture(product([A.sum(1) + eye for A in maps]))
         ),
-        "You take [CLS]'s column: its row says what went into it.": (
+        "You take [CLS]'s column. Its row says what went into it.": (
             _picture(R[:, 1:, 0], rows, columns)
         ),
-        "You take the mean over all tokens' rows: [CLS]'s row is asked for.": (
+        "You take the mean over all tokens' rows. Take [CLS]'s row.": (
             _picture(R.mean(1)[:, 1:], rows, columns)
         ),
-        "The shares of the patches do not sum to 1: divide by their sum, without [CLS]'s own.": (
-            R[:, 0, 1:].reshape(-1, rows, columns)
-        ),
-        "That is the last layer alone.": picture(means[-1]),
-        "That is the first layer alone.": picture(means[0]),
-        "You take the mean of the layers: multiply them.": picture(torch.stack(halves).mean(0)),
-        "Your picture is filled column by column: patches are counted row by row.": (
+        "The shares of the patches do not sum to 1. Leave out [CLS]'s own share, then divide by "
+        "the sum.": (R[:, 0, 1:].reshape(-1, rows, columns)),
+        "You use only the last layer.": picture(means[-1]),
+        "You use only the first layer.": picture(means[0]),
+        "You take the mean of the layers. Multiply them.": picture(torch.stack(halves).mean(0)),
+        "Your picture is filled column by column. Patches are ordered row by row.": (
             right.reshape(-1, columns, rows).mT
         ),
-        "The shares still lie in one line: (B, rows, columns) is asked for.": right.flatten(1),
+        "The shares are still in one row. Reshape them to (B, rows, columns).": right.flatten(1),
     }
     if len(right) == 1:
-        found["The axis of the images is gone: (B, rows, columns) is asked for."] = right[0]
+        found["The axis of the images is missing. Return (B, rows, columns)."] = right[0]
     return told_once(others(found, right))
 
 
@@ -263,31 +262,31 @@ def resize_mistakes(P: Tensor, old: Grid, new: Grid) -> dict[str, Tensor]:
 
     pixels = table.permute(2, 0, 1)[None]
     found = {
-        "This is what `published_resized` does: it is right for squares alone.": (
+        "This is what `published_resized` does. It is right only for square grids.": (
             resized("xy", False)
         ),
-        "The corners of your grid do not lie on the corners of the old one: row 0 stays row 0, and "
-        "the last row the last.": torch.cat(
+        "The corners of your grid do not meet the corners of the old one. The first row must "
+        "stay the first, and the last row the last.": torch.cat(
             [P[:1], F.interpolate(pixels, new, mode="bilinear")[0].flatten(1).mT]
         ),
         "The row of [CLS] is missing.": resized_of(P, old, new)[1:],
-        "Your grid begins with the row of [CLS], row 0 of P, and its last place is missing: the "
+        "Your grid begins with the row of [CLS], row 0 of P, and its last place is missing. The "
         "places are the rows from 1 on.": resized_of(torch.cat([P[:1], P[:-1]]), old, new),
     }
     if old[0] == old[1] and new[0] == new[1]:
         found[
-            "Rows and columns have changed places: one of the two mistakes is mended, and the "
+            "Rows and columns are swapped: you have fixed one of the two mistakes, and the "
             "other shows now."
         ] = resized("ij", False)
     else:
         found |= {
-            "Your grid is as wide as it should be high: new is (rows, columns).": (
+            "Rows and columns of your new grid are swapped: new is (rows, columns).": (
                 resized_of(P, old, (new[1], new[0]))
             ),
-            "The points are in the right order now, but `at` still takes their rows for columns: "
-            "it wants the column first.": resized("ij", False),
-            "`at` is right now, but the places still come out column by column: look at the order "
-            "of the points.": resized("xy", True),
+            "The points are in the right order now, but you still pass `at` their rows as "
+            "columns. It takes the column first.": resized("ij", False),
+            "The arguments of `at` are right now, but the places still come out column by "
+            "column. Look at the order of the points.": resized("xy", True),
         }
     return told_once(others(found, resized_of(P, old, new)))
 

@@ -32,26 +32,25 @@ def pair_mistakes(text: list[list[str]], window: int) -> dict[str, Pairs]:
     right = _pairs(text, offsets)
     running = [[word for sentence in text for word in sentence]]
     return {
-        "Only words after the centre are paired with it: the window reaches to both sides.": (
+        "You pair the centre only with words after it. The window reaches to both sides.": (
             _pairs(text, range(1, window + 1))
         ),
-        "Only words before the centre are paired with it: the window reaches to both sides.": (
+        "You pair the centre only with words before it. The window reaches to both sides.": (
             _pairs(text, range(-window, 0))
         ),
-        "Each word is paired with itself too: leave out the place j = i.": (
+        "Each word is paired with itself, too. Leave out the place j = i.": (
             _pairs(text, range(-window, window + 1))
         ),
         "The window is one word short on the right: range(i - m, i + m) and words[i - m : i + m] "
         "stop before i + m.": _pairs(text, [d for d in offsets if d != window]),
-        f"The window is taken for {window} words in all: it reaches {window} to either side.": (
-            _pairs(text, [d for d in offsets if abs(d) <= window // 2])
-        ),
+        f"You use {window} as the number of words in the whole window. It reaches {window} words "
+        "to either side.": (_pairs(text, [d for d in offsets if abs(d) <= window // 2])),
         "Your code makes no pairs for words near the edge of a sentence. There the window "
         "is cut short where the sentence ends.": [
             (s[i], s[i + d]) for s in text for i in range(window, len(s) - window) for d in offsets
         ],
-        "At the left edge the window wraps round to the end of the sentence: in Python words[-1] "
-        "is the last word. Start at max(0, i - m).": [
+        "At the left edge the window wraps around to the end of the sentence: in Python "
+        "words[-1] is the last word. Start at max(0, i - m).": [
             (s[i], s[i + d])
             for s in text
             for i in range(len(s))
@@ -65,11 +64,11 @@ def pair_mistakes(text: list[list[str]], window: int) -> dict[str, Pairs]:
             for i, c in enumerate(s)
             for near in s[i - window : i] + s[i + 1 : i + window + 1]
         ],
-        "Your windows reach over the border between two sentences: the last word of one is no "
-        "neighbour of the first of the next.": _pairs(running, offsets),
-        "A word that occurs twice in one window is not paired with itself: the places must "
+        "Your windows cross the border between two sentences. The last word of one is not a "
+        "neighbour of the first word of the next.": _pairs(running, offsets),
+        "A word that occurs twice in one window must be paired with itself. The places must "
         "differ, i ≠ j, not the words.": [(c, o) for c, o in right if c != o],
-        "Each pair comes only once: a pair that occurs twice in the text is trained on twice.": (
+        "You count each pair once. A pair that occurs twice in the text is trained on twice.": (
             list(dict.fromkeys(right))
         ),
     }
@@ -312,9 +311,7 @@ def neighbour_mistakes(W: Tensor, word: int, k: int) -> dict[str, Tensor]:
         "values.": (_others(cosines.abs(), word, k)),
         "You divide each product by the square of a length: the length is the root of the sum of "
         "squares.": _others(products / lengths.square().clamp(min=1e-30), word, k),
-        "You return the cosines. Return the ids of the words.": (
-            cosines[_others(cosines, word, k)]
-        ),
+        "You return the cosines. Return the ids of the words.": cosines[_others(cosines, word, k)],
         "Your ids are right but in reverse order. The nearest comes first.": (
             _others(cosines, word, k).flip(0)
         ),

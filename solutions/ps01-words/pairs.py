@@ -67,7 +67,7 @@ def share_taken(m, d):
 wrong(
     "itself",
     "the centre is paired with itself",
-    told="paired with itself too",
+    told="Each word is paired with itself",
     spares=["share"],
     edit=(
         "if j != i:\n                    pairs.append((centre, words[j]))",
@@ -79,7 +79,7 @@ wrong(
 @wrong(
     "left-only",
     "only what comes before the centre",
-    told="only words before the centre",
+    told="You pair the centre only with words before",
     spares=["share"],
 )
 def window_pairs(text, m):
@@ -129,7 +129,7 @@ wrong(
 @wrong(
     "right-only",
     "only what comes after the centre",
-    told="only words after the centre",
+    told="You pair the centre only with words after",
     spares=["share"],
 )
 def window_pairs(text, m):
@@ -151,7 +151,7 @@ wrong(
 wrong(
     "set",
     "each pair once",
-    told="comes only once",
+    told="You count each pair once",
     loses=["repeats"],
     edit=("return pairs", "return list(set(pairs))"),
 )
@@ -199,7 +199,7 @@ wrong(
 wrong(
     "window-in-all",
     "m words in all instead of to each side",
-    told="in all: it reaches|it must come",
+    told="number of words in the whole window|it must come",
     spares=["share"],
     edit=(
         "max(0, i - m), min(len(words), i + m + 1)",
@@ -219,7 +219,7 @@ wrong(
 @wrong(
     "wraps-round",
     "no max at the left edge, place by place",
-    told="wraps round to the end",
+    told="wraps around to the end",
     spares=["share"],
 )
 def window_pairs(text, m):

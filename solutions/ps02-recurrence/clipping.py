@@ -38,13 +38,13 @@ def clipped(gradients, c):
     return [g * (c / norm) if norm else g for g in gradients]
 
 
-@wrong("by-value", "each number at ±c", told="Each number is clipped")
+@wrong("by-value", "each number at ±c", told="You clip each number at ±c")
 def clipped(gradients, c):
     norm = None
     return [g.clamp(-c, c) for g in gradients]
 
 
-@wrong("dropped", "drops what is too long", told="is dropped")
+@wrong("dropped", "drops what is too long", told="Gradients that are too long are dropped")
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
     return [torch.zeros_like(g) if norm > c else g for g in gradients]
@@ -53,7 +53,7 @@ def clipped(gradients, c):
 @wrong(
     "each-alone",
     "each gradient by its own norm",
-    told="clipped by its own norm",
+    told="You clip each gradient by its own",
     loses=["by-hand", "values", "precision"],
 )
 def clipped(gradients, c):
@@ -104,7 +104,7 @@ def clipped(gradients, c):
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
 
 
-@wrong("largest-number", "the largest number", told="largest number for the norm")
+@wrong("largest-number", "the largest number", told="You use the largest number as the")
 def clipped(gradients, c):
     norm = max(g.abs().max().item() for g in gradients)
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
@@ -163,13 +163,15 @@ def clipped(gradients, c):
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
 
 
-@wrong("sum-of-norms", "adds norms", told="add the gradients' norms up", spares=["zeros", "inputs"])
+@wrong(
+    "sum-of-norms", "adds norms", told="You add up the gradients' norms", spares=["zeros", "inputs"]
+)
 def clipped(gradients, c):
     norm = sum(g.norm().item() for g in gradients)
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
 
 
-@wrong("to-one", "to norm 1", told="comes out with norm 1")
+@wrong("to-one", "to norm 1", told="Gradients that are too long come out")
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
     return [g / norm if norm > c else g for g in gradients]

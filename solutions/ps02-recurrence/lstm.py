@@ -42,7 +42,7 @@ def lstm_step(x_t, h, c, W, U, b):
 wrong(
     "cell-for-state",
     "gates look at the cell",
-    told="it is the state h that U meets",
+    told="Your gates use the cell",
     spares=["carried", "inputs"],
     edit=("W + h", "W + c"),
 )
@@ -50,7 +50,7 @@ wrong(
 wrong(
     "coupled-input",
     "forgets as much as it lets in",
-    told="f is a gate of its own",
+    told="You use 1 - i as the",
     spares=["carried", "inputs"],
     edit=("torch.sigmoid(f)", "(1 - torch.sigmoid(i))"),
 )
@@ -88,7 +88,7 @@ def lstm_step(x_t, h, c, W, U, b):
 wrong(
     "forget-bias",
     "adds 1 to the forget gate",
-    told="A 1 is added",
+    told="You add 1 to the forget gate's",
     spares=["carried", "inputs"],
     edit=("torch.sigmoid(f)", "torch.sigmoid(f + 1)"),
 )
@@ -96,14 +96,14 @@ wrong(
 wrong(
     "forget-turned",
     "1 - f keeps",
-    told="forget gate is turned round",
+    told="The forget gate is inverted",
     edit=("torch.sigmoid(f)", "(1 - torch.sigmoid(f))"),
 )
 
 wrong(
     "forgets",
     "forgets the cell",
-    told="forgotten altogether",
+    told="The new cell does not use the",
     edit=("torch.sigmoid(f) * c + torch.sigmoid(i)", "torch.sigmoid(i)"),
 )
 
@@ -173,7 +173,7 @@ wrong(
 wrong(
     "old-cell-back",
     "gives the old cell back",
-    told="cell that comes back is the old one",
+    told="You return the old cell",
     edit=[
         (
             "i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)",
@@ -186,7 +186,7 @@ wrong(
 wrong(
     "old-cell-shown",
     "shows the old cell",
-    told="cell of the step before",
+    told="Your state uses the old cell",
     edit=[
         (
             "i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)",
@@ -241,7 +241,7 @@ wrong(
 wrong(
     "other-way",
     "gives (c, h)",
-    told="other order",
+    told="You return the cell and the state",
     edit=("torch.sigmoid(o) * torch.tanh(c), c", "c, torch.sigmoid(o) * torch.tanh(c)"),
 )
 
@@ -265,7 +265,7 @@ def lstm_step(x_t, h, c, W, U, b):
     return sigma(o) * torch.tanh(c), c
 
 
-wrong("plain-cell-shown", "shows the cell without its tanh", edit=("torch.tanh(c)", "c"))
+wrong("plain-cell-shown", "uses the cell without its tanh", edit=("torch.tanh(c)", "c"))
 
 wrong(
     "plain-content",
@@ -277,19 +277,19 @@ wrong(
 wrong(
     "sigmoid-content",
     "all four through a sigmoid",
-    told="not through a sigmoid",
+    told="Your new content g goes through a",
     edit=("torch.tanh(g)", "torch.sigmoid(g)"),
 )
 
 wrong(
     "sigmoid-shown",
     "shows the cell through a sigmoid",
-    told="state goes through a sigmoid",
+    told="Your state uses a sigmoid",
     edit=("torch.tanh(c)", "torch.sigmoid(c)"),
 )
 
 
-@wrong("swapped", "sigmoid and tanh swapped", told="have changed places")
+@wrong("swapped", "sigmoid and tanh swapped", told="Sigmoid and tanh are swapped")
 def lstm_step(x_t, h, c, W, U, b):
     i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)
     c = torch.tanh(f) * c + torch.tanh(i) * torch.sigmoid(g)
@@ -306,7 +306,7 @@ def lstm_step(x_t, h, c, W, U, b):
 wrong(
     "twice-h",
     "gives the state twice",
-    told="cell comes back through the output gate",
+    told="You apply the output gate to the",
     edit=("torch.sigmoid(o) * torch.tanh(c), c", "(torch.sigmoid(o) * torch.tanh(c),) * 2"),
 )
 

@@ -35,19 +35,19 @@ def rnn_states(x, h, W, U, b):
     return torch.stack(states[1:]).transpose(0, 1)
 
 
-wrong("U-turned", "U as for columns", told="U is turned round", edit=("h @ U", "h @ U.T"))
+wrong("U-turned", "U as for columns", told="U is transposed", edit=("h @ U", "h @ U.T"))
 
 wrong(
     "added",
     "adds to the old state",
-    told="old state is kept",
+    told="You add the new state to the",
     edit=("torch.tanh", "h + torch.tanh"),
 )
 
 wrong(
     "backwards-in-order",
     "reads from the right and puts in order",
-    told="put the states in order again",
+    told="You read from the last token to the first, then",
     edit=[("range(x.shape[1])", "reversed(range(x.shape[1]))"), ("states,", "states[::-1],")],
 )
 
@@ -128,7 +128,7 @@ wrong(
 wrong(
     "last-only",
     "gives the last state alone",
-    told="the last state alone",
+    told="You return only the last state",
     edit=("torch.stack(states, dim=1)", "h"),
 )
 
@@ -183,7 +183,7 @@ wrong(
 
 wrong("no-token", "leaves out x W", told="The token is missing", edit=("x[:, t] @ W + h", "h"))
 
-wrong("relu", "a ReLU", told="This is a ReLU", edit=("torch.tanh", "torch.relu"))
+wrong("relu", "a ReLU", told="You use a ReLU", edit=("torch.tanh", "torch.relu"))
 
 wrong(
     "same-tensor",
@@ -192,19 +192,19 @@ wrong(
     edit=("h = torch.tanh", "h[:] = torch.tanh"),
 )
 
-wrong("sigmoid", "a sigmoid", told="This is a sigmoid", edit=("torch.tanh", "torch.sigmoid"))
+wrong("sigmoid", "a sigmoid", told="You use a sigmoid", edit=("torch.tanh", "torch.sigmoid"))
 
 wrong(
     "tanh-of-token",
     "the tanh goes round the token alone",
-    told="tanh goes round the whole sum",
+    told="Your tanh leaves out h U",
     edit=("torch.tanh(x[:, t] @ W + h @ U + b)", "torch.tanh(x[:, t] @ W + b) + h @ U"),
 )
 
 wrong(
     "time-first",
     "stacks along the first axis",
-    told="batch stands first|must be",
+    told="batch comes first|must be",
     edit=("states, dim=1", "states"),
 )
 
@@ -218,7 +218,7 @@ wrong(
 wrong(
     "with-first",
     "gives the state it starts from too",
-    told=r"T \+ 1 states come back",
+    told=r"You return T \+ 1 states",
     edit=[("states = []", "first, states = h, []"), ("states,", "[first] + states,")],
 )
 

@@ -84,7 +84,7 @@ def through_time(x, W, U, b, G):
 wrong(
     "U-not-turned",
     "δ U on the way back",
-    told="U must be turned round",
+    told="U must be transposed in the backward",
     loses=["values", "every-step", "measured"],
     edit=("delta @ U.T", "delta @ U"),
 )
@@ -101,7 +101,7 @@ def through_time(x, W, U, b, G):
     return x.grad, W.grad, U.grad, b.grad
 
 
-@wrong("bias-rows", "a row for each step", told="one row: yours has one for each step|must be")
+@wrong("bias-rows", "a row for each step", told="has a row for each step|must be")
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]
     for x_t in x:
@@ -162,7 +162,7 @@ def through_time(x, W, U, b, G):
     return torch.func.grad(loss, argnums=(0, 1, 2, 3))(x, W, U, b)
 
 
-wrong("half-slope", "1 - h", told="you take 1 - h", edit=("[t + 1] ** 2", "[t + 1]"))
+wrong("half-slope", "1 - h", told="You use 1 - h", edit=("[t + 1] ** 2", "[t + 1]"))
 
 wrong(
     "in-place",
@@ -190,7 +190,7 @@ wrong(
 wrong(
     "new-state",
     "h_t in the gradient of U",
-    told="yours of h_t",
+    told="multiplies the previous state",
     edit=("states[t]", "states[t + 1]"),
 )
 
@@ -205,7 +205,7 @@ wrong(
 wrong(
     "no-slope",
     "leaves the tanh out",
-    told="tanh is left out",
+    told="The tanh is missing from your backward",
     edit=("* (1 - states[t + 1] ** 2)", "* 1"),
 )
 
@@ -219,14 +219,17 @@ wrong(
 wrong(
     "one-step",
     "each step hears its own loss alone",
-    told="No step hears",
+    told="No step receives a gradient from later",
     spares=["one-token", "inputs"],
     edit=("delta @ U.T", "torch.zeros_like(b)"),
 )
 
 
 @wrong(
-    "overwritten", "= instead of +=", told="first step's part alone", spares=["one-token", "inputs"]
+    "overwritten",
+    "= instead of +=",
+    told="Your gradients of W, U and b hold only the first",
+    spares=["one-token", "inputs"],
 )
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]
@@ -255,7 +258,12 @@ wrong(
 
 wrong("sign", "downhill", told="sign is wrong", edit=("dx, dW, dU, db", "-dx, -dW, -dU, -db"))
 
-wrong("slope-before", "the slope at the state before", told="before the step", edit=("t + 1", "t"))
+wrong(
+    "slope-before",
+    "the slope at the state before",
+    told="before the step",
+    edit=("t + 1", "t"),
+)
 
 wrong(
     "tanh-twice",
@@ -276,7 +284,7 @@ wrong(
 @wrong(
     "truncated",
     "the last step's part alone",
-    told="last step's part alone",
+    told="Your gradients of W, U and b hold only the last",
     spares=["one-token", "inputs"],
 )
 def through_time(x, W, U, b, G):
@@ -297,7 +305,7 @@ def through_time(x, W, U, b, G):
     return dx, dW, dU, db
 
 
-@wrong("turned", "outer products turned round", told="are turned round|must be")
+@wrong("turned", "outer products turned round", told="W and U are transposed|must be")
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]
     for x_t in x:
@@ -316,7 +324,7 @@ def through_time(x, W, U, b, G):
     return dx, dW, dU, db
 
 
-@wrong("x-delta", "δ as the gradient of x", told="gradient of x is δ itself")
+@wrong("x-delta", "δ as the gradient of x", told="You return δ as the gradient of")
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]
     for x_t in x:

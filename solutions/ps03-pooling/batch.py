@@ -84,7 +84,7 @@ def pad_documents(documents):
 @wrong(
     "empty-last",
     "takes empty sentences to stand last, as the chapter's do",
-    told="takes the empty ones to stand last",
+    told="A sentence without words may come between",
     loses=["empty"],
 )
 def pad_documents(documents):
@@ -139,7 +139,7 @@ def pad_documents(documents):
     return ids, words, words.amax(-1)
 
 
-@wrong("front", "padding stands first", told="your padding stands first")
+@wrong("front", "padding stands first", told="Your padding comes first")
 def pad_documents(documents):
     N = max(len(d) for d in documents)
     S = max(len(s) for d in documents for s in d)
@@ -183,7 +183,7 @@ def pad_documents(documents):
     return torch.tensor(documents), words, words.any(-1)
 
 
-@wrong("minus-one", "fills up with -1", told="another number than 0")
+@wrong("minus-one", "fills up with -1", told="You pad with a number other than")
 def pad_documents(documents):
     N = max(len(d) for d in documents)
     S = max(len(s) for d in documents for s in d)
@@ -249,7 +249,12 @@ def pad_documents(documents):
     return ids, words, words.any(-1)
 
 
-@wrong("zero-is-padding", "tells padding by its id", told="id 0 may be a word", loses=["zeros"])
+@wrong(
+    "zero-is-padding",
+    "tells padding by its id",
+    told="Your code recognises padding by its id",
+    loses=["zeros"],
+)
 def pad_documents(documents):
     N = max(len(d) for d in documents)
     S = max(len(s) for d in documents for s in d)

@@ -64,7 +64,7 @@ def confidence_left(x, mask, v, W, b, k):
 @wrong(
     "class-after",
     "the largest probability after the deletion",
-    told="for the class predicted before",
+    told="You return the largest probability after the",
     spares=["by-hand", "nothing"],
 )
 def confidence_left(x, mask, v, W, b, k):
@@ -160,7 +160,7 @@ wrong(
 @wrong(
     "padding-deleted",
     "padding of a large score is deleted",
-    told="padding is among what you delete",
+    told="You delete padding",
     loses=["short"],
 )
 def confidence_left(x, mask, v, W, b, k):

@@ -40,7 +40,9 @@ def pool_levels(x, words, v, u):
     return (beta[..., None] * s).sum(1), beta[..., None] * a
 
 
-@wrong("added", "adds the sentences without weights", told="added up without weights")
+@wrong(
+    "added", "adds the sentences without weights", told="You add up the sentences without weights"
+)
 def pool_levels(x, words, v, u):
     a = (x @ v).masked_fill(~words, -1e30).softmax(-1) * words
     s = (a[..., None] * x).sum(2)
@@ -50,7 +52,7 @@ def pool_levels(x, words, v, u):
 @wrong(
     "empty-sentences-count",
     "sentences without words take part with the score 0",
-    told=r"exp\(0\) = 1 is no small weight",
+    told=r"exp\(0\) = 1 is not a small weight",
 )
 def pool_levels(x, words, v, u):
     a = (x @ v).masked_fill(~words, -1e30).softmax(-1) * words
@@ -117,7 +119,7 @@ def pool_levels(x, words, v, u):
 wrong(
     "not-low-enough",
     "-100 for a sentence without words",
-    told="sentences without words take part",
+    told="Sentences without words get weight",
     loses=["empty"],
     edit=("real, -1e30", "real, -100.0"),
 )
@@ -135,14 +137,14 @@ wrong(
 wrong(
     "padding-among-words",
     "only sentences are masked",
-    told="padding takes part among the words",
+    told="Padding gets weight among the words",
     edit=("a = (x @ v).masked_fill(~words, -1e30).softmax(-1) * words", "a = (x @ v).softmax(-1)"),
 )
 
 wrong(
     "same-query",
     "v meets the sentences too",
-    told="the words' query v meets the sentences too",
+    told="You use the words' query v for",
     edit=("s @ u", "s @ v"),
 )
 
@@ -157,7 +159,7 @@ wrong(
 wrong(
     "share-of-sentence",
     "the sentences' weights as shares",
-    told="each word gets its part",
+    told="The shares that you return are the sentences'",
     spares=["values"],
     edit=("[..., None] * a", "[..., None] * words"),
 )

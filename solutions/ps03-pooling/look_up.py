@@ -92,7 +92,11 @@ def hard_look_up(q, K, V):
 
 
 wrong(
-    "keys", "sums the keys", told="weigh the keys|shape", spares=["hard"], edit=("a @ V", "a @ K")
+    "keys",
+    "sums the keys",
+    told="Your weights average the keys|shape",
+    spares=["hard"],
+    edit=("a @ V", "a @ K"),
 )
 
 wrong(
@@ -106,7 +110,7 @@ wrong(
 wrong(
     "no-temperature",
     "leaves the temperature out",
-    told="do not change with τ",
+    told="Your weights do not depend on τ",
     spares=["hard"],
     edit=("q / tau", "q"),
 )

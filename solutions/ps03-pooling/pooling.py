@@ -48,7 +48,7 @@ def attention_pool(x, mask, v):
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("best-word", "takes the best word alone", told="the largest weight alone")
+@wrong("best-word", "takes the best word alone", told="You keep only the word with the")
 def attention_pool(x, mask, v):
     r = (x @ v).masked_fill(~mask, torch.finfo(x.dtype).min)
     a = torch.zeros_like(r).scatter(1, r.argmax(1, keepdim=True), 1.0) * mask
@@ -106,7 +106,7 @@ def attention_pool(x, mask, v):
 @wrong(
     "minus-a-billion",
     "-1e9 for padding, and nothing more",
-    told="shares its weight out among padding",
+    told="A document without words spreads its weight",
     loses=["padding", "empty", "gradients"],
 )
 def attention_pool(x, mask, v):

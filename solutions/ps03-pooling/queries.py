@@ -39,7 +39,7 @@ wrong(
 wrong(
     "mask-not-spread",
     "masks (B, Q, S) by (B, S) and hopes",
-    told="stops with|was taken for",
+    told="The mask of document k hides words|stops with",
     edit=("mask[:, None]", "mask"),
 )
 
@@ -47,7 +47,7 @@ wrong(
 @wrong(
     "mask-on-queries",
     "(B, S) taken for (queries, S)",
-    told=r"was taken for \(queries, S\)",
+    told="The mask of document k hides words",
     loses=["padding"],
 )
 def pool_by_queries(x, mask, W, b, v):
@@ -69,7 +69,7 @@ wrong(
 wrong(
     "no-tanh",
     "a linear map alone",
-    told="lack the tanh",
+    told="The tanh is missing from your scores",
     edit=("torch.tanh(x @ W + b).mT", "(x @ W + b).mT"),
 )
 
@@ -112,7 +112,7 @@ wrong(
 wrong(
     "relu",
     "another nonlinearity",
-    told="relu for tanh",
+    told="You use relu instead of tanh",
     edit=("torch.tanh(x @ W + b).mT", "(x @ W + b).relu().mT"),
 )
 

@@ -76,13 +76,15 @@ wrong(
 wrong(
     "copies",
     "begins with K copies",
-    told="what greedy search finds",
+    told="This is the result of greedy search",
     spares=["step", "greedy"],
     edit=("[[]], log_p.new_zeros(1)", "[[]] * K, log_p.new_zeros(K)"),
 )
 
 
-@wrong("early", "stops when K texts have ended", told="stump", loses=["values", "ends", "length"])
+@wrong(
+    "early", "stops when K texts have ended", told="may be poor", loses=["values", "ends", "length"]
+)
 def best_continuations(total, log_p, K):
     both = total[:, None] + log_p
     values, places = both.flatten().topk(K)
@@ -164,7 +166,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 @wrong(
     "go-on",
     "texts that have ended are continued",
-    told="that have ended are continued",
+    told="You continue texts that have ended",
     spares=["step"],
 )
 def best_continuations(total, log_p, K):
@@ -195,7 +197,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "greedy",
     "greedy search whatever K",
-    told="what greedy search finds",
+    told="This is the result of greedy search",
     spares=["step", "greedy"],
     edit=(
         "texts, total, found = [[]], log_p.new_zeros(1), []",
@@ -369,7 +371,7 @@ wrong(
 wrong(
     "probability",
     "the probability returned",
-    told="is the probability",
+    told="You return the probability as the score",
     spares=["step"],
     edit=("torch.tensor(text), score", "torch.tensor(text), score.exp()"),
 )
@@ -378,7 +380,7 @@ wrong(
 @wrong(
     "running-dropped",
     "running texts are dropped if one has ended",
-    told="are dropped",
+    told="You drop texts that still run after",
     spares=["step", "greedy"],
 )
 def best_continuations(total, log_p, K):
@@ -488,7 +490,12 @@ def beam_search(log_p, start, end, K, longest, alpha):
     return torch.tensor(text), score
 
 
-@wrong("step-flat", "the flat index returned", told="not taken apart", loses=["step"])
+@wrong(
+    "step-flat",
+    "the flat index returned",
+    told="You return the index into the flattened",
+    loses=["step"],
+)
 def best_continuations(total, log_p, K):
     values, places = (total[:, None] + log_p).flatten().topk(K)
     return values, places // log_p.shape[1], places
@@ -530,7 +537,7 @@ wrong(
 @wrong(
     "step-one-text",
     "only the likeliest text goes on",
-    told="from the likeliest text|shape",
+    told="All your continuations are of the likeliest|shape",
     loses=["step"],
 )
 def best_continuations(total, log_p, K):
@@ -591,7 +598,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 @wrong(
     "step-probabilities",
     "probabilities returned",
-    told="their logarithms are asked",
+    told="You return probabilities",
     loses=["step"],
 )
 def best_continuations(total, log_p, K):
@@ -678,7 +685,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
     return torch.tensor(text), score
 
 
-@wrong("step-swapped", "rows and words swapped", told="changed places", loses=["step"])
+@wrong("step-swapped", "rows and words swapped", told="Rows and words are swapped", loses=["step"])
 def best_continuations(total, log_p, K):
     values, places = (total[:, None] + log_p).flatten().topk(K)
     return values, places % log_p.shape[1], places // log_p.shape[1]
@@ -708,7 +715,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "step-total-missing",
     "the texts so far do not count",
-    told="counts only the next word",
+    told="Your ranking uses only the next word",
     loses=["step"],
     edit=(
         "both = total[:, None] + log_p\n    values, places = both.flatten().topk(K)",
@@ -720,7 +727,7 @@ wrong(
 @wrong(
     "step-total-turned",
     "the texts’ log P laid along the words",
-    told="changed places",
+    told="Rows and words are swapped",
     loses=["step"],
 )
 def best_continuations(total, log_p, K):
@@ -771,7 +778,7 @@ wrong(
 wrong(
     "unpenalised-score",
     "the score not divided",
-    told="not divided by the length",
+    told="You do not divide the score by",
     loses=["length"],
     edit=(
         "torch.tensor(text), score",

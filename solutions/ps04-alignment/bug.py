@@ -88,7 +88,7 @@ def mended_begin(X, lengths, W_x, W_h, b):
     return state, (weights[:, :, None] * H).sum(dim=1), weights
 
 
-@wrong("mean-state", "the mean of the real states", told="averaged")
+@wrong("mean-state", "the mean of the real states", told="You average the states")
 def mended_begin(X, lengths, W_x, W_h, b):
     real = torch.arange(X.shape[1]) < lengths[:, None]
     state, states = X.new_zeros(len(X), len(W_h)), []
@@ -141,7 +141,7 @@ def mended_begin(X, lengths, W_x, W_h, b):
 @wrong(
     "one-too-far",
     "the state after one padding",
-    told="has read one padding",
+    told="The state has already read one padding",
     spares=["same", "inputs"],
 )
 def mended_begin(X, lengths, W_x, W_h, b):
@@ -182,7 +182,7 @@ def mended_begin(X, lengths, W_x, W_h, b):
 wrong(
     "only-weights",
     "the state still reads padding",
-    told="one after the padding",
+    told="the state after the padding",
     spares=["same", "inputs"],
     edit=("torch.where(reads[:, None], new, state)", "new"),
 )
@@ -198,7 +198,7 @@ wrong(
 wrong(
     "state-after-real-only",
     "the weights ask with the padded state",
-    told="or that asks",
+    told="The weights leave out the padding now",
     loses=["weights", "context"],
     edit=("* state", "* new"),
 )
@@ -212,7 +212,7 @@ wrong(
 )
 
 
-@wrong("unchanged", "begin as it was", told="still does what it did", spares=["same", "inputs"])
+@wrong("unchanged", "begin as it was", told="Nothing has changed", spares=["same", "inputs"])
 def mended_begin(X, lengths, W_x, W_h, b):
     return begin(X, lengths, W_x, W_h, b)
 

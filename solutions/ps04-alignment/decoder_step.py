@@ -79,7 +79,7 @@ wrong("no-bias", "the bias left out", told="bias b", edit=("W_s + b", "W_s"))
 wrong(
     "no-cell",
     "no new state at all",
-    told="does not write a new state|it must be",
+    told="Your cell does not compute a new|it must be",
     edit=("torch.tanh(y @ W_y + s @ W_s + b)", "s"),
 )
 
@@ -123,7 +123,7 @@ wrong(
 wrong(
     "old-state-asks",
     "the state before asks, as in Bahdanau’s decoder",
-    told="old state asks",
+    told="Your query is the old state",
     spares=["state", "inputs"],
     edit=("new @ W_a", "s @ W_a"),
 )
@@ -131,7 +131,7 @@ wrong(
 wrong(
     "order",
     "state first, then context",
-    told="the wrong way round",
+    told="Context and state are in the wrong",
     loses=["by-hand", "logits", "gradients"],
     edit=("context, new", "new, context"),
 )
@@ -179,7 +179,7 @@ wrong(
 wrong(
     "state-returned",
     "the old state returned",
-    told="old one comes back",
+    told="Your cell does not compute a new",
     loses=["by-hand", "state"],
     edit=("W_U, new", "W_U, s"),
 )

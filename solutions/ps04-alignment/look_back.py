@@ -85,14 +85,19 @@ wrong(
 wrong(
     "hardest",
     "the state with the largest weight",
-    told="largest weight alone",
+    told="Your context is the state with the",
     edit=(
         "context = weights[:, None, :] @ H\n    return context[:, 0], weights",
         "return H[torch.arange(len(H)), weights.argmax(dim=-1)], weights",
     ),
 )
 
-wrong("inverted", "the real words hidden", told="wrong places|NaN", edit=("~real", "real"))
+wrong(
+    "inverted",
+    "the real words hidden",
+    told="The mask is the wrong way round|NaN",
+    edit=("~real", "real"),
+)
 
 wrong(
     "longest",
@@ -163,7 +168,7 @@ def look_back(scores, H, lengths):
 wrong(
     "not-summed",
     "the weighted states not added up",
-    told="not added up|shape",
+    told="not summed|shape",
     edit=(
         "context = weights[:, None, :] @ H\n    return context[:, 0], weights",
         "return weights[:, :, None] * H, weights",
@@ -195,7 +200,7 @@ wrong(
 wrong(
     "padding-first",
     "padding assumed to come first",
-    told="stand first",
+    told="Your code puts the padding first",
     spares=["by-hand", "values"],
     edit=("place < lengths", "place >= scores.shape[1] - lengths"),
 )
@@ -219,7 +224,7 @@ def look_back(scores, H, lengths):
 wrong(
     "scores-returned",
     "scores returned for weights",
-    told="are the scores",
+    told="You return the scores",
     spares=["gradients"],
     edit=("context[:, 0], weights", "context[:, 0], scores"),
 )

@@ -162,7 +162,12 @@ def sequence_loss(logits, target, pad):
 
 wrong("sign", "no minus", told="sign is wrong", edit=("-right", "right"))
 
-wrong("softmax-axis", "softmax along the positions", told="wrong axis", edit=("dim=-1", "dim=1"))
+wrong(
+    "softmax-axis",
+    "softmax along the positions",
+    told="Your softmax runs over the places",
+    edit=("dim=-1", "dim=1"),
+)
 
 wrong(
     "sum-of-sentence",

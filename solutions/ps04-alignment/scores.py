@@ -69,7 +69,7 @@ wrong(
 wrong(
     "general-no-axis",
     "the query of the general score gets no axis",
-    told="laid along the places",
+    told="Your queries run along the places of",
     spares=["additive"],
     edit=("return (H @ query[:, :, None])[:, :, 0]", "return (query * H).sum(dim=-1)"),
 )
@@ -107,7 +107,7 @@ wrong(
 wrong(
     "no-axis",
     "the query gets no axis for the source",
-    told="laid along the places",
+    told="Your queries run along the places of",
     spares=["general"],
     edit=("asked = (s @ W_a)[:, None, :]", "asked = s @ W_a"),
 )
@@ -147,7 +147,7 @@ wrong(
 wrong(
     "not-summed",
     "the products are not added up",
-    told="not added up|shape",
+    told="not summed|shape",
     spares=["additive"],
     edit=("return (H @ query[:, :, None])[:, :, 0]", "return H * query[:, None]"),
 )
@@ -190,7 +190,7 @@ wrong(
 wrong(
     "tanh-each",
     "a tanh of each part",
-    told="tanh of either part",
+    told="You take a tanh of each part",
     spares=["general"],
     edit=("torch.tanh(asked + memory)", "(torch.tanh(asked) + torch.tanh(memory))"),
 )
@@ -206,7 +206,7 @@ wrong(
 wrong(
     "turned",
     "the matrix transposed",
-    told="turned round",
+    told="W is transposed",
     spares=["additive"],
     edit=("query = s @ W", "query = s @ W.T"),
 )

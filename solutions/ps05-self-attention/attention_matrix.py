@@ -134,7 +134,7 @@ wrong(
 @wrong(
     "scores-returned",
     "returns the scores as the weights",
-    told="are the scores, before the softmax",
+    told="You return the scores",
     spares=["gradients", "inputs"],
 )
 def attention(Q, K, V):

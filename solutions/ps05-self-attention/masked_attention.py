@@ -174,7 +174,11 @@ def masked_attention(Q, K, V, mask):
     return weights @ V, weights
 
 
-@wrong("values-blanked", "blanks the values instead of masking the scores", told="the mask")
+@wrong(
+    "values-blanked",
+    "blanks the values instead of masking the scores",
+    told="the mask|values of hidden keys",
+)
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
     weights = scores.softmax(dim=-1)

@@ -229,7 +229,7 @@ wrong(
 )
 
 
-@wrong("turned-round", "matrices of shape (out, in)", told="it is turned round")
+@wrong("turned-round", "matrices of shape (out, in)", told="It is transposed")
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):
         super().__init__()

@@ -43,7 +43,7 @@ def cross_attention(X, C, W_Q, W_K, W_V, W_O):
 wrong(
     "added-before",
     "adds the heads up before W_O",
-    told="add the heads up before W_O",
+    told="You add up the heads before W_O",
     edit=("parts.sum(dim=1)", "(weights @ V).sum(dim=1) @ W_O.sum(dim=0)"),
 )
 
@@ -81,14 +81,14 @@ wrong(
 wrong(
     "first-head",
     "the output is the first head's part",
-    told="first head adds, alone",
+    told="Your output is only what the first",
     edit=("parts.sum(dim=1)", "parts[:, 0]"),
 )
 
 wrong(
     "keys-from-x",
     "the keys come from the decoder's tokens",
-    told="your keys come from X:",
+    told="Your keys come from X",
     edit=("W_Q, C", "W_Q, X"),
 )
 
@@ -108,7 +108,7 @@ def cross_attention(X, C, W_Q, W_K, W_V, W_O):
 wrong(
     "one-last-matrix",
     "all heads meet the first head's W_O",
-    told="first head's W_O",
+    told="You multiply all heads by the first",
     edit=("V @ W_O", "V @ W_O[0]"),
 )
 
@@ -141,7 +141,7 @@ wrong(
 wrong(
     "roles-exchanged",
     "the source asks and the decoder's tokens are asked",
-    told="roles are exchanged",
+    told="The roles are swapped",
     edit=("X @ W_Q, C @ W_K, C", "C @ W_Q, X @ W_K, X"),
 )
 
@@ -186,14 +186,14 @@ wrong("unscaled", "not scaled", edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"))
 wrong(
     "values-from-x",
     "the values come from the decoder's tokens",
-    told="your values come from X:",
+    told="Your values come from X",
     edit=("W_K, C", "W_K, X"),
 )
 
 wrong(
     "weights-returned",
     "gives the weights as the parts",
-    told="as the parts are the weights",
+    told="You return the weights as the parts",
     spares=["source", "gradients"],
     edit=("parts.sum(dim=1), parts", "parts.sum(dim=1), weights"),
 )

@@ -91,7 +91,7 @@ wrong(
 wrong(
     "axis-left",
     "leaves groups and heads an axis each",
-    told="still have an axis each",
+    told="Groups and heads still have separate axes",
     spares=["pooled", "cache"],
     edit=(
         "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
@@ -200,7 +200,7 @@ wrong(
 wrong(
     "neighbouring-columns",
     "averages columns inside a head",
-    told="columns that lie side by side",
+    told="average neighbouring columns",
     loses=["pooled"],
     edit=(
         "W.view(D, groups, heads // groups, -1).mean(2).flatten(1)",
@@ -249,7 +249,7 @@ wrong(
 wrong(
     "summed",
     "pools by adding up",
-    told="it is their mean",
+    told="You add up the heads of a",
     loses=["pooled"],
     edit=(
         "W.view(D, groups, heads // groups, -1).mean",
@@ -267,7 +267,7 @@ wrong(
 wrong(
     "values-by-repeat",
     "repeat for the values alone",
-    told="^Keys and values are paired off differently.*Its values are",
+    told="^Keys and values are paired differently.*Its values are",
     spares=["pooled", "cache"],
     edit=("V.repeat_interleave(H // G, dim=1)", "V.repeat(1, H // G, 1, 1)"),
 )

@@ -128,7 +128,7 @@ def masked_heads(Q, K, V, mask):
 @wrong(
     "fill-too-high",
     "writes -10000 into hidden scores, which a lower one outweighs",
-    told="not low enough: scores that count are lower",
+    told="The number that you write into hidden",
     loses=["values"],
 )
 def heads_mask(real, windows, T):
@@ -182,7 +182,7 @@ wrong(
 wrong(
     "mask-against-heads",
     "three axes meet the heads",
-    told="was taken for head b",
+    told="The mask of sequence b was used",
     loses=["shared", "empty"],
     edit=("mask[:, None]", "mask"),
 )

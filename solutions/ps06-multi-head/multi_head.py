@@ -91,7 +91,7 @@ def multi_head(X, W_Q, W_K, W_V, W_O, heads):
 wrong(
     "heads-behind",
     "attends among the heads of one token",
-    told="heads of one token look at each other",
+    told="heads of one token attend to each other",
     edit=[
         (
             "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",
@@ -149,14 +149,14 @@ wrong(
 wrong(
     "merged-straight",
     "heads merged without exchanging the axes",
-    told="on the way back your tokens mix",
+    told="Your tokens mix when you join the",
     edit=("out = (weights @ V).transpose(1, 2).reshape", "out = (weights @ V).reshape"),
 )
 
 wrong("no-last-matrix", "forgets W_O", told="W_O is not applied", edit=("out @ W_O", "out"))
 
 
-@wrong("one-wide-head", "one softmax for all heads", told="^Your heads see each other")
+@wrong("one-wide-head", "one softmax for all heads", told="Your heads share one softmax over all")
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     d_k = W_Q.shape[1] // heads
@@ -232,7 +232,7 @@ wrong(
 wrong(
     "straight",
     "heads split straight, merged correctly",
-    told=r"only then exchange the axes\.$",
+    told=r"then swap the axes\.$",
     edit=(
         "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",
         "= ((X @ W).view(B, heads, T, -1) for W in (W_Q, W_K, W_V))",

@@ -92,7 +92,7 @@ def merge_heads(x):
     return x.transpose(1, 2).reshape(B, T, H * K)
 
 
-@wrong("heads-behind", "leaves the heads behind the tokens", told="stand behind the tokens")
+@wrong("heads-behind", "leaves the heads behind the tokens", told="come after the tokens")
 def split_heads(x, heads):
     B, T, D = x.shape
     return x.view(B, T, heads, D // heads)
@@ -146,7 +146,7 @@ wrong(
 wrong(
     "not-flattened",
     "the heads keep an axis",
-    told="still have an axis of their own",
+    told="Your heads still have their own axis",
     loses=["merge", "order"],
     edit=("x.transpose(1, 2).reshape(B, T, H * K)", "x.transpose(1, 2)"),
 )
@@ -154,7 +154,7 @@ wrong(
 wrong(
     "one-below-the-other",
     "the heads become further tokens",
-    told="one below the other",
+    told="stacked as if they",
     loses=["merge", "order"],
     edit=("x.transpose(1, 2).reshape(B, T, H * K)", "x.reshape(B, H * T, K)"),
 )
@@ -173,7 +173,7 @@ wrong(
 wrong(
     "split-straight",
     "splits without exchanging the axes",
-    told="only then exchange the axes",
+    told="then swap the axes",
     spares=["merge"],
     edit=("x.reshape(B, T, heads, D // heads).transpose(1, 2)", "x.view(B, heads, T, D // heads)"),
 )

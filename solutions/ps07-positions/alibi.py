@@ -79,7 +79,7 @@ wrong(
 @wrong(
     "formula-for-all",
     "the formula for any number of heads",
-    told="you take 2.+all the same",
+    told="but you still take 2",
     loses=["others"],
 )
 def alibi_slopes(H):
@@ -106,7 +106,7 @@ def alibi_bias(slopes, T, S):
 @wrong(
     "halved-each",
     "1/2, 1/4, 1/8 for any number of heads",
-    told="whatever the number of heads",
+    told="for any number of heads",
     loses=["powers", "others"],
 )
 def alibi_slopes(H):
@@ -252,7 +252,7 @@ def alibi_bias(slopes, T, S):
 @wrong(
     "queries-first",
     "the queries are the first T",
-    told="first query stands at position 0",
+    told="first query is at position 0",
     loses=["last"],
 )
 def alibi_slopes(H):
@@ -270,7 +270,7 @@ def alibi_bias(slopes, T, S):
 wrong(
     "rewarded",
     "no minus",
-    told="rewards what is far off",
+    told="Your bias is positive",
     loses=["bias", "last"],
     edit=(
         "j = torch.arange(S)\n    return -slopes[:, None, None] * (i - j).abs()",

@@ -42,7 +42,7 @@ class MendedPlaces(Places):
         return (flat + self.table[start : start + B * T, 0]).view(B, T, d)
 
 
-@wrong("codes-alone", "gives the codes back", told="codes come back alone")
+@wrong("codes-alone", "gives the codes back", told="You return the codes alone")
 class MendedPlaces(Places):
     def forward(self, x, start=0):
         codes = self.table[start : start + x.shape[1], 0]
@@ -58,7 +58,7 @@ class MendedPlaces(Places):
         return x
 
 
-@wrong("not-turned-back", "comes back tokens first", told="batch and tokens have changed places")
+@wrong("not-turned-back", "comes back tokens first", told="Batch and tokens are swapped in your")
 class MendedPlaces(Places):
     def forward(self, x, start=0):
         x = x.transpose(0, 1)
@@ -123,7 +123,7 @@ class MendedPlaces(Places):
         return x + self.table[: x.shape[1], 0]
 
 
-@wrong("unchanged", "the published code as it was", told="which axis of x is the table laid along")
+@wrong("unchanged", "the published code as it was", told="Along which axis of x")
 class MendedPlaces(Places):
     pass
 

@@ -30,7 +30,7 @@ def relative_bias(q, a, S):
     return torch.einsum("...tk,tsk->...ts", q / K**0.5, vectors)
 
 
-wrong("by-d", "divides by d_k", told="it is its square root", edit=("math.sqrt(K)", "K"))
+wrong("by-d", "divides by d_k", told="The bias is divided by d_k", edit=("math.sqrt(K)", "K"))
 
 wrong(
     "clamped-first",
@@ -45,7 +45,7 @@ wrong(
 wrong(
     "come-round",
     "offsets come round",
-    told="come round",
+    told="wrap around instead",
     spares=["values", "inputs"],
     edit=(
         "row = (torch.arange(S) - i).clamp(-L, L) + L",
@@ -64,7 +64,7 @@ wrong(
 wrong(
     "direction-lost",
     "distances instead of offsets",
-    told="tells no direction",
+    told="Your bias ignores direction",
     edit=(
         "row = (torch.arange(S) - i).clamp(-L, L)",
         "row = (torch.arange(S) - i).abs().clamp(max=L)",
@@ -120,7 +120,7 @@ def relative_bias(q, a, S):
     return torch.einsum("...tk,tsk->...ts", q, a[row]) / math.sqrt(K)
 
 
-@wrong("no-query", "adds the vectors up without the query", told="query has no part")
+@wrong("no-query", "adds the vectors up without the query", told="Your bias does not depend on the")
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]
     L = len(a) // 2
@@ -141,7 +141,7 @@ def relative_bias(q, a, S):
 wrong(
     "queries-first",
     "the queries are the first T",
-    told="first query stands at position 0",
+    told="first query is at position 0",
     loses=["last", "gradients"],
     edit=("S - T, S", "T"),
 )

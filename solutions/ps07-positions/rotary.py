@@ -115,7 +115,7 @@ def to_halves(W, heads):
 wrong(
     "backwards",
     "turns the other way",
-    told="turn the other way round",
+    told="You rotate the wrong way",
     spares=["reorder"],
     edit=("angle = positions", "angle = -positions"),
 )
@@ -196,7 +196,7 @@ def to_halves(W, heads):
 wrong(
     "float32",
     "32-bit angles",
-    told="as numbers of 32 bits are",
+    told="Only the first digits are right",
     spares=["reorder"],
     edit=("positions[:, None] * theta", "positions[:, None].float() * theta.float()"),
 )
@@ -204,7 +204,7 @@ wrong(
 wrong(
     "from-one",
     "one position further",
-    told="one further",
+    told="one place further on",
     spares=["reorder"],
     edit=("positions[:, None]", "(positions[:, None] + 1)"),
 )
@@ -232,7 +232,7 @@ def to_halves(W, heads):
 @wrong(
     "laid-out-otherwise",
     "angles in halves, partners interleaved",
-    told="laid out for the other pairing",
+    told="Cosines and sines are arranged for the",
     loses=["interleaved", "relative", "gradients"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
@@ -323,7 +323,7 @@ def to_halves(W, heads):
 @wrong(
     "reorder-all-heads",
     "reorders all columns at once",
-    told="mix the heads",
+    told="You reorder all columns at once",
     loses=["reorder", "inputs"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
@@ -346,7 +346,7 @@ def to_halves(W, heads):
 wrong(
     "reorder-back",
     "the way from halves to interleaved",
-    told="the way back",
+    told="You reorder in the wrong direction",
     loses=["reorder", "inputs"],
     edit=("-1, 2", "2, -1"),
 )
@@ -399,7 +399,7 @@ def to_halves(W, heads):
 @wrong(
     "reorder-swapped",
     "second numbers first",
-    told="second numbers of the pairs stand first",
+    told="Your second numbers of the pairs come",
     loses=["reorder", "inputs"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
@@ -420,7 +420,7 @@ def to_halves(W, heads):
     return torch.cat([w[..., 1::2], w[..., 0::2]], dim=-1).flatten(1)
 
 
-@wrong("unturned", "gives x back", told="nothing is turned", spares=["reorder"])
+@wrong("unturned", "gives x back", told="Your rows are unchanged", spares=["reorder"])
 def rotary(x, positions, theta, pairing="interleaved"):
     return x.clone()
 

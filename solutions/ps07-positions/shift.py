@@ -73,7 +73,12 @@ def similarity(k, theta):
     return (k * theta).cos().sum()
 
 
-@wrong("in-halves", "sines before cosines", told="sines all stand before", loses=["values"])
+@wrong(
+    "in-halves",
+    "sines before cosines",
+    told="Your matrix fits codes whose sines all",
+    loses=["values"],
+)
 def shift_matrix(k, theta):
     cos, sin = torch.diag((k * theta).cos()), torch.diag((k * theta).sin())
     return torch.cat([torch.cat([cos, -sin], 1), torch.cat([sin, cos], 1)])

@@ -42,7 +42,7 @@ def wavelengths(d, base=10000.0):
 wrong(
     "base-fixed",
     "10000 written into the code",
-    told="your base is 10000",
+    told="Your base is always 10000",
     spares=["wavelengths"],
     edit=("base ** (i / d)", "10000 ** (i / d)"),
 )
@@ -50,7 +50,7 @@ wrong(
 wrong(
     "float32",
     "32-bit frequencies",
-    told="as numbers of 32 bits are",
+    told="Only the first digits are right",
     spares=["wavelengths"],
     edit=("torch.arange(0, d, 2, dtype=positions.dtype)", "torch.arange(0, d, 2)"),
 )
@@ -125,7 +125,7 @@ wrong(
 wrong(
     "one-further",
     "counts positions from 1",
-    told="one further than it should be",
+    told="one too large",
     spares=["wavelengths"],
     edit=("positions[:, None]", "(positions[:, None] + 1)"),
 )
@@ -178,7 +178,7 @@ def wavelengths(d, base=10000.0):
 wrong(
     "swapped",
     "cosine before sine",
-    told="changed places",
+    told="Sine and cosine are swapped",
     spares=["wavelengths"],
     edit=("angles.sin(), angles.cos", "angles.cos(), angles.sin"),
 )
@@ -203,7 +203,7 @@ def wavelengths(d, base=10000.0):
 wrong(
     "turned",
     "a position in each column",
-    told="codes are turned round",
+    told="Your codes are transposed",
     spares=["wavelengths"],
     edit=(
         "torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)",

@@ -14,7 +14,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
     return torch.stack(dx).reshape(x.shape), dgain, dbias
 
 
-@right("step-by-step", "each step of the way forward gone back by itself")
+@right("step-by-step", "each step differentiated by itself")
 def layer_norm_backward(x, gain, bias, eps, G):
     D = x.shape[-1]
     centred = x - x.mean(-1, keepdim=True)
@@ -54,8 +54,8 @@ def layer_norm_backward(x, gain, bias, eps, G):
 
 @wrong(
     "both-constant",
-    "mean and deviation for constants",
-    told="mean and deviation are taken for constants",
+    "treats mean and deviation as constants",
+    told="You treat mean and deviation as constants",
     spares=["gain-and-bias", "inputs"],
 )
 def layer_norm_backward(x, gain, bias, eps, G):
@@ -70,8 +70,8 @@ def layer_norm_backward(x, gain, bias, eps, G):
 
 wrong(
     "deviation-constant",
-    "takes the deviation for a constant",
-    told="deviation is taken for a constant",
+    "treats the deviation as a constant",
+    told="You treat the deviation as a constant",
     spares=["gain-and-bias", "inputs"],
     edit=(
         "g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean(dim=-1, keepdim=True)",
@@ -81,8 +81,8 @@ wrong(
 
 wrong(
     "first-axis-added",
-    "adds up over the first axis alone",
-    told="add up over all axes but the last",
+    "sums over the first axis alone",
+    told="sum over all axes but the last",
     loses=["gain-and-bias"],
     edit=(
         "dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum",
@@ -92,8 +92,8 @@ wrong(
 
 wrong(
     "gain-forgotten",
-    "forgets the gain on the way to x",
-    told="the gain is missing on the way back to x",
+    "forgets the gain in the gradient of x",
+    told="The gain is missing from the gradient",
     loses=["by-hand", "x", "measured"],
     edit=("G * gain", "G"),
 )
@@ -122,7 +122,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
 wrong(
     "gain-of-x",
     "the gradient of the gain is made of x",
-    told="it is x̂ that the gain multiplies",
+    told="The gain multiplies x̂",
     loses=["by-hand", "gain-and-bias", "measured"],
     edit=("G * normal", "G * x"),
 )
@@ -137,15 +137,15 @@ wrong(
 
 wrong(
     "mean-constant",
-    "takes the mean for a constant",
-    told="the mean is taken for a constant",
+    "treats the mean as a constant",
+    told="You treat the mean as a constant",
     spares=["gain-and-bias", "inputs"],
     edit=("g.mean(dim=-1, keepdim=True) - normal", "normal"),
 )
 
 wrong(
     "means-of-tokens",
-    "means over the tokens for sums",
+    "means over the tokens instead of sums",
     told="means over the tokens",
     loses=["gain-and-bias", "measured"],
     edit=(
@@ -155,7 +155,7 @@ wrong(
 )
 
 
-@wrong("native", "PyTorch's own way back", told="by hand")
+@wrong("native", "PyTorch's own backward pass", told="by hand")
 def layer_norm_backward(x, gain, bias, eps, G):
     mean = x.mean(dim=-1, keepdim=True)
     rstd = (x.var(dim=-1, correction=0, keepdim=True) + eps).rsqrt()
@@ -187,7 +187,7 @@ wrong(
 @wrong(
     "not-divided",
     "forgets to divide by s",
-    told="is missing on the way back to x",
+    told="is missing from the gradient of x",
     loses=["by-hand", "x", "measured"],
 )
 def layer_norm_backward(x, gain, bias, eps, G):
@@ -202,8 +202,8 @@ def layer_norm_backward(x, gain, bias, eps, G):
 
 wrong(
     "sums",
-    "sums for means",
-    told="where a mean is to be taken",
+    "sums instead of means",
+    told="where a mean is needed",
     spares=["gain-and-bias", "inputs"],
     edit=(
         "g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean",

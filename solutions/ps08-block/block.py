@@ -119,7 +119,7 @@ wrong(
 wrong(
     "gelu",
     "a GELU for the ReLU",
-    told="this is a GELU",
+    told="You use a GELU",
     spares=["nothing", "attention", "order"],
     edit=(
         'return (h @ w["W_1"] + w["b_1"]).relu()',
@@ -129,8 +129,8 @@ wrong(
 
 wrong(
     "heads-not-turned-back",
-    "lays the heads side by side without turning the axes back",
-    told="heads come back in the wrong order",
+    "flattens the heads without transposing back",
+    told="You join the heads in the wrong",
     spares=["nothing", "ffn"],
     edit=(
         "return (scores.softmax(-1) @ V).transpose(1, 2).flatten(2)",
@@ -183,8 +183,8 @@ wrong(
 
 wrong(
     "mask-inverted",
-    "hides what may be seen",
-    told="are the wrong tokens hidden",
+    "hides what may be attended to",
+    told="do you hide the wrong tokens",
     loses=["mask"],
     edit=("~mask", "mask"),
 )
@@ -199,15 +199,15 @@ wrong(
 
 wrong(
     "no-residual",
-    "no residual round the feed-forward layer",
-    told="residual round the feed-forward layer is missing",
+    "no residual around the feed-forward layer",
+    told="The residual connection around the feed-forward layer",
     edit=[("return h + ffn", "return ffn"), ("h + ffn(h)", "ffn(h)")],
 )
 
 wrong(
     "norm-behind",
     "normalises what a part gives, before the sum",
-    told="it is the sum that is normalised",
+    told=r"Post-norm normalises the sum\.",
     spares=["pre", "order"],
     edit=(
         "h = ln(x + attend(x), 1)\n    return ln(h + ffn(h), 2)",
@@ -260,7 +260,7 @@ wrong(
 wrong(
     "one-norm",
     "the first norm is used twice",
-    told="^the first norm's gain and bias are used twice",
+    told="The first norm's gain and bias are",
     edit=[("ln(h, 2)", "ln(h, 1)"), ("ffn(h), 2", "ffn(h), 1")],
 )
 
@@ -272,7 +272,7 @@ wrong(
 )
 
 
-@wrong("over-tokens", "normalises over the tokens", told="the norms run over the tokens")
+@wrong("over-tokens", "normalises over the tokens", told="Your norms run over the tokens")
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=1, correction=0, keepdim=True) + 1e-5
@@ -309,7 +309,7 @@ def block(x, w, heads, norm, mask=None):
 wrong(
     "parallel",
     "both parts read the block's input",
-    told="reads what came into the block",
+    told="The feed-forward layer reads the block's input",
     spares=["nothing", "attention", "order"],
     edit=[("ln(h, 2)", "ln(x, 2)"), ("+ ffn(h)", "+ ffn(x)")],
 )
@@ -327,7 +327,7 @@ wrong(
 wrong(
     "root-of-d-model",
     "scales by the root of D",
-    told="^the scores are divided by the root of D:",
+    told="^the scores are divided by √D",
     spares=["nothing", "ffn", "order"],
     edit=("Q.shape", "x.shape"),
 )

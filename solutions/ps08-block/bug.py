@@ -1,6 +1,6 @@
 @right(
     "from-published",
-    "the published deviation put right, the gain found by trying the published norm",
+    "the published deviation corrected, the gain found by running the published norm",
 )
 def mended_norm(x, gain, bias, eps=1e-6):
     D = x.shape[-1]
@@ -56,8 +56,8 @@ def carried_over(gain):
 
 wrong(
     "carried-turned",
-    "carried over the wrong way round",
-    told="turned round",
+    "the inverse factor",
+    told="inverted",
     loses=["carried-over"],
     edit=(
         "return gain * (1 - 1 / len(gain)) ** 0.5",
@@ -79,14 +79,17 @@ wrong(
 wrong(
     "default-lost",
     "another eps where none is given",
-    told="where ε is not given",
+    told="if ε is not given",
     loses=["epsilon"],
     edit=("eps=1e-6", "eps=1e-5"),
 )
 
 
 @wrong(
-    "eps-squared", "squares eps to keep its unit", told="it is ε itself", loses=["epsilon", "alike"]
+    "eps-squared",
+    "squares eps to keep its unit",
+    told="You add ε² under the root",
+    loses=["epsilon", "alike"],
 )
 def mended_norm(x, gain, bias, eps=1e-6):
     variance = x.var(dim=-1, correction=0, keepdim=True)
@@ -99,7 +102,7 @@ def carried_over(gain):
 
 @wrong(
     "eps-still-outside",
-    "the variance is mended, eps stays outside",
+    "the variance is fixed, eps stays outside",
     told="outside the root",
     loses=["epsilon", "alike"],
 )
@@ -135,7 +138,7 @@ def carried_over(gain):
 @wrong(
     "root-of-deviation",
     "the deviation under the root",
-    told="as one of the lectures has it",
+    told="as one of the lectures writes it",
     spares=["carried-over"],
 )
 def mended_norm(x, gain, bias, eps=1e-6):
@@ -149,7 +152,7 @@ def carried_over(gain):
 
 @wrong(
     "still-unbiased",
-    "eps is mended, the variance is still divided by D - 1",
+    "eps is fixed, the variance is still divided by D - 1",
     told="by D - 1. Divide by D",
     spares=["carried-over"],
 )
@@ -163,7 +166,10 @@ def carried_over(gain):
 
 
 @wrong(
-    "unchanged", "the published code as it was", told="two slips at once", spares=["carried-over"]
+    "unchanged",
+    "the published code as it was",
+    told="Two mistakes at once",
+    spares=["carried-over"],
 )
 def mended_norm(x, gain, bias, eps=1e-6):
     return published_norm(x, gain, bias, eps)

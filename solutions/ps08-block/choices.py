@@ -26,19 +26,19 @@ answers = dict(
 wrong("all-true", "everything is true", told="it is False. Over the D numbers")
 answers = dict.fromkeys("abcdefghijklmn", True)
 
-wrong("batch-norm", "takes layer norm for batch norm", told="it keeps none")
+wrong("batch-norm", "confuses layer norm with batch norm", told="it keeps none")
 answers = {letter: letter in "abcefkn" for letter in "abcdefghijklmn"}
 
 wrong(
     "linear",
-    "takes two layers of attention to be linear",
-    told="only for weights that are held fixed",
+    "thinks that two layers of attention are linear",
+    told="only with fixed weights",
 )
 answers = {letter: letter in "cdefikn" for letter in "abcdefghijklmn"}
 
 wrong(
     "mixing-ffn",
-    "takes the feed-forward layer to mix tokens, and costs to double",
+    "thinks that the feed-forward layer mixes tokens, and that costs double",
     told="moves anything between tokens",
 )
 answers = {letter: letter in "cdefjkln" for letter in "abcdefghijklmn"}
@@ -47,7 +47,7 @@ wrong("one-missing", "one statement left out", told="n: not answered")
 answers = {letter: letter in "cdefk" for letter in "abcdefghijklm"}
 
 wrong(
-    "post-identity", "takes both orders to be idle alike", told="norms stand on the residual path"
+    "post-identity", "thinks that both orders are idle alike", told="norms are on the residual path"
 )
 answers = {letter: letter in "cdefgkn" for letter in "abcdefghijklmn"}
 

@@ -79,7 +79,7 @@ def half_length(D, H, K, F):
 wrong(
     "half-of-ffn",
     "where attention equals the feed-forward layer",
-    told="as much as the feed-forward layer",
+    told='At your T, "attention" costs as much as "ffn"',
     loses=["half"],
     edit=("2 * D + D", "D"),
 )
@@ -132,7 +132,7 @@ wrong(
 )
 
 
-@wrong("one-head", "counts one head", told="one head alone")
+@wrong("one-head", "counts one head", told="You count one head")
 def block_parameters(D, H, K, F):
     return 4 * D * K + 2 * D * F + F + 5 * D
 
@@ -160,7 +160,7 @@ wrong(
 wrong(
     "scores-alone",
     "forgets the weighted sum",
-    told="there it is two thirds of the block",
+    told='At your T, "attention" is two',
     loses=["flops", "half"],
     edit=[("4 * T * T", "2 * T * T"), ("2 * D + D", "4 * D + 2 * D")],
 )
@@ -168,7 +168,7 @@ wrong(
 
 @wrong(
     "square",
-    "takes D for the width of all heads",
+    "uses D as the width of all heads",
     told="width of all heads together|right where H",
     spares=["growth"],
 )
@@ -203,8 +203,8 @@ def half_length(D, H, K, F):
 
 wrong(
     "whole-length",
-    "cuts the length to a whole number",
-    told="cut to a whole number",
+    "rounds the length down to a whole number",
+    told="You round the length down to a",
     loses=["half"],
     edit=("F / (H * K)", "F // (H * K)"),
 )

@@ -84,7 +84,7 @@ def rms_norm(x, gain, eps):
     return torch.ops.aten.native_layer_norm(both, [2 * D], None, None, eps)[0][..., :D] * gain
 
 
-@wrong("in-place", "takes the mean away in place", told="changes its input x", loses=["inputs"])
+@wrong("in-place", "subtracts the mean in place", told="changes its input x", loses=["inputs"])
 def layer_norm(x, gain, bias, eps):
     x -= x.mean(dim=-1, keepdim=True)
     return x / (x.square().mean(dim=-1, keepdim=True) + eps).sqrt() * gain + bias
@@ -95,7 +95,7 @@ def rms_norm(x, gain, eps):
     return x / (square + eps).sqrt() * gain
 
 
-@wrong("no-eps", "eps is not used", told="the given ε is not added")
+@wrong("no-eps", "eps is not used", told="the given ε is not used")
 def layer_norm(x, gain, bias, eps):
     mu = x.mean(dim=-1, keepdim=True)
     return (x - mu) / x.std(dim=-1, correction=0, keepdim=True) * gain + bias
@@ -132,7 +132,7 @@ def rms_norm(x, gain, eps):
 
 @wrong(
     "rms-centred",
-    "RMSNorm that takes the mean away",
+    "RMSNorm that subtracts the mean",
     told="layer norm without its bias",
     spares=["by-hand", "values", "far"],
 )
@@ -166,7 +166,7 @@ def rms_norm(x, gain, eps):
 @wrong(
     "root-of-deviation",
     "the lecture's formula with sigma for sigma squared",
-    told="as one of the lectures has it",
+    told="as one of the lectures writes it",
     spares=["rms"],
 )
 def layer_norm(x, gain, bias, eps):
@@ -216,7 +216,7 @@ def rms_norm(x, gain, eps):
 
 @wrong(
     "unbiased",
-    "PyTorch's var as it comes divides by D - 1",
+    "PyTorch's var divides by D - 1 by default",
     told="by D - 1. Divide by D",
     spares=["rms"],
 )

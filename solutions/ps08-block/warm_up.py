@@ -33,15 +33,15 @@ def factor_for(peak, d_model, warmup):
 wrong(
     "factor-first-step",
     "scales the first step to the peak",
-    told="comes at step warmup",
+    told="Your factor gives the rate of step",
     loses=["factor"],
     edit=("peak * math.sqrt(d_model * warmup)", "peak / noam(1, d_model, warmup)"),
 )
 
 wrong(
     "factor-inverse",
-    "the factor turned round",
-    told="the factor is turned round",
+    "the inverse factor",
+    told="The factor is inverted",
     loses=["factor"],
     edit=("peak * math.sqrt(d_model * warmup)", "(d_model * warmup) ** -0.5 / peak"),
 )
@@ -49,7 +49,7 @@ wrong(
 wrong(
     "factor-multiplied",
     "multiplies by the peak where it should divide",
-    told="dividing by it",
+    told="You multiply by the schedule's own peak",
     loses=["factor"],
     edit=("math.sqrt(d_model * warmup)", "(d_model * warmup) ** -0.5"),
 )
@@ -72,7 +72,7 @@ def factor_for(peak, d_model, warmup):
 wrong(
     "max",
     "the larger of the two",
-    told="you take the fall",
+    told="Before step warmup",
     spares=["factor"],
     edit=("* min", "* max"),
 )
@@ -111,7 +111,7 @@ def factor_for(peak, d_model, warmup):
 wrong(
     "rise-alone",
     "only the rise",
-    told="you take the rise",
+    told="After step warmup",
     spares=["factor"],
     edit=("min(step**-0.5, step * warmup**-1.5)", "step * warmup**-1.5"),
 )
@@ -119,7 +119,7 @@ wrong(
 wrong(
     "slope",
     "a rise of step / warmup",
-    told="the rise has another slope",
+    told="Your rise has the wrong slope",
     spares=["factor"],
     edit=("step * warmup**-1.5", "step / warmup"),
 )

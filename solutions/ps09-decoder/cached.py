@@ -40,7 +40,12 @@ def read(tokens, w, heads, K_past, V_past):
     return torch.stack(logits, dim=1), K, V
 
 
-@wrong("in-front", "new keys stand in front", told="stand in front", spares=["whole"])
+@wrong(
+    "in-front",
+    "new keys stand in front",
+    told="The new keys and values come before",
+    spares=["whole"],
+)
 def read(tokens, w, heads, K_past, V_past):
     start, T = K_past.shape[2], tokens.shape[1]
     S = start + T

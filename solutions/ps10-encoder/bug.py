@@ -21,7 +21,7 @@ def mended_loss(logits, words, weights, follows, truth):
 @wrong(
     "nan",
     "padding ignored by its id, NaN where no slot is in use",
-    told="this is 0/0",
+    told="You divide 0 by 0",
     loses=["none"],
 )
 def mended_loss(logits, words, weights, follows, truth):
@@ -32,8 +32,8 @@ def mended_loss(logits, words, weights, follows, truth):
 
 @wrong(
     "only-words",
-    "the words are mended, the second question is not",
-    told="0 is padding among the words",
+    "the words' loss is fixed, the second question's is not",
+    told="You still ignore the answer 0",
     spares=["words"],
 )
 def mended_loss(logits, words, weights, follows, truth):
@@ -58,7 +58,7 @@ def mended_loss(logits, words, weights, follows, truth):
     return of_words, mean_nll(follows, truth)
 
 
-@wrong("unchanged", "the published code as it was", told="0 is padding among the words")
+@wrong("unchanged", "the published code as it was", told="You still ignore the answer 0")
 def mended_loss(logits, words, weights, follows, truth):
     return published_loss(logits, words, weights, follows, truth)
 

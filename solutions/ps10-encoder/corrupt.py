@@ -74,8 +74,8 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
 
 wrong(
     "only-changed",
-    "asks only for the words that look different",
-    told="is chosen all the same",
+    "counts only the words that look different as chosen",
+    told="A chosen word that stays unchanged is",
     spares=["read", "inputs"],
     edit=("read, chosen", "read, read != x"),
 )

@@ -30,8 +30,8 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
 
 @wrong(
     "last-place",
-    "what is too long gets the last place",
-    told="which rows did the last ones get",
+    "tokens beyond the table get the last place",
+    told="have no row in P",
     loses=["too-long"],
 )
 def embed(ids, segments, E, P, S, gain, bias, eps):
@@ -51,7 +51,7 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
 wrong(
     "norm-over-text",
     "one mean and one variance for all tokens of a text",
-    told="over a whole text",
+    told="You take one mean and one variance",
     edit=[
         ('f"ids have {T} places, P has {N}"', 'f"{T} tokens, and only {N} places"'),
         (
@@ -62,7 +62,11 @@ wrong(
 )
 
 
-@wrong("places-anew", "the places of the second text begin at 0 again", told="begin anew")
+@wrong(
+    "places-anew",
+    "the places of the second text begin at 0 again",
+    told="Your positions start again with the second",
+)
 def embed(ids, segments, E, P, S, gain, bias, eps):
     B, T = ids.shape
     if T > len(P):
@@ -72,7 +76,11 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
     return F.layer_norm(E[ids] + P[places] + S[segments], gain.shape, gain, bias, eps)
 
 
-@wrong("scaled", "the words times √D, as in the Transformer of 2017", told="multiplied by √D")
+@wrong(
+    "scaled",
+    "the words times √D, as in the Transformer of 2017",
+    told="You multiply the words by √D",
+)
 def embed(ids, segments, E, P, S, gain, bias, eps):
     T, D = ids.shape[1], E.shape[1]
     if T > len(P):

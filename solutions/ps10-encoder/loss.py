@@ -41,7 +41,7 @@ def masked_loss(logits, x, chosen):
     return means.sum() / (n > 0).sum().clamp(min=1)
 
 
-@wrong("nan", "the mean of nothing", told="this is 0/0", loses=["none"])
+@wrong("nan", "the mean of nothing", told="You divide 0 by 0", loses=["none"])
 def masked_loss(logits, x, chosen):
     log_p = logits.log_softmax(dim=-1)
     each = -log_p.gather(-1, x[..., None])[..., 0]

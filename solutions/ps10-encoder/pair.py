@@ -39,7 +39,7 @@ def assemble(first, second, longest, CLS, SEP, PAD):
 
 @wrong(
     "cut-at-end",
-    "puts all together and cuts it off, as a BERT does that many have copied",
+    "joins everything and cuts it off, as a much-copied BERT does",
     told="at its end is lost",
     loses=["too-long", "one-text"],
 )
@@ -109,7 +109,7 @@ wrong(
 
 wrong(
     "no-end",
-    "no [SEP] behind the second text",
+    "no [SEP] after the second text",
     told=r"\[SEP\] at the end is missing",
     spares=["one-text"],
     edit=(
@@ -128,7 +128,7 @@ wrong(
 
 wrong(
     "tie-first",
-    "where both texts are as long, the first loses its word",
+    "if both texts are equally long, the first loses its word",
     told="Your code shortens the first",
     loses=["too-long"],
     edit=("a if len(a) > len(b) else b", "b if len(b) > len(a) else a"),

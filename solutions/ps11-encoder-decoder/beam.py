@@ -73,14 +73,14 @@ wrong(
 wrong(
     "last-of-equals",
     "takes the last of equal texts",
-    told="found first wins",
+    told="Take the one found first",
     loses=["ties"],
     edit=("aside[i][0]", "(aside[i][0], i)"),
 )
 
 wrong(
     "narrow",
-    "what ends takes the place of what would run on",
+    "texts that end take the place of running ones",
     told="take the place of others",
     loses=["ended"],
     edit=(
@@ -92,8 +92,8 @@ wrong(
 
 @wrong(
     "now",
-    "compares what runs with the penalty of its present length",
-    told="stops too soon|one can come to|it can come to",
+    "compares running texts with the penalty of their present length",
+    told="stops too soon|can reach",
     loses=["stop", "values", "steps"],
 )
 def may_stop(running, aside, longest, alpha):
@@ -119,8 +119,8 @@ def beam_search(log_p, start, end, K, longest, alpha):
 
 wrong(
     "running-dropped",
-    "forgets what still runs after the last step",
-    told="are dropped",
+    "forgets the texts that still run after the last step",
+    told="You drop texts that still run",
     loses=["values", "ended"],
     edit=(
         "aside += [(score(t, p), t) for t, p in running]",

@@ -41,7 +41,7 @@ def corpus_bleu(matched, total, lengths, reference_lengths):
 wrong(
     "added-up",
     "clips by the references' counts together",
-    told="counts are added up",
+    told="You add up the counts of the",
     loses=["references"],
     edit=("count, max", "count, sum"),
 )
@@ -98,7 +98,7 @@ def corpus_bleu(matched, total, lengths, reference_lengths):
 wrong(
     "negative-total",
     "counts fewer than no n-grams in a short text",
-    told="not less than none",
+    told="A text of fewer than n words",
     loses=["clipped"],
     edit=("own.total()", "len(hypothesis) - n + 1"),
 )

@@ -87,7 +87,7 @@ def decoder_block(y, m, w, heads, source_real):
 wrong(
     "causal-source",
     "hides the source with the target's mask",
-    told="causal mask is used on the source",
+    told="You use the causal mask on the source",
     edit=("m, words", "m, causal"),
 )
 
@@ -126,8 +126,8 @@ wrong(
 
 wrong(
     "no-residual",
-    "forgets the residual round the cross-attention",
-    told="residual round the cross-attention",
+    "forgets the residual around the cross-attention",
+    told="The residual connection around the cross-attention is",
     spares=["causal"],
     edit=("h + found", "found"),
 )
@@ -135,7 +135,7 @@ wrong(
 wrong(
     "padding-seen",
     "looks at the padding of the source",
-    told="padding of the source is looked at",
+    told="looks at padding of the source",
     spares=["causal"],
     edit=("m, words", "m, torch.ones_like(words)"),
 )
@@ -169,7 +169,7 @@ def decoder_block(y, m, w, heads, source_real):
 
 wrong(
     "queries-from-source",
-    "asks with the source and looks at the target",
+    "takes queries from the source, keys and values from the target",
     told="queries come from the source",
     edit=("h, m,", "m, h,"),
 )

@@ -32,22 +32,22 @@ def mended_decoder(y, m, lengths, source_lengths, own, cross):
 
 wrong(
     "asks-with-y",
-    "asks the source with the block's input",
-    told="it asked with h",
+    "takes the queries from the block's input",
+    told="They came from h before",
     edit=("h, m,", "y, m,"),
 )
 
 wrong(
     "looks-ahead",
-    "takes the causal mask away from both",
-    told="look ahead",
+    "removes the causal mask from both",
+    told="The target's words see later words now",
     spares=["same"],
     edit=("causal,", "torch.ones_like(causal),"),
 )
 
 wrong(
     "no-mask",
-    "takes the mask away and looks at padding",
+    "removes the mask and looks at padding",
     told="padding of a source|padding of the source",
     loses=["padding", "lengths"],
     edit=(
@@ -70,14 +70,17 @@ def mended_decoder(y, m, lengths, source_lengths, own, cross):
 wrong(
     "still-causal",
     "takes the source's padding for the target's, and leaves the causal mask",
-    told="causal mask is still there",
+    told="The causal mask is still used on",
     spares=["same"],
     edit=("words,", "words & causal,"),
 )
 
 
 @wrong(
-    "unchanged", "the published code as it was", told="causal mask is still there", spares=["same"]
+    "unchanged",
+    "the published code as it was",
+    told="The causal mask is still used on",
+    spares=["same"],
 )
 def mended_decoder(y, m, lengths, source_lengths, own, cross):
     return published_decoder(y, m, lengths, own, cross)

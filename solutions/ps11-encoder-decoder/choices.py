@@ -21,7 +21,7 @@ answers = dict(
     n=True,
 )
 
-wrong("all-true", "everything is true", told="it is False. What is still to come")
+wrong("all-true", "everything is true", told="it is False. The words not yet written")
 answers = dict.fromkeys("abcdefghijklmn", True)
 
 wrong("one-missing", "one statement left out", told="n: not answered")

@@ -30,8 +30,8 @@ def share_of_rise(updates, warmup):
 
 @wrong(
     "each-batch",
-    "takes every batch for a step",
-    told="makes a step of each batch",
+    "counts every batch as a step",
+    told="Your code takes a step for each",
     spares=["share"],
 )
 def rate_of_batch(batch, every, d_model, warmup):
@@ -46,7 +46,7 @@ def share_of_rise(updates, warmup):
 
 @wrong(
     "from-zero",
-    "counts updates from 0, and makes an exception of the first",
+    "counts updates from 0, with an exception for the first",
     told="count from 0",
     spares=["share"],
 )

@@ -50,7 +50,7 @@ def lowest_loss(V, epsilon):
 @wrong(
     "even-at-padding",
     "lets the even part count at padding, as it does not depend on the right word",
-    told="even part still counts",
+    told="The uniform part still counts padding",
     loses=["padding", "large", "gradients"],
 )
 def smoothed_loss(logits, says, epsilon, pad):

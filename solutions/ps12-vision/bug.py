@@ -20,15 +20,15 @@ def mended_resized(P, old, new):
 
 wrong(
     "at-alone",
-    "only the call of at is mended",
-    told="still come out column by column|one of the two mistakes is mended",
+    "only the call of at is fixed",
+    told="still come out column by column|you have fixed one of the two mistakes",
     edit=('indexing="ij"', 'indexing="xy"'),
 )
 
 wrong(
     "order-alone",
-    "only the order of the points is mended",
-    told="still takes their rows for columns",
+    "only the order of the points is fixed",
+    told="The points are in the right order",
     edit=("table, x, y", "table, y, x"),
 )
 
@@ -46,7 +46,7 @@ def mended_resized(P, old, new):
 wrong(
     "with-class",
     "the row of [CLS] is stretched as well",
-    told=r"position of \[CLS\]|move with|\[CLS\]",
+    told=r"position of \[CLS\]|change with|\[CLS\]",
     edit=("P[1:].reshape", "(P[1:] + P[:1]).reshape"),
 )
 

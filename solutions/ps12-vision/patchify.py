@@ -57,7 +57,7 @@ def patch_matrix(kernels):
 @wrong(
     "channels-first",
     "the order of the chapter, and of PyTorch's convolution",
-    told="The channels stand first in (each of your patches|your rows)",
+    told="The channels come first in (each of your patches|your rows)",
 )
 def patchify(images, P, Q):
     B, C, X, Y = images.shape
@@ -81,8 +81,8 @@ def patch_matrix(kernels):
 
 wrong(
     "columns-first",
-    "patches counted column by column",
-    told="counted column by column",
+    "patches in column order",
+    told="in column order",
     spares=["back", "matrix"],
     edit=("2, 4,", "4, 2,"),
 )
@@ -102,7 +102,7 @@ wrong(
 @wrong(
     "reshape",
     "a reshape alone",
-    told="A reshape alone cuts no patches|A reshape alone puts no patches",
+    told="A reshape alone does not (cut|put) patches",
     spares=["matrix"],
 )
 def patchify(images, P, Q):
@@ -123,8 +123,8 @@ def patch_matrix(kernels):
 
 wrong(
     "same-order",
-    "the way back takes the order of the way there",
-    told="taken a second time",
+    "the same permutation is applied to undo it",
+    told="You apply the permutation of `patchify` a",
     loses=["back"],
     edit=("5, 1, 3, 2, 4", "2, 4, 3, 5, 1"),
 )

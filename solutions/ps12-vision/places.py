@@ -28,7 +28,7 @@ def grid_codes(rows, columns, d):
     return codes
 
 
-@wrong("added", "codes of row and column added up", told="You add up the codes")
+@wrong("added", "codes of row and column added up", told="You add the codes of row and")
 def grid_codes(rows, columns, d):
     theta = 10000.0 ** (-torch.arange(0, d, 2) / d)
 
@@ -41,8 +41,8 @@ def grid_codes(rows, columns, d):
 
 wrong(
     "double",
-    "codes of 64 bits",
-    told="32-bit floats are asked for",
+    "64-bit codes",
+    told="Return 32-bit floats",
     edit=(
         "torch.cat([down, across], dim=2).flatten(0, 1)",
         "torch.cat([down, across], dim=2).flatten(0, 1).double()",

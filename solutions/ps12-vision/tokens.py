@@ -37,7 +37,7 @@ def class_logits(h, gain, bias, W, b, pool):
     return torch.addmm(b, read["mean"].sum(1) / (h.shape[1] - 1), W)
 
 
-@wrong("at-the-end", "[CLS] at the end", told=r"CLS\] stands at the end")
+@wrong("at-the-end", "[CLS] at the end", told=r"\[CLS\] is at the end")
 def encoder_input(patches, W_P, b_P, c, P):
     B, N, _ = patches.shape
     if len(P) != N + 1:
@@ -58,7 +58,7 @@ def class_logits(h, gain, bias, W, b, pool):
 
 @wrong(
     "mean-of-all",
-    "[CLS] in the mean, and the norm behind it",
+    "[CLS] in the mean, and the norm after it",
     told="mean is over all tokens|norm comes after the mean|norm",
     loses=["head"],
 )
@@ -104,7 +104,7 @@ def class_logits(h, gain, bias, W, b, pool):
 
 wrong(
     "own-epsilon",
-    "the norm with the ε that it has by itself",
+    "the norm with its default ε",
     told="ε is 10⁻⁵",
     loses=["head"],
     edit=("bias, eps=1e-6", "bias"),

@@ -51,7 +51,7 @@ def cache_bytes(layers, kv_heads, d_k, words, size, window):
 wrong(
     "one-operation",
     "counts a multiplication and an addition as one",
-    told="two operations",
+    told="That is half of the operations",
     loses=["naive"],
     edit=("2 * 2 * n * n * d", "2 * n * n * d"),
 )
@@ -59,15 +59,15 @@ wrong(
 wrong(
     "linear",
     "takes the operations to grow with n",
-    told="square of n",
+    told="The cost grows with n²",
     loses=["naive"],
     edit=("2 * 2 * n * n * d", "2 * 2 * n * d"),
 )
 
 wrong(
     "numbers",
-    "counts numbers in place of bytes",
-    told="each has size bytes",
+    "counts numbers instead of bytes",
+    told="You return the number of numbers",
     loses=["naive"],
     edit=("(4 * n * n + 4 * n * d) * size", "4 * n * n + 4 * n * d"),
 )
@@ -83,7 +83,7 @@ wrong(
 wrong(
     "fewer-operations",
     "takes flash attention to do half the operations",
-    told="two operations",
+    told="That is half of the operations",
     loses=["flash"],
     edit=("return 4 * n * n * d, (once", "return 2 * n * n * d, (once"),
 )
@@ -107,7 +107,7 @@ wrong(
 wrong(
     "read-once",
     "reads K and V once",
-    told="read anew for each row of tiles",
+    told="K and V are read again for",
     loses=["flash"],
     edit=("2 * n * d * tile_rows", "2 * n * d"),
 )
@@ -138,8 +138,8 @@ wrong(
 
 wrong(
     "speed",
-    "gives operations a second",
-    told="That is operations a second",
+    "gives operations per second",
+    told="That is operations per second",
     loses=["seconds"],
     edit=("max(operations / peak, moved / bandwidth)", "min(peak, operations / moved * bandwidth)"),
 )
@@ -155,7 +155,7 @@ wrong(
 wrong(
     "no-window",
     "counts every word",
-    told="Every word is kept",
+    told="You count every word",
     loses=["cache"],
     edit=("min(words, window)", "words"),
 )

@@ -47,7 +47,7 @@ wrong(
 wrong(
     "heads-mixed",
     "reads queries by group and hands outputs back in the wrong order",
-    told="changed places in your output",
+    told="Heads and groups are swapped in your",
     loses=["by-hand", "groups", "lengths", "empty"],
     edit=("output.reshape(B, H, -1)", "output.transpose(1, 2).reshape(B, H, -1)"),
 )
@@ -55,7 +55,7 @@ wrong(
 wrong(
     "unmasked",
     "lets rows that were never written take part",
-    told="never written take a share|never written has an influence",
+    told="Rows that were never written get weight|never written changes your output",
     loses=["lengths", "empty"],
     edit=(
         "there = torch.arange(room) < seen[:, None]",
@@ -74,7 +74,7 @@ wrong(
 wrong(
     "nan-on-empty",
     "fills with -inf, so that an empty text gives NaN",
-    told="the softmax is NaN too",
+    told="softmax is NaN, too",
     loses=["empty"],
     edit=("torch.finfo(scores.dtype).min", "-math.inf"),
 )
@@ -93,7 +93,7 @@ wrong(
 wrong(
     "longest",
     "cuts every text at the longest",
-    told="cut at the longest",
+    told="Your code uses the longest length of",
     loses=["lengths", "empty"],
     edit=(
         "torch.arange(room) < seen[:, None]",
@@ -112,7 +112,7 @@ wrong(
 wrong(
     "one-too-few",
     "leaves out the newest row",
-    told="last row that was written is left out",
+    told="You leave out the last row that",
     loses=["by-hand", "groups", "lengths", "empty"],
     edit=("< seen[:, None]", "< seen[:, None] - 1"),
 )

@@ -44,7 +44,7 @@ def merge_finished(O_a, L_a, O_b, L_b):
 wrong(
     "uncorrected",
     "adds the sums as they are",
-    told="added as they are",
+    told="You add the sums of both sides",
     loses=["by-hand", "values", "large", "empty"],
     edit=("torch.exp(m_a - base), torch.exp(m_b - base)", "torch.ones_like(m), torch.ones_like(m)"),
 )
@@ -116,7 +116,7 @@ wrong(
 
 wrong(
     "nan-on-nothing",
-    "takes -inf away from -inf",
+    "subtracts -inf from -inf",
     told=r"-inf - \(-inf\) is NaN",
     loses=["empty"],
     edit=("torch.where(m == -math.inf, 0.0, m)", "m"),
@@ -132,7 +132,7 @@ wrong(
 
 wrong(
     "logarithms",
-    "takes L itself for a weight",
+    "uses L itself as a weight",
     told="Your shares are L itself",
     loses=["finished"],
     edit=(
@@ -143,7 +143,7 @@ wrong(
 
 wrong(
     "larger-L",
-    "takes the larger L for that of both",
+    "uses the larger L as that of both",
     told="Your L is the larger",
     loses=["finished"],
     edit=("return O, L", "return O, torch.maximum(L_a, L_b)"),

@@ -56,7 +56,7 @@ wrong(
 wrong(
     "moved",
     "moves the old tokens and appends the new ones",
-    told="what stays does not move",
+    told="You moved the old tokens and put",
     loses=["by-hand", "write", "prompt"],
     edit=(
         "    cache[torch.arange(end - len(new), end) % w] = new\n    return cache",
@@ -85,7 +85,7 @@ wrong(
 
 wrong(
     "stops-at-end",
-    "does not begin again at row 0",
+    "does not continue at row 0",
     told="does not roll",
     loses=["by-hand", "write", "prompt"],
     edit=(
@@ -120,8 +120,8 @@ wrong(
 
 wrong(
     "as-they-lie",
-    "takes the rows of the cache for the order of the tokens",
-    told="take the rows of the cache for the order",
+    "takes the order of the rows for the order of the tokens",
+    told="You take the order of the rows",
     loses=["one", "many"],
     edit=[("K_held[old % w]", "K_held[: len(old)]"), ("V_held[old % w]", "V_held[: len(old)]")],
 )
@@ -146,7 +146,7 @@ wrong(
 @wrong(
     "written-first",
     "writes all new tokens before any looks",
-    told="overwritten keys that the first ones still see|All new tokens are written",
+    told="You write all new tokens before any",
     loses=["many"],
 )
 def write_rolling(cache, new, n):

@@ -111,7 +111,7 @@ wrong(
 wrong(
     "finite",
     "hides scores behind -1e9, so that an empty row takes a mean",
-    told="gets the mean of the values|That is all tiles",
+    told="gets the mean of the values|You count all tiles",
     loses=["padding", "skipped"],
     edit=[
         ("s.masked_fill(~seen, -math.inf)", "s.masked_fill(~seen, -1e9)"),
@@ -121,8 +121,8 @@ wrong(
 
 wrong(
     "no-maximum",
-    "takes no largest score away",
-    told="e to a score overflows|should be",
+    "does not subtract the largest score",
+    told="exp of a score overflows|should be",
     loses=["large"],
     edit=("m_new = torch.maximum(m, s.amax(dim=1, keepdim=True))", "m_new = torch.zeros_like(m)"),
 )
@@ -146,7 +146,7 @@ wrong(
 wrong(
     "last-tile",
     "leaves out the last, narrower tile",
-    told="last keys are left out",
+    told="You leave out the last keys",
     loses=["values", "ragged", "padding", "skipped"],
     edit=("for j in range(0, n, columns):", "for j in range(0, n - columns + 1, columns):"),
 )
@@ -154,7 +154,7 @@ wrong(
 wrong(
     "all-tiles",
     "computes every tile",
-    told="That is all tiles",
+    told="You count all tiles",
     loses=["skipped"],
     edit=("            if not seen.any():\n                continue\n", ""),
 )

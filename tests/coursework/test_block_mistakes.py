@@ -83,7 +83,7 @@ def test_no_mistake_of_a_block_is_right(generator, D, norm, masked):
     assert len(found) == (41 if D == 6 else 42) + 5 * (norm == "pre") + 4 * masked
 
 
-TOGETHER = "Each of these slips gives the same numbers here:"
+TOGETHER = "Each of these mistakes gives the same numbers here:"
 
 
 def told_together(found):

@@ -22,7 +22,7 @@ def test_mistakes_that_come_to_the_same_are_told_once():
     one, other, third = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 2.0])
     found = {"a": (one, None), "b": (third, one), "c": (other, third), "d": (None, None)}
     told = telling.told_once(found)
-    assert list(told) == ["Each of these slips gives the same numbers here:\n- a\n- c", "b", "d"]
+    assert list(told) == ["Each of these mistakes gives the same numbers here:\n- a\n- c", "b", "d"]
     assert told[next(iter(told))] == (one, None)
     assert list(telling.told_once(dict.fromkeys("abcd", 0.5) | {"e": 0.7})) == ["e"]
 
@@ -170,8 +170,8 @@ CHAIN = given({0: {2: 1.0}, 2: {1: 0.5, 3: 0.45, 4: 0.05}, 3: {4: 1.0}, 4: {1: 1
         (5, 1.0, math.log(0.5), 4, "penalty is missing"),
         (5, 1.0, math.log(0.5) * 7 / 6, 4, "is multiplied"),
         (5, 1.0, math.log(0.5) / (7 / 6), 2, "stops too soon"),
-        (5, 1.0, math.log(0.5) / (7 / 6), 4, "chooses nothing"),
-        (3, 2.0, math.log(0.5) / (7 / 6) ** 2, 3, "are dropped"),
+        (5, 1.0, math.log(0.5) / (7 / 6), 4, "too late to change"),
+        (3, 2.0, math.log(0.5) / (7 / 6) ** 2, 3, "drop texts"),
     ],
 )
 def test_a_search_that_stops_too_soon_is_known_by_its_steps(longest, alpha, score, steps, words):
@@ -193,10 +193,10 @@ def test_steps_alone_tell_nothing():
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        ((2, 7), "Only the first reference"),
-        ((4, 7), "Only the last reference"),
-        ((3, 7), "Your code counts each n-gram once."),
-        ((6, 7), "counts are added up"),
+        ((2, 7), "only the first reference"),
+        ((4, 7), "only the last reference"),
+        ((3, 7), "counts each matching n-gram once."),
+        ((6, 7), "add up the counts"),
         ((7, 7), "not clipped"),
     ],
 )

@@ -80,7 +80,7 @@ def test_no_mistake_of_an_input_of_three_segments_is_right(generator):
     assert told_of_other_mistakes(found, right) == {}
     two = E[ids] + P[:5] + torch.where(segments[..., None] > 0, S[1], S[0])
     anew = E[ids] + P[torch.tensor([[0, 0, 1, 0, 1], [0, 1, 0, 0, 1]])] + S[segments]
-    for wrong, told in (two, "second row"), (anew, "begin anew"):
+    for wrong, told in (two, "second row"), (anew, "start again"):
         wrong = F.layer_norm(wrong, (4,), gain, bias, 0.3)
         with pytest.raises(AssertionError, match=told):
             close(wrong, right, mistakes=found)
@@ -123,10 +123,10 @@ def test_a_draw_that_is_just_a_bound_is_told():
     found = masking.corrupt_mistakes(ids, ids > 0, choice, kind, ids + 10, MASK, 0.15)
     found = {message: wrong[0] for message, wrong in found.items()}
     for first, second, told in (
-        (MASK, 21, "just 0.8 is not below"),
-        (30, 31, "just 0.9 is not below"),
-        (MASK, 31, "just 0.8 or just 0.9"),
-        (20, 21, "just 0.8 gets"),
+        (MASK, 21, "exactly 0.8 does not give"),
+        (30, 31, "exactly 0.9 does not give"),
+        (MASK, 31, "limits 0.8 and 0.9"),
+        (20, 21, "exactly 0.8 gives"),
     ):
         read = torch.tensor([[first, second, MASK, 33, 24]])
         with pytest.raises(AssertionError, match=told):
@@ -142,7 +142,7 @@ def test_no_mistake_of_the_loss_is_right(generator):
     assert told_of_other_mistakes(found, right) == {}
     assert len(found) == 15
     some = masking.loss_mistakes(logits[:2], ids[:2], chosen[:2] & chosen[:1])
-    assert sum("is in it as 0" in message for message in some) == 1
+    assert sum("with 0 for a text" in message for message in some) == 1
     none = masking.loss_mistakes(logits, ids, torch.zeros_like(chosen))
     assert all(not torch.equal(wrong, torch.tensor(0.0)) for wrong in none.values())
 

@@ -9,7 +9,7 @@ from nbjudge.testing import close
 from tfcourse.attention import merge_heads, scaled_dot_product_attention, split_heads
 
 PAIR = ("The output", "The weights")
-BOTH = "Each of these slips gives the same numbers here:"
+BOTH = "Each of these mistakes gives the same numbers here:"
 
 
 def drawn(generator, *shapes):
@@ -34,7 +34,7 @@ def test_no_mistake_of_several_heads_is_right(generator, sizes):
     right = merge_heads(found) @ W[3], weights
     mistakes = heads.multi_head_mistakes(X, *W, H)
     assert told_of_other_mistakes(mistakes, right, PAIR) == {}
-    assert ("Your heads meet W_Oᵀ" in str(list(mistakes))) == (H * Dv == D)
+    assert ("You multiply the heads by W_Oᵀ" in str(list(mistakes))) == (H * Dv == D)
     assert BOTH not in str(list(mistakes))
 
 
@@ -116,7 +116,9 @@ def test_a_fill_that_is_not_low_enough_is_told_where_scores_are_lower(generator,
     weights = scores.softmax(-1) * mask
     right = scaled_dot_product_attention(Q, K, V, mask)
     found = sharing.masked_mistakes(Q, K, V, mask)
-    with pytest.raises(AssertionError, match="^What you write into hidden scores is not low"):
+    with pytest.raises(
+        AssertionError, match="^The number that you write into hidden scores is not low"
+    ):
         close((weights @ V, weights), right, PAIR, mistakes=found)
 
 

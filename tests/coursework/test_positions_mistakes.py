@@ -98,7 +98,7 @@ def test_one_row_that_is_not_turned_is_told_what_it_may_be(draw):
     x, theta = draw(1, 6), torch.rand(3).double()
     found = positions.rotary_mistakes(x, torch.tensor([4]), theta)
     first = next(m for m, wrong in found.items() if torch.equal(wrong, x))
-    assert "turned at all" in first and "by `positions`" in first
+    assert "Do you rotate it" in first and "by `positions`" in first
 
 
 @pytest.mark.parametrize(("heads", "K"), [(2, 8), (3, 6)])

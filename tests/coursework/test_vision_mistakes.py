@@ -129,7 +129,7 @@ def test_no_mistake_of_resizing_is_right(generator, old, new, count):
 def test_slips_that_cannot_be_told_apart_are_told_together():
     grey = torch.arange(24.0).reshape(1, 1, 4, 6)  # where channels last is no other order
     (both,) = (m for m in patches.patch_mistakes(grey, 2, 3) if m.startswith("Each of these"))
-    assert "A reshape alone cuts no patches" in both and "The channels come last now" in both
+    assert "A reshape alone does not cut patches" in both and "The channels come last now" in both
 
 
 # -- what must be written by hand ------------------------------------------------------------------

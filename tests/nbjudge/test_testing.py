@@ -428,10 +428,10 @@ MASK = torch.tensor([True, False])
         (lambda x: [1][3], "Indices run from 0"),
         (lambda x: x[0, 0, 0], "fewer axes"),
         (lambda x: x.sum(5), "Axes are counted from 0"),
-        (lambda x: F.embedding(torch.tensor([9]), x), "ids run from 0"),
+        (lambda x: F.embedding(torch.tensor([9]), x), "Ids run from 0"),
         (lambda x: x @ x, "the last axis of A"),
         (lambda x: x[None] @ x[None], "the last axis of A"),
-        (lambda x: x + torch.ones(4), "lined up at their ends"),
+        (lambda x: x + torch.ones(4), "aligns shapes at their ends"),
         (lambda x: x @ torch.ones(3).double(), "dtype=x.dtype"),
         (lambda x: x + None, "without `return`"),
     ],
@@ -523,7 +523,7 @@ def test_build_says_what_differs():
     W = {"W": torch.zeros(2, 3)}
     assert "plain tensor" in said(testing.build, Plain, weights=W)
     assert "nn.Linear" in said(testing.build, Linear, weights=W)
-    assert "turned round" in said(testing.build, Line, 3, 2, weights=W)
+    assert "transposed" in said(testing.build, Line, 3, 2, weights=W)
     assert "must be (2, 3)" in said(testing.build, Line, 4, 3, weights=W)
     assert "must be U (1,)" in said(testing.build, Line, 4, 3, weights={"U": torch.zeros(1)})
     assert "derives from nn.Module" in said(testing.build, dict)

@@ -126,7 +126,7 @@ def test_who_is_named_is_named_with_all_that_look_the_same(problem_set, as_grade
 
 #: If more mistakes give the same numbers than are named, the test's own message comes first, which
 #: is true of all of them.
-OF_MANY = {"pooling--padding: 'A document without words shares its weight out among padding"}
+OF_MANY = {"pooling--padding: 'A document without words spreads its weight over padding"}
 
 
 @pytest.mark.parametrize("problem_set", SETS)

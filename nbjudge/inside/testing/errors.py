@@ -32,40 +32,39 @@ HINTS = {
     ),
     r"only one element tensors|cannot be converted to Scalar": (
         "math's functions, float(...), .item() and torch.tensor([...]) of tensors take single "
-        "numbers. On each number of a tensor x work torch.sqrt(x), torch.exp(x) and the like; "
+        "numbers. torch.sqrt(x), torch.exp(x) and the like work on every number of a tensor x; "
         "torch.stack joins tensors."
     ),
     r"must be Tensor, not (int|float)\b": (
-        "torch's functions take tensors: for a plain number there is math, as in math.sqrt(d), or "
-        "d**0.5."
+        "torch's functions take tensors. For a plain number use math, as in math.sqrt(d)."
     ),
     r"numpy\.ndarray|NumPy arrays|gufunc|call numpy\(\) on Tensor": (
         "NumPy's arrays and torch's tensors do not mix: stay with torch's functions from the "
         "inputs to the result."
     ),
     r"index out of range in self": (
-        "An id is looked up that the table has no row for: ids run from 0 to one less than its "
-        "rows."
+        "You look up an id for which the table has no row. Ids run from 0 to the number of rows "
+        "minus 1."
     ),
     r"Dimension out of range": (
-        "Axes are counted from 0, or from the end with -1; the tensor has fewer than this one."
+        "The tensor has fewer axes than that. Axes are counted from 0, or from the end with -1."
     ),
     r"too many indices for tensor": "The tensor has fewer axes than there are indices in [...].",
     r"index.* out of (range|bounds)": (
-        "Indices run from 0 to one less than the length: is the loop, or the `+ 1`, one too far?"
+        "Indices run from 0 to the length minus 1. Does your loop, or a `+ 1`, go one too far?"
     ),
     r"mat1 and mat2|dimensions of batch2|size mismatch, got": (
-        "In A @ B the last axis of A must be as long as the last but one of B; B.mT has its last "
-        "two axes changed over, .T of more than two axes turns all of them round."
+        "In A @ B the last axis of A must be as long as the last but one of B. B.mT swaps the last "
+        "two axes; .T of more than two axes reverses all of them."
     ),
     r"must match the (size of tensor|existing size)": (
-        "Shapes are lined up at their ends; two lengths must be the same, or one of them 1: "
-        "unsqueeze(...), or None in [...], puts in an axis of length 1."
+        "Broadcasting aligns shapes at their ends: two lengths must be equal, or one of them 1. "
+        "unsqueeze(...), or None in [...], adds an axis of length 1."
     ),
     r"must have the same dtype|expected scalar type": (
-        "Two dtypes meet here: what you make yourself takes its dtype from an input, dtype=x.dtype."
+        "Two dtypes meet here. Give a tensor that you create the dtype of an input: dtype=x.dtype."
     ),
-    r"NoneType": "Something is None here: is there a function without `return`?",
+    r"NoneType": "Something is None here. Is there a function without `return`?",
 }
 
 

@@ -308,7 +308,7 @@ def same_shape(name: str, has: tuple[int, ...], asked: tuple[int, ...]) -> None:
         return
     turned = ""
     if has == asked[::-1]:
-        turned = " It is turned round: tokens are rows, X W, so W has a row for each input feature."
+        turned = " It is transposed: tokens are rows, X W, so W has a row for each input feature."
     raise Mistake(
         f"The parameter {name} has shape {has}, it must be {asked}.{turned}", {"key": "parameters"}
     )
