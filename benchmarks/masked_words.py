@@ -55,7 +55,11 @@ from tfcourse.training import (
 THREADS = 1
 SEEDS = (0, 1, 2)
 #: The rates that are tried, and with which seed.
-RATES = {"cls": (3e-4, 1e-3, 3e-3), "mean": (3e-4, 1e-3, 3e-3), "embeddings": (3e-3, 1e-2, 3e-2)}
+RATES = {
+    "cls": (3e-4, 1e-3, 3e-3),
+    "mean": (3e-4, 1e-3, 3e-3),
+    "embeddings": (1e-3, 3e-3, 1e-2, 3e-2, 1e-1),
+}
 RATES_SEED = 100
 SIDES = {"both sides": "reviews-bert-cpu", "left side only": "reviews-bert-cpu-left"}
 EPOCHS, BATCH, WARMUP, DECAY, DROPOUT = 3, 32, 0.1, 0.01, 0.1
