@@ -40,7 +40,7 @@ MAX_DEPTH, MAX_DIGITS = 24, 1000
 #: What is run in the notebook's kernel so that it answers the examiner.
 SERVE = "__import__('nbjudge.inside.testing.learner', fromlist=['serve']).serve()"
 
-#: How the first line of what is told of an error ends there.
+#: How the first line about an error ends if it arose in a hidden test.
 IN_A_HIDDEN_TEST = " in a hidden test."
 
 

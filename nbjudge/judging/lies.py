@@ -38,7 +38,6 @@ NUMBERS = {
     "minus infinity": -math.inf,
 }
 
-
 #: A number that nobody would have guessed.
 DRAWN = 0.6613521575927734
 
@@ -163,7 +162,6 @@ class Liar:
         self.names, self.lie = names, lie
         self.lying = False
         self.made: list[Any] = []
-        self.modes: dict[int, str] = {}
 
     def name(self, name: str) -> Handle:
         """What stands for one of the solution's names."""

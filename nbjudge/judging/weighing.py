@@ -1,6 +1,6 @@
-"""Whose points wait for a test of values, and what one worker has found of that for all.
+"""Which tests' points wait for a test of values; what one worker finds hollow, all of them know.
 
-Which tests an answer passes that computes nothing, :mod:`nbjudge.judging.lies` finds out.
+:mod:`nbjudge.judging.lies` finds the tests that an answer passes which computes nothing.
 """
 
 from __future__ import annotations

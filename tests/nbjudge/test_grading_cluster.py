@@ -39,6 +39,15 @@ def rows(into):
 # -- without a cluster -----------------------------------------------------------------------------
 
 
+def test_workers_load_no_torch():
+    """What runs tests and answers are processes of their own, which load it themselves."""
+    program = "import sys, nbjudge.preload\nprint('torch' in sys.modules)"
+    said = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=COURSE
+    )
+    assert said.stdout == "False\n", said.stderr
+
+
 def test_a_few_are_judged_here_and_a_failure_is_told_with_its_student(monkeypatch):
     class Bench:
         def __init__(self, terms):

@@ -85,7 +85,7 @@ def lengths(shape: list) -> list[int]:
 def switched_on() -> dict[str, ModuleType]:
     """The codecs of the libraries that the course has switched on, by each of their tags.
 
-    They are loaded when the first value comes that is not plain.
+    They are loaded at the first use, so that a process which only judges loads none.
     """
     found = [importlib.import_module(f"{__name__}.{name}_values") for name in sorted(values_on())]
     return {tag: codec for codec in found for tag in codec.TAGS}
