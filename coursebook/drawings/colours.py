@@ -18,6 +18,9 @@ PAGES = {"light": "#ffffff", "dark": "#14181e", "jupyterlab-dark": "#111111"}
 #: What a drawing stands on, its text and thin lines, and lines that stay in the background.
 CARD, INK, FAINT = "#ffffff", "#22262c", "#9aa1ab"
 
+#: What lies behind the pieces in a frame, and what fills a place that a mask hides.
+PALE = "#f4f5f7"
+
 
 def colour(role: str) -> str:
     """The colour of a role in :data:`COLOURS`; ``"plain"`` is the ink, for scores and weights.

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, Rectangle
 from torch import Tensor
 
-from coursebook.drawings.colours import CARD, FAINT, INK, colour, text_on, tint
+from coursebook.drawings.colours import CARD, FAINT, INK, PALE, colour, text_on, tint
 from coursebook.drawings.layout import LABEL, NAME, NUMBER, Piece, line_height, text_width
 
 #: Space between a body and its labels, in units.
@@ -127,7 +127,7 @@ class _Matrix(_Grid):
 
 class _Mask(_Grid):
     def look(self, value: float) -> tuple[str, str, str]:
-        return (tint(INK, 0.75), CARD, "✓") if value else ("#f4f5f7", CARD, "×")
+        return (tint(INK, 0.75), CARD, "✓") if value else (PALE, CARD, "×")
 
 
 def _as_table(tensor: Tensor, kind: str) -> np.ndarray:
@@ -268,7 +268,7 @@ class _Frame(Piece):
     def draw(self, ax: Axes) -> None:
         corner = (self.x, self.y - self.above)
         size = (self.width, self.above + self.below)
-        ax.add_patch(Rectangle(corner, *size, facecolor="#f4f5f7", edgecolor=FAINT, lw=1.0))
+        ax.add_patch(Rectangle(corner, *size, facecolor=PALE, edgecolor=FAINT, lw=1.0))
         ax.text(
             corner[0] + SPACE, corner[1] + SPACE, self.text, size=NAME, ha="left", va="top"
         )  # fmt: skip
