@@ -33,7 +33,7 @@ class MendedPositions(Positions):
 @wrong(
     "batch-cut",
     "counts positions over the whole batch",
-    told="`MendedPlaces` stops with RuntimeError: The size of tensor",
+    told="`MendedPositions` stops with RuntimeError: The size of tensor",
 )
 class MendedPositions(Positions):
     def forward(self, x, start=0):
@@ -101,7 +101,7 @@ class MendedPositions(Positions):
 wrong(
     "squeezed-away",
     "puts the batch axis at the end of the codes",
-    told="`MendedPlaces` stops with RuntimeError: The size of tensor",
+    told="`MendedPositions` stops with RuntimeError: The size of tensor",
     edit=(
         "T = x.shape[1]\n        codes = self.table[start : start + T, 0]",
         "codes = self.table[start : start + x.shape[1]].transpose(1, 2)",
