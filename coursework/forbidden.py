@@ -305,7 +305,7 @@ FORBIDDEN = {
     },
     "vision": {
         "why": "is one of the things that this problem set writes by hand: patches and the way "
-        "back, their places, [CLS], rollout. Take the call out and follow the formula.",
+        "back, their positions, [CLS], rollout. Take the call out and follow the formula.",
         "torch_functions": frozenset(
             {"im2col", "col2im", "pixel_shuffle", "pixel_unshuffle"}
             | {f"conv{n}d" for n in (1, 2, 3)}

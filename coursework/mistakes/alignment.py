@@ -84,9 +84,9 @@ def general_mistakes(s: Tensor, H: Tensor, W: Tensor) -> dict[str, Tensor]:
 
 
 _SPREAD = (
-    "Your queries run along the places of the source: place j of every sentence gets the query "
-    "of sentence j. Give the query an axis for the source, (B, 1, ...), so that query b meets "
-    "all states of sentence b."
+    "Your queries run along the positions of the source: position j of every sentence gets the "
+    "query of sentence j. Give the query an axis for the source, (B, 1, ...), so that query b "
+    "meets all states of sentence b."
 )
 
 
@@ -112,7 +112,7 @@ def look_back_mistakes(scores: Tensor, H: Tensor, lengths: Tensor) -> dict[str, 
             "Your code puts the padding first. The real states come first.": (
                 _seen(_masked(scores, place >= S - length), H)
             ),
-            "One place too many is seen: a source of n words fills places 0 to n - 1.": (
+            "One position too many is seen: a source of n words fills positions 0 to n - 1.": (
                 _seen(_masked(scores, place <= length), H)
             ),
             "You set the states of the padding to zero, but they still take their share of the "
@@ -122,7 +122,7 @@ def look_back_mistakes(scores: Tensor, H: Tensor, lengths: Tensor) -> dict[str, 
             ),
         }
     found |= {
-        "One place too few is seen: a source of n words fills places 0 to n - 1.": (
+        "One position too few is seen: a source of n words fills positions 0 to n - 1.": (
             _seen(_masked(scores, place < (length - 1).clamp(min=1)), H)
         ),
         "Your weights sum to 1 over the sentences of the batch, not over the source: which "
@@ -135,7 +135,7 @@ def look_back_mistakes(scores: Tensor, H: Tensor, lengths: Tensor) -> dict[str, 
         "The weights are not applied: your context is the plain mean of the real states.": (
             (_mix(real / length, H), None)
         ),
-        "The weights are not applied: your context is the plain mean of all places.": (
+        "The weights are not applied: your context is the plain mean of all positions.": (
             (H.mean(1), None)
         ),
         "The weights are not applied: your context is the plain sum of the states.": (
@@ -251,7 +251,7 @@ def loss_mistakes(logits: Tensor, target: Tensor, pad: int) -> dict[str, Tensor]
     found = {
         "Your code counts the padding. It is not a word, so leave it out of the sum and out of "
         "the number that you divide by.": of(says).mean(),
-        "The padding is out of your sum, but you divide by all places: divide by the number of "
+        "The padding is out of your sum, but you divide by all positions: divide by the number of "
         "real words.": each.mean(),
         "This is the mean over sentences of each sentence's own mean, so a word of a "
         "short sentence counts more. Every real word must count the same.": (sums / counts).mean(),
@@ -259,7 +259,7 @@ def loss_mistakes(logits: Tensor, target: Tensor, pad: int) -> dict[str, Tensor]
         "of real words.": sums.mean(),
         "Your loss is the sum over the words. Return their mean.": sums.sum(),
         "You compare each prediction with the word just read, so the model would learn to "
-        "repeat it. The prediction at place t is for word t + 1 of the target.": of(reads)[
+        "repeat it. The prediction at position t is for word t + 1 of the target.": of(reads)[
             reads != pad
         ].mean(),
         "You compare each prediction with the word just read, and leave padding out by the next "
@@ -271,7 +271,7 @@ def loss_mistakes(logits: Tensor, target: Tensor, pad: int) -> dict[str, Tensor]
         "The logarithm is missing: these are the probabilities themselves.": (
             of(says, log_p.exp())[real].mean()
         ),
-        "Your softmax runs over the places. It must run over the words.": of(
+        "Your softmax runs over the positions. It must run over the words.": of(
             says, logits.log_softmax(1)
         )[real].mean(),
         "You take e to the power of the loss: that is the perplexity.": right.exp(),
@@ -319,14 +319,14 @@ def padding_mistakes(
         "The state is right now, but padding still gets weight, as if it were words.": (
             ask(last, H, None)
         ),
-        "You take the state at the last place of the batch after setting padding to zero, so a "
+        "You take the state at the last position of the batch after setting padding to zero, so a "
         "short source starts with zeros. Take the state after its last real word.": ask(
             blank[:, -1], H, real
         ),
-        "The state is the one before the last word: the last of n words is at place n - 1.": (
+        "The state is the one before the last word: the last of n words is at position n - 1.": (
             ask(H[torch.arange(B), (lengths - 2).clamp(min=0)], H, real)
         ),
-        "The state has already read one padding token: the last of n words is at place n - 1.": (
+        "The state has already read one padding token: the last of n words is at position n - 1.": (
             ask(H[torch.arange(B), lengths.clamp(max=S - 1)], H, real)
         ),
         "You average the states. The decoder starts from the state after the last real word.": (

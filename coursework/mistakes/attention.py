@@ -110,10 +110,10 @@ def padding_mistakes(lengths: Tensor, S: int) -> dict[str, Tensor]:
     real = place < length
     return {
         "Your mask is True on the padding. Here True = may be attended to: the real tokens.": ~real,
-        "Your mask allows one place too many: a sequence of n tokens fills places 0 to n - 1.": (
+        "Your mask allows one position too many: n tokens fill positions 0 to n - 1.": (
             place <= length
         ),
-        "Your mask allows one place too few: a sequence of n tokens fills places 0 to n - 1.": (
+        "Your mask allows one position too few: n tokens fill positions 0 to n - 1.": (
             place < length - 1
         ),
         "Your mask puts the padding first. The real tokens come first.": (place >= S - length),

@@ -33,7 +33,7 @@ def window_of(Q: Tensor, K: Tensor, V: Tensor, w: int) -> Tensor:
 
 
 def held_of(rows: Tensor, n: int, w: int) -> Tensor:
-    """What a cache of w places holds after n tokens; what was never written is NaN."""
+    """What a cache of w rows holds after n tokens; what was never written is NaN."""
     return rolled_of(rows.new_full((w, rows.shape[1]), math.nan), rows[:n], 0)
 
 
@@ -190,7 +190,7 @@ def grouped_mistakes(q: Tensor, K: Tensor, V: Tensor, seen: Tensor) -> dict[str,
         "Your scores are divided by d_k: divide by its square root, √d_k.": (of(own, scale=1 / d)),
         "Your output has separate axes for the groups and the heads of each group. Merge both "
         "into one: (B, H, Dv).": right.unflatten(1, (G, H // G)),
-        "Heads and groups are swapped in your output: head h must be at place h.": (
+        "Heads and groups are swapped in your output: head h must be at index h.": (
             right.unflatten(1, (G, H // G)).transpose(1, 2).flatten(1, 2)
         ),
     }

@@ -33,7 +33,7 @@ def decoder_block_mistakes(
         ``self_Q`` to ``self_O``, ``cross_Q`` to ``cross_O``, ``W_1``, ``b_1``, ``W_2``, ``b_2``,
         and ``gain_1``, ``bias_1`` to ``gain_3``, ``bias_3``.
     heads, source_real:
-        The number of heads, and which places of the source hold words, ``(B, S)``.
+        The number of heads, and which positions of the source hold words, ``(B, S)``.
 
     Returns
     -------
@@ -46,15 +46,15 @@ def decoder_block_mistakes(
     square, padded = y.shape[1] == m.shape[1], not bool(source_real.all())
     found: dict[str, Found] = {
         "The causal mask is missing: a word of the target sees later words.": block.run(own="all"),
-        "Your mask hides each word from itself. Place t sees the places up to and including t.": (
+        "Your mask hides each word from itself. Position t sees positions 0 to t.": (
             block.run(own="before")
         ),
         "The causal mask is transposed: a word sees later words and no earlier ones.": (
             block.run(own="after")
         ),
         "Your cross-attention looks at padding of the source. source_real says which of its "
-        "places are words.": (block.run(across="all")),
-        "The wrong places of the source are hidden. True = may be attended to.": (
+        "positions are words.": (block.run(across="all")),
+        "The wrong positions of the source are hidden. True = may be attended to.": (
             block.run(across="padding")
         ),
         "The residual connection around self-attention is missing.": block.run(without=1),
@@ -149,7 +149,7 @@ def decoder_block_mistakes(
             output,
             own_weights,
         ),
-        "The weights that you return sum to 1 over the target's places: transpose them.": (
+        "The weights that you return sum to 1 over the target's positions: transpose them.": (
             (output, weights.mT)
         ),
     }
@@ -171,11 +171,11 @@ def look_mistakes(
     ----------
     y, m, source_lengths:
         The target's tokens ``(B, T, D)``, what the encoder read ``(B, S, D)``, and how many of its
-        places are words ``(B,)``.
+        positions are words ``(B,)``.
     own, cross:
         Three matrices for each of the two attentions, of one head.
     lengths:
-        How many places of each target are words ``(B,)``.
+        How many positions of each target are words ``(B,)``.
     """
     T, S = y.shape[1], m.shape[1]
     causal = torch.ones(T, T, dtype=torch.bool).tril()
@@ -189,13 +189,13 @@ def look_mistakes(
     everywhere = torch.ones(T, T, dtype=torch.bool)
     found = {
         "Your code looks at padding of the source now. source_lengths says how many of its "
-        "places are words.": both(causal, torch.ones(T, S, dtype=torch.bool)),
+        "positions are words.": both(causal, torch.ones(T, S, dtype=torch.bool)),
         "The target's words see later words now. Self-attention was right before: leave it as "
         "it was.": (both(everywhere, real)),
         "Your causal mask hides each word of the target from itself: the diagonal must be True.": (
             both(causal.tril(-1), real)
         ),
-        "The wrong places of the source are hidden. True = may be attended to.": (
+        "The wrong positions of the source are hidden. True = may be attended to.": (
             both(causal, ~real)
         ),
         "The queries of the cross-attention come from y. They came from h before, and that was "
@@ -207,8 +207,8 @@ def look_mistakes(
     }
     if lengths is not None:
         theirs = (torch.arange(S) < lengths[:, None])[:, None]
-        found["The target's lengths hide places of the source. source_lengths says how many of "
-              "its places are words."] = both(causal, theirs)  # fmt: skip
+        found["The target's lengths hide positions of the source. source_lengths says how many of "
+              "its positions are words."] = both(causal, theirs)  # fmt: skip
     if T == S:
         found["The causal mask is still used on the source. The whole source is known before "
               "the first word is written."] = both(causal, causal & real)  # fmt: skip

@@ -108,7 +108,7 @@ def read_mistakes(
             "first, to (B, T, H, K), so that the heads come to lie side by side."
         ] = (read(straight_back=True)[0], None, None)
     if past == 0 and len(w["P"]) > T:
-        found["Your positions begin with 1: the first token of a text is at place 0."] = read(
+        found["Your positions begin with 1: the first token of a text is at position 0."] = read(
             start=1
         )
     if past:
@@ -117,11 +117,11 @@ def read_mistakes(
         alone = read(causal=new, K_past=none[0], V_past=none[1])
         found |= {
             "Your positions begin with 0 again: the first new token comes after all that were "
-            "read, at place R.": read(start=0),
-            "The positions are one too large: after R tokens, places 0 to R - 1, the next is R.": (
+            "read, at position R.": read(start=0),
+            "The positions are one too large: after R tokens, at 0 to R - 1, the next is at R.": (
                 read(start=past + 1) if past + 1 + T <= len(w["P"]) else (None, None, None)
             ),
-            "The positions are one too small: after R tokens, places 0 to R - 1, the next is R.": (
+            "The positions are one too small: after R tokens, at 0 to R - 1, the next is at R.": (
                 read(start=past - 1)
             ),
             "Your mask begins at the first key, as if nothing had been read: new token i sees the "
@@ -165,15 +165,15 @@ def next_mistakes(tokens: Tensor, real: Tensor, w: Weights) -> dict[str, Tensor]
 
     own = (counted - 1).clamp(min=0)
     found = {
-        "This is what `published_next` does: padding takes up places, and the result is read at "
-        "the last place, even if it is padding.": after(order, last[2]),
-        "You read at the last real token now, but padding in front still takes up places. Count "
+        "This is what `published_next` does: padding takes up positions, and the result is read at "
+        "the last position, even if it is padding.": after(order, last[2]),
+        "You read at the last real token now, but padding in front still takes up positions. Count "
         "only real tokens.": after(order, last[0]),
-        "The places are right now, but you read at the last place of the batch, which may be "
+        "The positions are right now, but you read at the last position of the batch, which may be "
         "padding.": after(own, last[2]),
-        "You read at place n - 1 of the batch, where n is the number of real tokens. With padding "
-        "in front, the last real token comes later.": after(own, last[1]),
-        "Your positions begin with 1: the first real token is at place 0.": (
+        "You read at position n - 1 of the batch, where n is the number of real tokens. With "
+        "padding in front, the last real token comes later.": after(own, last[1]),
+        "Your positions begin with 1: the first real token is at position 0.": (
             after(counted.clamp(max=len(w["P"]) - 1), last[0])
         ),
         "Your tokens look at padding: it must get no weight.": (

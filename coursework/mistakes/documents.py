@@ -49,7 +49,7 @@ def batch_mistakes(documents: list[list[list[int]]]) -> dict[str, tuple]:
             front_words,
             front_words.any(-1),
         ),
-        "Your masks allow one place too many: n words fill places 0 to n - 1.": (
+        "Your masks allow one position too many: n words fill positions 0 to n - 1.": (
             None,
             torch.arange(ids.shape[2]) <= words.sum(-1, keepdim=True),
             None,
@@ -65,7 +65,7 @@ def batch_mistakes(documents: list[list[list[int]]]) -> dict[str, tuple]:
         shorter, kept = _padded(dropped)
         found[
             "You leave out sentences without words, so the ones after them move up. Sentence n "
-            "stays at place n."
+            "stays in row n."
         ] = (shorter, kept, kept.any(-1))
     right = (ids, words, sentences)
     return {message: _unlike(wrong, right) for message, wrong in found.items()}

@@ -15,7 +15,7 @@ from coursework.mistakes.later import later
 from coursework.mistakes.norms import layer_norm_mistakes
 from coursework.mistakes.telling import others
 
-#: Ids, segments and which places are real; ``None`` for a part that the mistake leaves right.
+#: Ids, segments and which positions are real; ``None`` for a part that the mistake leaves right.
 Input = tuple[Tensor | None, Tensor | None, Tensor | None]
 
 
@@ -90,7 +90,7 @@ def input_mistakes(
             "that moment.": (line(around(a, b[: max(0, room - len(a))]), pad), None, None),
             "You shorten only the first text. Take each word off the text that is longer at "
             "that moment.": (line(around(a[: max(0, room - len(b))], b), pad), None, None),
-            "You give each text half of the places, though one of them does not need its half. "
+            "You give each text half of the positions, though one of them does not need its half. "
             "Take words off the longer text only until both fit.": (
                 (line(around(a[:rest], b[:half]), pad), None, None)
             ),
@@ -151,7 +151,7 @@ def embed_mistakes(
     ids, segments:
         ``(B, T)``.
     E, P, S:
-        The rows of words ``(V, D)``, of places ``(N, D)`` and of segments.
+        The rows of words ``(V, D)``, of positions ``(N, D)`` and of segments.
     gain, bias, eps:
         Of the norm.
     """
@@ -194,12 +194,12 @@ def embed_mistakes(
         "Your positions start again with the second text. Count on from [CLS] to the end.": (
             norm(words + P[restart] + texts)
         ),
-        "You look up rows of P by the words' ids. Look them up by place.": (
+        "You look up rows of P by the words' ids. Look them up by position.": (
             norm(words + P[ids.clamp(max=len(P) - 1)] + texts)
         ),
     }
     if len(P) > T:
-        found["Your positions start at 1. [CLS] is at place 0."] = norm(
+        found["Your positions start at 1. [CLS] is at position 0."] = norm(
             words + P[1 : T + 1] + texts
         )
     if len(P) >= B > 1:
@@ -278,7 +278,7 @@ def mean_mistakes(X: Tensor, real: Tensor) -> dict[str, Tensor]:
     hidden = X.masked_fill(~kept, -torch.inf).amax(1)
     found = {
         "Your mean includes the padding.": X.mean(1),
-        "Your sum leaves out the padding, but you divide by all places. Divide by the number of "
+        "Your sum leaves out the padding, but you divide by all positions. Divide by the number of "
         "real tokens.": total / X.shape[1],
         "Padding is still in your sum, though you divide by the number of real tokens.": X.sum(1)
         / n,

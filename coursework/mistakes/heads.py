@@ -153,7 +153,7 @@ def multi_head_mistakes(
     straight = [each.reshape(B, heads, T, -1) for each in projected]
     weights = weights_of(*straight[:2])
     found[mixed] = pair(weights, straight[2])
-    found[mixed + " The way back does the same."] = (
+    found[mixed + " You join them with the same mistake."] = (
         (weights @ straight[2]).reshape(B, T, -1) @ W_O,
         weights,
     )
@@ -170,7 +170,7 @@ def multi_head_mistakes(
     woven = [each.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2) for each in projected]
     weights = weights_of(*woven[:2])
     found[side_by_side] = pair(weights, woven[2])
-    found[side_by_side + " The way back does the same."] = (
+    found[side_by_side + " You join them with the same mistake."] = (
         _weave(weights @ woven[2]) @ W_O,
         weights,
     )

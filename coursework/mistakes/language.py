@@ -65,7 +65,7 @@ def loss_mistakes(logits: Tensor, tokens: Tensor, lengths: Tensor) -> dict[str, 
     Parameters
     ----------
     logits, tokens:
-        ``(B, T, V)`` and ids ``(B, T)``: the logits at place t are for the token at t + 1.
+        ``(B, T, V)`` and ids ``(B, T)``: the logits at position t are for the token at t + 1.
     lengths:
         How many tokens of each row are real, ``(B,)``.
     """
@@ -82,17 +82,17 @@ def loss_mistakes(logits: Tensor, tokens: Tensor, lengths: Tensor) -> dict[str, 
     before = place[:-1] < lengths[:, None]  # is the token at t real?
     back = of(tokens[:, :-1], log_p[:, 1:])
     found: dict[str, Tensor | None] = {
-        "You compare the logits at place t with the token at place t: that one was read already, "
-        "and a model that copies has no loss. They are for the token at t + 1.": (
+        "You compare the logits at position t with the token at position t: that one was read "
+        "already, and a model that copies has no loss. They are for the token at t + 1.": (
             same[place < lengths[:, None]].mean()
         ),
-        "Your targets are the tokens that were read: the logits at place t are for the token at "
+        "Your targets are the tokens that were read: the logits at position t are for the token at "
         "t + 1.": same[:, :-1][real].mean(),
-        "You compare the logits at place t with the token before it. They are for the token at "
+        "You compare the logits at position t with the token before it. They are for the token at "
         "t + 1.": back[real].mean(),
         "Your code counts the padding. There is nothing to learn there, so leave it out "
         "of the sum and out of the number that you divide by.": each.mean(),
-        "Your sum leaves out the padding, but you divide by all places. Divide by the number of "
+        "Your sum leaves out the padding, but you divide by all positions. Divide by the number of "
         "tokens that are predicted.": each.where(real, 0.0).mean(),
         "This is the mean over the rows of each row's own mean, so a token of a short "
         "text counts more. Every predicted token must count the same.": (
@@ -116,12 +116,11 @@ def loss_mistakes(logits: Tensor, tokens: Tensor, lengths: Tensor) -> dict[str, 
         "The softmax is missing: these are the logits themselves.": (
             of(tokens[:, 1:], logits[:, :-1])[real].mean()
         ),
-        "Your softmax runs over the places. It must sum to 1 over the vocabulary.": (
+        "Your softmax runs over the positions. It must sum to 1 over the vocabulary.": (
             of(tokens[:, 1:], logits.log_softmax(1)[:, :-1])[real].mean()
         ),
-        "Your softmax runs over the places but the last. It must sum to 1 over the vocabulary.": (
-            of(tokens[:, 1:], logits[:, :-1].log_softmax(1))[real].mean()
-        ),
+        "Your softmax runs over the positions but the last. It must sum to 1 over the "
+        "vocabulary.": (of(tokens[:, 1:], logits[:, :-1].log_softmax(1))[real].mean()),
         "That is in bits: take the natural logarithm, ln, and not log2.": right / math.log(2),
         "That is e to the power of the loss, the perplexity.": right.exp(),
         "You return a loss for each row. Return one for the whole batch.": sums / counts,
@@ -181,7 +180,7 @@ def top_k_mistakes(logits: Tensor, k: int) -> dict[str, Tensor]:
     exact = exact.scatter(-1, logits.topk(min(k, V)).indices, True)
     gone = right == -torch.inf
     found = {
-        "Of tokens as likely as the k-th some are kept and some are not: keep all of them.": (
+        "Of the tokens as likely as the k-th, some are kept and some are not. Keep all of them.": (
             logits.masked_fill(~exact, -torch.inf)
         ),
         "The k-th likeliest is left out. Keep those that are at least as likely.": (
@@ -240,9 +239,9 @@ def top_p_mistakes(logits: Tensor, p: float) -> dict[str, Tensor]:
         "One token too many is kept: stop when p is reached.": (
             cut(torch.nn.functional.pad((total >= p)[..., :-2], (2, 0)))
         ),
-        "You find what to cut in the sorted order, but use it in the vocabulary's order. Put it "
-        "back into place.": logits.masked_fill(gone, -torch.inf),
-        "The logits come back sorted: token v must stay at place v.": (
+        "You find what to cut in the sorted order, but use it in the vocabulary's order. Map it "
+        "back first.": logits.masked_fill(gone, -torch.inf),
+        "The logits come back sorted: the logit of token v must stay at index v.": (
             ordered.masked_fill(gone, -torch.inf)
         ),
         "You compare each token's own probability with p. The sum of the likelier ones "

@@ -36,8 +36,8 @@ def corrupt_mistakes(
     ids, candidates:
         ``(B, T)``, and which of them may be chosen.
     choice, kind, words:
-        A draw from [0, 1) for each place, by which it is chosen; one by which it is replaced; and
-        a random word.
+        A draw from [0, 1) for each position, by which it is chosen; one by which it is replaced;
+        and a random word.
     mask, share:
         The id of [MASK], and the share to choose.
     """
@@ -69,7 +69,7 @@ def corrupt_mistakes(
         "You choose all candidates. Choose only those whose draw is below the share.": (
             (hide(candidates), candidates)
         ),
-        "You choose the wrong ones: choose a place if its draw is below the share.": (
+        "You choose the wrong ones: choose a position if its draw is below the share.": (
             (hide(candidates & (choice >= share)), candidates & (choice >= share))
         ),
         "Your share is a fixed 0.15. Use the argument.": (
@@ -109,7 +109,7 @@ def corrupt_mistakes(
         ),
         "You return only the words that became [MASK] as chosen. The other chosen words count, "
         "too.": ((None, masked)),
-        "You return the places that are not chosen.": (None, ~chosen),
+        "You return the positions that are not chosen.": (None, ~chosen),
         "You return the ids unchanged.": (ids, None),
     }
     return others(found, (read, chosen))
@@ -117,7 +117,7 @@ def corrupt_mistakes(
 
 @later
 def loss_mistakes(logits: Tensor, ids: Tensor, chosen: Tensor) -> dict[str, Tensor]:
-    """What known mistakes make of the mean of -log P over the chosen places: message → loss.
+    """What known mistakes make of the mean of -log P over the chosen positions: message → loss.
 
     Parameters
     ----------
@@ -134,13 +134,15 @@ def loss_mistakes(logits: Tensor, ids: Tensor, chosen: Tensor) -> dict[str, Tens
     rows = chosen.any(1)
     right = (each * chosen).sum() / n
     found = {
-        "Your sum leaves out the other places, but you divide by all of them. Divide by the "
-        "number of chosen places.": (each * chosen).mean(),
-        "All places are in your sum, though you divide by the number of chosen places.": each.sum()
-        / n,
-        "Your loss is the sum over the chosen places. Return their mean.": ((each * chosen).sum()),
+        "Your sum leaves out the other positions, but you divide by all of them. Divide by the "
+        "number of chosen positions.": (each * chosen).mean(),
+        "All positions are in your sum, though you divide by the number of chosen "
+        "positions.": each.sum() / n,
+        "Your loss is the sum over the chosen positions. Return their mean.": (
+            (each * chosen).sum()
+        ),
         "This is the sum over each text, averaged over the texts. Divide by the number of "
-        "chosen places.": (each * chosen).sum() / len(ids),
+        "chosen positions.": (each * chosen).sum() / len(ids),
         "The sign is wrong: this grows as the model gets better.": -right,
         "The softmax is missing: these are the logits themselves, not log-probabilities.": (
             (of(logits) * chosen).sum() / n
@@ -148,24 +150,24 @@ def loss_mistakes(logits: Tensor, ids: Tensor, chosen: Tensor) -> dict[str, Tens
         "The logarithm is missing: these are the probabilities themselves.": (
             (of(log_p.exp()) * chosen).sum() / n
         ),
-        "Your softmax runs over the places. It must run over the words.": (
+        "Your softmax runs over the positions. It must run over the words.": (
             of(logits.log_softmax(1)) * chosen
         ).sum()
         / n,
         "Your loss is in bits: take the natural logarithm.": right / torch.tensor(2.0).log(),
         "You return e to the power of the loss, the perplexity.": right.exp(),
-        "You return one loss for each place. Return their mean.": each * chosen,
+        "You return one loss for each position. Return their mean.": each * chosen,
     }
     if some:
         share = (each * chosen).sum(1)[rows] / chosen.sum(1)[rows]
         found |= {
-            "Your code counts all places. At a place that is not chosen, the model sees the "
+            "Your code counts all positions. At a position that is not chosen, the model sees the "
             "word that it would have to predict.": each.mean(),
-            "You count the places that are not chosen, and leave out the chosen ones.": (
+            "You count the positions that are not chosen, and leave out the chosen ones.": (
                 (each * ~chosen).sum() / (~chosen).sum().clamp(min=1)
             ),
-            "This is the mean over texts of each text's own mean, so a place in a text "
-            "with few chosen ones counts more. Every chosen place must count the same.": (
+            "This is the mean over texts of each text's own mean, so a position in a text "
+            "with few chosen ones counts more. Every chosen position must count the same.": (
                 share.mean()
             ),
             "You return one loss for each text. Return one for the whole batch.": share,
@@ -173,13 +175,13 @@ def loss_mistakes(logits: Tensor, ids: Tensor, chosen: Tensor) -> dict[str, Tens
         if not rows.all():
             found[
                 "This is the mean over texts of each text's own mean, with 0 for a text without "
-                "a chosen place. Every chosen place must count the same."
+                "a chosen position. Every chosen position must count the same."
             ] = share.sum() / len(ids)
     else:
         found[
             (
-                "Your code counts places that were not chosen. Here no place is chosen, so the "
-                "loss is 0."
+                "Your code counts positions that were not chosen. Here no position is chosen, so "
+                "the loss is 0."
             )
         ] = each.mean()
     return others(found, right)

@@ -181,7 +181,7 @@ def relative_mistakes(q: Tensor, a: Tensor, S: int) -> dict[str, Tensor]:
 
 @later
 def place_mistakes(x: Tensor, table: Tensor, start: int = 0) -> dict[str, Tensor]:
-    """What known mistakes make of tokens ``(B, T, D)`` with places ``(longest, D)`` added."""
+    """What known mistakes make of tokens ``(B, T, D)`` with codes ``(longest, D)`` added."""
     B, T = x.shape[:2]
     found = {}
     if start + B <= len(table):
@@ -190,7 +190,9 @@ def place_mistakes(x: Tensor, table: Tensor, start: int = 0) -> dict[str, Tensor
             "the batch. Along which axis of x does your table run?"
         ] = x + table[start : start + B, None]
     if start:
-        found["The first token gets the code of place 0. It is at place `start`."] = x + table[:T]
+        found["The first token gets the code of position 0. It is at position `start`."] = (
+            x + table[:T]
+        )
         if len(table) >= B:
             found[
                 "Every token of a sequence gets the same code, chosen by the sequence's number "

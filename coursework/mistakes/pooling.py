@@ -127,7 +127,7 @@ def pooling_mistakes(x: Tensor, mask: Tensor, v: Tensor) -> dict[str, Pair]:
         }.items()
     }
     found |= {
-        "The weights are not applied: your vector is the mean over all places, including "
+        "The weights are not applied: your vector is the mean over all positions, including "
         "padding.": (
             x.mean(1),
             None,

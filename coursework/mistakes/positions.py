@@ -188,7 +188,7 @@ def shift_mistakes(k: float, theta: Tensor) -> dict[str, Tensor]:
         "Your blocks are in reverse order. Pair 0 comes first.": blocks(
             *(part.flip(0) for part in (cos, -sin, sin, cos))
         ),
-        "Your matrix has only the cosines. The sine of the next place needs the cosine of this "
+        "Your matrix has only the cosines. The sine of the next position needs the cosine of this "
         "one, too.": diag(cos.repeat_interleave(2)),
     }
 
@@ -254,10 +254,10 @@ def rotary_mistakes(
         f'Your pairs are those of "{other}". For "{pairing}" they are {pairs[pairing]}.': turned(
             read=other, write=other
         ),
-        "You read the right pairs, but write them to the places of the other pairing. Each "
+        "You read the right pairs, but write them to the columns of the other pairing. Each "
         "number goes back to where it was.": turned(write=other),
-        "You read the pairs from the places of the other pairing, but write them to the right "
-        "places.": turned(read=other),
+        "You read the pairs from the columns of the other pairing, but write them to the right "
+        "columns.": turned(read=other),
         "Both of your terms have a plus. In a rotation one of them has a minus: a cos - b sin.": (
             turned(plus=True)
         ),
@@ -265,9 +265,9 @@ def rotary_mistakes(
         "the old a until b is done. Look for an assignment in place.": joined(
             pairing, first, first * sin + b * cos
         ),
-        "Your first token is rotated as if it were one place further on. `positions` says where "
+        "Your first token is rotated as if it were one position further on. `positions` says where "
         "a token is.": turned((positions + 1)[:, None] * theta),
-        "Your row is unchanged. Do you rotate it, and by `positions`, not by places counted from 0?"
+        "Your row is unchanged. Do you rotate it, and by `positions`, not by 0, 1, 2, …?"
         if len(positions) == 1
         else FROM_ZERO
         if _in_a_row(positions)
@@ -313,7 +313,7 @@ def halves_mistakes(W: Tensor, heads: int) -> dict[str, Tensor]:
     """What known mistakes make of ``W`` ``(D, heads · K)`` reordered for pairs in halves."""
     D = len(W)
     found = {
-        "Nothing is reordered, or each pair is where it was.": W,
+        "Nothing is reordered: each pair is where it was.": W,
         "You reorder in the wrong direction, from halves to interleaved. Column i of the result "
         "is column 2i of the head, and column K/2 + i is column 2i + 1.": (
             W.reshape(D, heads, 2, -1).mT.reshape(D, -1)

@@ -43,7 +43,7 @@ def continuation_mistakes(total: Tensor, log_p: Tensor, K: int) -> dict[str, tup
         "These are the worst continuations. A large log P means likely.": _turned(_top(-both, K)),
         "Rows and words are swapped: the second result says which text continues, the third "
         "with which word.": (values, words, rows),
-        "You divide by the wrong number. Place i of the flattened table is row i // V and word "
+        "You divide by the wrong number. Entry i of the flattened table is row i // V and word "
         "i % V, where V is the number of words.": (values, index(values, both) // N, words),
         "You return the index into the flattened table. Split it: row i // V, word i % V.": (
             (values, rows, index(values, both))
@@ -129,7 +129,7 @@ def search_mistakes(
         "Each running text keeps its own best continuation. Rank the continuations of all texts "
         "together.": (search(own=True)),
         "You append a new word to the wrong text. Append it to the text that it continues, not "
-        "to the one at the same place in the beam.": search(mixed=True),
+        "to the one with the same rank in the beam.": search(mixed=True),
         "You compare only texts that still run in the end. Those set aside count, too.": (
             search(lose=True)
         ),

@@ -25,9 +25,9 @@ def mask_mistakes(real: Tensor, windows: Tensor, T: int) -> dict[str, Tensor]:
     real:
         Boolean ``(B, S)``, ``True`` where a token stands.
     windows:
-        How many places each head sees, ``(H,)``.
+        How many positions each head sees, ``(H,)``.
     T:
-        Number of queries, which stand at the last ``T`` of the ``S`` places.
+        Number of queries, which stand at the last ``T`` of the ``S`` positions.
     """
     (B, S), H = real.shape, len(windows)
     i, j = torch.arange(S - T, S)[:, None], torch.arange(S)
@@ -49,13 +49,15 @@ def mask_mistakes(real: Tensor, windows: Tensor, T: int) -> dict[str, Tensor]:
         "Your windows reach to both sides, and nothing hides later keys: j ≤ i.": (
             ((i - j).abs() < wide) & there
         ),
-        "Your windows allow one place too many. A window of w holds the query's own place and w "
-        "- 1 before it.": causal & (i - j <= wide) & there,
-        "Your windows allow one place too few. A window of w holds the query's own place and w "
-        "- 1 before it.": causal & (i - j < wide - 1) & there,
-        "Your windows hide the near places and show the far ones.": causal & ~near & there,
-        "No query sees its own place: j ≤ i, including the diagonal.": (j < i) & near & there,
-        "Each query sees the next place as well: j ≤ i, no further.": ((j <= i + 1) & near & there),
+        "Your windows allow one position too many. A window of w holds the query's own position "
+        "and w - 1 before it.": causal & (i - j <= wide) & there,
+        "Your windows allow one position too few. A window of w holds the query's own position and "
+        "w - 1 before it.": causal & (i - j < wide - 1) & there,
+        "Your windows hide the near positions and show the far ones.": causal & ~near & there,
+        "No query sees its own position: j ≤ i, including the diagonal.": (j < i) & near & there,
+        "Each query sees the next position as well: j ≤ i, no further.": (
+            (j <= i + 1) & near & there
+        ),
         "You empty the rows of queries that are padding. real says which keys, the columns, are "
         "hidden.": right & real[:, S - T :][:, None, :, None],
     }
@@ -64,8 +66,8 @@ def mask_mistakes(real: Tensor, windows: Tensor, T: int) -> dict[str, Tensor]:
     ] = causal & near & real[:, S - T :][:, None, :, None]
     if S != T:
         found[
-            "Your queries are at the first T places. They are the last T of all S: query i is "
-            "at place S - T + i."
+            "Your queries are at the first T positions. They are the last T of all S: query i is "
+            "at position S - T + i."
         ] = (j <= first) & (first - j < wide) & there
     if B == H:
         found[

@@ -25,7 +25,7 @@ def smoothed_mistakes(logits: Tensor, says: Tensor, epsilon: float, pad: int) ->
     Parameters
     ----------
     logits, says:
-        Scores ``(B, T, V)`` and the right ids ``(B, T)``; places where they are ``pad`` do not
+        Scores ``(B, T, V)`` and the right ids ``(B, T)``; positions where they are ``pad`` do not
         count.
     epsilon:
         What is spread over all V words.
@@ -96,7 +96,7 @@ def smoothed_mistakes(logits: Tensor, says: Tensor, epsilon: float, pad: int) ->
         "You use probabilities instead of their logarithms.": (
             crossed(target, log_p.exp())[real].mean()
         ),
-        "Your softmax runs over the places. It must run over the words.": (
+        "Your softmax runs over the positions. It must run over the words.": (
             crossed(target, logits.log_softmax(1))[real].mean()
         ),
         "The loss is in bits: take the natural logarithm.": right / math.log(2),

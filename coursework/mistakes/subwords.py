@@ -1,7 +1,7 @@
 """Mistakes in learning merges of byte pairs and in applying them, and what to say of each.
 
 Each function gives message → what that mistake would have returned: pairs of ids, ids, or a text.
-A merge's place among the merges, plus 256, is the id that its pair becomes.
+A merge's index among the merges, plus 256, is the id that its pair becomes.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def encode_mistakes(word: str, merges: Sequence[Pair]) -> dict[str, list[int]]:
         "Of equal pairs that overlap you join the one on the right. Go from left to right.": (
             _from_the_right(spelt, ranks)
         ),
-        "Your code joins only one place of each pair. Join a pair wherever it stands.": (
+        "Your code joins only one occurrence of each pair. Join them all.": (
             _once_each(spelt, merges)
         ),
         "You go through the merges once and count with ids that are one too large: merge number 0 "

@@ -273,10 +273,10 @@ def aligned_mistakes(Q: Tensor, K: Tensor, V: Tensor, rows: int = 2) -> dict[str
         "the last of the text, not the first.": _causal(T, S, 0),
         "The mask is right now, but the loop over the keys still ends too early. `stop` also "
         "assumes that the queries are the first of the text.": causal & (j < stop),
-        "Your mask is shifted one place too far: query i sees keys up to S - T + i.": (
+        "Your mask is shifted one position too far: query i sees keys up to S - T + i.": (
             _causal(T, S, S - T + 1)
         ),
-        "Your mask is shifted one place too little: query i sees keys up to S - T + i, its own "
+        "Your mask is shifted one position too little: query i sees keys up to S - T + i, its own "
         "included.": _causal(T, S, S - T - 1),
         "Your mask is shifted the wrong way: the shift is S - T, not T - S.": _causal(T, S, T - S),
         "Nothing is hidden: queries see later keys.": torch.ones(T, S, dtype=torch.bool),

@@ -95,7 +95,7 @@ def advice(
     if many(lambda i: not set(found[i].split()) & english):
         return "The translations hold no English number words: is it the other direction?"
     if many(lambda i: found[i].split()[::-1] == targets[i].split()):
-        return "The words of the translations stand in reverse order."
+        return "The words of the translations are in reverse order."
     if many(lambda i: found[i].startswith(f"{targets[i]} ")):
         return "The translations go on after their end: which id ends a text?"
     if many(lambda i: targets[i].startswith(f"{found[i]} ")):

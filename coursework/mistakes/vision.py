@@ -63,18 +63,18 @@ def resized_of(P: Tensor, old: Grid, new: Grid) -> Tensor:
     return torch.cat([P[:1], table[0].flatten(1).mT])
 
 
-# -- places, and [CLS] -----------------------------------------------------------------------------
+# -- positions, and [CLS] --------------------------------------------------------------------------
 
 
 @later
 def code_mistakes(rows: int, columns: int, d: int) -> dict[str, Tensor]:
-    """What known mistakes make of the codes ``(rows * columns, d)`` of a grid's places."""
+    """What known mistakes make of the codes ``(rows * columns, d)`` of a grid's positions."""
     r = torch.arange(rows).repeat_interleave(columns)
     c = torch.arange(columns).repeat(rows)
     half = d // 2
     right = codes_of(rows, columns, d)
     row, column = right[:, :half], right[:, half:]
-    # What numbers places column by column: place n lies in column n // rows.
+    # Numbers the positions column by column: position n lies in column n // rows.
     turned = (torch.arange(columns) + torch.arange(rows)[:, None] * columns).mT.flatten()
     found = {
         "Your exponents are 2i/d. Each of the two codes is d/2 wide, so they are 2i/(d/2).": (
@@ -83,11 +83,9 @@ def code_mistakes(rows: int, columns: int, d: int) -> dict[str, Tensor]:
         "The column comes first in your codes. The first half of a code is that of the row.": (
             torch.cat([column, row], 1)
         ),
-        "Your places are in column order. Order them row by row, as the patches are.": right[
-            turned
-        ],
-        "You return the flat code of the place's number. Row and column each have their own "
-        "code.": _sinusoids(torch.arange(rows * columns), d),
+        "Your codes are in column order. Order them row by row, as the patches are.": right[turned],
+        "You return the flat code, which encodes the patch's number. Row and column each have "
+        "their own code.": _sinusoids(torch.arange(rows * columns), d),
         "You add the codes of row and column. Put them side by side.": (
             _sinusoids(r, d) + _sinusoids(c, d)
         ),
@@ -101,7 +99,7 @@ def code_mistakes(rows: int, columns: int, d: int) -> dict[str, Tensor]:
         "Sine and cosine are swapped.": right.unflatten(1, (-1, 2)).flip(-1).flatten(1),
         "Both halves hold the row's code.": torch.cat([row, row], 1),
         "Both halves hold the column's code.": torch.cat([column, column], 1),
-        "Your codes still form a grid. Flatten the places into one axis.": (
+        "Your codes still form a grid. Flatten rows and columns into one axis.": (
             right.reshape(rows, columns, d)
         ),
     }
@@ -270,8 +268,8 @@ def resize_mistakes(P: Tensor, old: Grid, new: Grid) -> dict[str, Tensor]:
             [P[:1], F.interpolate(pixels, new, mode="bilinear")[0].flatten(1).mT]
         ),
         "The row of [CLS] is missing.": resized_of(P, old, new)[1:],
-        "Your grid begins with the row of [CLS], row 0 of P, and its last place is missing. The "
-        "places are the rows from 1 on.": resized_of(torch.cat([P[:1], P[:-1]]), old, new),
+        "Your grid begins with the row of [CLS], row 0 of P, and its last patch is missing. The "
+        "patches start at row 1.": resized_of(torch.cat([P[:1], P[:-1]]), old, new),
     }
     if old[0] == old[1] and new[0] == new[1]:
         found[
@@ -285,7 +283,7 @@ def resize_mistakes(P: Tensor, old: Grid, new: Grid) -> dict[str, Tensor]:
             ),
             "The points are in the right order now, but you still pass `at` their rows as "
             "columns. It takes the column first.": resized("ij", False),
-            "The arguments of `at` are right now, but the places still come out column by "
+            "The arguments of `at` are right now, but your grid still comes out column by "
             "column. Look at the order of the points.": resized("xy", True),
         }
     return told_once(others(found, resized_of(P, old, new)))
@@ -305,7 +303,7 @@ def _picture(shares: Tensor, rows: int, columns: int) -> Tensor:
 
 
 def _at(table: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """Between the places of a table, column first."""
+    """Between the positions of a table, column first."""
     rows, columns, _ = table.shape
     x, y = x.clamp(0, columns - 1), y.clamp(0, rows - 1)
     left, top = x.long(), y.long()

@@ -38,7 +38,7 @@ def pair_mistakes(text: list[list[str]], window: int) -> dict[str, Pairs]:
         "You pair the centre only with words before it. The window reaches to both sides.": (
             _pairs(text, range(-window, 0))
         ),
-        "Each word is paired with itself, too. Leave out the place j = i.": (
+        "Each word is paired with itself, too. Leave out the position j = i.": (
             _pairs(text, range(-window, window + 1))
         ),
         "The window is one word short on the right: range(i - m, i + m) and words[i - m : i + m] "
@@ -66,7 +66,7 @@ def pair_mistakes(text: list[list[str]], window: int) -> dict[str, Pairs]:
         ],
         "Your windows cross the border between two sentences. The last word of one is not a "
         "neighbour of the first word of the next.": _pairs(running, offsets),
-        "A word that occurs twice in one window must be paired with itself. The places must "
+        "A word that occurs twice in one window must be paired with itself. The positions must "
         "differ, i ≠ j, not the words.": [(c, o) for c, o in right if c != o],
         "You count each pair once. A pair that occurs twice in the text is trained on twice.": (
             list(dict.fromkeys(right))

@@ -142,8 +142,8 @@ def share_taken(m, d):
 
 wrong(
     "same-words",
-    "leaves out equal words instead of the own place",
-    told="places must differ",
+    "leaves out equal words instead of the centre's own position",
+    told="positions must differ",
     loses=["repeats"],
     edit=("j != i", "words[j] != centre"),
 )
@@ -218,7 +218,7 @@ wrong(
 
 @wrong(
     "wraps-round",
-    "no max at the left edge, place by place",
+    "no max at the left edge, position by position",
     told="wraps around to the end",
     spares=["share"],
 )

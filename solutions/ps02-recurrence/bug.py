@@ -9,7 +9,7 @@ def mended_states(x, lengths, W, U, b):
     return torch.stack(last)
 
 
-@right("padding-behind", "padding moved behind, then the place length - 1")
+@right("padding-behind", "padding moved behind, then the position length - 1")
 def mended_states(x, lengths, W, U, b):
     B, T, _ = x.shape
     h = x.new_zeros(B, len(U))

@@ -226,7 +226,7 @@ def pad_documents(documents):
     return ids, words, words.amax(-1)
 
 
-@wrong("one-too-many", "a place too many is a word", told="one place too many")
+@wrong("one-too-many", "a position too many is a word", told="one position too many")
 def pad_documents(documents):
     N = max(len(d) for d in documents)
     S = max(len(s) for d in documents for s in d)

@@ -221,7 +221,7 @@ def confidence_left(x, mask, v, W, b, k):
     return p(kept).gather(1, p(mask).argmax(-1, keepdim=True))[:, 0]
 
 
-@wrong("topk", "topk of more words than there are places", told="stops with", loses=["short"])
+@wrong("topk", "topk of more words than there are positions", told="stops with", loses=["short"])
 def confidence_left(x, mask, v, W, b, k):
     r = (x @ v).masked_fill(~mask, -1e30)
 

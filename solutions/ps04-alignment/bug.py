@@ -32,7 +32,7 @@ wrong(
 )
 
 
-@wrong("all-rows", "picks places from all sentences", told="wrong in", spares=["same", "inputs"])
+@wrong("all-rows", "picks positions from all sentences", told="wrong in", spares=["same", "inputs"])
 def mended_begin(X, lengths, W_x, W_h, b):
     real = torch.arange(X.shape[1]) < lengths[:, None]
     state, states = X.new_zeros(len(X), len(W_h)), []

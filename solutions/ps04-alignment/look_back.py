@@ -178,14 +178,14 @@ wrong(
 wrong(
     "one-too-few",
     "the last word hidden",
-    told="one place too few",
+    told="one position too few",
     edit=("place < lengths", "place < (lengths - 1).clamp(min=1)"),
 )
 
 wrong(
     "one-too-many",
     "one position of padding seen",
-    told="one place too many",
+    told="one position too many",
     spares=["by-hand", "values"],
     edit=("place < lengths", "place <= lengths"),
 )

@@ -1,4 +1,4 @@
-@right("flat", "all real places of the batch in one row")
+@right("flat", "all real positions of the batch in one row")
 def sequence_loss(logits, target, pad):
     words = target[:, 1:].flatten()
     chosen = (words != pad).nonzero()[:, 0]
@@ -29,7 +29,7 @@ def sequence_loss(logits, target, pad):
 wrong(
     "all-places",
     "divided by all positions, as a published textbook had it",
-    told="divide by all places",
+    told="divide by all positions",
     spares=["by-hand", "values"],
     edit=("right[real].mean", "right.where(real, 0.0).mean"),
 )
@@ -165,7 +165,7 @@ wrong("sign", "no minus", told="sign is wrong", edit=("-right", "right"))
 wrong(
     "softmax-axis",
     "softmax along the positions",
-    told="Your softmax runs over the places",
+    told="Your softmax runs over the positions",
     edit=("dim=-1", "dim=1"),
 )
 

@@ -69,7 +69,7 @@ wrong(
 wrong(
     "general-no-axis",
     "the query of the general score gets no axis",
-    told="Your queries run along the places of",
+    told="Your queries run along the positions of",
     spares=["additive"],
     edit=("return (H @ query[:, :, None])[:, :, 0]", "return (query * H).sum(dim=-1)"),
 )
@@ -107,7 +107,7 @@ wrong(
 wrong(
     "no-axis",
     "the query gets no axis for the source",
-    told="Your queries run along the places of",
+    told="Your queries run along the positions of",
     spares=["general"],
     edit=("asked = (s @ W_a)[:, None, :]", "asked = s @ W_a"),
 )

@@ -146,8 +146,8 @@ wrong(
 
 wrong(
     "one-too-many",
-    "the first padding place counts as real",
-    told="one place too many",
+    "the first padding position counts as real",
+    told="one position too many",
     spares=["causal"],
     edit=("torch.arange(S) < lengths", "torch.arange(S) <= lengths"),
 )

@@ -270,8 +270,8 @@ def masked_heads(Q, K, V, mask):
 
 wrong(
     "one-too-many",
-    "the window holds w places beside the query's own",
-    told="one place too many",
+    "the window holds w positions beside the query's own",
+    told="one position too many",
     loses=["by-hand", "mask"],
     edit=("j < w", "j <= w"),
 )
@@ -330,8 +330,8 @@ def masked_heads(Q, K, V, mask):
 
 wrong(
     "queries-first",
-    "the queries stand at the first places",
-    told="first T places",
+    "the queries stand at the first positions",
+    told="first T positions",
     loses=["by-hand", "mask"],
     edit=("S - T, S", "T"),
 )

@@ -219,7 +219,7 @@ wrong(
 wrong(
     "straight-both-ways",
     "heads split straight, and merged the same way",
-    told="the way back does the same",
+    told="join them with the same mistake",
     edit=[
         (
             "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",

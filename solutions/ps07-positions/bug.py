@@ -1,12 +1,12 @@
 @right("loop", "token by token")
-class MendedPlaces(Places):
+class MendedPositions(Positions):
     def forward(self, x, start=0):
         tokens = [x[:, t] + self.table[start + t] for t in range(x.shape[1])]
         return torch.stack(tokens, dim=1)
 
 
 @right("own-table", "keeps the table the other way round")
-class MendedPlaces(Places):
+class MendedPositions(Positions):
     def __init__(self, codes):
         super().__init__(codes)
         self.table = codes.unsqueeze(0)
@@ -17,13 +17,13 @@ class MendedPlaces(Places):
 
 
 @right("squeezed", "the middle axis taken out")
-class MendedPlaces(Places):
+class MendedPositions(Positions):
     def forward(self, x, start=0):
         return x + self.table.squeeze(1)[start : start + x.shape[-2]]
 
 
 @right("turned", "turns the tokens to (T, B, d) and back")
-class MendedPlaces(Places):
+class MendedPositions(Positions):
     def forward(self, x, start=0):
         x = x.transpose(0, 1)
         x = x + self.table[start : start + x.shape[0]]
@@ -33,9 +33,9 @@ class MendedPlaces(Places):
 @wrong(
     "batch-cut",
     "counts positions over the whole batch",
-    told="`MendedPlaces` stops with RuntimeError: The size of tensor",
+    told="`MendedPositions` stops with RuntimeError: The size of tensor",
 )
-class MendedPlaces(Places):
+class MendedPositions(Positions):
     def forward(self, x, start=0):
         B, T, d = x.shape
         flat = x.reshape(B * T, d)
@@ -43,7 +43,7 @@ class MendedPlaces(Places):
 
 
 @wrong("codes-alone", "gives the codes back", told="You return the codes alone")
-class MendedPlaces(Places):
+class MendedPositions(Positions):
     def forward(self, x, start=0):
         codes = self.table[start : start + x.shape[1], 0]
         return codes.expand(x.shape)
@@ -52,27 +52,27 @@ class MendedPlaces(Places):
 @wrong(
     "in-place", "adds to the tokens where they are", told="changes its input x", loses=["inputs"]
 )
-class MendedPlaces(Places):
+class MendedPositions(Positions):
     def forward(self, x, start=0):
         x += self.table[start : start + x.shape[1], 0]
         return x
 
 
 @wrong("not-turned-back", "comes back tokens first", told="Batch and tokens are swapped in your")
-class MendedPlaces(Places):
+class MendedPositions(Positions):
     def forward(self, x, start=0):
         x = x.transpose(0, 1)
         return x + self.table[start : start + x.shape[0]]
 
 
 @wrong("one-code", "one code for the whole text", told="code of the first one")
-class MendedPlaces(Places):
+class MendedPositions(Positions):
     def forward(self, x, start=0):
         return x + self.table[start]
 
 
 @wrong("only-length", "the right number of codes along the wrong axis", told="which axis of x")
-class MendedPlaces(Places):
+class MendedPositions(Positions):
     def forward(self, x, start=0):
         return x + self.table[start : start + x.shape[1]]
 
@@ -83,7 +83,7 @@ class MendedPlaces(Places):
     told=r"101 at \[0, 1, 0\], it must be 102",
     spares=["order", "inputs"],
 )
-class MendedPlaces(Places):
+class MendedPositions(Positions):
     def forward(self, x, start=0):
         B, T, d = x.shape
         x = x.reshape(T, B, d) + self.table[start : start + T]
@@ -91,7 +91,7 @@ class MendedPlaces(Places):
 
 
 @wrong("square-only", "turns the axes if it fits", told="which axis of x")
-class MendedPlaces(Places):
+class MendedPositions(Positions):
     def forward(self, x, start=0):
         if x.shape[0] < x.shape[1]:
             return x + self.table[start : start + x.shape[0]]
@@ -101,7 +101,7 @@ class MendedPlaces(Places):
 wrong(
     "squeezed-away",
     "puts the batch axis at the end of the codes",
-    told="`MendedPlaces` stops with RuntimeError: The size of tensor",
+    told="`MendedPositions` stops with RuntimeError: The size of tensor",
     edit=(
         "T = x.shape[1]\n        codes = self.table[start : start + T, 0]",
         "codes = self.table[start : start + x.shape[1]].transpose(1, 2)",
@@ -109,22 +109,22 @@ wrong(
 )
 
 
-@wrong("start-as-length", "start read as the end", told="code of place 0", loses=["start"])
-class MendedPlaces(Places):
+@wrong("start-as-length", "start read as the end", told="code of position 0", loses=["start"])
+class MendedPositions(Positions):
     def forward(self, x, start=0):
         T = x.shape[1]
         end = start or T
         return x + self.table[end - T : end, 0]
 
 
-@wrong("start-forgotten", "always from position 0", told="code of place 0", loses=["start"])
-class MendedPlaces(Places):
+@wrong("start-forgotten", "always from position 0", told="code of position 0", loses=["start"])
+class MendedPositions(Positions):
     def forward(self, x, start=0):
         return x + self.table[: x.shape[1], 0]
 
 
 @wrong("unchanged", "the published code as it was", told="Along which axis of x")
-class MendedPlaces(Places):
+class MendedPositions(Positions):
     pass
 
 

@@ -204,7 +204,7 @@ wrong(
 wrong(
     "from-one",
     "one position further",
-    told="one place further on",
+    told="one position further on",
     spares=["reorder"],
     edit=("positions[:, None]", "(positions[:, None] + 1)"),
 )

@@ -316,7 +316,7 @@ wrong(
 
 wrong(
     "position-added",
-    "adds a number for the place of a token",
+    "adds a number for the position of a token",
     told="for another order: wrong in",
     edit=(
         'if norm == "pre":',

@@ -25,7 +25,7 @@ def mended_next(tokens, real, w):
 
 wrong(
     "from-one",
-    "places from 1",
+    "positions from 1",
     told="positions begin with 1",
     edit=(
         "place = (real.long().cumsum(dim=1) - 1).clamp(min=0)",
@@ -35,16 +35,16 @@ wrong(
 
 wrong(
     "last-alone",
-    "only the place to read from is mended",
-    told="padding in front still takes up places",
+    "only the position to read from is mended",
+    told="padding in front still takes up positions",
     spares=["behind", "same"],
     edit=('["P"][place]', '["P"][:T]'),
 )
 
 wrong(
     "places-alone",
-    "only the places are mended",
-    told="The places are right now",
+    "only the positions are mended",
+    told="The positions are right now",
     spares=["front", "same"],
     edit=("y[torch.arange(len(y)), last]", "y[:, -1]"),
 )

@@ -17,7 +17,7 @@ def decode(ids, merges):
     return str(bytes(ids), "utf-8", errors="replace")
 
 
-@right("recursive", "one place at a time, and a recursion")
+@right("recursive", "one position at a time, and a recursion")
 def encode(word, merges):
     table = {(a, b): r for r, (a, b) in enumerate(merges)}
     ids = [int(byte) for byte in word.encode("utf-8")]

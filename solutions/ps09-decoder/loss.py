@@ -20,7 +20,7 @@ def per_byte(loss, predicted, n_bytes):
     return math.exp(loss) ** (predicted / n_bytes)
 
 
-@right("unfold", "unfold, and a sum over places that count")
+@right("unfold", "unfold, and a sum over positions that count")
 def windows(ids, T):
     both = ids.unfold(0, T + 1, T)
     return both[:, :T], both[:, 1:]
@@ -42,15 +42,15 @@ def per_byte(loss, predicted, n_bytes):
 
 wrong(
     "all-places",
-    "divides by all places",
-    told="divide by all places",
+    "divides by all positions",
+    told="divide by all positions",
     loses=["tokens", "padding", "gradients"],
     edit=("right[real].mean", "torch.where(real, right, 0.0).mean"),
 )
 
 wrong(
     "by-id",
-    "padding known by the id of the last place",
+    "padding known by the id of the last position",
     told="You recognise padding by its id",
     spares=["windows", "per-byte"],
     edit=(
@@ -102,7 +102,7 @@ wrong(
 @wrong(
     "unshifted",
     "logits held against the token that was read",
-    told="token at place t: that one was read",
+    told="token at position t: that one was read",
     spares=["windows", "per-byte"],
 )
 def windows(ids, T):

@@ -1,4 +1,4 @@
-@right("lists", "lists as pairs, a loop over places")
+@right("lists", "lists as pairs, a loop over positions")
 def learn_merges(words, n):
     text = [([*bytes(word, "utf-8")], count) for word, count in words.items()]
     merges = []

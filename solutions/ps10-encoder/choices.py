@@ -26,7 +26,7 @@ answers = dict.fromkeys("abcdefghijklmn", True)
 
 wrong(
     "no-mask",
-    "takes [CLS] to need no mask, and places to come from a formula",
+    "takes [CLS] to need no mask, and positions to come from a formula",
     told="padding gets a share",
 )
 answers = {letter: letter in "adehklm" for letter in "abcdefghijklmn"}

@@ -7,7 +7,7 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
     return read, chosen
 
 
-@right("loops", "place by place")
+@right("loops", "position by position")
 def corrupt(x, candidates, c, k, r, MASK, share=0.15):
     rows, marks = [], []
     for b in range(len(x)):

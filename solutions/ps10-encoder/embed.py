@@ -15,7 +15,7 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
 def embed(ids, segments, E, P, S, gain, bias, eps):
     T = ids.size(1)
     if T > P.size(0):
-        raise ValueError("T = {} tokens, but there are {} places".format(T, P.size(0)))
+        raise ValueError("T = {} tokens, but there are {} positions".format(T, P.size(0)))
     table = torch.cat((E, P, S))
     rows = torch.stack(
         (
@@ -30,7 +30,7 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
 
 @wrong(
     "last-place",
-    "tokens beyond the table get the last place",
+    "tokens beyond the table get the last position",
     told="have no row in P",
     loses=["too-long"],
 )
@@ -53,7 +53,7 @@ wrong(
     "one mean and one variance for all tokens of a text",
     told="You take one mean and one variance",
     edit=[
-        ('f"ids have {T} places, P has {N}"', 'f"{T} tokens, and only {N} places"'),
+        ('f"ids have {T} positions, P has {N}"', 'f"{T} tokens, and only {N} positions"'),
         (
             "F.layer_norm(x, x.shape[-1:], gain, bias, eps)",
             "F.layer_norm(x, x.shape[1:], eps=eps) * gain + bias",
@@ -64,7 +64,7 @@ wrong(
 
 @wrong(
     "places-anew",
-    "the places of the second text begin at 0 again",
+    "the positions of the second text begin at 0 again",
     told="Your positions start again with the second",
 )
 def embed(ids, segments, E, P, S, gain, bias, eps):

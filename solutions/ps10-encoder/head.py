@@ -39,7 +39,7 @@ def mean_of_real(x, real):
 
 @wrong(
     "all-places",
-    "divides by all places",
+    "divides by all positions",
     told="divide by the number of real tokens",
     spares=["cls", "empty"],
 )

@@ -15,7 +15,7 @@ def masked_loss(logits, x, chosen):
     return (asked.logsumexp(dim=-1) - right).sum() / max(len(words), 1)
 
 
-@wrong("all-places", "the mean over all places", told="counts all places")
+@wrong("all-places", "the mean over all positions", told="counts all positions")
 def masked_loss(logits, x, chosen):
     log_p = logits.log_softmax(dim=-1)
     return -log_p.gather(-1, x[..., None]).mean()
@@ -31,7 +31,7 @@ def masked_loss(logits, x, chosen):
 @wrong(
     "mean-of-means",
     "the mean over texts of each text's mean",
-    told="every chosen place must count the same",
+    told="every chosen position must count the same",
 )
 def masked_loss(logits, x, chosen):
     log_p = logits.log_softmax(dim=-1)

@@ -120,7 +120,7 @@ wrong(
 
 wrong(
     "number-mask",
-    "the real places as numbers",
+    "the real positions as numbers",
     told="expected booleans",
     loses=["real", "one-text"],
     edit=("torch.arange(longest) < len(ids)", "torch.tensor([1] * len(ids) + [0] * spare)"),

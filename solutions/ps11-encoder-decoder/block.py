@@ -22,7 +22,7 @@ def decoder_block(y, m, w, heads, source_real):
     return ln(torch.relu(h @ w["W_1"] + w["b_1"]) @ w["W_2"] + w["b_2"] + h, "3"), weights
 
 
-@right("loop", "a loop over sentences, places and heads; padding is cut off instead of hidden")
+@right("loop", "a loop over sentences, positions and heads; padding is cut off instead of hidden")
 def decoder_block(y, m, w, heads, source_real):
     K = w["self_Q"].shape[1] // heads
     B, T, D = y.shape

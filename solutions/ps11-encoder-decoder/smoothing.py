@@ -1,4 +1,4 @@
-@right("loops", "place by place")
+@right("loops", "position by position")
 def smoothed_loss(logits, says, epsilon, pad):
     loss, N, V = 0.0, 0, logits.shape[-1]
     for b, t in (says != pad).nonzero().tolist():
@@ -13,7 +13,7 @@ def lowest_loss(V, epsilon):
     return math.fsum(-k * math.log(k) for k in q if k)
 
 
-@right("target", "the target written out, places picked by a mask")
+@right("target", "the target written out, positions picked by a mask")
 def smoothed_loss(logits, says, epsilon, pad):
     V = logits.shape[-1]
     real = says != pad

@@ -21,7 +21,7 @@ def mended_resized(P, old, new):
 wrong(
     "at-alone",
     "only the call of at is fixed",
-    told="still come out column by column|you have fixed one of the two mistakes",
+    told="still comes out column by column|you have fixed one of the two mistakes",
     edit=('indexing="ij"', 'indexing="xy"'),
 )
 

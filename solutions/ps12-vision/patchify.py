@@ -29,7 +29,7 @@ def patch_matrix(kernels):
     return torch.stack([k.movedim(0, 2).flatten() for k in kernels], dim=1)
 
 
-@right("windows", "windows, and an order of places")
+@right("windows", "windows, and an order of pixels")
 def patchify(images, P, Q):
     B, C, X, Y = images.shape
     if X % P != 0:

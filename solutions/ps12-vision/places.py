@@ -1,4 +1,4 @@
-@right("loop", "a place at a time")
+@right("loop", "a position at a time")
 def grid_codes(rows, columns, d):
     if d % 4 != 0:
         raise ValueError("half of d must be even")
@@ -50,7 +50,7 @@ wrong(
 )
 
 
-@wrong("flat", "the flat code of the number of the place", told="flat code of the place")
+@wrong("flat", "the flat code of the number of the patch", told="the flat code, which")
 def grid_codes(rows, columns, d):
     if d % 4:
         raise ValueError(f"d must be a multiple of 4, got {d}")

@@ -60,7 +60,7 @@ wrong(
 wrong(
     "one-too-far",
     "lets every query see one key too many",
-    told="one place too far",
+    told="one position too far",
     loses=["square", "several", "more"],
     edit=[
         ("[:, None] + S - T", "[:, None] + S - T + 1"),
@@ -71,7 +71,7 @@ wrong(
 wrong(
     "own-hidden",
     "hides every query's own key",
-    told="one place too little",
+    told="one position too little",
     edit=("c > r", "c >= r"),
 )
 

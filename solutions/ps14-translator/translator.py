@@ -191,7 +191,7 @@ wrong(
 
 wrong(
     "over-words",
-    "the softmax runs over the places of a text",
+    "the softmax runs over the positions of a text",
     told="add up to",
     loses=["scores", "causal", "padding"],
     edit=("logits.log_softmax(-1)", "logits.log_softmax(1)"),
