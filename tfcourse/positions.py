@@ -38,13 +38,13 @@ class Positions(nn.Module):
     def embed(
         self, x: Float[Tensor, "*batch T D"], start: Start = 0
     ) -> Float[Tensor, "*batch T D"]:
-        """The tokens, which stand at positions ``start`` and on, with their places added."""
+        """The tokens, which stand at positions ``start`` and on, with their positions added."""
         return x
 
     def rotate(
         self, x: Float[Tensor, "*batch T K"], start: Start = 0
     ) -> Float[Tensor, "*batch T K"]:
-        """Queries or keys, which stand at positions ``start`` and on, turned by their places."""
+        """Queries or keys, which stand at positions ``start`` and on, turned by their positions."""
         return x
 
     def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "..."] | None:
@@ -53,9 +53,9 @@ class Positions(nn.Module):
 
 
 class LearnedPositions(Positions):
-    r"""One learned vector for each place: :math:`\tilde x_i = x_i + P_i`.
+    r"""One learned vector for each position: :math:`\tilde x_i = x_i + P_i`.
 
-    ``P`` is ``(N, D)``, of ``context_length`` places, N, and there is no code past them.
+    ``P`` is ``(N, D)``, of ``context_length`` positions, N, and there is no code past them.
 
     Notes
     -----
@@ -70,13 +70,13 @@ class LearnedPositions(Positions):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the places anew, small beside the tokens."""
+        """Draw the vectors anew, small beside the tokens."""
         nn.init.normal_(self.P, std=0.02)
 
     def embed(
         self, x: Float[Tensor, "*batch T D"], start: Start = 0
     ) -> Float[Tensor, "*batch T D"]:
-        """Add the vectors of places ``start`` and on; ``ValueError`` past the last one."""
+        """Add the vectors of positions ``start`` and on; ``ValueError`` past the last one."""
         if isinstance(start, Tensor):
             try:
                 return x + F.embedding(start, self.P)
@@ -155,7 +155,7 @@ class ConcatenatedPositions(Positions):
     def embed(
         self, x: Float[Tensor, "*batch T D"], start: Start = 0
     ) -> Float[Tensor, "*batch T D"]:
-        """The tokens, made narrower, and beside them the codes of their places."""
+        """The tokens, made narrower, and beside them the codes of their positions."""
         width("x", x, d_model=len(self.W))
         codes = self.codes.embed(x.new_zeros(*x.shape[:-1], self.d_code), start)
         return torch.cat([x @ self.W, codes], dim=-1)

@@ -22,12 +22,12 @@ def mask_words(
 
     .. math:: P(\text{chosen}) = 0.15, \qquad
               \tilde x_t = \begin{cases}
-                \text{[MASK]} & \text{in 80 \% of the chosen places} \\
+                \text{[MASK]} & \text{in 80 \% of the chosen positions} \\
                 \text{a random word} & \text{in 10 \%} \\
                 x_t & \text{in 10 \%, and wherever } t \text{ is not chosen}
               \end{cases}
 
-    The model reads :math:`\tilde x` and is to say :math:`x_t` at every chosen place: its targets
+    The model reads :math:`\tilde x` and is to say :math:`x_t` at every chosen position: its targets
     are ``ids[chosen]``. By chance there may be none. The last two cases are there because [MASK]
     never stands in the texts that the model is made for: it has to keep a good vector for a word
     that it can see, too. Shapes that do not fit, and shares that are none, raise ``ValueError``.
@@ -35,7 +35,7 @@ def mask_words(
     Parameters
     ----------
     candidates:
-        Which places may be chosen: no special tokens, no padding.
+        Which positions may be chosen: no special tokens, no padding.
     mask, words:
         The id of [MASK], and those that a random word is drawn from, each as likely. It may be the
         right one.
@@ -48,7 +48,7 @@ def mask_words(
     Notes
     -----
     Devlin et al. 2019, section 3.1, "Task #1: Masked LM", and appendix A.1; 224N section 3.5. Their
-    code chooses a fixed number of each sequence's places, so that there is always one.
+    code chooses a fixed number of each sequence's positions, so that there is always one.
     """
     if ids.dim() != 2 or ids.is_floating_point():
         raise ValueError(f"ids must be rows of ids (B, T), got {tuple(ids.shape)} of {ids.dtype}")

@@ -90,7 +90,7 @@ class BERT(Model):
     .. math:: h^0 = \operatorname{LN}(E_x + P + S_{seg}), \qquad
               h^l = \operatorname{Block}_l(h^{l-1})
 
-    - ``"words"``: :math:`\operatorname{LN}(g(h^L W + b))\, E^\top + b_V` at every place;
+    - ``"words"``: :math:`\operatorname{LN}(g(h^L W + b))\, E^\top + b_V` at every position;
     - ``"next"`` and ``"classes"``: :math:`\tanh(h^L_0 W_p + b_p)\, W_c + b_c`, from the first
       token, [CLS], alone; with ``pooled="mean"`` the tokens' mean state takes the place of
       :math:`h^L_0`.
@@ -153,7 +153,7 @@ class BERT(Model):
         predict:
             One of ``config.predicts``; its first unless given.
         places:
-            At which places ``"words"`` is asked; at all unless given. A row of ``V`` logits for
+            At which positions ``"words"`` is asked; at all unless given. A row of ``V`` logits for
             each word that nobody asks for is what costs most in pre-training.
         return_weights, return_states:
             Whether to give the maps ``"self"`` ``(B, H, T, T)``, by the explicit path through
@@ -249,5 +249,5 @@ class MaskedWords(nn.Module):
         self.b_V = nn.Parameter(torch.zeros(config.vocab_size))
 
     def forward(self, x: Float[Tensor, "*T D"], E: Float[Tensor, "V D"]) -> Float[Tensor, "*T V"]:
-        """Score every word of the vocabulary at every place."""
+        """Score every word of the vocabulary at every position."""
         return affine(self.norm(self.activation(self.transform(x))), E.T, self.b_V)

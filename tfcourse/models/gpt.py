@@ -29,7 +29,7 @@ from tfcourse.positions import (
 )
 from tfcourse.rolling_cache import RollingCache
 
-#: How a GPT may be told places; the two rotary ones differ in which coordinates form a pair.
+#: How a GPT may be told positions; the two rotary ones differ in which coordinates form a pair.
 POSITIONS = (
     "learned", "sinusoidal", "relative", "alibi", "rotary_interleaved", "rotary_halves", "none",
 )  # fmt: skip
@@ -185,7 +185,7 @@ class GPT(Model):
         return_weights: bool = False,
         return_states: bool = False,
     ) -> Output:
-        """Score for each place which token comes next: logits ``(B, T, V)``.
+        """Score for each position which token comes next: logits ``(B, T, V)``.
 
         An id that is not in the vocabulary, a sequence past the last learned position, and caches
         or a mask that do not fit raise ``ValueError``.

@@ -117,7 +117,7 @@ class RecurrentLM(Model):
         *,
         fused: bool = True,
     ) -> Output:
-        """Score for each place which token comes next: logits ``(B, T, V)``.
+        """Score for each position which token comes next: logits ``(B, T, V)``.
 
         Of each row ``lengths`` tokens are real and stand first, all unless given; logits at the
         padding have no meaning. ``state`` is what :meth:`read` gave for the tokens before these.

@@ -219,7 +219,7 @@ class Seq2Seq(Model):
         return_weights: bool = False,
         fused: bool = True,
     ) -> Output:
-        """Score for each place of the target which word comes next, the true words before it given.
+        """Score which word comes next at each position of the target, given the true words before.
 
         ``target_in`` begins with what starts a sentence; padding in it stands last and needs no
         lengths, as no word sees a later one. Of each source ``source_lengths`` tokens are real and
@@ -263,7 +263,7 @@ class Seq2Seq(Model):
         return_weights: bool = False,
         fused: bool = True,
     ) -> tuple[Output, DecoderState]:
-        """Score the next word at each place of the target, going on from a state.
+        """Score the next word at each position of the target, going on from a state.
 
         ``target_in`` follows what ``state``, of :meth:`encode` or of an earlier call, has seen; the
         state given back is the one after these words. Other arguments as in :meth:`forward`.

@@ -18,7 +18,7 @@ from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
 
-#: How it may be told places; the two sinusoidal ones differ in the order of their numbers.
+#: How it may be told positions; the two sinusoidal ones differ in the order of their numbers.
 POSITIONS = ("sinusoidal", "sinusoidal_halves", "learned")
 
 
@@ -169,7 +169,7 @@ class Transformer(Model):
         return_weights: bool = False,
         return_states: bool = False,
     ) -> Output:
-        """Score for each place of the target which token comes next: logits ``(B, T, V)``.
+        """Score for each position of the target which token comes next: logits ``(B, T, V)``.
 
         The target begins with what starts a sentence; of each source ``source_lengths`` tokens are
         real, all unless given. ``return_weights`` gives the maps ``"encoder"`` ``(B, H, S, S)``,
@@ -222,7 +222,7 @@ class Transformer(Model):
         return_weights: bool = False,
         return_states: bool = False,
     ) -> Output:
-        """Score the next token at each place of the target, from what the encoder read.
+        """Score the next token at each position of the target, from what the encoder read.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class Transformer(Model):
     def _tokens(
         self, table: nn.Embedding, positions: Positions, ids: Tensor, name: str, start: int = 0
     ) -> Tensor:
-        """Embeddings with their places, ``(B, T, D)``."""
+        """Embeddings with their positions, ``(B, T, D)``."""
         x = look_up(table, ids, name)
         if self.config.scale_embeddings:
             x = x * self.config.d_model**0.5
