@@ -72,10 +72,9 @@ def learners() -> tuple[str, ...]:
 
 
 def _libraries() -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    from nbjudge.inside.program import program
+    from nbjudge.inside.program import values_on
 
-    on = set(program().values)
-    return [LIBRARIES[name] for name in LIBRARIES if name in on or (name == "numpy" and on)]
+    return [LIBRARIES[name] for name in LIBRARIES if name in values_on()]
 
 
 def offer_testing() -> None:

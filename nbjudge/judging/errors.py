@@ -1,6 +1,6 @@
-"""What a test that comes to no result ends with, as an error's name; no more, and loads nothing."""
+"""The names of the errors that leave a test without a result. Importing this loads nothing else."""
 
-#: The learner's process took too long, has ended, or answered what is no answer.
+#: The learner's process took too long, ended, or sent something that is not an answer.
 OUT_OF_TIME, GONE, GARBLED = "OutOfTime", "KernelDied", "Garbled"
 
 #: The test cell itself is at fault.

@@ -6,7 +6,6 @@ taken only where it answers what was asked, and is never more than text.
 
 from __future__ import annotations
 
-import json
 import socket
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 import zmq
-from jupyter_client.session import Session
+from jupyter_client.session import Session, json_unpacker
 from nbformat import NotebookNode
 
 from nbjudge.judging.endings import DIED, FLOODED, OUT_OF_TIME
@@ -309,7 +308,7 @@ class Collected:
 
 def _undated(part: bytes) -> Any:
     """A part of a message without its date, which nobody asks for and which takes long to read."""
-    found = json.loads(part.decode("utf-8", "replace"))
+    found = json_unpacker(part)
     if type(found) is dict:
         found.pop("date", None)
     return found

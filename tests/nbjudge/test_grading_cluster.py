@@ -39,9 +39,10 @@ def rows(into):
 # -- without a cluster -----------------------------------------------------------------------------
 
 
-def test_workers_load_no_torch():
-    """What runs tests and answers are processes of their own, which load it themselves."""
-    program = "import sys, nbjudge.preload\nprint('torch' in sys.modules)"
+@pytest.mark.parametrize("module", ["preload", "engine"])
+def test_neither_the_grader_nor_its_workers_load_torch(module):
+    """Tests and answers run in processes of their own, which load it themselves."""
+    program = f"import sys, nbjudge.{module}\nprint('torch' in sys.modules)"
     said = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, cwd=COURSE
     )
