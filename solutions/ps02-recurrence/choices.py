@@ -24,7 +24,7 @@ for letter in "abcdefghijklmn":
 wrong("all-true", "everything is true", told="it is False. W, U and b are the same")
 answers = {letter: letter in "abcdefghijklmn" for letter in "abcdefghijklmn"}
 
-wrong("clipping-mends", "clipping as a cure for vanishing", told="What has vanished stays vanished")
+wrong("clipping-cures", "clipping as a cure for vanishing", told="What has vanished stays vanished")
 answers = {letter: letter in "aefghikm" for letter in "abcdefghijklmn"}
 
 wrong("input-sizes", "U as wide as the words", told="U takes a state to a state")

@@ -83,7 +83,7 @@ def through_time(x, W, U, b, G):
 
 wrong(
     "U-not-turned",
-    "δ U on the way back",
+    "δ U in the backward pass",
     told="U must be transposed in the backward",
     loses=["values", "every-step", "measured"],
     edit=("delta @ U.T", "delta @ U"),
