@@ -13,12 +13,16 @@ import platform
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from coursebook import course
+
+#: Columns of a line in a record.
+WIDTH = 100
 
 
 def _folder() -> Path:
@@ -122,8 +126,29 @@ def write(
     }
     path = _folder() / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(record, indent=1) + "\n")
+    path.write_text(_laid_out(json.loads(json.dumps(record))) + "\n")  # keys are texts in JSON
     return path
+
+
+def _laid_out(value: Any, column: int = 0, indent: int = 1) -> str:
+    """JSON in which what fits on a line stands on one, so that a list of losses is not a page."""
+    flat = json.dumps(value)
+    if column + len(flat) < WIDTH or not value or not isinstance(value, dict | list):
+        return flat
+    space = "\n" + " " * indent
+    if isinstance(value, dict):
+        keys = {json.dumps(key): inner for key, inner in value.items()}
+        rows = [
+            f"{key}: {_laid_out(inner, indent + len(key) + 2, indent + 1)}"
+            for key, inner in keys.items()
+        ]
+        return "{" + space + f",{space}".join(rows) + space[:-1] + "}"
+    rows = [_laid_out(inner, indent, indent + 1) for inner in value]
+    if all(isinstance(inner, int | float) for inner in value):
+        between = space.join(textwrap.wrap(", ".join(rows), WIDTH - indent))
+    else:
+        between = f",{space}".join(rows)
+    return "[" + space + between + space[:-1] + "]"
 
 
 def load(name: str) -> dict[str, Any]:
