@@ -90,6 +90,39 @@ def bracketed(
     return grid[best], dict(sorted(told.items(), key=lambda pair: float(pair[0])))
 
 
+def at_its_best(
+    end: Callable[[float, int], float | None],
+    grid: Sequence[float],
+    first: Sequence[float],
+    searched: Sequence[int],
+    seeds: Sequence[int],
+) -> dict[str, Any]:
+    """Search a variant's learning rate on some seeds, then run it at the best on others.
+
+    Parameters
+    ----------
+    end:
+        Where the run with a rate and a seed ends; ``None`` if it was lost.
+    grid, first:
+        As for :func:`bracketed`.
+    searched, seeds:
+        The seeds of the search, and those that are quoted.
+
+    Returns
+    -------
+    found
+        ``search``, the mean over seeds at each rate tried; the best ``rate``; ``ends``, a number
+        for each of ``seeds``.
+    """
+
+    def cost(rate: float) -> float:
+        ends = [end(rate, seed) for seed in searched]
+        return math.inf if None in ends else sum(ends) / len(ends)
+
+    rate, search = bracketed(grid, first, cost)
+    return {"search": search, "rate": rate, "ends": [end(rate, seed) for seed in seeds]}
+
+
 def keeper(folder: Path | None) -> Callable[[str, Callable[[], Any]], Any]:
     """Remembers what pieces of a run found, so that a run that was stopped can go on.
 

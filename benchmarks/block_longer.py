@@ -1,4 +1,4 @@
-"""The feed-forward layer in language models that read three times as much as in `block_parts.py`.
+"""The feed-forward layer in language models that read four times as much as in `block_depth.py`.
 
 The same models and the same text, for 1200 steps: four whole blocks; four without the feed-forward
 layer; and twelve of those, which have as many parameters as four whole ones. Each variant searches
@@ -8,13 +8,12 @@ on each side. Then it is trained on the five seeds that are quoted, the same for
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from functools import partial
 
 import torch
-from _measuring import bracketed, keep_record
-from block_parts import Nothing, Stack, runs
+from _measuring import at_its_best, keep_record
+from block_depth import Stack, end
+from torch import Tensor, nn
 
 from tfcourse import data
 from tfcourse.tokenizers import CharTokenizer
@@ -30,6 +29,13 @@ VARIANTS = {
 }
 
 
+class Nothing(nn.Module):
+    """In the place of a feed-forward layer: adds nothing."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.zeros_like(x)
+
+
 def measured(quick: bool) -> dict[str, object]:
     """Each variant's search, its best rate, and where each run ended."""
     torch.set_num_threads(1)  # these nets are too small to share
@@ -37,20 +43,14 @@ def measured(quick: bool) -> dict[str, object]:
     tokens = CharTokenizer.train([text])
     ids = torch.tensor(tokens.encode(text))
     parts: dict[str, dict[str, object]] = {}
+    plan = (4, 2) if quick else (STEPS, WARMUP)
+    searched, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
     for name, (blocks, whole) in VARIANTS.items():
         choices = {} if whole else {"ffn": lambda width: Nothing()}
         make = partial(Stack, len(tokens), blocks, **choices)
-
-        def ends(rate: float, seeds: tuple, make: Callable = make) -> list:
-            settings = (4, rate, 2) if quick else (STEPS, rate, WARMUP)
-            return runs(make, ids, settings, seeds[:1] if quick else seeds)["ends"]
-
-        def cost(rate: float, ends: Callable = ends) -> float:
-            found = ends(rate, SEARCHED)
-            return math.inf if None in found else sum(found) / len(found)
-
-        rate, search = bracketed(FIRST if quick else RATES, FIRST, cost)
-        parts[name] = {"search": search, "rate": rate, "ends": ends(rate, SEEDS)}
+        parts[name] = at_its_best(
+            partial(end, make, ids, *plan), FIRST if quick else RATES, FIRST, searched, seeds
+        )
         print(name, parts[name], flush=True)
     return {"steps": STEPS, "warmup": WARMUP, "seeds": SEEDS, "parts": parts}
 

@@ -71,7 +71,7 @@ def written(course, record):
         ("scaled_scores", "scaled-scores", []),
         ("review_pooling", "review-pooling", ["sentence-polarity"]),
         ("review_sentences", "review-sentences", ["imdb"]),
-        ("block_parts", "block-parts", []),
+        ("block_depth", "block-depth", []),
         ("block_longer", "block-longer", []),
         ("block_training", "block-training", []),
         ("generation_speed", "generation-speed", []),
