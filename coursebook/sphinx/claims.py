@@ -197,7 +197,7 @@ class ClaimsLedger(_LedgerDirective):
 
     required_arguments = 1
     final_argument_whitespace = True
-    head = ("Claim", "Lectures", "Tested in", "Verdict")
+    head = ("Claim", "Lectures", "Lesson", "Verdict")
 
     def run(self) -> list[nodes.Node]:
         ledger, part = self.ledger(), self.arguments[0]
@@ -243,13 +243,20 @@ class ClaimsLedger(_LedgerDirective):
         return row
 
     def _chapter(self, ledger: Ledger, name: str, chapter: tree.Planned) -> nodes.paragraph:
-        label = f"{chapter.name[:2]} {chapter.title}"
+        """Where a claim is taught and where it was tested, at the very place in both."""
+        lesson = f"notebooks/{chapter.name}"
         page = ledger.tested[name].page if name in ledger.tested else ""
+        links = nodes.paragraph()
+        links += self._link(lesson, f"{chapter.name[:2]} {chapter.title}", name)
+        if page not in ("", lesson):
+            links += [nodes.Text(" · "), self._link(page, "evidence", name)]
+        return links
+
+    def _link(self, page: str, label: str, claim: str) -> nodes.Node:
         if page not in self.env.found_docs:
-            return nodes.paragraph(text=label)
+            return nodes.Text(label)
         uri = self.env.app.builder.get_relative_uri(self.env.docname, page)
-        link = nodes.reference("", label, refuri=f"{uri}#claim-{name}", internal=True)
-        return nodes.paragraph("", "", link)
+        return nodes.reference("", label, refuri=f"{uri}#claim-{claim}", internal=True)
 
     def _verdict(self, ledger: Ledger, name: str) -> nodes.entry:
         word = ledger.verdict(name)
@@ -290,11 +297,16 @@ def mark_claims(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def show_badges(app: Sphinx, doctree: nodes.document, page: str) -> None:
-    """Give a lesson's link to a verdict the verdict's look."""
+    """Give a lesson's link to a verdict its look, and its paragraph the claim's anchor."""
     looks = {word: f"verdict-{look}" for word, look in LOOKS.items()}
+    marked = set()
     for link in doctree.findall(nodes.reference):
-        if "#claim-" in link.get("refuri", "") and (look := looks.get(link.astext())):
+        _, _, claim = link.get("refuri", "").partition("#claim-")
+        if claim and (look := looks.get(link.astext())):
             link["classes"] += ["verdict", look]
+            if claim not in marked:
+                link.parent["ids"].append(f"claim-{claim}")
+                marked.add(claim)
 
 
 def setup(app: Sphinx) -> dict:

@@ -11,7 +11,7 @@ import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from tiny_site import build
 
-from coursebook.sphinx.claims import read_ledger
+from coursebook.sphinx.claims import read_ledger, stated
 
 CHAPTER = "05-self-attention"
 ENTRY = {
@@ -246,6 +246,15 @@ def test_a_tested_claim_links_to_the_cell_that_tested_it(course: Path, site: Pat
         assert f"{claim.page}.html#claim-{claim.claim}" in page
         tested_on = (site / f"{claim.page}.html").read_text("utf-8")
         assert f'id="claim-{claim.claim}"' in tested_on
+
+
+def test_a_claim_leads_to_the_sentence_of_its_lesson(course: Path, site: Path) -> None:
+    page = (site / "book" / "claims.html").read_text("utf-8")
+    for path in (course / "notebooks").glob("*.ipynb"):
+        lesson = (site / "notebooks" / f"{path.stem}.html").read_text("utf-8")
+        for claim, _, _ in stated(path):
+            assert f"notebooks/{path.stem}.html#claim-{claim}" in page
+            assert f'id="claim-{claim}"' in lesson
 
 
 def test_every_claim_of_the_lectures_is_listed(course: Path, shared: Path) -> None:
