@@ -1,9 +1,9 @@
 """Whether a learned query's weights explain, on film reviews; evidence 03 shows it.
 
 Sentences of film reviews (Pang and Lee 2005), a fold of its own to test each start, and one query
-over a bidirectional GRU, as in Jain and Wallace (2019) and in Wiegreffe and Pinter (2019). Other
-weights are sought for one review at a time; adversaries are trained to predict alike and weigh
-otherwise; and words are averaged with weights that are given.
+over a bidirectional GRU, where Jain and Wallace (2019) and Wiegreffe and Pinter (2019) have an
+LSTM. Other weights are sought for one review at a time; adversaries are trained to predict alike
+and weigh otherwise; and words are averaged with weights that are given.
 
 An adversary begins at its base with a query drawn anew. Its learning rate falls to zero, so that
 what is left of disagreement is the price of other weights and not the noise of the last steps. The

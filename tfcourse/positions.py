@@ -180,7 +180,8 @@ class RotaryPositions(Positions):
     ----------
     pairing:
         Which coordinates form a pair. ``"interleaved"``: (0, 1), (2, 3), ... as in the paper;
-        ``"halves"``: (0, d/2), (1, d/2 + 1), ... as in Llama's checkpoints.
+        ``"halves"``: (0, d/2), (1, d/2 + 1), ... as in Llama's checkpoints at Hugging
+        Face. Meta's own are interleaved.
     base:
         The 10000 of the formula.
     ntk:
@@ -338,8 +339,8 @@ class ALiBi(Positions):
     Notes
     -----
     Press et al. 2022, section 3; 224N section 2.2, equation (13), where the slope is 1. For ``H``
-    that is no power of two the paper takes the slopes of the next smaller power, and every other
-    one of the next larger.
+    that is no power of two the authors' code takes the slopes of the next smaller power, and every
+    other one of the next larger.
     """
 
     slopes: Tensor

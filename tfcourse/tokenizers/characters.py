@@ -21,7 +21,7 @@ class CharTokenizer(Tokenizer):
 
     Notes
     -----
-    Karpathy 2015; UBC section 1.1 (what a token may be).
+    Karpathy 2015.
     """
 
     def __init__(self, tokens: Sequence[str], special: Sequence[str] = ()) -> None:

@@ -30,7 +30,7 @@ class WordTokenizer(Tokenizer):
 
     Notes
     -----
-    UBC section 1.1; 224N section 1.1. ``punctuation`` is Hugging Face's ``Whitespace``, without it
+    224N section 1.1. ``punctuation`` is Hugging Face's ``Whitespace``, without it
     ``WhitespaceSplit``.
     """
 

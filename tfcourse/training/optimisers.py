@@ -56,13 +56,13 @@ def parameter_groups(
     weight_decay:
         Of the first group, at least 0. A group that would be empty is left out.
     embeddings:
-        Whether tables of tokens and of positions decay too, as in GPT-2's training; else they
-        stand in the second group. A tied unembedding is one of them.
+        Whether tables of tokens and of positions decay too, as in nanoGPT; else they stand in the
+        second group. A tied unembedding is one of them.
 
     Notes
     -----
-    Loshchilov and Hutter 2019 ("Decoupled Weight Decay Regularization"); which parameters are left
-    out is a habit of GPT-2's and BERT's training code, not of a paper.
+    Loshchilov and Hutter 2019 ("Decoupled Weight Decay Regularization"). Biases and gains are left
+    out as in Radford et al. 2018, section 4.1, and in BERT's training code.
     """
     _not_negative(weight_decay)
     decays: dict[nn.Parameter, None] = {}
@@ -107,7 +107,7 @@ def adamw(
         0 this is Adam.
     betas, eps:
         :math:`(\beta_1, \beta_2)`, in [0, 1), and :math:`\epsilon`, above 0. Vaswani et al. take
-        (0.9, 0.98) and 1e-9, GPT's training (0.9, 0.95).
+        (0.9, 0.98) and 1e-9, GPT-3's training (0.9, 0.95).
     embeddings:
         As in :func:`parameter_groups`.
 
