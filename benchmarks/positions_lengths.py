@@ -67,7 +67,7 @@ def measured(quick: bool) -> dict[str, Any]:
         settings |= {"steps": 2, "test_lengths": (32, 64)}
         seeds = SEEDS[:1]
     longest = max(settings["test_lengths"])
-    results: dict[str, Any] = {"settings": settings, "unit": "nats for a word", "schemes": {}}
+    results: dict[str, Any] = {"settings": settings, "unit": "nats per word", "schemes": {}}
     for name, scheme in SCHEMES.items():
         tested_as = stretched if name == "rotary, stretched" else None
         found = train_short_test_long(scheme, seeds=seeds, tested_as=tested_as, **settings)

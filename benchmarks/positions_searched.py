@@ -33,7 +33,7 @@ def measured(quick: bool) -> dict[str, Any]:
         settings |= {"steps": 2, "test_lengths": (32, 64)}
         seeds = SEEDS[:1]
     results: dict[str, Any] = {
-        "settings": settings | {"seeds": seeds}, "unit": "nats for a word", "schemes": {}
+        "settings": settings | {"seeds": seeds}, "unit": "nats per word", "schemes": {}
     }  # fmt: skip
     at = settings["train_length"]
     for name, scheme in SCHEMES.items():

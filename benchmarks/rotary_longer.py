@@ -69,7 +69,7 @@ def measured(quick: bool) -> dict[str, Any]:
     rate, search = bracketed(FIRST if quick else RATES, FIRST, cost)
     results = {
         "settings": settings | {"seeds": seeds, "times": times},
-        "unit": "nats for a word",
+        "unit": "nats per word",
         "chosen": {"search": search, "rate": rate},
         "losses": {},
     }

@@ -3,7 +3,7 @@
 All read the same number of characters. Each size has its own learning rate: the best of three, by
 the loss on the validation split with a seed that is used for nothing else. If it lies at the edge
 of the three, the next one beyond is tried too. Five seeds are then trained at that rate, and the
-loss told is that of the test split, in nats for a character. About five minutes of one core.
+loss told is that of the test split, in nats per character. About five minutes of one core.
 
 The lesson fits the power law. What it asks of the fit was written down before the run: fit the four
 smaller sizes, and see whether the loss of the largest lies in the interval that is predicted.

@@ -3,7 +3,7 @@
 Three models: tied; untied, which has a second matrix of `V x D`; and tied but wider, with as many
 parameters as the untied one or fewer. All read the same windows for as many steps, with three
 seeds. Of five learning rates the best is chosen for each model, by the first seed's loss on the
-validation split; the loss told is that of the test split, in nats for a byte.
+validation split; the loss told is that of the test split, in nats per byte.
 """
 
 from __future__ import annotations

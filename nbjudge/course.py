@@ -7,8 +7,9 @@ from pathlib import Path
 
 from nbjudge.inside.program import program
 
-#: What marks the root of a course: nbgrader's settings, and the instructor's notebooks.
-SETTINGS, SOLUTIONS = "nbgrader_config.py", "solutions"
+#: What marks the root of a course: nbgrader's settings, and the instructor's notebooks or, in a
+#: copy for learners, the released ones.
+SETTINGS, SOLUTIONS, RELEASED = "nbgrader_config.py", "solutions", "notebooks/assignments"
 
 #: Where nbgrader itself has the instructor's notebooks, and where it puts what learners are given.
 SOURCE, RELEASE = "source", "release"
@@ -16,7 +17,9 @@ SOURCE, RELEASE = "source", "release"
 
 def _is_root(folder: Path) -> bool:
     return (folder / SETTINGS).is_file() and (
-        (folder / SOLUTIONS).is_dir() or ((folder / SOURCE).is_dir() and not _is_graded(folder))
+        (folder / SOLUTIONS).is_dir()
+        or (folder / RELEASED).is_dir()
+        or ((folder / SOURCE).is_dir() and not _is_graded(folder))
     )
 
 
@@ -27,13 +30,14 @@ def _is_graded(folder: Path) -> bool:
 
 def sources(course: Path) -> Path:
     """The folder of the instructor's notebooks: ``solutions``, or ``source`` as nbgrader has it."""
-    own = course / SOLUTIONS
-    return own if own.is_dir() else course / SOURCE
+    own, plain = course / SOLUTIONS, course / SOURCE
+    return plain if plain.is_dir() and not own.is_dir() else own
 
 
 def root(start: str | Path | None = None) -> Path:
-    """The folder that holds the course: ``nbgrader_config.py``, and ``solutions/`` or ``source/``.
+    """The folder that holds the course: ``nbgrader_config.py``, and the problem sets.
 
+    These are in ``solutions/`` or ``source/`` or, for learners, in ``notebooks/assignments/``.
     Looked for in the environment's ``COMMAND_ROOT``, with the command's name in capitals, then from
     ``start`` (the current folder unless given) upwards, then beside the installed package.
 

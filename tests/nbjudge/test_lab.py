@@ -16,6 +16,7 @@ from nbformat import write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from small_set import NAME, hand_in
 
+from nbjudge.course import problem_set_names, root
 from nbjudge.desk import lab
 
 TREE = Path(__file__).resolve().parents[2]
@@ -39,6 +40,15 @@ def test_it_holds_chapters_and_problem_sets_and_no_solution(course, tmp_path):
         assert (work / name).read_bytes() == (course / "notebooks" / name).read_bytes()
     assert "the instructor's way" not in (work / SET).read_text()
     assert lab.furnish(work, course) == lab.Furnished(), "a second time there is nothing to do"
+
+
+def test_a_copy_without_solutions_is_a_course_too(course, tmp_path, monkeypatch):
+    """What a class gets: its lab opens, and its checks find the released tests."""
+    shutil.rmtree(course / "solutions")
+    monkeypatch.delenv("TFCOURSE_ROOT", raising=False)
+    assert root(course / "notebooks") == course
+    assert problem_set_names(course) == []
+    assert lab.furnish(tmp_path / "work", course).new == ["01-words.ipynb", SET]
 
 
 def test_work_is_never_written_over(course, tmp_path):

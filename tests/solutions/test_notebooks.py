@@ -13,9 +13,6 @@ from nbjudge.check import sections
 
 SETS = problem_set_names(COURSE)
 
-#: Sets whose exercises need not all name a section yet.
-WITHOUT_SECTIONS = {"ps01-words"}
-
 
 @pytest.fixture(params=SETS)
 def notebook(request):
@@ -85,8 +82,7 @@ def test_each_exercise_names_a_section_that_explains_it(name):
         facts = next(c.source for c in notebook.cells if c.id == f"{exercise}-text").splitlines()[2]
         link = f"[{section.title}](../../{section.notebook}#{section.anchor})"
         assert facts.endswith(f" · see {link}*"), facts
-    if name not in WITHOUT_SECTIONS:
-        assert set(named) == set(points_by_exercise(notebook))
+    assert set(named) == set(points_by_exercise(notebook))
 
 
 def test_ids_say_exercise_and_test(notebook):

@@ -42,7 +42,7 @@ class Lengths:
     ----------
     losses:
         For each test length the mean loss over the held-out text, cut into windows of this length,
-        in nats for a token; ``None`` if the scheme refused the length.
+        in nats per token; ``None`` if the scheme refused the length.
     by_position:
         For each test length that was not refused the loss at each place, ``(seeds, length)``,
         averaged over the windows.
