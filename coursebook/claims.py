@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: What a test of a claim can come to, and how the ledger words it.
+#: The possible verdicts on a claim, with the ledger's wording of each.
 VERDICTS = {
     "holds": "holds",
     "limit": "holds, with a limit",
@@ -11,26 +11,26 @@ VERDICTS = {
     "algebra": "true by algebra, checked",
 }
 
-#: First words of the line that :func:`verdict` prints; the ledger looks for it.
+#: The start of the line that :func:`verdict` prints and that the ledger looks for.
 PREFIX = "claim "
 
 
 def verdict(claim: str, holds: bool | None, figure: str, limit: str = "", settle: str = "") -> None:
-    """Print what was measured for one claim and what follows, in the form the ledger page reads.
+    """Print the verdict on one claim and the measured figure, in the form the ledger page reads.
 
     Parameters
     ----------
     claim:
         The claim's id in ``book/claims.yml``, such as ``"self-scale"``.
     holds:
-        What the experiment found: computed from the measurement, never written by hand. ``None`` if
-        the experiment cannot decide; then ``settle`` says what would.
+        The experiment's outcome, computed from the measurement and never written by hand. ``None``
+        if the experiment cannot decide; then ``settle`` says what would.
     figure:
         The measured figure, in one line.
     limit:
-        Within which limit the claim holds, or how far it fails, in one line.
+        The limit within which the claim holds, or how far it fails, in one line.
     settle:
-        If ``holds`` is ``None``: which experiment would decide, in one line.
+        If ``holds`` is ``None``: the experiment that would decide, in one line.
 
     Prints
     ------
@@ -52,21 +52,21 @@ def verdict(claim: str, holds: bool | None, figure: str, limit: str = "", settle
 def identity(claim: str, agrees: bool, figure: str) -> None:
     """Print that a claim is true by algebra and was checked, in the form the ledger page reads.
 
-    Such a claim can fail only through a mistake in the code, so it is no experiment.
+    Such a claim can fail only through a mistake in the code, so checking it is not an experiment.
 
     Parameters
     ----------
     claim:
         The claim's id in ``book/claims.yml``, such as ``"self-matrix"``.
     agrees:
-        Whether both sides were found equal.
+        Whether the two sides were found equal.
     figure:
-        What was compared and how far apart both sides were, in one line.
+        What was compared and how far apart the two sides were, in one line.
 
     Raises
     ------
     AssertionError
-        If the two sides differ: the code is wrong, or the claim is no identity.
+        If the two sides differ: the code is wrong, or the claim is not an identity.
     """
     if not agrees:
         raise AssertionError(
@@ -89,7 +89,7 @@ def parse(text: str) -> dict[str, str] | None:
     Returns
     -------
     parsed
-        ``claim``, ``verdict``, ``limit`` (of an unsettled claim: what would settle it) and
+        ``claim``, ``verdict``, ``limit`` (for an unsettled claim, what would settle it) and
         ``figure``; ``None`` if the text holds no verdict.
     """
     lines = text.strip().splitlines()

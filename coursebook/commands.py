@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-#: Names under which a Chromium is found.
+#: Executable names of Chromium.
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(
-    fresh: Annotated[bool, typer.Option(help="Build and grade all of it again.")] = False,
+    fresh: Annotated[bool, typer.Option(help="Rebuild and regrade everything.")] = False,
 ) -> None:
     """Build the site, make the releases and grade an example class."""
     from coursebook import course
@@ -34,7 +34,7 @@ def demo(
 
 
 def book(
-    clean: Annotated[bool, typer.Option(help="Throw the old site away first.")] = False,
+    clean: Annotated[bool, typer.Option(help="Delete the old site first.")] = False,
 ) -> None:
     """Build the site into `_build/html`."""
     root, index = _built(clean=clean)
@@ -42,9 +42,9 @@ def book(
 
 
 def serve(
-    port: Annotated[int, typer.Option(help="Where to listen on 127.0.0.1.")] = 8000,
+    port: Annotated[int, typer.Option(help="Port to listen on, on 127.0.0.1.")] = 8000,
 ) -> None:
-    """Build the site and show it in this machine's browser until Ctrl-C."""
+    """Build the site and serve it to this machine's browser until Ctrl-C."""
     from coursebook import site
 
     root, _ = _built()
@@ -52,12 +52,12 @@ def serve(
     try:
         site.serve(root, port)
     except OSError as error:
-        typer.secho(f"port {port}: {error.strerror}. Name another: --port 8001", err=True, fg="red")
+        typer.secho(f"port {port}: {error.strerror}. Try another: --port 8001", err=True, fg="red")
         raise typer.Exit(1) from None
 
 
 def _built(clean: bool = False) -> tuple[Path, Path]:
-    """The course's folder and its site's first page; a build that fails ends the command."""
+    """Build the site; return the course's folder and the site's first page, or end the command."""
     from coursebook import course
     from coursebook.site import SiteError, build_site
 
@@ -73,14 +73,14 @@ def chapter(
     notebooks: Annotated[list[Path], typer.Argument(help="Notebooks to run.", exists=True)],
     draft: Annotated[
         bool,
-        typer.Option(help="Run once and report; store nothing. For trying a cell."),
+        typer.Option(help="Run once and report, storing nothing. For trying out a cell."),
     ] = False,
-    jobs: Annotated[int, typer.Option(help="How many runs at a time.")] = 2,
+    jobs: Annotated[int, typer.Option(help="Number of runs at a time.")] = 2,
 ) -> None:
     """Run chapters in the fixed environment, under several arithmetics, and store their outputs.
 
-    A notebook whose outputs differ by more than its cells' bands is not stored: the cells and the
-    values are named.
+    A notebook whose outputs differ by more than its cells' bands is not stored; the cells and
+    values that differ are listed.
     """
     from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
@@ -115,7 +115,7 @@ def chapter(
 
 
 def parts() -> list[tuple[str, bool, str]]:
-    """What the book needs of this machine, for `tfcourse doctor`."""
+    """What the book needs on this machine, for `tfcourse doctor`."""
     from coursebook import course
 
     try:
@@ -130,5 +130,5 @@ def parts() -> list[tuple[str, bool, str]]:
 
 
 def browser() -> str | None:
-    """The path of a Chromium that the tests can drive, if there is one."""
+    """The path to a Chromium that the tests can drive, or ``None``."""
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)

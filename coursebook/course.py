@@ -1,4 +1,4 @@
-"""Where the course's own tree is: chapters, problem sets, solutions, the book."""
+"""Finds the course's own files: chapters, problem sets, solutions, the book."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def _is_root(folder: Path) -> bool:
 def root(start: str | Path | None = None) -> Path:
     """The folder that holds the course: ``_toc.yml``, ``notebooks/``, ``solutions/``, ``book/``.
 
-    Looked for in ``TFCOURSE_ROOT``, then from ``start`` (the current folder unless given) upwards,
-    then beside the installed package.
+    It is looked for in ``TFCOURSE_ROOT``, then in ``start`` (by default the current folder) and
+    the folders above it, then beside the installed package.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def root(start: str | Path | None = None) -> Path:
 
 
 def problem_set_names(course: Path) -> list[str]:
-    """The problem sets that the course holds, in order: ``["ps05-self-attention", ...]``."""
+    """The course's problem sets, in order: ``["ps05-self-attention", ...]``."""
     return sorted(p.name for p in (course / "solutions").glob("ps*") if p.is_dir())
 
 
@@ -55,6 +55,6 @@ def chapter_paths(course: Path) -> list[Path]:
 def evidence_paths(course: Path) -> list[Path]:
     """The evidence notebooks, in order: ``[.../notebooks/evidence/05-self-attention.ipynb, ...]``.
 
-    Each has the name of its lesson, and the experiments that test the lectures' claims.
+    Each is named after its lesson and holds the experiments that test the lectures' claims.
     """
     return sorted((course / "notebooks" / "evidence").glob("[0-9][0-9]-*.ipynb"))

@@ -1,6 +1,6 @@
-"""``make demo``: the releases, the site, and an example class graded, each step with its time.
+"""``make demo``: make the releases, build the site and grade an example class, timing each step.
 
-The site is built while the class is graded: each leaves a processor idle for a part of its time.
+The site is built while the class is graded, because each leaves a processor idle some of the time.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from nbjudge import cells
 from nbjudge.answers import load_variants
 from nbjudge.variants import fill
 
-#: A loop that never ends is part of the example class, and nobody wants to wait for it.
+#: The example class includes an infinite loop, and nobody wants to wait for it.
 CALL_SECONDS, CELL_SECONDS = 5, 6
 
-#: What is said before anything else, the first time and again.
+#: What is printed before anything else, on the first run and on later ones.
 FIRST = (
     "The first time this takes a few minutes, most of them for the site. A bar shows what is left."
 )
-AGAIN = "Only what has changed is done again: this takes seconds."
+AGAIN = "Only what has changed is redone, so this takes seconds."
 
-#: What an entry of class.yml may say.
+#: The keys that an entry of class.yml may have.
 KEYS = {"about", "from", "variants", "code", "written", "file", "delete", "kernel"}
 
 
@@ -45,7 +45,7 @@ def demo(course: Path, fresh: bool = False) -> None:
     course:
         The course's folder; everything is written to its ``_build``.
     fresh:
-        Build and grade all of it again; else only what has changed.
+        Rebuild and regrade everything, not only what has changed.
     """
     from coursebook import site
 
@@ -97,17 +97,17 @@ def demo(course: Path, fresh: bool = False) -> None:
 
 
 class Position:
-    """How far the build of the site has come."""
+    """How far the build of the site has got."""
 
     done, page = 0.0, ""
 
     def tell(self, done: float, page: str) -> None:
-        """Take what the build reports."""
+        """Store the progress that the build reports."""
         self.done, self.page = done, page
 
 
 def wait_for(building: Future[Path], at: Position, console: Console) -> Path:
-    """Wait for the site, showing the page it is at and how long is left; return its first page."""
+    """Wait for the site, showing its current page and the time left; return its first page."""
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, speed_estimate_period=60) as bar:
         task = bar.add_task("reading the pages", total=1.0)
@@ -119,7 +119,7 @@ def wait_for(building: Future[Path], at: Position, console: Console) -> Path:
 
 @contextmanager
 def step(console: Console, what: str) -> Iterator[None]:
-    """Say what is being done and, when it is, how long it took."""
+    """Print what is being done and then how long it took."""
     console.print(f"[bold]== {what}[/bold]")
     began = monotonic()
     yield
@@ -127,7 +127,7 @@ def step(console: Console, what: str) -> Iterator[None]:
 
 
 def make_releases(course: Path, console: Console) -> None:
-    """Make each problem set's release, saying which were not up to date."""
+    """Make each problem set's release, saying which ones were out of date."""
     from nbjudge.release import is_current, make_release, release_folder
 
     names = problem_set_names(course)
@@ -148,7 +148,7 @@ def read_class(course: Path) -> dict:
     Raises
     ------
     ValueError
-        If an entry says something that is not understood; the message names the learner.
+        If an entry is not understood; the message names the learner.
     """
     found = yaml.safe_load((course / "examples" / "class" / "class.yml").read_text("utf-8"))
     for name, entry in found["learners"].items():
@@ -168,9 +168,9 @@ def read_class(course: Path) -> dict:
 
 
 def write_class(course: Path, submitted: Path) -> dict[str, str]:
-    """Write what the example class hands in, the same bytes each time.
+    """Write the example class's submissions, the same bytes each time.
 
-    Returns what each learner's entry is about, by name.
+    Returns each learner's ``about`` text, by name.
     """
     example = read_class(course)
     problem_set = example["problem_set"]
@@ -239,7 +239,7 @@ def handed_in(course: Path, problem_set: str, entry: dict) -> NotebookNode:
 
 
 def grade_class(course: Path, built: Path, console: Console):
-    """Grade the example class; what has been graded and has not changed is not run again."""
+    """Grade the example class, running only what is new or has changed."""
     from nbjudge import sandbox
     from nbjudge.engine import grade
     from nbjudge.judge import Limits
@@ -252,7 +252,7 @@ def grade_class(course: Path, built: Path, console: Console):
             built / "graded",
             course=course,
             limits=Limits(call_seconds=CALL_SECONDS, cell_seconds=CELL_SECONDS),
-            # The example class is ours: it is graded without a sandbox too, which is said.
+            # The example class is ours, so it is graded without a sandbox too, with a warning.
             sandboxed=sandbox.status().works,
             progress=progress,
         )
@@ -264,7 +264,7 @@ def grade_class(course: Path, built: Path, console: Console):
 
 
 def sandbox_advice() -> str:
-    """What to do so that learners' code is kept in a sandbox on this machine."""
+    """What to do to have learners' code run in a sandbox on this machine."""
     from nbjudge import sandbox
 
     return sandbox.status().why

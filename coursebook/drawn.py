@@ -1,7 +1,7 @@
-"""What a figure shows, as numbers and words: two figures are compared by this, not by their bytes.
+"""A figure's content as numbers and text: two figures are compared by this, not by their bytes.
 
-A picture's bytes change with a font or with one pixel of anti-aliasing. Its content is what a
-reader takes from it: titles and labels, and where lines, bars, dots and coloured cells are.
+An image's bytes change with a font or one pixel of anti-aliasing. Its content is what a reader
+takes from it: titles and labels, and where lines, bars, dots and coloured cells are.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from numpy.typing import ArrayLike
 
-#: The name under which a picture's metadata in a notebook holds the figure's content. Metadata, and
-#: no output of its own: Jupyter and the site show what they know, and leave this alone.
+#: The key in an image's metadata, in a notebook, that holds the figure's content. It is metadata,
+#: not an output of its own, because Jupyter and the site ignore metadata that they do not know.
 FIGURE_CONTENT = "application/vnd.tfcourse.figure+json"
 
-#: The size of a plot's words in points, unless its cell names another.
+#: Font size of a plot's text in points, unless its cell sets another.
 WORDS = 10
 
-#: How many points of a line, a row of bars or a cloud of dots are kept.
+#: Number of points kept of a line, a row of bars or a cloud of dots.
 POINTS = 13
 
 
@@ -32,10 +32,9 @@ def content(figure: Figure) -> dict:
     Returns
     -------
     dict
-        ``{"axes": [...]}``; each of them holds its words (``title``, ``xlabel``, ``ylabel``,
+        ``{"axes": [...]}``; each entry holds its text (``title``, ``xlabel``, ``ylabel``,
         ``legend``, ``texts``), its ranges (``xlim``, ``ylim``), evenly spaced samples of what is
-        drawn (``line``, ``bars``, ``dots``, ``image``) and how many there are of each
-        (``counts``).
+        drawn (``line``, ``bars``, ``dots``, ``image``) and the number of each (``counts``).
     """
     return {"axes": [_axes(axes) for axes in figure.axes]}
 
@@ -76,14 +75,14 @@ def _has_dots(collection: object) -> bool:
 
 
 def _sample(values: np.ndarray) -> np.ndarray:
-    """At most :data:`POINTS` of the values, evenly spaced, the first and the last among them."""
+    """At most :data:`POINTS` of the values, evenly spaced, including the first and the last."""
     if len(values) <= POINTS:
         return values
     return values[np.linspace(0, len(values) - 1, POINTS).round().astype(int)]
 
 
 def _scaled(values: ArrayLike, scale: str) -> np.ndarray:
-    """Positions on the page: a logarithmic axis shows logarithms."""
+    """Positions on the page: logarithms if the axis is logarithmic."""
     places = np.asarray(values, float)
     if scale != "log":
         return places
@@ -92,7 +91,7 @@ def _scaled(values: ArrayLike, scale: str) -> np.ndarray:
 
 
 def image_content(image: np.ndarray) -> list[float | None]:
-    """An image as at most 4 by 4 averages, in units of its own range of values."""
+    """An image as at most 4 by 4 averages, in units of its own value range."""
     image = np.asarray(image, float)
     image = image.mean(-1) if image.ndim == 3 else image
     span = np.nanmax(image) - np.nanmin(image) or 1.0
@@ -105,12 +104,12 @@ def image_content(image: np.ndarray) -> list[float | None]:
 
 
 def _rounded(values: ArrayLike) -> list[float | None]:
-    """Four digits are more than a reader sees, and the same on every processor far more often."""
+    """Rounded to four digits, more than a reader sees and mostly the same on every processor."""
     return [float(f"{v:.4g}") if math.isfinite(v) else None for v in np.ravel(values)]
 
 
 def show_content() -> None:
-    """In IPython, store every figure's content beside its picture from now on."""
+    """In IPython, store every figure's content with its image from now on."""
     from IPython import get_ipython
     from IPython.core.formatters import BaseFormatter
     from traitlets import Unicode
@@ -119,7 +118,7 @@ def show_content() -> None:
         format_type = Unicode(FIGURE_CONTENT)
 
         def __call__(self, obj: object) -> tuple[None, dict] | None:
-            # Not `for_type`: the inline backend takes away what is registered for figures.
+            # Not `for_type`: the inline backend removes whatever is registered for figures.
             return (None, content(obj)) if isinstance(obj, Figure) else None
 
     shell = get_ipython()

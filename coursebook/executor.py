@@ -1,7 +1,7 @@
 """Run a chapter so that two runs on one machine give the same bytes.
 
 The environment is fixed (one thread, one hash seed, no progress bars), nothing that changes from
-run to run is stored (no times, no kernel's patch version), and outputs come out in one piece.
+run to run is stored (no times, no patch version of the kernel), and each stream is one output.
 Another processor may round differently: :mod:`coursebook.numerics` says how far that may
 move a printed number.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from nbjudge.desk.light import without_grammars
 
-with without_grammars():  # a second less, before a chapter is run
+with without_grammars():  # saves a second before a chapter runs
     import nbformat
     from nbclient import NotebookClient
     from nbformat import NotebookNode
@@ -25,13 +25,13 @@ with without_grammars():  # a second less, before a chapter is run
     from coursebook import numerics
     from coursebook.numerics import ARITHMETICS
 
-#: What a chapter's kernel sees, here and when its outputs are checked.
+#: The environment of a chapter's kernel, here and when its outputs are checked.
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
-    # Instructions that most x86 processors have. Even so they need not all round alike: each
-    # library chooses among its kernels by the processor's maker too.
+    # Instructions that most x86 processors have. Even so, results may round differently, because
+    # each library also chooses among its kernels by the processor's vendor.
     "MKL_CBWR": "AVX2",
     "ATEN_CPU_CAPABILITY": "avx2",
     "ONEDNN_MAX_CPU_ISA": "AVX2",
@@ -41,11 +41,11 @@ ENVIRONMENT = {
     "TZ": "UTC",
     "LC_ALL": "C.UTF-8",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-    # A figure's content is stored beside its picture, so that the two can be compared.
+    # A figure's content is stored with its image, so that two figures can be compared.
     "TFCOURSE_FIGURE_CONTENT": "1",
 }
 
-#: Seconds of CPU that a chapter may take unless its metadata says otherwise.
+#: CPU seconds that a chapter may take unless its metadata says otherwise.
 BUDGET_SECONDS = 60
 
 _METADATA = {
@@ -60,18 +60,18 @@ _METADATA = {
 
 
 def budget_seconds(notebook: NotebookNode) -> float:
-    """Seconds of CPU that the chapter may take: its metadata's ``tfcourse.budget_seconds``."""
+    """CPU seconds that the chapter may take: its metadata's ``tfcourse.budget_seconds``."""
     return float(notebook.metadata.get("tfcourse", {}).get("budget_seconds", BUDGET_SECONDS))
 
 
 def environment(arithmetic: str = "stored") -> dict[str, str]:
-    """:data:`ENVIRONMENT` with what one of :data:`numerics.ARITHMETICS` changes in it."""
+    """:data:`ENVIRONMENT` with the changes of one of :data:`numerics.ARITHMETICS`."""
     return {**ENVIRONMENT, **ARITHMETICS[arithmetic]}
 
 
 @contextmanager
 def fixed_environment(arithmetic: str = "stored") -> Iterator[None]:
-    """:func:`environment` for every kernel started meanwhile."""
+    """Set :func:`environment` for every kernel started inside the ``with`` block."""
     fixed = environment(arithmetic)
     before = {name: os.environ.get(name) for name in fixed}
     os.environ.update(fixed)
@@ -93,17 +93,17 @@ def execute(
     Parameters
     ----------
     path:
-        The notebook. It is read, not written.
+        The notebook. It is read, not modified.
     timeout:
-        Seconds that one cell may take; three times the chapter's budget unless given.
+        Seconds that one cell may take; by default three times the chapter's budget.
     arithmetic:
-        One of :data:`numerics.ARITHMETICS`: how the processor is to round.
+        One of :data:`numerics.ARITHMETICS`: how the processor should round.
 
     Returns
     -------
     notebook, seconds
-        The notebook with new outputs and normal metadata, and the processor time that it took:
-        not the clock's, for the machine may have other work.
+        The notebook with new outputs and normalised metadata, and the CPU seconds it took: not
+        wall-clock time, because the machine may have other work.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def execute(
         resources={"metadata": {"path": str(path.parent)}},
     )
     start = seconds_of_children()
-    # Every kernel warns on its own stderr that it listens on loopback: not a chapter's output.
+    # Every kernel warns on its own stderr that it listens on loopback. That is no output of ours.
     with fixed_environment(arithmetic), open(os.devnull, "w") as nowhere:
         client.execute(stderr=nowhere)
     seconds = seconds_of_children() - start
@@ -133,20 +133,20 @@ def execute(
 def execute_in_all(
     path: Path, *, jobs: int = 2
 ) -> tuple[NotebookNode, float, dict[str, list[str]]]:
-    """Run the notebook under every arithmetic that this processor can do, and compare.
+    """Run the notebook under every arithmetic that this processor supports, and compare.
 
     Parameters
     ----------
     path:
-        The notebook. It is read, not written.
+        The notebook. It is read, not modified.
     jobs:
-        How many runs to do at a time.
+        Number of runs at a time.
 
     Returns
     -------
     notebook, seconds, differences
-        The notebook and processor time of the stored arithmetic, as from :func:`execute`, and for
-        each other arithmetic the cells that disagree beyond their bands, a line each.
+        The notebook and CPU seconds of the stored arithmetic, as from :func:`execute`, and for
+        each other arithmetic the cells that disagree beyond their bands, one line each.
     """
     names = numerics.available()
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
@@ -167,13 +167,13 @@ def _execute_one(path: Path, arithmetic: str) -> tuple[NotebookNode, float]:
 
 
 def seconds_of_children() -> float:
-    """Processor time of all processes that were started from here, and theirs, and have ended."""
+    """CPU seconds of all child processes that have ended, and of their children."""
     used = os.times()
     return used.children_user + used.children_system
 
 
 def normalise(notebook: NotebookNode) -> None:
-    """Drop outputs and whatever differs from one editor or machine to another, in place."""
+    """Drop outputs and whatever depends on the editor or the machine, in place."""
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         cell.metadata.pop("collapsed", None)
@@ -184,7 +184,7 @@ def normalise(notebook: NotebookNode) -> None:
 
 
 def describe(notebook: NotebookNode) -> None:
-    """Give each cell the description that its drawing carries, where the site looks for it."""
+    """Copy each drawing's description to its cell's metadata, where the site looks for it."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if alt := output.get("metadata", {}).get("image/png", {}).get("alt"):
@@ -198,7 +198,7 @@ def _own(notebook: NotebookNode) -> dict:
 
 
 def write(notebook: NotebookNode, path: Path) -> None:
-    """Write the notebook in one step, so that a stopped run leaves the old one whole."""
+    """Write the notebook in one step, so that a stopped run leaves the old one intact."""
     new = path.with_name(f".{path.name}.new")
     new.write_text(nbformat.writes(notebook) + "\n", "utf-8")
     new.replace(path)

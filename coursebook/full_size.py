@@ -1,8 +1,9 @@
-"""What a notebook prints at full size, kept for its page.
+"""A notebook's output at full size, kept for its page.
 
 The notebook stores what its cells print on a laptop. ``make gpu`` runs it once more with
-``TFCOURSE_SIZE=full``, and a record keeps what those cells printed that printed something else. The
-site shows both (:mod:`coursebook.sphinx.full_size`). Pictures are the laptop's alone.
+``TFCOURSE_SIZE=full``, and a record keeps the output of the cells that printed something
+different. The site shows both (:mod:`coursebook.sphinx.full_size`). Images come only from the
+laptop's run.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ def record_name(notebook: Path) -> str:
 
 
 def digest(cell: NotebookNode) -> str:
-    """Tells whether a cell is still the one that was run."""
+    """A hash of a cell's source, which tells whether the cell has changed since it was run."""
     return hashlib.sha256(cell.source.encode()).hexdigest()[:16]
 
 
 def printed(cell: NotebookNode) -> str:
-    """What a cell printed, and its result as text, if that is no picture."""
+    """What a cell printed, plus its result if that is plain text."""
     found = []
     for output in cell.get("outputs", []):
         if output.output_type == "stream" and output.name == "stdout":
@@ -36,12 +37,12 @@ def printed(cell: NotebookNode) -> str:
 
 
 def beside(laptop: NotebookNode, full: NotebookNode) -> dict[str, dict[str, str]]:
-    """The cells that printed something else at full size: id → ``cell`` (its digest), ``printed``.
+    """The cells that printed something else at full size: id → ``cell`` (digest), ``printed``.
 
     Parameters
     ----------
     laptop, full:
-        The notebook with the outputs of either size.
+        The notebook with the outputs of each size.
     """
     stored = {cell.id: printed(cell) for cell in laptop.cells}
     return {

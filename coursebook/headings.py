@@ -1,4 +1,4 @@
-"""A notebook's headings, and the anchors by which the site links to them."""
+"""A notebook's headings, and the anchors that the site links to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from myst_parser.parsers.mdit import create_md_parser
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading: the number of its cell, its level, its words and its anchor."""
+    """A heading: its cell's number, its level, its text and its anchor."""
 
     cell: int
     level: int
@@ -27,7 +27,7 @@ class Heading:
 
 
 def headings(notebook: Path, root: Path) -> list[Heading]:
-    """The headings of a notebook, those of no other level than the site gives anchors to."""
+    """The headings of a notebook, down to the level to which the site gives anchors."""
     return list(_headings(notebook, root, notebook.stat().st_mtime))
 
 

@@ -1,7 +1,7 @@
 """What a chapter must be, beyond what re-running it can show.
 
-nbval compares outputs, but passes a notebook that was never run, an error that was stored, or a
-loose cell that nothing strict stands behind. These are looked for here, without a kernel.
+nbval compares outputs, but passes a notebook that was never run, a stored error, or a cell whose
+output is ignored with no strict cell after it. These are checked here, without a kernel.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ LOOSE = "nbval-ignore-output"
 #: The id of the cell that installs the course if it is missing.
 INSTALL = "install"
 
-#: Kernels without a version: nothing in the file changes with the machine that ran it.
+#: The metadata keys allowed: kernels without a version, so that no machine changes the file.
 _METADATA = {"kernelspec", "language_info", "tfcourse"}
 _CODE_WIDTH = 72
-#: As many columns as stand on a wide page of the site.
+#: The number of columns that fit on a wide page of the site.
 _OUTPUT_WIDTH = 80
 
 
 def problems(notebook: NotebookNode) -> list[str]:
-    """What is wrong with a chapter's notebook, one line each; an empty list where nothing is."""
+    """What is wrong with a chapter's notebook, one line each; an empty list if nothing is."""
     return [*_whole(notebook), *_cells(notebook), *_text(notebook), *_bands(notebook)]
 
 
@@ -91,7 +91,7 @@ def _cells(notebook: NotebookNode) -> Iterator[str]:
 
 
 def _bands(notebook: NotebookNode) -> Iterator[str]:
-    """A cell whose printed numbers may move says so where a reader sees it: "about"."""
+    """A cell whose printed numbers may move must say "about" where the reader sees it."""
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
@@ -113,7 +113,7 @@ def _bands(notebook: NotebookNode) -> Iterator[str]:
 
 
 def _widest_output(cell: NotebookNode) -> int:
-    """The longest line printed; 0 for a verdict, which the page wraps, and the package's source."""
+    """The longest line printed; 0 for verdicts, which the page wraps, and printed source."""
     if "claim" in cell.metadata.get("tags", []) or "source_of(" in cell.source:
         return 0
     printed = (output.text for output in cell.outputs if output.output_type == "stream")
@@ -143,7 +143,7 @@ def _text(notebook: NotebookNode) -> Iterator[str]:
 def main(paths: list[str]) -> int:
     """Print what is wrong with each notebook; return 1 if anything is, else 0.
 
-    For the hook before a commit: ``python -m coursebook.hygiene NOTEBOOK...``.
+    For the pre-commit hook: ``python -m coursebook.hygiene NOTEBOOK...``.
     """
     import nbformat
 

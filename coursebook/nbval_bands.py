@@ -1,8 +1,8 @@
 """nbval, comparing numbers within the band that a cell declares.
 
-``pytest --nbval -p coursebook.nbval_bands``. An output that agrees with the stored one
-within its cell's band is handed to nbval's own comparison as the stored one; everything else is
-nbval's to judge and to report.
+Usage: ``pytest --nbval -p coursebook.nbval_bands``. An output that agrees with the stored one
+within its cell's band is replaced by the stored one before nbval compares. nbval judges and
+reports everything else.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterator
 from coursebook.drawn import FIGURE_CONTENT
 from nbjudge.desk.light import without_grammars
 
-with without_grammars():  # each notebook is compared in a process of its own
+with without_grammars():  # each notebook is compared in its own process
     from nbval.plugin import IPyNbCell
 
     from coursebook.numerics import Band, figure_difference, text_difference
 
 
 def within_band(compare: Callable[..., bool]) -> Callable[..., bool]:
-    """nbval's comparison of a cell's outputs, within the cell's band."""
+    """Wrap nbval's comparison of a cell's outputs so that it allows the cell's band."""
 
     @functools.wraps(compare)
     def compared(cell: IPyNbCell, test: list, ref: list, skip_compare: tuple | None = None) -> bool:
@@ -44,10 +44,10 @@ def within_band(compare: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def _pairs(now: dict, stored: dict) -> Iterator[tuple[object, object, Callable[[object], None]]]:
-    """Each text of an output, the stored one, and how to put that in its place.
+    """Each text of an output, the stored text, and a function that puts that in its place.
 
-    Pictures whose content is known are left to :func:`figure_difference`: their bytes are not
-    compared, vectors' neither.
+    Images whose content is known are left to :func:`figure_difference`; their bytes are not
+    compared, not even an SVG's.
     """
     if "text" in now and "text" in stored:
         yield now["text"], stored["text"], functools.partial(now.__setitem__, "text")
@@ -62,5 +62,5 @@ def _pairs(now: dict, stored: dict) -> Iterator[tuple[object, object, Callable[[
 
 
 def pytest_configure() -> None:
-    """Have nbval compare within the bands."""
+    """Make nbval compare within the bands."""
     IPyNbCell.compare_outputs = within_band(IPyNbCell.compare_outputs)

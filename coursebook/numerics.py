@@ -1,16 +1,16 @@
 """Does a printed number survive rounding?
 
 Processors add in different orders and so round differently in the last bit. Training amplifies
-that bit: after a few hundred steps two machines print different losses. A lesson therefore declares
-how far the numbers of a cell may move (its *band*), outputs are compared within that band, and a
-notebook is stored only if it agrees with itself under several arithmetics, each of which rounds as
-some other processor would.
+that bit: after a few hundred steps two machines print different losses. A lesson therefore
+declares how far the numbers of a cell may move (its *band*), and outputs are compared within that
+band. A notebook is stored only if it agrees with itself under several arithmetics, each of which
+rounds as some other processor would.
 
 A cell's band is in its metadata, ``{"tfcourse": {"band": 0.05}}``:
 
 - a number such as ``0.05`` is absolute, ``"10%"`` is relative to the larger of the two numbers;
-- ``{"text": 0.05, "figure": 0.2}`` gives figures a band of their own, as a fraction of the height
-  and width of the axes. Without one, what is drawn may move by :data:`FIGURE_BAND`.
+- ``{"text": 0.05, "figure": 0.2}`` gives figures their own band, as a fraction of the height and
+  width of the axes. By default, what is drawn may move by :data:`FIGURE_BAND`.
 
 Without a band every printed number must be the same. Within one, decimal numbers may move. An
 integer is a count, a size or a seed and stays exact, unless the word before it is "about". Words
@@ -28,8 +28,8 @@ from nbformat import NotebookNode
 from coursebook.drawn import FIGURE_CONTENT
 
 #: What each arithmetic changes in the executor's environment. The first one's outputs are stored.
-#: The variables choose, in this order, the instructions of PyTorch's own kernels, of oneDNN, of
-#: MKL (PyTorch's matrix products on x86), of OpenBLAS (NumPy's), and of NumPy's own loops.
+#: The variables set, in this order, the instructions used by PyTorch's own kernels, oneDNN, MKL
+#: (PyTorch's matrix products on x86), OpenBLAS (NumPy's), and NumPy's own loops.
 ARITHMETICS: dict[str, dict[str, str]] = {
     "stored": {},
     "sse": {
@@ -50,18 +50,17 @@ ARITHMETICS: dict[str, dict[str, str]] = {
         "OMP_NUM_THREADS": "2",
         "MKL_NUM_THREADS": "2",
         "OPENBLAS_NUM_THREADS": "2",
-        "OMP_WAIT_POLICY": "PASSIVE",  # a thread that waits leaves its core to other runs
+        "OMP_WAIT_POLICY": "PASSIVE",  # a waiting thread leaves its core to other runs
     },
 }
 
-#: How far a drawn point may move if its cell says nothing, as a fraction of the axes: about the
-#: width of a line.
+#: How far a drawn point may move by default, as a fraction of the axes: about the width of a line.
 FIGURE_BAND = 0.01
 
-#: What stands before an integer that may move: "about 300", "about 10^12".
+#: The text before an integer that may move: "about 300", "about 10^12".
 _ABOUT = re.compile(r"\babout $", re.IGNORECASE)
 
-#: A number as lessons print it: a sign, thousands separated by commas, decimals, an exponent. Of
+#: A number as lessons print it: a sign, thousands separated by commas, decimals, an exponent. For
 #: a power of ten, the exponent is the number.
 _NUMBER = re.compile(
     r"(?<![\w.])((?:10\^)?[-+−]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?)"
@@ -69,7 +68,7 @@ _NUMBER = re.compile(
 
 
 def available() -> list[str]:
-    """The arithmetics that this processor can do, the stored one first."""
+    """The arithmetics that this processor supports, the stored one first."""
     import torch
 
     wide = torch.cpu.get_capabilities().get("avx512_f", False)
@@ -78,7 +77,7 @@ def available() -> list[str]:
 
 @dataclass(frozen=True)
 class Band:
-    """How far the numbers of one cell may move: ``text`` for printed ones, ``figure`` for drawn."""
+    """How far a cell's numbers may move: ``text`` for printed numbers, ``figure`` for drawn."""
 
     text: float | str = 0.0
     figure: float = FIGURE_BAND
@@ -104,7 +103,7 @@ class Band:
                 isinstance(w, int | float) and not isinstance(w, bool) and w >= 0
                 for w in (text, band.figure)
             ):
-                raise ValueError("a width is no number, or below 0")
+                raise ValueError("a width is not a number, or below 0")
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"cell {cell.get('id')}: band must be a number such as 0.05, a percentage such as "
@@ -113,7 +112,7 @@ class Band:
         return band
 
     def allows(self, stored: float, now: float) -> bool:
-        """Whether a printed number may be ``now`` where ``stored`` is what the notebook holds."""
+        """Whether ``now`` may be printed in place of the stored number."""
         width = self.text
         if isinstance(width, str):
             width = float(width.removesuffix("%")) / 100 * max(abs(stored), abs(now))
@@ -124,8 +123,8 @@ class Band:
 def printed_difference(stored: str, now: str, band: Band) -> str | None:
     """What differs between two printed texts, in one line; ``None`` if they agree within the band.
 
-    The words must be equal. Numbers must be within the band, pair by pair. In a cell with a band
-    the width of the space between them does not count, because a number may become wider.
+    The words must be equal. Numbers must be within the band, pair by pair. In a cell with a band,
+    the width of the space between them is ignored, because a number may become wider.
     """
     if stored == now:
         return None
@@ -164,7 +163,7 @@ def _line(text: str, parts: list[str], place: int) -> str:
 def drawn_difference(stored: dict, now: dict, band: Band) -> str | None:
     """What differs between the contents of two figures; ``None`` if they agree within the band.
 
-    Positions are compared as fractions of the axes as stored, and words as in print.
+    Positions are compared as fractions of the stored axes, and words as in printed text.
     """
     if len(stored["axes"]) != len(now["axes"]):
         return f"{len(stored['axes'])} axes became {len(now['axes'])}"
@@ -194,7 +193,7 @@ def _words(axes: dict) -> list[str]:
 
 
 def _positions(old: dict, new: dict) -> Iterator[tuple[str, str, list, list]]:
-    """Each drawn thing's name, the axis it is measured on, and its points before and after."""
+    """Each drawn item's name, the axis it is measured on, and its points before and after."""
     for axis in ("xlim", "ylim"):
         yield f"the range of {axis[0]}", axis, old[axis], new[axis]
     for kind, axis in (("line", "ylim"), ("bars", "ylim"), ("image", "colours"), ("dots", "ylim")):
@@ -205,7 +204,7 @@ def _positions(old: dict, new: dict) -> Iterator[tuple[str, str, list, list]]:
 
 
 def differences(stored: NotebookNode, now: NotebookNode) -> list[str]:
-    """Where two runs of one notebook disagree beyond the bands: a line a cell, with the values."""
+    """Where two runs of a notebook disagree beyond the bands: a line per cell, with the values."""
     found = []
     for cell, other in zip(stored.cells, now.cells, strict=True):
         if cell.cell_type != "code" or "nbval-ignore-output" in cell.metadata.get("tags", []):
@@ -217,7 +216,7 @@ def differences(stored: NotebookNode, now: NotebookNode) -> list[str]:
 
 def _cell_difference(stored: list, now: list, band: Band) -> str | None:
     if [o.output_type for o in stored] != [o.output_type for o in now]:
-        return "it shows outputs of other kinds"
+        return "its outputs are of different kinds"
     for old, new in zip(stored, now, strict=True):
         texts = [(old.get("text"), new.get("text"))]
         kinds = [k for k in old.get("data", {}) if not k.startswith("image/")]

@@ -1,4 +1,4 @@
-"""One look for every figure of the course: colour-blind safe, readable at small size."""
+"""One style for every figure of the course: colour-blind safe, readable at small size."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from torch import Tensor
 
 from coursebook.drawn import WORDS, show_content
 
-#: Okabe and Ito's colours: distinct for colour-blind readers too.
+#: Okabe and Ito's colours, which colour-blind readers can tell apart too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
-#: For weights between 0 and 1: white is nothing, dark is all.
+#: The colour map for weights between 0 and 1: white is 0, the darkest blue is 1.
 MAP = "Blues"
 
 
 def style() -> None:
-    """Set the course's look for all figures that follow."""
+    """Set the course's style for all figures that follow."""
     plt.rcParams.update(
         {
             "figure.figsize": (6.4, 3.2),
@@ -38,7 +38,7 @@ def style() -> None:
             "svg.hashsalt": "tfcourse",
         }
     )
-    # The executor asks for what each figure shows beside its picture.
+    # The executor asks for each figure's content as well as its image.
     if os.environ.get("TFCOURSE_FIGURE_CONTENT"):
         show_content()
 
@@ -52,18 +52,18 @@ def attention_map(
     title: str = "",
     numbers: bool = False,
 ) -> Axes:
-    """Draw weights ``(T, S)``: a row for each query, a column for each key, dark = attended to.
+    """Draw weights ``(T, S)``: one row per query, one column per key, dark = attended to.
 
     Parameters
     ----------
     weights:
         ``(T, S)``, each row a distribution over the keys.
     queries, keys:
-        Labels of rows and columns; the keys are the queries unless given.
+        Labels of rows and columns; by default the keys are the queries.
     ax:
-        Where to draw; a figure of its own unless given.
+        The axes to draw on; by default a new figure's.
     title:
-        Stands above the map.
+        Text above the map.
     numbers:
         Whether to write each weight into its square.
 
@@ -75,7 +75,7 @@ def attention_map(
     Raises
     ------
     ValueError
-        If the weights are not a table, or the labels do not fit it.
+        If the weights are not a matrix, or the labels do not fit it.
     """
     keys = queries if keys is None else keys
     if tuple(weights.shape) != (len(queries), len(keys)):
@@ -110,14 +110,14 @@ def attention_map(
 
 
 def plain_ticks(axis: Axis, values: Iterable[float]) -> None:
-    """Mark a logarithmic axis at these values only, written as plain numbers.
+    """Put ticks on a logarithmic axis at these values only, written as plain numbers.
 
     Parameters
     ----------
     axis:
         ``ax.xaxis`` or ``ax.yaxis``.
     values:
-        Where the ticks stand, in the axis's own units.
+        The positions of the ticks, in the axis's own units.
     """
     axis.set_major_locator(FixedLocator(list(values)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

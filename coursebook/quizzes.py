@@ -1,7 +1,7 @@
 """The lessons' questions: read from ``book/quizzes``, shown in a notebook without their answers.
 
-A file of questions is Markdown, named after its lesson. Each question is a heading with the
-question's name, the question, and its choices::
+A file of questions is Markdown and is named after its lesson. Each question is a heading with the
+question's name, then the question, then its choices::
 
     ## weight-shape
 
@@ -12,8 +12,8 @@ question's name, the question, and its choices::
     - [ ] A single number.
       : A *weight* is a single number. The output adds up rows.
 
-One ``[x]`` lets the reader choose one answer; several let the reader choose any number. Every
-choice needs its explanation. A lesson shows a question with a cell that calls :func:`quiz`.
+With one ``[x]`` the reader chooses one answer; with several, any number. Every choice needs an
+explanation. A lesson shows a question with a cell that calls :func:`quiz`.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ CHOICE = re.compile(r"-\s+\[(?P<mark>[ xX])\]\s+(?P<text>.+)")
 EXPLANATION = re.compile(r"\s+:\s+(?P<text>.+)")
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
-#: What a choice's explanation begins with.
+#: The words that a choice's explanation begins with.
 TRUTH = {True: "Right.", False: "Not right."}
 
-#: Formulas, which Markdown would otherwise read; code comes first, for it may hold a dollar.
+#: Formulas, which Markdown would otherwise parse; code comes first, since it may contain a dollar.
 _FORMULA = re.compile(r"(?P<code>`[^`]+`)|(?P<formula>\$\$.+?\$\$|\$[^$\n]+?\$)", re.DOTALL)
 
 
 class QuizError(ValueError):
-    """A question is not written as it must be, or there is none of that name."""
+    """A question is malformed, or there is none with that name."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One choice: whether it is right, what it says, and why; the texts are Markdown."""
+    """One choice: whether it is right, what it says, and why. The texts are Markdown."""
 
     right: bool
     text: str
@@ -115,8 +115,8 @@ def parse(text: str) -> dict[str, Quiz]:
     Raises
     ------
     QuizError
-        If a name is missing, odd or used twice, or a question has no text, fewer than two choices,
-        no right one, a choice without an explanation, or a line that belongs to nothing.
+        If a name is missing, malformed or used twice, or a question has no text, fewer than two
+        choices, no right choice, a choice without an explanation, or a stray line.
     """
     found: dict[str, Quiz] = {}
     name, lines = None, []
@@ -177,7 +177,7 @@ def _one(name: str, lines: list[str]) -> Quiz:
 
 
 def folder(root: Path) -> Path:
-    """Where the course keeps its questions."""
+    """The folder that holds the course's questions."""
     return root / "book" / "quizzes"
 
 
@@ -187,7 +187,7 @@ def read(root: Path) -> dict[str, tuple[Path, Quiz]]:
     Raises
     ------
     QuizError
-        If a file is not written as it must be, or two files use one name.
+        If a file is malformed, or two files use the same name.
     """
     found: dict[str, tuple[Path, Quiz]] = {}
     for path in sorted(folder(root).glob("*.md")):
@@ -203,7 +203,7 @@ def read(root: Path) -> dict[str, tuple[Path, Quiz]]:
 
 
 def pick(found: dict[str, tuple[Path, Quiz]], name: str) -> tuple[Path, Quiz]:
-    """The question of that name; if there is none, say which name is near."""
+    """The question with that name; if there is none, the error suggests a similar name."""
     if name in found:
         return found[name]
     from difflib import get_close_matches
@@ -224,8 +224,8 @@ def quiz(name: str) -> Quiz:
     Raises
     ------
     QuizError
-        If there is no question of that name.
+        If there is no question with that name.
     FileNotFoundError
-        If the course's folder is not found; the message says how to name it.
+        If the course's folder is not found; the message says how to set it.
     """
     return pick(read(course.root()), name)[1]

@@ -1,8 +1,8 @@
-"""Measurements that a page quotes: written by a script that anyone can run again, read by chapters.
+"""Measurements that a page quotes: written by a script that anyone can rerun, read by chapters.
 
 A record is a JSON file in ``benchmarks/records/``: what was measured, on which device, with which
-versions, threads and seed, when, and by which command. A record that a verdict rests on also holds
-the conditions that were committed before the run: a test compares them with today's.
+versions, threads and seed, when, and by which command. A record that supports a verdict also holds
+the conditions that were committed before the run; a test compares them with the current ones.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import yaml
 
 from coursebook import course
 
-#: Columns of a line in a record.
+#: Maximum number of columns in a record's lines.
 WIDTH = 100
 
 
@@ -30,7 +30,7 @@ def _folder() -> Path:
 
 
 def _processor() -> str:
-    """The processor's model name, where the system tells it."""
+    """The processor's model name, if the system reports it."""
     try:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
@@ -40,23 +40,23 @@ def _processor() -> str:
 
 
 def _without_place(argument: str) -> str:
-    """An argument of the command; of a path of this machine alone its last part."""
+    """An argument of the command; an absolute path is cut to its last part."""
     path = Path(argument)
     return path.name if path.is_absolute() else path.as_posix()
 
 
 def conditions(*claims: str) -> dict[str, Any]:
-    """What would refute each of ``claims``, as committed, and the commit: taken before the run.
+    """What would refute each of ``claims``, as committed, and the commit. Call it before the run.
 
     Returns
     -------
     stated
-        ``{"commit": hash, "refuted": {claim: text}}``, for the ``stated`` of :func:`write`.
+        ``{"commit": hash, "refuted": {claim: text}}``, the ``stated`` argument of :func:`write`.
 
     Raises
     ------
     ValueError
-        If a condition in ``book/claims.yml`` is not committed, or there is no such claim: commit
+        If a condition in ``book/claims.yml`` is not committed, or there is no such claim. Commit
         the condition first, then measure.
     """
     root = course.root()
@@ -90,20 +90,20 @@ def write(
     device: str = "cpu",
     stated: dict[str, Any] | None = None,
 ) -> Path:
-    """Write the record ``name``, with all that is needed to judge and to repeat it.
+    """Write the record ``name``, with everything needed to judge and repeat the measurement.
 
     Parameters
     ----------
     name:
         The record's name, such as ``"self-attention-cost"``.
     results:
-        What was measured, as JSON can hold it. Keys name their units.
+        What was measured, as JSON values. Keys include their units.
     seed:
         The seed that the run started from.
     device:
         ``"cpu"`` or ``"cuda"``.
     stated:
-        What :func:`conditions` gave before the run, if a verdict rests on it.
+        What :func:`conditions` returned before the run, if a verdict relies on the record.
 
     Returns
     -------
@@ -126,12 +126,12 @@ def write(
     }
     path = _folder() / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_laid_out(json.loads(json.dumps(record))) + "\n")  # keys are texts in JSON
+    path.write_text(_laid_out(json.loads(json.dumps(record))) + "\n")  # JSON makes keys strings
     return path
 
 
 def _laid_out(value: Any, column: int = 0, indent: int = 1) -> str:
-    """JSON in which what fits on a line stands on one, so that a list of losses is not a page."""
+    """JSON with everything that fits on one line on one line, to keep lists of losses short."""
     flat = json.dumps(value)
     if column + len(flat) < WIDTH or not value or not isinstance(value, dict | list):
         return flat
@@ -157,7 +157,7 @@ def load(name: str) -> dict[str, Any]:
     Raises
     ------
     FileNotFoundError
-        If there is none; the message says how to make one, and which there are.
+        If there is none; the message says how to make it, and lists those that exist.
     """
     path = _folder() / f"{name}.json"
     if not path.is_file():
@@ -169,7 +169,7 @@ def load(name: str) -> dict[str, Any]:
 
 
 def describe(record: dict[str, Any]) -> str:
-    """Two lines for below a figure: device, threads, torch and date; the command."""
+    """Two lines to go below a figure: device, threads, torch and date; the command."""
     return (
         f"{record['device']}, {record['threads']} thread(s), "
         f"torch {record['versions']['torch']}, {record['date']}\n{record['command']}"

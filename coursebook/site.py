@@ -1,4 +1,4 @@
-"""The course's site: built by Jupyter Book from the stored outputs, and shown on this machine."""
+"""The course's site: built by Jupyter Book from the stored outputs, and served on this machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-#: What is run to build: Jupyter Book's own function, since its command builds in one process.
+#: The build script. It calls Jupyter Book's own function, because its command uses one process.
 BUILD = """
 import sys
 from jupyter_book.sphinx import build_sphinx
@@ -30,20 +30,20 @@ if failed:
 """
 
 
-#: Sphinx's two passes over the pages, and how much of the time has gone by when each begins.
+#: Sphinx's two passes over the pages, and the share of the build time before each.
 PASSES = {"reading sources": 0.0, "writing output": 0.6}
 _AT = re.compile(r"(reading sources|writing output)\.\.\. *\[ *(\d+)%\] *(\S*)")
 
-#: What is told of a build: how much of it is done, from 0 to 1, and the page it is at.
+#: A progress callback: the share of the build that is done, from 0 to 1, and the current page.
 Report = Callable[[float, str], None]
 
 
 class SiteError(RuntimeError):
-    """The site could not be built; the message holds what Sphinx said."""
+    """The site could not be built; the message holds Sphinx's output."""
 
 
 def require() -> None:
-    """Refuse to begin what cannot be done.
+    """Fail early if the site cannot be built.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def build_site(
     clean:
         Read and write every page again, as the tests do.
     strict:
-        A warning fails the build; all warnings are gathered first.
+        Fail the build on a warning, after collecting all warnings.
     report:
         Called as pages are read and written.
 
@@ -97,7 +97,7 @@ def build_site(
                 report(begun + share * int(at[2]) / 100, at[3])
     index = built / "html" / "index.html"
     if running.returncode or not index.is_file():
-        # Pages that were read are not read again, so a second build would not repeat the warnings.
+        # Pages already read are not read again, so a second build would not repeat the warnings.
         _forget(built)
         raise SiteError(f"the site was not built:\n{_warnings(''.join(output))}")
     return index
@@ -111,7 +111,7 @@ def _forget(built: Path) -> None:
 def _warnings(output: str) -> str:
     said = re.sub(r"\x1b\[[0-9;]*m", "", output).splitlines()
     lines = [line for line in said if "WARNING:" in line or "ERROR:" in line]
-    if not lines:  # it fell over: what it fell over comes first in the trace
+    if not lines:  # it crashed: the first traceback has the cause
         trace = [number for number, line in enumerate(said) if line.startswith("Traceback")]
         lines = said[trace[0] :][:60] if trace else said[-30:]
     return "\n".join(lines)
@@ -119,16 +119,16 @@ def _warnings(output: str) -> str:
 
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing for each request."""
+        """Log no requests."""
 
 
 def server(folder: Path, port: int = 0) -> ThreadingHTTPServer:
-    """A server of ``folder`` on 127.0.0.1; port 0 takes any that is free."""
+    """A server for ``folder`` on 127.0.0.1; port 0 picks any free port."""
     return ThreadingHTTPServer(("127.0.0.1", port), partial(_Quiet, directory=str(folder)))
 
 
 def serve(course: Path, port: int = 8000) -> None:
-    """Show the built site at ``http://127.0.0.1:port`` until interrupted.
+    """Serve the built site at ``http://127.0.0.1:port`` until interrupted.
 
     Raises
     ------

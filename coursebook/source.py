@@ -1,4 +1,4 @@
-"""A component's source as a chapter shows it: code and comments, without the documentation."""
+"""A component's source as a chapter shows it: code and comments, without docstrings."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from collections.abc import Callable
 
 
 def source_of(thing: Callable | type) -> str:
-    """The source of a function or class, docstrings left out; comments stay.
+    """The source of a function or class without its docstrings; comments stay.
 
     Parameters
     ----------
     thing:
-        A function or a class that was written in Python.
+        A function or class written in Python.
 
     Returns
     -------
     source
-        Its text, indented from the left margin.
+        Its text, dedented to the left margin.
 
     Raises
     ------
     TypeError, OSError
-        As :func:`inspect.getsource` does, where there is no source to show.
+        As :func:`inspect.getsource` does, if there is no source to show.
     """
     text = textwrap.dedent(inspect.getsource(thing))
     lines: list[str | None] = [*text.splitlines()]

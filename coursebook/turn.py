@@ -1,4 +1,4 @@
-"""Your turn: what a learner wrote in a lesson is compared, and the lesson says something back.
+"""Your turn: compares what a learner wrote in a lesson with the right answer, and responds.
 
 A lesson leaves dots in a cell, ``answer = ...``, and the folded cell below calls :func:`check`.
 """
@@ -21,18 +21,18 @@ def check(
     hints: Sequence[tuple[Any, str]] = (),
     hint: str = "Not yet. Try again, or unfold the answer below.",
 ) -> None:
-    """Print what a learner should hear about an answer.
+    """Print feedback on an answer.
 
     Parameters
     ----------
     answer:
         What the learner wrote; ``...`` if nothing yet.
     right:
-        The right answer: a tensor, a number, or anything that can be compared.
+        The right answer: a tensor, a number, or anything that can be compared with ``==``.
     said:
-        Printed if the two are equal; tensors and floats within a thousandth.
+        Printed if the two are equal, tensors and numbers within 0.001.
     hints:
-        Wrong answers that are likely, each with what to say about it.
+        Likely wrong answers, each with the feedback for it.
     hint:
         Printed after any other wrong answer.
     """
@@ -60,7 +60,7 @@ def _equal(answer: Any, other: Any) -> bool:
 
 
 def _shape(answer: Any, right: Any) -> str:
-    """What is wrong with the shape of a tensor, if anything is."""
+    """What is wrong with a tensor's shape; empty if nothing is."""
     if not isinstance(right, Tensor):
         return ""
     if not isinstance(answer, Tensor):

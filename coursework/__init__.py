@@ -1,6 +1,6 @@
-"""What this course's problem sets need besides their notebooks, and what the judge is told of it.
+"""What this course's problem sets need besides their notebooks, and the course's judge settings.
 
-The entry point ``nbjudge.course`` leads here: the names in capitals are the fields of
+The entry point ``nbjudge.course`` points here: the names in capitals are the fields of
 :class:`nbjudge.inside.program.Program`.
 """
 
@@ -8,17 +8,17 @@ from coursework.forbidden import FORBIDDEN
 
 __all__ = ["COMMAND", "FORBIDDEN", "PACKAGES", "TESTS_OWN", "VALUES", "WARM"]
 
-#: What a learner types; ``TFCOURSE_ROOT`` and ``TFCOURSE_DB`` are named after it.
+#: The command that a learner types; ``TFCOURSE_ROOT`` and ``TFCOURSE_DB`` are named after it.
 COMMAND = "tfcourse"
 
-#: What answers may import, where an exercise does not forbid it.
+#: What answers may import, unless an exercise forbids it.
 PACKAGES = ["tfcourse"]
 
-#: What test cells alone import: this package.
+#: What only test cells import: this package.
 TESTS_OWN = ["coursework"]
 
-#: What answers give back besides Python's own values.
+#: Libraries whose values answers return, besides Python's own.
 VALUES = ["numpy", "torch"]
 
-#: What most tests compare with.
+#: What most tests compare answers with.
 WARM = ["tfcourse.attention"]

@@ -1,10 +1,10 @@
-"""What an exercise can ask to be written by hand, and everything that would do it instead.
+"""What an exercise can require to be written by hand, and everything that would do it instead.
 
-Plain data, which the judge reads: the names are the fields of
+Plain data that the judge reads: the keys of each entry are the fields of
 :class:`nbjudge.inside.kinds.Forbidden`.
 """
 
-#: Cross-entropy in every spelling: what is called, what is Python, what it comes down to.
+#: Cross-entropy in every form: PyTorch functions, Python code, and low-level operators.
 CROSS_ENTROPY = frozenset(
     {"cross_entropy", "cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d"}
 )
@@ -15,11 +15,11 @@ CROSS_ENTROPY_PYTHON = (
 )
 CROSS_ENTROPY_OPERATORS = ("cross_entropy", "nll_loss")
 
-#: Libraries, there because PyTorch needs them, that multiply matrices and differentiate in Python's
-#: own numbers.
+#: Libraries, installed because PyTorch needs them, that multiply matrices and differentiate with
+#: Python's own numbers.
 ALGEBRA = ("sympy", "mpmath")
 
-#: What an exercise can ask to be written by hand.
+#: What an exercise can require to be written by hand.
 FORBIDDEN = {
     "attention": {
         "why": "does the whole of this exercise for you. Here attention is written by hand, from "
@@ -86,7 +86,7 @@ FORBIDDEN = {
             | {"__matmul__", "__rmatmul__", "inner", "chain_matmul", "multi_dot"}
         ),
         "modules": ALGEBRA,
-        # Layers that are made of products; products themselves the judge knows.
+        # Layers that are made of products; the judge knows products themselves.
         "operators": (
             *("attention", "scaled_dot", "_native_multi_head", "_transformer_encoder"),
             *("lstm", "gru", "rnn"),
@@ -185,8 +185,8 @@ FORBIDDEN = {
         "operators": CROSS_ENTROPY_OPERATORS,
     },
     "positions": {
-        "why": "is one of the things that this problem set writes by hand: codes of positions, "
-        "turned queries and keys, what is added to the scores. Take the call out and follow the "
+        "why": "is one of the things that this problem set writes by hand: position encodings, "
+        "rotated queries and keys, biases on the scores. Take the call out and follow the "
         "formula.",
         "torch_functions": [],
         "python": (
@@ -209,7 +209,7 @@ FORBIDDEN = {
     },
     "blocks": {
         "why": "is one of the things that this problem set writes by hand: the norms, the block, "
-        "what it costs, its learning rate. Take the call out and follow the formula.",
+        "its operation counts, its learning rate. Take the call out and follow the formula.",
         "torch_functions": frozenset(
             {"layer_norm", "rms_norm", "group_norm", "instance_norm", "batch_norm"}
             | {f"native_{name}_norm" for name in ("layer", "group", "batch")}
@@ -247,8 +247,8 @@ FORBIDDEN = {
         "counts": True,
     },
     "language models": {
-        "why": "is one of the things that this problem set writes by hand: merges of byte pairs, "
-        "the loss of a language model, what may be drawn. Take the call out and follow the "
+        "why": "is one of the things that this problem set writes by hand: byte-pair merges, "
+        "the loss of a language model, sampling. Take the call out and follow the "
         "formula.",
         "torch_functions": CROSS_ENTROPY,
         "python": (
@@ -270,7 +270,7 @@ FORBIDDEN = {
     },
     "encoders": {
         "why": "is one of the things that this problem set writes by hand: the encoder's input and "
-        "its hidden words, one vector for a text, the losses of pre-training. Take the call out "
+        "its masked words, one vector for a text, the pre-training losses. Take the call out "
         "and follow the formula.",
         "torch_functions": CROSS_ENTROPY,
         "python": (
@@ -304,8 +304,8 @@ FORBIDDEN = {
         "operators": CROSS_ENTROPY_OPERATORS,
     },
     "vision": {
-        "why": "is one of the things that this problem set writes by hand: patches and the way "
-        "back, their positions, [CLS], rollout. Take the call out and follow the formula.",
+        "why": "is one of the things that this problem set writes by hand: patchifying and its "
+        "inverse, positions, [CLS], rollout. Take the call out and follow the formula.",
         "torch_functions": frozenset(
             {"im2col", "col2im", "pixel_shuffle", "pixel_unshuffle"}
             | {f"conv{n}d" for n in (1, 2, 3)}

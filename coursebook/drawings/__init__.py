@@ -1,4 +1,4 @@
-"""Drawings of tensors, tokens and masks, built from pieces that are put beside or below each other.
+"""Drawings of tensors, tokens and masks, built from pieces placed side by side or stacked.
 
 A lesson's drawing is a few plain calls and no coordinates::
 
@@ -13,10 +13,10 @@ A lesson's drawing is a few plain calls and no coordinates::
         alt="The vector x becomes a query by W_Q and a key by W_K.",
     )
 
-Every piece says its shape, taken from the tensor that it is given. Queries, keys, values, the
-residual stream and norms have one colour each in the whole course (:data:`COLOURS`). Every drawing
-needs a description for those who cannot see it. It stands on a white card; on its dark pages the
-site turns the lightness round and keeps the hues (:mod:`coursebook.sphinx.dark`).
+Every piece shows its shape, taken from the tensor that it is given. Queries, keys, values, the
+residual stream and norms each have one colour throughout the course (:data:`COLOURS`). Every
+drawing needs a description for those who cannot see it. It is drawn on a white card; on dark pages
+the site inverts the lightness and keeps the hues (:mod:`coursebook.sphinx.dark`).
 """
 
 from coursebook.drawings.colours import COLOURS

@@ -1,9 +1,9 @@
-"""One colour for each part that a token's vector plays, the same in every lesson."""
+"""One colour for each role that a token's vector plays, the same in every lesson."""
 
 from __future__ import annotations
 
-#: The colour of each role. Each has a contrast of 3:1 or more with the page, light and dark, and
-#: any two differ for colour-blind readers too; ``tests/coursebook/test_drawings.py`` computes both.
+#: The colour of each role. Each has a contrast of at least 3:1 with the page, light and dark, and
+#: colour-blind readers can tell any two apart; ``tests/coursebook/test_drawings.py`` checks both.
 COLOURS = {
     "q": "#0072B2",
     "k": "#D55E00",
@@ -12,13 +12,13 @@ COLOURS = {
     "norm": "#C774B0",
 }
 
-#: The site's page in light and in dark mode, and JupyterLab's dark notebook.
+#: The background of the site's page in light and dark mode, and of JupyterLab's dark notebook.
 PAGES = {"light": "#ffffff", "dark": "#14181e", "jupyterlab-dark": "#111111"}
 
-#: What a drawing stands on, its text and thin lines, and lines that stay in the background.
+#: A drawing's background, its text and thin lines, and lines that stay in the background.
 CARD, INK, FAINT = "#ffffff", "#22262c", "#9aa1ab"
 
-#: What lies behind the pieces in a frame, and what fills a place that a mask hides.
+#: The background inside a frame, and the fill of a cell that a mask hides.
 PALE = "#f4f5f7"
 
 
@@ -38,13 +38,13 @@ def colour(role: str) -> str:
 
 
 def tint(strong: str, share: float) -> str:
-    """``strong`` mixed with the card: 0 is the card, 1 the colour itself."""
+    """``strong`` mixed with the card: a share of 0 is the card, 1 the colour itself."""
     mixed = (round(c + share * (s - c)) for s, c in zip(_parts(strong), _parts(CARD), strict=True))
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
 def text_on(fill: str) -> str:
-    """Black or white, whichever is easier to read on ``fill``: one of them reaches 4.5:1."""
+    """Black or white, whichever is easier to read on ``fill``; the contrast is at least 4.5:1."""
     return max(("#000000", "#ffffff"), key=lambda text: contrast(text, fill))
 
 

@@ -1,4 +1,4 @@
-"""Dials: circles with hands, for angles that grow with the position."""
+"""Dials: circles with hands, for angles that grow with position."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Dial(_Labelled):
         middle = (self.x + self.body[0] + radius, self.y)
         ax.add_patch(Circle(middle, radius, facecolor=CARD, edgecolor=FAINT, lw=1.0))
         if self.seen:
-            # The picture's y axis points down, so that matplotlib's angles run clockwise.
+            # The picture's y axis points down, so matplotlib's angles run clockwise.
             end = math.degrees(min(self.seen, 2 * math.pi)) - 90
             ax.add_patch(Wedge(middle, radius, -90, end, facecolor=tint(INK, 0.18)))
         for angle, role in zip(self.angles, self.roles, strict=True):
@@ -47,25 +47,25 @@ def dial(
     label: str = "",
     size: float = 1.5,
 ) -> Piece:
-    """A circle with a hand for each angle, as a clock has them.
+    """A circle with a hand for each angle, like a clock.
 
     Parameters
     ----------
     angles:
-        Where each hand points, in radians, clockwise from the top.
+        The direction of each hand, in radians, clockwise from the top.
     roles:
-        Whose colour each hand has; all are plain unless given.
+        The role whose colour each hand has; by default all are plain.
     seen:
-        A sector that is shaded, from the top clockwise to this angle; the whole circle from 2 pi.
+        The angle of a shaded sector, clockwise from the top; from 2 pi on, the whole circle.
     name, label:
-        What stands above and below.
+        Text above and below.
     size:
         The width, in cells.
 
     Raises
     ------
     ValueError
-        If there are roles, and not one for each hand, or one of them is unknown.
+        If there are roles but not one for each hand, or a role is unknown.
     """
     roles = list(roles) or ["plain"] * len(angles)
     if len(roles) != len(angles):

@@ -1,4 +1,4 @@
-"""A whole drawing: pieces in their places, arrows between them, and a description."""
+"""A whole drawing: placed pieces, arrows between them, and a description."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from coursebook.drawings.layout import LABEL, UNIT, Piece, stack
 from coursebook.drawings.pieces import arrow_patch
 from coursebook.drawn import FIGURE_CONTENT, content, image_content
 
-#: Room around the drawing, in units, and dots to an inch of the picture for those without vectors.
+#: Margin around the drawing, in units, and the resolution of its PNG, in dots per inch.
 MARGIN, DPI = 0.35, 100
 
-#: Nothing of a reader's own settings changes a drawing.
+#: Settings that keep a reader's own from changing a drawing.
 _RC: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "mathtext.fontset": "dejavusans",
@@ -57,9 +57,9 @@ def arrow(
     sides: tuple[str, str] = ("right", "left"),
     curve: float = 0.0,
 ) -> Arrow:
-    """An arrow from one piece to another, with words at its middle, in the colour of ``role``.
+    """An arrow from one piece to another, with text at its middle, in the colour of ``role``.
 
-    ``sides`` says where it leaves and where it arrives: ``left``, ``right``, ``top``, ``bottom``.
+    ``sides`` are the sides it leaves from and arrives at: ``left``, ``right``, ``top``, ``bottom``.
     """
     for side in sides:
         if side not in ("left", "right", "top", "bottom"):
@@ -69,7 +69,7 @@ def arrow(
 
 
 class Drawing:
-    """Pieces and arrows with a description; Jupyter shows it as a vector picture.
+    """Pieces and arrows with a description; Jupyter shows it as a vector image.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Drawing:
             self.figure = _figure(piece, arrows)
 
     def content(self) -> dict:
-        """What the drawing shows, as words and numbers: two drawings are compared by it."""
+        """What the drawing shows, as text and numbers, for comparing two drawings."""
         found = content(self.figure)
         axes = found["axes"][0]
         for tensor in self._tensors:
@@ -100,11 +100,11 @@ class Drawing:
         return found
 
     def svg(self) -> str:
-        """The drawing as an SVG picture: the same bytes every time."""
+        """The drawing as an SVG image, the same bytes every time."""
         return _small(self._saved("svg", metadata={"Date": None, "Creator": None}).decode())
 
     def png(self) -> bytes:
-        """The drawing as a PNG picture of few colours, for viewers that show no vectors."""
+        """The drawing as a PNG image with few colours, for viewers that cannot show vectors."""
         whole = Image.open(io.BytesIO(self._saved("png", dpi=DPI))).convert("RGB")
         target = io.BytesIO()
         whole.quantize(48, dither=Image.Dither.NONE).save(target, "PNG", optimize=True)
@@ -117,7 +117,7 @@ class Drawing:
         return target.getvalue()
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> tuple:
-        # An untrusted notebook shows PNG only; everywhere else the vectors are taken.
+        # An untrusted notebook shows the PNG only; everything else prefers the SVG.
         data = {
             "image/svg+xml": self.svg(),
             "image/png": base64.b64encode(self.png()).decode(),
@@ -130,7 +130,7 @@ class Drawing:
 
 
 def draw(*pieces: Piece | Arrow, alt: str = "") -> Drawing:
-    """Draw pieces below each other, and arrows between them or their parts.
+    """Draw pieces stacked from top to bottom, and arrows between them or their parts.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def draw(*pieces: Piece | Arrow, alt: str = "") -> Drawing:
     Raises
     ------
     ValueError
-        If ``alt`` is empty, if there is no piece, or an arrow's end is not drawn.
+        If ``alt`` is empty, there is no piece, or an arrow's end is not drawn.
     """
     arrows = [piece for piece in pieces if isinstance(piece, Arrow)]
     drawn = [piece for piece in pieces if not isinstance(piece, Arrow)]
@@ -155,7 +155,7 @@ def draw(*pieces: Piece | Arrow, alt: str = "") -> Drawing:
 
 
 def _small(svg: str) -> str:
-    """The picture without what nothing in it uses: clips, names, remarks, further decimals."""
+    """The SVG without what it does not need: clips, ids, comments, decimals beyond two."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"(?s)<metadata>.*?</metadata>|<clipPath.*?</clipPath>|<!--.*?-->", "", svg)
     svg = re.sub(r' clip-path="[^"]*"| id="(?:figure|axes|patch|text|line2d)_\d+"', "", svg)
@@ -197,7 +197,7 @@ def _middle(
 
 
 def _apart(end: tuple[float, float], side: str, space: float = 0.12) -> tuple[float, float]:
-    """A little away from the body, so that an arrow's head is seen whole."""
+    """A point a little away from the body, so that an arrow's whole head is visible."""
     right = {"left": -space, "right": space}.get(side, 0.0)
     down = {"top": -space, "bottom": space}.get(side, 0.0)
     return end[0] + right, end[1] + down

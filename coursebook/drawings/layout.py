@@ -1,8 +1,8 @@
-"""How pieces take their places: beside each other on one axis, or below each other.
+"""How pieces are laid out: side by side on one axis, or stacked.
 
-A piece knows its size and draws itself wherever it is put. One unit is :data:`UNIT` points; y grows
-downwards. The *axis* of a piece is the height of the middle of its body: what is put side by
-side is aligned there, whatever titles and labels stand above and below.
+A piece knows its size and draws itself wherever it is placed. One unit is :data:`UNIT` points; y
+grows downwards. The *axis* of a piece is the height of the middle of its body: pieces placed side
+by side are aligned there, regardless of their titles and labels.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
-#: Points to a unit, and the sizes of text in points: names, labels, numbers in cells.
+#: Points per unit, and font sizes in points: names, labels, numbers in cells.
 UNIT = 24.0
 NAME, LABEL, NUMBER = 11.0, 9.5, 8.5
 
@@ -37,15 +37,15 @@ def line_height(text: str, size: float) -> float:
 
 
 class Piece:
-    """Something that can be drawn: its size, its place once it has one, and its parts.
+    """Something that can be drawn: its size, its position once placed, and its parts.
 
     Attributes
     ----------
     width, above, below:
-        How far it reaches, in units: above and below its axis.
+        Its extent in units; ``above`` and ``below`` are measured from its axis.
     body:
-        Left, top, width and height of what arrows point at, relative to the piece's left end and
-        its axis.
+        Left, top, width and height of the area that arrows point at, relative to the piece's left
+        edge and its axis.
     """
 
     width: float = 0.0
@@ -53,12 +53,12 @@ class Piece:
     below: float = 0.0
     body: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     parts: Sequence[tuple[Piece, float, float]] = ()
-    #: Where it is, once it has been placed.
+    #: Its position, once it has been placed.
     x: float = math.nan
     y: float = math.nan
 
     def place(self, x: float, y: float) -> None:
-        """Put the left end at ``x`` and the axis at ``y``, and the parts with them."""
+        """Put the left edge at ``x`` and the axis at ``y``, and move the parts along."""
         self.x, self.y = x, y
         for part, right, down in self.parts:
             part.place(x + right, y + down)
@@ -94,14 +94,14 @@ class _Group(Piece):
 
 
 def beside(*pieces: Piece, gap: float = 0.6) -> Piece:
-    """The pieces from left to right, the middles of their bodies on one line.
+    """The pieces from left to right, with the middles of their bodies on one line.
 
     Parameters
     ----------
     pieces:
         What to put side by side.
     gap:
-        Space between two of them, in cells.
+        Space between neighbours, in cells.
     """
     parts, x = [], 0.0
     for piece in pieces:
@@ -116,9 +116,9 @@ def stack(*pieces: Piece, gap: float = 0.5, align: str = "left") -> Piece:
     Parameters
     ----------
     pieces:
-        What to put below each other.
+        What to stack.
     gap:
-        Space between two of them, in cells.
+        Space between neighbours, in cells.
     align:
         ``"left"`` or ``"centre"``.
     """

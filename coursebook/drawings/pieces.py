@@ -1,4 +1,4 @@
-"""The pieces that show tensors, and the words and signs between them."""
+"""The pieces that show tensors, and the text and signs between them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPACE = 0.18
 
 
 class Labels(TypedDict, total=False):
-    """What stands around a body: see :class:`_Labelled`."""
+    """The text around a body: see :class:`_Labelled`."""
 
     name: Required[str]
     shape: Required[str]
@@ -42,10 +42,10 @@ class _Labelled(Piece):
         left = max((text_width(row, LABEL) for row in rows), default=0.0)
         left += SPACE if rows else 0.0
         tall = max((text_width(column, LABEL) for column in columns), default=0.0)
-        self._head = tall + 2 * SPACE if columns else 0.0  # column labels are turned upright
+        self._head = tall + 2 * SPACE if columns else 0.0  # column labels are rotated
         self.above = height / 2 + self._head + line_height(name, NAME)
         self.below = height / 2 + line_height(shape, LABEL) + (0.05 if shape else 0)
-        # A name or shape that is wider than the body stands out on both sides of it.
+        # A name or shape wider than the body sticks out on both sides.
         out = max(text_width(name, NAME), text_width(shape, LABEL)) - width
         left = max(left, out / 2)
         self.width = left + width + max(out / 2, 0.0)
@@ -71,7 +71,7 @@ class _Labelled(Piece):
 
 
 class _Grid(_Labelled):
-    """A rectangle of cells: what each holds is drawn by ``cell``."""
+    """A rectangle of cells; :meth:`look` gives the look of each."""
 
     def __init__(self, table: np.ndarray, cell: float, **labels: Unpack[Labels]) -> None:
         self.table, self.cell = table, cell
@@ -163,26 +163,26 @@ def matrix(
     tensor:
         ``(n,)`` or ``(m, n)``.
     name:
-        Stands above, such as ``"$Q$"``.
+        Text above, such as ``"$Q$"``.
     role:
-        Whose colour it has: ``"q"``, ``"k"``, ``"v"``, ``"residual"``, ``"norm"`` or ``"plain"``.
+        Which colour to use: ``"q"``, ``"k"``, ``"v"``, ``"residual"``, ``"norm"`` or ``"plain"``.
     rows, columns:
         A label for each row and each column.
     numbers, digits:
-        Whether to write each number into its square, and its digits after the point.
+        Whether to write each number into its square, and with how many decimals.
     cell:
-        The side of a square; a number with one digit fits into 1.
+        The side of a square; a one-digit number fits in 1.
     shape:
-        What stands below; the tensor's shape unless given, nothing if empty.
+        Text below; by default the tensor's shape. Empty for none.
     largest:
-        The number with the darkest square, so that several matrices share one scale; the tensor's
-        own largest unless given.
+        The number that gets the darkest square, so that several matrices can share one scale; by
+        default the tensor's own largest.
 
     Raises
     ------
     ValueError
-        If the tensor has another number of axes, the labels do not fit it, the role is unknown, or
-        ``largest`` is not above 0.
+        If the tensor does not have one or two axes, the labels do not fit it, the role is unknown,
+        or ``largest`` is not above 0.
     """
     table = _as_table(tensor, "matrix")
     said = _shape(table, shape)
@@ -248,9 +248,9 @@ def block(
     name: str = "",
     shape: str = "",
 ) -> Piece:
-    """A box with words in it: a layer, or a matrix too large to show its numbers.
+    """A box with text in it: a layer, or a matrix too large to show its numbers.
 
-    ``width`` fits the text unless given; ``name`` stands above the box and ``shape`` below it.
+    ``width`` fits the text by default; ``name`` goes above the box and ``shape`` below it.
     """
     width = text_width(text, NAME) + 0.8 if width is None else width
     height = max(height, line_height(text, NAME) + 0.4)
@@ -276,9 +276,9 @@ class _Frame(Piece):
 
 
 def frame(piece: Piece, text: str = "", *, room: float = 0.6) -> Piece:
-    """A piece in a frame, such as a block that is repeated, with words in its top left corner.
+    """A piece in a frame, such as a block that is repeated, with text in its top left corner.
 
-    ``room`` is the space on either side, in cells: arrows that lead past a part need it.
+    ``room`` is the space on either side, in cells; arrows that lead past a part need it.
     """
     return _Frame(piece, text, room)
 
@@ -298,7 +298,7 @@ class _Words(Piece):
 
 
 def words(text: str, *, role: str = "plain", size: float = LABEL) -> Piece:
-    """A few words, on one or several lines, in the colour of ``role``."""
+    """A few words, on one or more lines, in the colour of ``role``."""
     return _Words(text, size, role)
 
 
@@ -322,7 +322,7 @@ class _Step(Piece):
 
 
 def step(text: str = "", *, length: float = 1.2) -> Piece:
-    """An arrow from what stands on its left to what stands on its right, with words above."""
+    """An arrow from the piece on its left to the piece on its right, with text above."""
     return _Step(text, length)
 
 
@@ -334,7 +334,7 @@ def arrow_patch(
     width: float = 1.3,
     curve: float = 0.0,
 ) -> FancyArrowPatch:
-    """The course's one kind of arrow."""
+    """The only kind of arrow in the course."""
     return FancyArrowPatch(
         start, end, arrowstyle=f"-|>,head_length={4 + width},head_width={2 + width / 2}",
         mutation_scale=1.0, color=colour, lw=width, shrinkA=0, shrinkB=0,

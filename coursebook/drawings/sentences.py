@@ -1,4 +1,4 @@
-"""A sentence as a row of tokens, and what one of them takes from the others."""
+"""A sentence as a row of tokens, and what one token takes from the others."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Tokens(Piece):
         self.body = (0.0, -HEIGHT / 2, self.width, HEIGHT)
 
     def middle(self, token: int) -> float:
-        """Where the middle of a token's box is."""
+        """The x position of the middle of a token's box."""
         left, width = self.boxes[token]
         return self.x + left + width / 2
 
@@ -86,7 +86,7 @@ class _Looks(_Weighted):
             if i == self.chosen:
                 continue
             away = self.middle(i) - asked
-            # An arc rises by half its curve times its length: the longest one fills the room.
+            # An arc rises by half its curve times its length; the longest arc fills the space.
             height = (self.above - HEIGHT / 2 - 0.25) * (0.35 + 0.65 * abs(away) / furthest)
             curve = -2 * height / away
             strong = tint(INK, 0.25 + 0.75 * weight / self.weights.max())
@@ -96,7 +96,7 @@ class _Looks(_Weighted):
 
 
 class _Dependencies(_Tokens):
-    """Arcs above the tokens: the farther apart its two words, the higher an arc."""
+    """Arcs above the tokens: the farther apart the two words, the higher the arc."""
 
     def __init__(self, sentence, heads, labels, role) -> None:
         pairs = list(zip(heads, labels, strict=True)) if len(heads) == len(labels) else []
@@ -114,7 +114,7 @@ class _Dependencies(_Tokens):
         self.above += 0.75 * max(self.levels, default=0) + 0.6
 
     def _levels(self) -> list[int]:
-        """How high each arc is: above every arc that it spans."""
+        """The level of each arc: above every arc that it spans."""
         spans = [sorted(arc[:2]) for arc in self.arcs]
         levels = [0] * len(spans)
         for one in sorted(range(len(spans)), key=lambda n: spans[n][1] - spans[n][0]):
@@ -130,7 +130,7 @@ class _Dependencies(_Tokens):
         super().draw(ax)
         foot = self.y - HEIGHT / 2 - 0.08
         for (word, head, said), level in zip(self.arcs, self.levels, strict=True):
-            # An arc leaves its head a little to the side, so that two of them stay apart.
+            # An arc leaves its head a little to the side, so that two arcs do not touch.
             start = self.middle(head) + (0.16 if word > head else -0.16)
             end = self.middle(word) - (0.1 if word > head else -0.1)
             top = foot - 0.75 * level
@@ -159,7 +159,7 @@ class _Bars(_Weighted):
 
 
 class _Shaded(_Weighted):
-    """Words in lines as a text has them, each on ground that is darker the more it weighs."""
+    """Words in lines, as in running text; the more a word weighs, the darker its background."""
 
     def __init__(self, sentence, weights, width: float, largest: float | None, role: str) -> None:
         super().__init__(sentence, weights, None, 0.0, role)
@@ -196,7 +196,7 @@ class _Shaded(_Weighted):
 
 
 class _Window(_Tokens):
-    """A centre, its neighbours within reach in colour, the rest faint, and a bracket above."""
+    """The centre word, its neighbours in colour, the rest faint, and a bracket above."""
 
     def __init__(self, sentence: Sequence[str], centre: int, reach: int) -> None:
         if reach < 1:
@@ -223,12 +223,15 @@ class _Window(_Tokens):
 
 
 def tokens(sentence: Sequence[str], *, query: int | None = None, role: str = "residual") -> Piece:
-    """A sentence, a box for each token; the one at place ``query`` is dark."""
+    """A sentence with a box for each token; the token at position ``query`` is dark."""
     return _Tokens(sentence, role, query, 0.0)
 
 
 def looks(sentence: Sequence[str], weights: Tensor, *, query: int, role: str = "residual") -> Piece:
-    """A sentence with an arrow from the token at ``query`` to each other, thick = large weight."""
+    """A sentence with an arrow from the token at ``query`` to each other token.
+
+    The larger the weight, the thicker the arrow.
+    """
     return _Looks(sentence, weights, query, 3.0, role)
 
 
@@ -239,23 +242,23 @@ def dependencies(
     *,
     role: str = "residual",
 ) -> Piece:
-    """A sentence with an arrow to each token from the word that it depends on, named by its label.
+    """A sentence with an arrow to each token from the word it depends on, named by its label.
 
     Parameters
     ----------
     sentence:
         The tokens.
     heads:
-        For each token the place of the word that it depends on, ``None`` for the root.
+        For each token the position of the word it depends on; ``None`` for the root.
     labels:
         For each token the name of the relation.
     role:
-        Whose colour it has.
+        Which colour to use.
 
     Raises
     ------
     ValueError
-        If there is not one head and one label for each token, or a head is no token's place.
+        If there is not one head and one label for each token, or a head is not a token's position.
     """
     return _Dependencies(sentence, heads, labels, role)
 
@@ -263,12 +266,12 @@ def dependencies(
 def bars(
     sentence: Sequence[str], weights: Tensor, *, query: int | None = None, role: str = "residual"
 ) -> Piece:
-    """A sentence with a bar above each token, as high as its weight."""
+    """A sentence with a bar above each token, as high as the token's weight."""
     return _Bars(sentence, weights, query, 2.6, role)
 
 
 def window(sentence: Sequence[str], *, centre: int, reach: int) -> Piece:
-    """A sentence with a window laid on it: the centre, and up to ``reach`` words to either side."""
+    """A sentence with a window marked: the centre, and up to ``reach`` words on either side."""
     return _Window(sentence, centre, reach)
 
 
@@ -280,8 +283,8 @@ def shaded(
     largest: float | None = None,
     role: str = "q",
 ) -> Piece:
-    """A text in lines no longer than ``width``; the more a word weighs, the darker its ground.
+    """A text in lines no longer than ``width``; the more a word weighs, the darker its background.
 
-    ``largest`` is the weight of the darkest ground, by default the largest weight of the text.
+    ``largest`` is the weight with the darkest background, by default the largest in the text.
     """
     return _Shaded(sentence, weights, width, largest, role)

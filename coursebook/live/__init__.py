@@ -1,9 +1,9 @@
-"""Live figures: pictures that a reader moves on the site, and that stand still in a notebook.
+"""Live figures: pictures that a reader can move on the site and that are still in a notebook.
 
-A lesson shows one by a cell that calls :func:`figure`. Each has an entry in
-:mod:`coursebook.live.catalogue` and a script of the same name in ``scripts/``, which draws it and
-moves it. ``python -m coursebook.live`` lets the scripts draw once and keeps the pictures in
-``book/figures``: they are shown in notebooks, and where no script runs.
+A lesson shows one with a cell that calls :func:`figure`. Each has an entry in
+:mod:`coursebook.live.catalogue` and a script of the same name in ``scripts/``, which draws and
+moves it. ``python -m coursebook.live`` has the scripts draw once and stores the pictures in
+``book/figures``. Notebooks show these, and so do pages on which no script runs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from coursebook import course
 from coursebook.live.catalogue import FIGURES
 from coursebook.live.figure import Figure
 
-#: Here are the scripts and styles, which the site copies.
+#: The folder of the scripts and styles, which the site copies.
 FOLDER = Path(__file__).resolve().parent
 STYLES = ("picture.css", "live.css")
 
@@ -31,7 +31,7 @@ _LABEL = re.compile(r'aria-label="(?P<alt>[^"]*)"')
 
 @dataclass(frozen=True)
 class Still:
-    """What a notebook shows of a live figure; on the site the cell gives way to the live one."""
+    """What a notebook shows of a live figure; on the site the live one replaces the cell."""
 
     figure: Figure
     root: Path
@@ -61,7 +61,7 @@ class Still:
 
 
 def _image(path: Path) -> str:
-    """A picture inside the page, on white, as wide as a telephone."""
+    """A picture embedded in the page, on white, as wide as a phone's screen."""
     svg = path.read_text("utf-8")
     code = base64.b64encode(svg.encode()).decode()
     return (
@@ -71,7 +71,7 @@ def _image(path: Path) -> str:
 
 
 def alt(svg: str) -> str:
-    """What a picture says to those who cannot see it, escaped as in the file."""
+    """A picture's description for those who cannot see it, escaped as in the file."""
     found = _LABEL.search(svg)
     return found["alt"] if found else ""
 
@@ -82,13 +82,13 @@ def stills(root: Path, name: str) -> list[Path]:
 
 
 def address(root: Path) -> str:
-    """Where the site is published: ``html: baseurl`` in ``_config.yml``; empty if unset."""
+    """The site's published address: ``html: baseurl`` in ``_config.yml``; empty if unset."""
     config = yaml.safe_load((root / "_config.yml").read_text("utf-8"))
     return str(config.get("html", {}).get("baseurl") or "").rstrip("/")
 
 
 def pick(name: str) -> Figure:
-    """The figure of that name.
+    """The figure with that name.
 
     Raises
     ------
@@ -101,38 +101,38 @@ def pick(name: str) -> Figure:
 
 
 def figure(name: str) -> Still:
-    """Show the live figure ``name``: in a notebook, its still picture and where the live one is.
+    """Show the live figure ``name``: in a notebook, its still picture and a link to the live one.
 
     Raises
     ------
     ValueError
-        If there is no figure of that name.
+        If there is no figure with that name.
     FileNotFoundError
-        If the course's folder is not found; the message says how to name it.
+        If the course's folder is not found; the message says how to set it.
     """
     return Still(pick(name), course.root())
 
 
 def stored(name: str) -> dict:
-    """What the file ``NAME.json`` in ``book/figures`` holds: what the figures compute with.
+    """The content of ``NAME.json`` in ``book/figures``: the numbers that a figure computes with.
 
     Raises
     ------
     FileNotFoundError
-        If the course's folder, or the file in it, is not found.
+        If the course's folder or the file is not found.
     """
     path = course.root() / "book" / "figures" / f"{name}.json"
     return json.loads(path.read_text("utf-8"))
 
 
-#: A row of whole numbers, eight or more, in JSON without spaces.
+#: Eight or more integers in a row, in JSON without spaces.
 _ROW = re.compile(r"\[(-?\d+(?:,-?\d+){7,})\]")
 
 
 def packed(data: str) -> str:
-    """JSON as JavaScript in which rows of whole numbers take a character each.
+    """JSON as JavaScript in which rows of integers take one character per number.
 
-    0, -1, 1, -2, 2 and so on are the characters from # on, the backslash left out.
+    0, -1, 1, -2, 2 and so on are encoded as the characters from # on, without the backslash.
     """
 
     def row(found: re.Match[str]) -> str:
@@ -145,7 +145,7 @@ def packed(data: str) -> str:
 
 
 def publish(root: Path, target: Path) -> None:
-    """Write what pages with live figures load into the folder ``target``: scripts, styles, data."""
+    """Write the files that pages with live figures load to ``target``: scripts, styles, data."""
     target.mkdir(parents=True, exist_ok=True)
     for path in (*(FOLDER / "scripts").glob("*.js"), *(FOLDER / name for name in STYLES)):
         (target / path.name).write_bytes(path.read_bytes())

@@ -1,6 +1,6 @@
-"""``python -m coursebook.live``: let every live figure draw itself, and keep its still pictures.
+"""``python -m coursebook.live``: have every live figure draw itself, and store its still pictures.
 
-Needs Chromium. Run it after a change to a figure, its data or its styles; a test compares.
+Needs Chromium. Run it after changing a figure, its data or its styles; a test compares them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from coursebook import course
 from coursebook.live import FOLDER, STYLES, Figure, publish, stills
 from coursebook.live.catalogue import FIGURES
 
-#: Gives each picture of a figure as it is drawn at the start, and which rules of style it needs.
+#: Returns each picture of a figure as first drawn, and which style rules it needs.
 DRAWN = """(figure, selectors) => [...figure.querySelectorAll('svg.live-picture')].map(one =>
   [one.outerHTML, selectors.map(name => one.matches(name) || one.querySelector(name) !== null)])"""
 
 
 def bare_page(root: Path, folder: Path, figures: list[Figure]) -> Path:
-    """A page with nothing but these figures, to be opened from the disk."""
+    """A page with nothing but these figures, to be opened from disk."""
     publish(root, folder)
     files = dict.fromkeys(name for one in figures for name in (*one.files(), *one.needs()))
     head = "".join(f'<link rel="stylesheet" href="{name}">' for name in STYLES)
@@ -37,7 +37,7 @@ def bare_page(root: Path, folder: Path, figures: list[Figure]) -> Path:
 
 
 def rules() -> dict[str, str]:
-    """The rules of style for pictures: from selector to the whole rule, in order."""
+    """The style rules for pictures, in order: selector → whole rule."""
     style = re.sub(r"/\*.*?\*/", "", (FOLDER / "picture.css").read_text("utf-8"), flags=re.S)
     return {
         found["selector"].strip(): " ".join(found[0].split())
@@ -46,7 +46,7 @@ def rules() -> dict[str, str]:
 
 
 def alone(svg: str, style: str) -> str:
-    """A picture taken out of its page: with its own styles, and nothing to take hold of."""
+    """A picture taken out of its page: with its own styles, and with nothing left to drag."""
     svg = re.sub(r' (tabindex|role|aria-value\w+)="[^"]*"', "", svg)
     svg = svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" role="img" ', 1)
     return svg.replace(">", f"><style>{style}</style>", 1) + "\n"
@@ -55,8 +55,8 @@ def alone(svg: str, style: str) -> str:
 def draw(browser, root: Path) -> dict[str, list[str]]:
     """The still pictures of every figure, drawn by a Playwright browser.
 
-    A picture carries only the rules that apply to it, so that a new figure's style changes no
-    other figure's picture, and no lesson that stores one.
+    A picture carries only the rules that apply to it, so that a new figure's style changes neither
+    another figure's picture nor a lesson that stores one.
     """
     style = rules()
     with tempfile.TemporaryDirectory() as folder:

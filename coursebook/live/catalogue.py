@@ -1,7 +1,7 @@
-"""The course's live figures: what each asks, says, and is given.
+"""The live figures: their questions, captions and data.
 
-Here are those of the models, chapters 8 to 12, and of the page that gathers them; those of other
-chapters are in the modules that are imported.
+This module has the figures for the models, chapters 8 to 12, and for the page that gathers them.
+The imported modules have those for the other chapters.
 """
 
 from __future__ import annotations

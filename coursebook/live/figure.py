@@ -1,4 +1,4 @@
-"""A live figure: its entry in the catalogue, and what a page holds of it."""
+"""A live figure: its entry in the catalogue, and its HTML on a page."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-#: Numbers of more bytes than this are loaded only if the reader starts the figure.
+#: Data files larger than this, in bytes, are loaded only when the reader starts the figure.
 LIGHT = 20_000
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A live figure: what it is called, what is said below it, and what its script is given.
+    """A live figure: its name, its caption, and what its script is given.
 
     Attributes
     ----------
@@ -24,13 +24,13 @@ class Figure:
     caption:
         What to do and what to see, in a sentence or two that also suit the still picture.
     page:
-        The site's page that shows it, without its ending.
+        The page of the site that shows it, without the file extension.
     data:
-        What the script is given. Tests read the same.
+        What the script is given. Tests read it too.
     stored:
-        Names of JSON files in ``book/figures`` that the script reads too.
+        Names of JSON files in ``book/figures`` that the script also reads.
     scripts:
-        The models that it runs, as scripts; ``layers.js`` comes with them.
+        The scripts of the models that it runs; ``layers.js`` is loaded with them.
     """
 
     name: str
@@ -52,10 +52,10 @@ class Figure:
         return [f"{name}.js" for name in (*shared, *self.scripts, self.name)]
 
     def needs(self) -> list[str]:
-        """The files of numbers that it is given.
+        """The data files that it needs.
 
-        Small ones come when the reader comes near the figure, a trained model (more than
-        :data:`LIGHT` bytes) when the reader starts it.
+        Small ones are loaded when the reader scrolls near the figure; a trained model (more than
+        :data:`LIGHT` bytes) is loaded when the reader starts it.
         """
         return [f"data-{name}.js" for name in self.stored]
 
@@ -66,18 +66,18 @@ class Figure:
         needs: Sequence[str] = (),
         weight: int = 0,
     ) -> str:
-        """The figure on a page: still pictures and the caption, which the script takes over.
+        """The figure's HTML: still pictures and the caption, which the script takes over.
 
         Parameters
         ----------
         pictures:
-            What to show until the script has drawn, as HTML.
+            HTML to show until the script has drawn.
         caption:
             The caption as HTML; by default the plain text.
         needs:
-            Addresses of what :meth:`needs` names, unless the page loads it at once.
+            Addresses of the files of :meth:`needs`, unless the page loads them at once.
         weight:
-            How many bytes these have.
+            Their total size in bytes.
         """
         data = json.dumps(self.data).replace("<", "\\u003c")
         later = f' data-needs="{escape(" ".join(needs))}"' if needs else ""

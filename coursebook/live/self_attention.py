@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from coursebook.live.figure import Figure
 
-#: A look-up by hand: three numbers say how much a thing is a fruit, yellow, and a tool.
+#: A look-up by hand: how much each thing is a fruit, is yellow, and is a tool.
 LOOK_UP = {
     "keys": {
         "apple": [1.5, 0.3, 0.0],
@@ -22,7 +22,7 @@ LOOK_UP = {
 }
 
 SENTENCE = "the guitar strings hummed one last melancholic note"
-#: The head of the reader that finds what *note* goes with in this sentence, counted from 0.
+#: The reader's head that finds which words *note* goes with in this sentence, counted from 0.
 HEAD = 3
 
 FIGURES = (

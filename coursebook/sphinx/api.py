@@ -1,4 +1,4 @@
-"""API pages: what autodoc would tell badly, links back to the chapters, the commands' help."""
+"""API pages: fixes to what autodoc gets wrong, links back to the chapters, the commands' help."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from coursebook.sphinx import tree
 
 
 def first_use(root: Path) -> dict[str, Path]:
-    """For every name of the package that a chapter imports, the first chapter that does."""
+    """The first chapter that imports each name of the package."""
     first: dict[str, Path] = {}
     for chapter in course.chapter_paths(root):
         for name in tree.imports(chapter):
@@ -26,25 +26,25 @@ def first_use(root: Path) -> dict[str, Path]:
 
 
 def keep_names_together(app: Sphinx, what: str, name: str, obj, options, lines: list[str]) -> None:
-    """Show attributes that share a description as they stand.
+    """Keep attributes that share a description together.
 
-    Without this ``W, U, b`` comes out as ``b (W, U,)``: Sphinx reads all but the last word as a
+    Without this, ``W, U, b`` is rendered as ``b (W, U,)``: Sphinx reads all but the last word as a
     type.
     """
     for i, line in enumerate(lines):
         if line.startswith(":ivar "):
             names, colon, rest = line.partition(": ")
             start, names = names[:6], names[6:]
-            lines[i] = start + names.replace(", ", ",\u200b") + colon + rest  # a place to break
+            lines[i] = start + names.replace(", ", ",\u200b") + colon + rest  # allows a line break
 
 
 def skip_field(app: Sphinx, what: str, name: str, obj, skip: bool, options) -> bool | None:
-    """Leave out a named tuple's fields as members: its docstring tells them, Python's does not."""
+    """Skip a named tuple's fields as members: its own docstring describes them."""
     return True if type(obj).__name__ == "_tuplegetter" else None
 
 
 def link_back(app: Sphinx, what: str, name: str, obj, options, lines: list[str]) -> None:
-    """End an entry of the API with a link to the chapter that takes it first."""
+    """End an API entry with a link to the first chapter that uses it."""
     if what not in ("function", "class", "method", "data"):
         return
     page = met_first(app, name)
@@ -54,7 +54,7 @@ def link_back(app: Sphinx, what: str, name: str, obj, options, lines: list[str])
 
 
 def met_first(app: Sphinx, name: str) -> str:
-    """The page of the chapter that takes ``name`` first; empty if none does."""
+    """The page of the first chapter that uses ``name``; empty if none does."""
     root = Path(app.srcdir)
     chapter = first_use(root).get(name)
     page = tree.docname(root, chapter) if chapter else ""
@@ -62,12 +62,12 @@ def met_first(app: Sphinx, name: str) -> str:
 
 
 def linked(env: BuildEnvironment) -> dict[str, dict[str, str]]:
-    """For each page of the API, the entries on it and the chapter that each was linked to."""
+    """For each API page, its entries and the chapter that each links to."""
     return vars(env).setdefault("first_uses", {})
 
 
 def outdated(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
-    """The pages of the API that a chapter's new imports change; others need not be read again."""
+    """The API pages that a chapter's new imports change; others need not be read again."""
     return [
         page
         for page, entries in linked(env).items()
@@ -80,12 +80,12 @@ def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
 
 
 def merge(app: Sphinx, env: BuildEnvironment, pages: set[str], other: BuildEnvironment) -> None:
-    """Take over what another process read."""
+    """Merge what another process read."""
     linked(env).update({page: found for page, found in linked(other).items() if page in pages})
 
 
 class Commands(SphinxDirective):
-    """What `tfcourse` can be told to do, from the commands' own help."""
+    """The reference of `tfcourse`, generated from the commands' own help."""
 
     def run(self) -> list[nodes.Node]:
         from tfcourse.cli import app as cli

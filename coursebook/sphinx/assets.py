@@ -1,4 +1,4 @@
-"""MathJax from the installed package, and what Sphinx and the theme write that must be mended."""
+"""MathJax from the installed package, and fixes to what Sphinx and the theme write."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sphinx.errors import ExtensionError
 #: The site's own styles and scripts; every page loads them.
 STATIC = Path(__file__).resolve().parents[1] / "static"
 
-#: Sphinx itself puts this one into its search.
+#: Sphinx itself adds this script to its search.
 SEARCH_ORDER = STATIC / "search-order.js"
 
-#: What a page may ask for: the engine, TeX extensions it loads on demand, the fonts,
-#: and, when a reader turns it on in MathJax's own menu, the spoken formulas in English.
+#: What a page may load: the engine, TeX extensions loaded on demand, the fonts, and, if a reader
+#: turns it on in MathJax's own menu, formulas spoken in English.
 MATHJAX = (
     "tex-chtml.js",
     "input/tex/extensions",
@@ -52,7 +52,7 @@ def copy_mathjax(app: Sphinx, error: Exception | None) -> None:
 
 
 def add_static(app: Sphinx, config: Config) -> None:
-    """Have the site's styles and scripts copied, and every page load them."""
+    """Have the site's styles and scripts copied and loaded on every page."""
     config.html_search_scorer = str(SEARCH_ORDER)
     config.html_static_path = [*config.html_static_path, str(STATIC)]
     for path in sorted(STATIC.iterdir()):
@@ -63,7 +63,7 @@ def add_static(app: Sphinx, config: Config) -> None:
 
 
 def drop_thebe(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Leave out sphinx-thebe's script: it is declared twice, which is an error in the browser."""
+    """Drop sphinx-thebe's script: it is declared twice, which is an error in the browser."""
     kept = []
     for script in context.get("script_files", []):
         body = getattr(script, "attributes", {}).get("body") or ""
@@ -73,18 +73,18 @@ def drop_thebe(app: Sphinx, page: str, template: str, context: dict, doctree) ->
 
 
 def mend_body(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Make lists, and labels of folded cells, ones that a screen reader understands."""
+    """Fix lists and the labels of folded cells for screen readers."""
     if "body" not in context:
         return
     body = re.sub(r'(?s)<dt class="sig .*?</dt>', _signature, context["body"])
-    # A list's children must be list items; the entries' own role is deprecated.
+    # A list's children must be list items, and the entries' own role is deprecated.
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
-    # A folded cell says what is behind it; this label would hide that.
+    # A folded cell says what it hides; this label would override that.
     context["body"] = body.replace(' aria-label="Toggle hidden content"', "")
 
 
 def _signature(found: re.Match[str]) -> str:
-    """One parameter a line, without a definition list that defines nothing."""
+    """One parameter per line, without a definition list that defines nothing."""
     text = found[0]
     for written, meant in (("dl", "sig-lines"), ("dd", "sig-line")):
         text = text.replace(f"<{written}>", f'<span class="{meant}">')

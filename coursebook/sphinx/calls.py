@@ -1,7 +1,7 @@
-"""A lesson's cell that only shows a question or a live figure becomes that directive on its page.
+"""Turns a cell that only shows a question or a live figure into that directive on the site.
 
-``quiz("weight-shape")`` and ``live.figure("temperature")`` show in a notebook what works there, and
-that output is stored. The site has better forms of both, so the whole cell gives way to
+In a notebook, ``quiz("weight-shape")`` and ``live.figure("temperature")`` show what works there,
+and that output is stored. The site has better forms of both, so the whole cell is replaced by
 ```` ```{quiz} weight-shape ```` or ```` ```{live} temperature ````.
 """
 
@@ -14,12 +14,12 @@ from sphinx.application import Sphinx
 
 from coursebook.sphinx import tree
 
-#: The functions, as a lesson calls them, and the directives that stand for them.
+#: The functions, as a lesson calls them, and the directives that replace them.
 DIRECTIVES = {"quiz": "quiz", "coursebook.quiz": "quiz", "live.figure": "live"}
 
 
 def directive(source: str) -> tuple[str, str] | None:
-    """The directive and its argument if the cell is nothing but one such call, else ``None``."""
+    """The directive and its argument if the cell is exactly one such call, else ``None``."""
     if not any(f"{name}(" in source for name in DIRECTIVES):
         return None
     try:
@@ -34,7 +34,7 @@ def directive(source: str) -> tuple[str, str] | None:
 
 
 def exchange(app: Sphinx, docname: str, text: list[str]) -> None:
-    """Put directives in the place of calls, before the page is parsed."""
+    """Replace calls by directives before the page is parsed."""
     if not app.env.doc2path(docname).endswith(".ipynb"):
         return
     notebook = json.loads(text[0])

@@ -1,4 +1,4 @@
-"""The picture that a link to the course shows elsewhere: the title over a drawing of lesson 5."""
+"""The preview image for links to the course: the title above a drawing from lesson 5."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageFont
 from sphinx.application import Sphinx
 
-#: What messengers and social networks ask for.
+#: The size in pixels that messengers and social networks expect.
 SIZE = (1200, 630)
 
-#: Where it is in the built site.
+#: Its path in the built site.
 PLACE = "_static/card.png"
 
-#: The sentence that the lessons on attention take, and what its last word looks at.
+#: The sentence used in the lessons on attention, and the attention weights of its last word.
 SENTENCE = "The guitar strings hummed one last melancholic note"
 WEIGHTS = (0.01, 0.38, 0.38, 0.14, 0.01, 0.02, 0.05, 0.01)
 
 
 def card(title: str, about: str) -> bytes:
-    """The picture as PNG: a title, a line about it, and who looks at whom in a sentence."""
-    # Loaded here: they bring Matplotlib and PyTorch, which no other part of a build needs.
+    """The image as PNG bytes: a title, a subtitle, and a sentence with attention arrows."""
+    # Imported here because they load Matplotlib and PyTorch, which the rest of a build avoids.
     import matplotlib as mpl
     import torch
 
@@ -50,7 +50,7 @@ def card(title: str, about: str) -> bytes:
 
 
 def write_card(app: Sphinx, error: Exception | None) -> None:
-    """Write the picture, if the site has an address that a link to it can name."""
+    """Write the image, if the site has an address at which a link preview can find it."""
     if error is None and app.builder.format == "html" and app.config.html_baseurl:
         target = Path(app.outdir, PLACE)
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,10 @@
-"""``{claims-summary}`` and ``{claims-ledger}``: what the lectures claim and what came of it.
+"""``{claims-summary}`` and ``{claims-ledger}``: the lectures' claims and their verdicts.
 
 ``book/claims.yml`` says what is claimed, by which lecture, and what would refute it. Verdicts and
 figures are read from the stored outputs of cells tagged ``claim``, in the evidence notebooks and in
-lessons that have none yet. In a lesson, a link such as
-``[holds](evidence/05-self-attention.ipynb#claim-self-matrix)`` becomes the verdict's badge, and
-saying what the ledger does not say is a fault.
+lessons without one. In a lesson, a link such as
+``[holds](evidence/05-self-attention.ipynb#claim-self-matrix)`` becomes the verdict's badge; if it
+disagrees with the ledger, the build warns.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from coursebook.sphinx import tree
 
 logger = logging.getLogger(__name__)
 
-#: The lectures, by the key that the pages name them by.
+#: The lectures, by the key that pages use for them.
 LECTURES = ("UW", "UBC", "224N", "UCB", "KA")
 NOT_TESTED = "not tested yet"
-#: How much the limit of a claim matters: whether whoever relies on the claim will meet it.
+#: How much a claim's limit matters: whether someone who relies on the claim will run into it.
 SEVERITIES = ("slight", "serious")
-#: The end of the class name that gives a verdict its look.
+#: The suffix of the CSS class that styles each verdict.
 LOOKS = {**{word: key for key, word in claims.VERDICTS.items()}, NOT_TESTED: "open"}
 
 
 @dataclass(frozen=True)
 class Tested:
-    """What a claim cell printed, for which chapter, and on which page."""
+    """What a claim cell printed, with its chapter and its page."""
 
     claim: str
     verdict: str
@@ -49,7 +49,7 @@ class Tested:
 
 @dataclass
 class Ledger:
-    """The claims as written in ``book/claims.yml``, what was found, and what is wrong with both."""
+    """The claims in ``book/claims.yml``, their verdicts, and what is wrong with either."""
 
     entries: dict[str, dict] = field(default_factory=dict)
     tested: dict[str, Tested] = field(default_factory=dict)
@@ -76,12 +76,12 @@ def _entries(path: Path, planned: set[str], faults: list[str]) -> dict[str, dict
 
 
 def notebooks(root: Path) -> list[Path]:
-    """Where verdicts are looked for: the lessons and their evidence."""
+    """The notebooks that may hold verdicts: the lessons and their evidence."""
     return [*course.chapter_paths(root), *course.evidence_paths(root)]
 
 
 def verdicts(root: Path, path: Path, faults: list[str]) -> list[Tested]:
-    """The verdicts in a notebook's stored outputs; what is wrong with them goes into ``faults``."""
+    """The verdicts in a notebook's stored outputs; problems with them are added to ``faults``."""
     found = []
     page = tree.docname(root, path)
     for number, cell in enumerate(tree.cells(path), 1):
@@ -110,12 +110,12 @@ def _name(page: str) -> str:
     return page.removeprefix("notebooks/") + ".ipynb"
 
 
-#: A lesson's sentence about a claim: the verdict, linked to the cell that came to it.
+#: A lesson's sentence about a claim: the verdict, linked to the cell that produced it.
 STATED = re.compile(r"\[([^\]]+)\]\((evidence/[\w-]+\.ipynb)#claim-([\w-]+)\)")
 
 
 def stated(path: Path) -> list[tuple[str, str, str]]:
-    """What a lesson says came of each claim: the claim, the verdict, and the notebook linked to."""
+    """The verdicts that a lesson states: the claim, the verdict, and the notebook linked to."""
     text = "\n".join(tree.source(c) for c in tree.cells(path) if c["cell_type"] == "markdown")
     return [(claim, said, page) for said, page, claim in STATED.findall(text)]
 
@@ -132,7 +132,7 @@ def _check_stated(ledger: Ledger, path: Path) -> None:
 
 
 def read_ledger(root: Path) -> Ledger:
-    """Both halves put together, with every fault found on the way."""
+    """The claims and their verdicts, with every fault found."""
     ledger = Ledger()
     planned = {chapter.name for chapter in tree.plan(root)}
     ledger.entries = _entries(root / "book" / "claims.yml", planned, ledger.faults)
@@ -171,14 +171,14 @@ class _LedgerDirective(SphinxDirective):
         return read_ledger(root)
 
     def parsed(self, text: str) -> list[nodes.Node]:
-        """Markdown turned into nodes by the page's own parser."""
+        """Markdown parsed into nodes by the page's own parser."""
         holder = nodes.container()
         self.state.nested_parse(StringList([text], self.get_source_info()[0]), 0, holder)
         return list(holder.children)
 
 
 class ClaimsSummary(_LedgerDirective):
-    """How many claims there are, and how many came to which verdict."""
+    """The number of claims, and the number with each verdict."""
 
     def run(self) -> list[nodes.Node]:
         ledger = self.ledger()
@@ -226,7 +226,7 @@ class ClaimsLedger(_LedgerDirective):
         row = nodes.row(ids=[f"claim-{name}"], classes=chosen_by)
         claim = nodes.entry("", nodes.paragraph("", "", nodes.literal(text=name)))
         claim += self.parsed(entry["claim"])
-        # What refutes a claim is shown at once: its verdict has no limit that would say why.
+        # How a claim was refuted is shown at once, because its verdict has no limit to say why.
         shown = " open" if LOOKS[ledger.verdict(name)] == "fails" else ""
         fold = f"<details{shown}><summary>How it was tested</summary>"
         claim += nodes.raw("", fold, format="html")
@@ -243,7 +243,7 @@ class ClaimsLedger(_LedgerDirective):
         return row
 
     def _chapter(self, ledger: Ledger, name: str, chapter: tree.Planned) -> nodes.paragraph:
-        """Where a claim is taught and where it was tested, at the very place in both."""
+        """Links to where a claim is taught and where it was tested, at the exact place in both."""
         lesson = f"notebooks/{chapter.name}"
         page = ledger.tested[name].page if name in ledger.tested else ""
         links = nodes.paragraph()
@@ -275,7 +275,7 @@ def _badge(word: str, text: str = "") -> nodes.inline:
 
 
 def report_faults(app: Sphinx) -> None:
-    """Warn of everything that is wrong, at each build, whichever pages are read again."""
+    """Warn about every fault at each build, whichever pages are read again."""
     root = Path(app.srcdir)
     if (root / "book" / "claims.yml").is_file():
         for fault in read_ledger(root).faults:
@@ -284,7 +284,7 @@ def report_faults(app: Sphinx) -> None:
 
 def mark_claims(app: Sphinx, doctree: nodes.document) -> None:
     """Give each claim's cell an anchor, so that the ledger and the lesson can link to it."""
-    # MyST looks an anchor of another page up among that page's headings: the claims join them.
+    # MyST looks up an anchor on another page among its headings, so the claims are added there.
     slugs = app.env.metadata[app.env.docname].setdefault("myst_slugs", {})
     for cell in doctree.findall(nodes.container):
         if "tag_claim" not in cell["classes"]:
@@ -297,7 +297,7 @@ def mark_claims(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def show_badges(app: Sphinx, doctree: nodes.document, page: str) -> None:
-    """Give a lesson's link to a verdict its look, and its paragraph the claim's anchor."""
+    """Style a lesson's links to verdicts, and give their paragraphs the claims' anchors."""
     looks = {word: f"verdict-{look}" for word, look in LOOKS.items()}
     marked = set()
     for link in doctree.findall(nodes.reference):

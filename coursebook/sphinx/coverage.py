@@ -1,8 +1,8 @@
-"""``{coverage}``: what the five lectures teach, and where a lesson teaches it.
+"""``{coverage}``: the topics of the five lectures, and where a lesson teaches each.
 
-``book/coverage.yml`` names the topics of each lecture, in the lecture's order. A cell of a lesson
-names those that it teaches in its metadata, ``{"tfcourse": {"teaches": ["one-hot"]}}``; the page
-links to the section that the cell stands in.
+``book/coverage.yml`` lists the topics of each lecture, in the lecture's order. A lesson's cell
+lists those that it teaches in its metadata, ``{"tfcourse": {"teaches": ["one-hot"]}}``; the page
+links to the section that contains the cell.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Place:
 
 @dataclass
 class Coverage:
-    """Topics by name, each lecture's places with their topics, and where each topic is taught."""
+    """Topics by name, each lecture's parts with their topics, and where each topic is taught."""
 
     topics: dict[str, str]
     lectures: dict[str, dict[str, list[str]]]
@@ -43,9 +43,9 @@ class Coverage:
 
 
 def taught_in(path: Path, root: Path) -> list[tuple[str, Place]]:
-    """The topics that a lesson's cells name, each with the section that the cell stands in.
+    """The topics that a lesson's cells list, each with the section that contains the cell.
 
-    A cell that holds a heading itself belongs to the section that it ends in.
+    A cell with headings of its own belongs to the section of its last heading.
     """
     found, sections = [], headings(path, root)
     for number, cell in enumerate(tree.cells(path)):
@@ -57,7 +57,7 @@ def taught_in(path: Path, root: Path) -> list[tuple[str, Place]]:
 
 
 def read_coverage(root: Path) -> Coverage:
-    """Both halves put together, with every fault found on the way."""
+    """The topics and where lessons teach them, with every fault found."""
     written = yaml.safe_load((root / "book" / "coverage.yml").read_text("utf-8"))
     coverage = Coverage(written["topics"], written["lectures"])
     for lecture, places in coverage.lectures.items():
@@ -111,7 +111,7 @@ class CoverageTable(MarkdownTable):
 
 
 def report_faults(app: Sphinx) -> None:
-    """Warn of everything that is wrong, at each build, whichever pages are read again."""
+    """Warn about every fault at each build, whichever pages are read again."""
     root = Path(app.srcdir)
     if (root / "book" / "coverage.yml").is_file():
         for fault in read_coverage(root).faults:

@@ -1,8 +1,8 @@
 """Figures on a dark page.
 
-A plot or a drawing follows the page: its lightness is turned round and its hues stay, by a filter
-of the style sheet (``plots.css``). A picture in which dark means much, a heat map or a photograph,
-keeps the white card that it was drawn on, since the text beside it speaks of what is dark in it.
+A plot or a drawing follows the page: a filter in the style sheet (``plots.css``) inverts its
+lightness and keeps its hues. A picture in which darkness has a meaning, such as a heat map or a
+photograph, stays on the white card it was drawn on, because the text refers to its dark parts.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from sphinx.application import Sphinx
 from coursebook.drawn import FIGURE_CONTENT
 from coursebook.sphinx import tree
 
-#: The class of a picture that keeps its card.
+#: The CSS class of a picture that keeps its card.
 CARD = "on-a-card"
 
 _IMAGE = re.compile(r'<img [^>]*?alt="(?P<alt>[^"]*)"')
 
 
 def stays_on_a_card(output: dict) -> bool:
-    """Whether a stored output is made of pixels: a heat map or a photograph.
+    """Whether a stored output is a raster image: a heat map or a photograph.
 
-    A drawing of the course's kit is not, since it holds vectors.
+    A drawing made with :mod:`coursebook.drawings` is not, because it is an SVG.
     """
     if "image/svg+xml" in output.get("data", {}):
         return False
@@ -34,7 +34,7 @@ def stays_on_a_card(output: dict) -> bool:
 
 
 def cards(notebook: Path) -> set[str]:
-    """The descriptions of a notebook's pictures that keep their cards."""
+    """The descriptions of those pictures in a notebook that keep their cards."""
     return {
         described(cell, output)
         for cell in tree.cells(notebook)
@@ -50,7 +50,7 @@ def described(cell: dict, output: dict) -> str:
 
 
 def mark_cards(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Give the pictures that keep their cards their class."""
+    """Mark the pictures that keep their cards with their CSS class."""
     path = Path(app.srcdir, page).with_suffix(".ipynb")
     if "body" not in context or not path.is_file():
         return

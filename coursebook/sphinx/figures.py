@@ -1,7 +1,7 @@
-"""The ``{live}`` directive: a figure that a reader moves.
+"""The ``{live}`` directive: a figure that the reader can move.
 
-Written ```` ```{live} temperature ````; a lesson writes ``live.figure("temperature")`` in a cell.
-:mod:`coursebook.live` has the figures. Scripts and styles are loaded by the pages that need them.
+Usage: ```` ```{live} temperature ````; in a lesson, a cell with ``live.figure("temperature")``.
+The figures are in :mod:`coursebook.live`. Only pages that need scripts and styles load them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from coursebook import live
 
 
 class live_figure(nodes.General, nodes.Element):
-    """One figure, by its name."""
+    """One figure."""
 
 
 class LiveDirective(SphinxDirective):
-    """See the module's own text."""
+    """See the module's docstring."""
 
     required_arguments = 1
 
@@ -33,7 +33,7 @@ class LiveDirective(SphinxDirective):
             raise self.error(f"live: {error}") from error
         known = self.env.temp_data.setdefault("live_figures", set())
         if figure.name in known:
-            raise self.error(f"live: {figure.name!r} is twice on this page")
+            raise self.error(f"live: {figure.name!r} is on this page twice")
         known.add(figure.name)
         root = Path(self.env.srcdir)
         numbers = [root / "book" / "figures" / f"{name}.json" for name in figure.stored]
@@ -50,7 +50,7 @@ def visit_figure(self: HTML5Translator, node: live_figure) -> None:
         f'alt="{live.alt(path.read_text("utf-8"))}">'
         for path in live.stills(Path(self.builder.srcdir), figure.name)
     )
-    # The address changes with the numbers, or a browser would keep those of an earlier build.
+    # The address changes with the data; otherwise a browser could use an earlier build's copy.
     numbers = Path(self.builder.srcdir) / "book" / "figures"
     needs = [
         f"{up}_static/live/{file}?v={zlib.crc32((numbers / f'{name}.json').read_bytes()):08x}"
@@ -65,13 +65,13 @@ def visit_figure(self: HTML5Translator, node: live_figure) -> None:
 
 
 def visit_plain(self, node: live_figure) -> None:
-    """Other builders print what is said of the figure."""
+    """Print the title and caption, for other builders than HTML."""
     self.add_text(f"{node['figure'].title} {node['figure'].caption}")
     raise nodes.SkipNode
 
 
 def load(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document) -> None:
-    """Have a page with live figures load what they need, and no other page."""
+    """Load what live figures need on pages that have them, and on no others."""
     figures = list(doctree.findall(live_figure)) if doctree else []
     files = dict.fromkeys(name for node in figures for name in node["figure"].files())
     for name in live.STYLES if figures else ():
@@ -81,7 +81,7 @@ def load(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.do
 
 
 def copy(app: Sphinx, error: Exception | None) -> None:
-    """Put scripts, styles, data and still pictures into the built site, if it has any."""
+    """Copy scripts, styles, data and still pictures into the built site, if it has any."""
     root = Path(app.srcdir)
     if error is None and app.builder.format == "html" and (root / "book" / "figures").is_dir():
         live.publish(root, Path(app.outdir) / "_static" / "live")

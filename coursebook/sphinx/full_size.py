@@ -1,6 +1,6 @@
-"""What a notebook's cells printed at full size, below what they print on a laptop.
+"""A notebook's full-size output, shown below its laptop output.
 
-Where there is no record of a notebook, and below a cell that was changed since, nothing is shown.
+Nothing is shown if the notebook has no record, or below a cell that has changed since.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from coursebook.full_size import digest, record_name
 
 
 def record_of(env: BuildEnvironment, page: str) -> Path | None:
-    """Where a page's record is, if the page is a notebook and there is one."""
+    """The path of a page's record, if the page is a notebook and has one."""
     notebook = Path(env.doc2path(page))
     path = Path(env.srcdir) / "benchmarks" / "records" / f"{record_name(notebook)}.json"
     return path if notebook.suffix == ".ipynb" and path.is_file() else None
 
 
 def show(app: Sphinx, doctree: nodes.document) -> None:
-    """Add to each cell what it printed at full size."""
+    """Add each cell's full-size output below the cell."""
     path = record_of(app.env, app.env.docname)
     if path is None:
         return
@@ -48,7 +48,7 @@ def show(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def outdated(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> Iterator[str]:
-    """The pages that have a record now and had none when they were read."""
+    """The pages that now have a record and had none when they were read."""
     for page in env.found_docs:
         path = record_of(env, page)
         if path and str(path) not in env.dependencies.get(page, set()):

@@ -1,4 +1,4 @@
-"""``{chapter-cards}``, ``{course-facts}`` and ``{problem-set-list}``: what the course holds."""
+"""``{chapter-cards}``, ``{course-facts}`` and ``{problem-set-list}``: the course's contents."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from sphinx.util.docutils import SphinxDirective
 from coursebook import course
 from coursebook.sphinx import dark, tree
 
-#: Where the cards' pictures are in the built site, and how large they are at most.
+#: The folder of the cards' pictures in the built site, and their maximum size in pixels.
 CARDS, CARD_SIZE = "_static/cards", (480, 320)
 
 logger = logging.getLogger(__name__)
 
 
 class MarkdownTable(SphinxDirective):
-    """A directive that writes Markdown and lets the page's own parser read it."""
+    """A directive that writes Markdown and has the page's own parser read it."""
 
     def markdown(self, lines: list[str]) -> list[nodes.Node]:
         holder = nodes.container(classes=self.classes)
@@ -77,7 +77,7 @@ class ChapterCards(SphinxDirective):
 
 
 class CourseFacts(SphinxDirective):
-    """One line: how many lessons and problem sets there are, and about how many hours they take."""
+    """One line: the number of lessons and problem sets, and roughly how many hours they take."""
 
     def run(self) -> list[nodes.Node]:
         root = Path(self.env.srcdir)
@@ -91,12 +91,12 @@ class CourseFacts(SphinxDirective):
         return [nodes.paragraph("", text, classes=["course-facts"])]
 
 
-#: Parts of an hour as the problem sets write them.
+#: Fractions of an hour as the problem sets write them.
 PARTS_OF_AN_HOUR = {"¼": 0.25, "⅓": 1 / 3, "½": 0.5, "⅔": 2 / 3, "¾": 0.75}
 
 
 def in_hours(time: str) -> float:
-    """A time such as ``"3½ h"`` or ``"40 min"``, in hours; 0 if it is none."""
+    """A time such as ``"3½ h"`` or ``"40 min"``, in hours; 0 if the text is not a time."""
     found = re.fullmatch(r"(\d*)([¼⅓½⅔¾]?) (h|min)", time)
     if found is None:
         return 0.0
@@ -105,7 +105,7 @@ def in_hours(time: str) -> float:
 
 
 class ProblemSetList(MarkdownTable):
-    """The problem sets: title, points and time; the exercises of each when it is unfolded."""
+    """The problem sets: title, points and time, with each set's exercises in a drop-down."""
 
     classes = ["problem-set-list"]
 
@@ -133,7 +133,7 @@ class ProblemSetList(MarkdownTable):
 
 
 def write_pictures(app: Sphinx, error: Exception | None) -> None:
-    """Write the cards' pictures: the first figure of each lesson, made small."""
+    """Write the cards' pictures: each lesson's first figure, scaled down."""
     if error is not None or app.builder.format != "html":
         return
     folder = Path(app.outdir) / CARDS
@@ -152,7 +152,7 @@ def write_pictures(app: Sphinx, error: Exception | None) -> None:
 
 
 def check_plan(app: Sphinx) -> None:
-    """Warn where a chapter stands in the tree and not in the plan."""
+    """Warn about a chapter that exists but is not in the plan."""
     root = Path(app.srcdir)
     planned = {chapter.name for chapter in tree.plan(root)}
     for path in course.chapter_paths(root):

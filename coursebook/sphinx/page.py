@@ -1,4 +1,4 @@
-"""What a page says of itself: title, description, how long it takes, what belongs to it."""
+"""A page's own facts: title, description, reading time, and what goes with it."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from coursebook.sphinx import card, tree
 
 TEMPLATES = Path(__file__).with_name("templates")
 
-#: A description that search engines and messengers show in full.
+#: Maximum length of a description that search engines and messengers show in full, in characters.
 DESCRIPTION = 155
 
 
 def use_templates(app: Sphinx, config: Config) -> None:
-    """Have our layout wrap the theme's."""
+    """Add our templates, whose layout wraps the theme's."""
     config.templates_path = [*config.templates_path, str(TEMPLATES)]
 
 
 def allow_parallel(app: Sphinx) -> None:
-    """Have pages read by several processes.
+    """Allow several processes to read the pages.
 
-    Two extensions of Jupyter Book do not say that they allow it. They do: they act on the whole
-    book, after all pages are read.
+    Two Jupyter Book extensions do not declare that they are safe for this. They are: they act on
+    the whole book after all pages are read.
     """
     for name in ("sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"):
         extension = app.extensions.get(name)
@@ -38,16 +38,16 @@ def allow_parallel(app: Sphinx) -> None:
 
 
 def number_no_figures(app: Sphinx, config: Config) -> None:
-    """Have figures counted by nobody: no page names one by its number.
+    """Turn off figure numbers, because no page refers to a figure by number.
 
-    Jupyter Book's extension for LaTeX turns the numbers on, whatever ``_config.yml`` says, and each
-    build would read all pages again to count.
+    Jupyter Book's LaTeX extension turns them on whatever ``_config.yml`` says, and each build
+    would then read all pages again to count figures.
     """
     config.numfig = False
 
 
 def description(doctree: nodes.document) -> str:
-    """The first paragraph of a page, as plain text, cut at a word's end."""
+    """The first paragraph of a page as plain text, cut at the end of a word."""
     for paragraph in doctree.findall(nodes.paragraph):
         text = " ".join(paragraph.astext().split())
         if len(text) > 40:
@@ -55,22 +55,22 @@ def description(doctree: nodes.document) -> str:
     return ""
 
 
-#: Where notebooks of a public repository can be run.
+#: Services that run notebooks from a public repository.
 RUNNERS = {
     "colab_url": "https://colab.research.google.com",
     "binderhub_url": "https://mybinder.org",
 }
 
 
-#: What Jupyter Book takes for the repository if none is configured.
+#: The repository that Jupyter Book assumes if none is configured.
 NO_REPOSITORY = "https://github.com/executablebooks/jupyter-book"
 
 
 def offer_to_run(app: Sphinx, config: Config) -> None:
-    """Add links to the repository, for reporting a slip, and for running on Colab and Binder.
+    """Add links to the repository, for reporting mistakes and for running on Colab and Binder.
 
-    They appear if the repository's address is configured; those for Colab and Binder on the pages
-    of notebooks. Colab opens notebooks from GitHub alone.
+    They appear if the repository's address is configured; those for Colab and Binder only on
+    notebook pages. Colab opens notebooks only from GitHub.
     """
     options = config.html_theme_options
     address = options.get("repository_url", "")
@@ -85,7 +85,7 @@ def offer_to_run(app: Sphinx, config: Config) -> None:
     options["use_issues_button"] = options["use_repository_button"] = True
 
 
-#: What a server shows in place of a page that it does not have.
+#: What a server shows for a page that it does not have.
 NOT_FOUND = """\
 <h1>This page does not exist</h1>
 <p>The address may be mistyped, or the page may have moved.</p>
@@ -97,7 +97,7 @@ NOT_FOUND = """\
 
 
 def not_found(app: Sphinx):
-    """The page ``404.html``. It is shown at any address, so its links start from the site's own."""
+    """The page ``404.html``. It is shown at any address, so its links start at the site's base."""
     if app.builder.format != "html":
         return
     path = urlsplit(app.config.html_baseurl).path.rstrip("/") + "/"
@@ -107,9 +107,9 @@ def not_found(app: Sphinx):
 
 
 def describe(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Give a page its title, its description and what a link to it shows elsewhere."""
+    """Set a page's title, its description, and the metadata for link previews."""
     if page == app.config.root_doc:
-        context["docstitle"] = ""  # the course's name once, not twice
+        context["docstitle"] = ""  # otherwise the course's name appears twice
     if doctree is None:
         return
     title = re.sub("<[^>]+>", "", context.get("title", ""))
@@ -131,7 +131,7 @@ def describe(app: Sphinx, page: str, template: str, context: dict, doctree) -> N
 
 
 def add_facts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Below a lesson's title: how long it takes, its problem set and its evidence."""
+    """Add a line below a lesson's title: its time, its problem set and its evidence."""
     root = Path(app.srcdir)
     path = next((p for p in course.chapter_paths(root) if tree.docname(root, p) == page), None)
     if path is None or "body" not in context:

@@ -1,4 +1,4 @@
-"""``{beside-peers}``: ours beside its peers, drawn from the records of a CPU and of a GPU."""
+"""``{beside-peers}``: our speed compared with other libraries, from the CPU and GPU records."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from coursebook.sphinx.map import MarkdownTable
 
 OURS = "tfcourse"
 RATIO = "peer / ours in time, median of neighbouring runs"
-#: What a way has beside its time and speed, and how it is written.
+#: Further figures of an implementation beside its time and speed, and their formats.
 MORE = {
     "MFU": "{:.0%} of the peak",
     "share of the bandwidth": "{:.0%} of the bandwidth",
@@ -25,14 +25,14 @@ MORE = {
 
 
 def own(name: str) -> bool:
-    """Whether a way is ours: as it is, or with what is said after the comma."""
+    """Whether an implementation is ours: plain, or with a variant after the comma."""
     return name.split(",")[0] == OURS
 
 
 def beside(row: dict[str, Any]) -> Iterator[tuple[str, float, float | None]]:
-    """Each peer of a row, how many times as fast the best of ours is, and the goal if there is one.
+    """Each peer in a row, how many times as fast our best is, and the goal if there is one.
 
-    The best of ours is the fastest way that begins with our name.
+    Our best is the fastest implementation whose name begins with ours.
     """
     ratios = row[RATIO]
     ours = min([1.0, *(ratio for name, ratio in ratios.items() if own(name))])
@@ -42,12 +42,12 @@ def beside(row: dict[str, Any]) -> Iterator[tuple[str, float, float | None]]:
 
 
 def missed(row: dict[str, Any]) -> list[str]:
-    """The peers beside which a row's goal is not met."""
+    """The peers against which a row's goal is missed."""
     return [name for name, ratio, goal in beside(row) if goal and round(ratio, 2) < goal]
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
-    """In how many comparisons ours is at least as fast, and meets its goal."""
+    """How many comparisons ours wins or ties, and in how many it meets its goal."""
     pairs = [pair for row in rows for pair in beside(row)]
     faster = sum(round(ratio, 2) >= 1 for _, ratio, _ in pairs)
     with_goal = sum(bool(goal) for *_, goal in pairs)
@@ -59,7 +59,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
 
 
 def table(row: dict[str, Any]) -> str:
-    """One row of a record as a table: each way, its bar and figures, and ours beside it."""
+    """One row of a record as a table: each implementation, its bar and figures, and the ratio."""
     unit, ways = row["unit"], row["ways"]
     shortest = min(way["ms"] for way in ways.values())
     peers = {name: (ratio, goal) for name, ratio, goal in beside(row)}
@@ -88,7 +88,7 @@ def table(row: dict[str, Any]) -> str:
 
 
 def why(row: dict[str, Any]) -> str:
-    """Where the time goes, if a goal is missed and the record has a profile; else nothing."""
+    """Where the time goes, if a goal is missed and the record has a profile; else empty."""
     shares = row.get("share of the time", {})
     slow = [name for name in missed(row) if name in shares]
     if not slow:
@@ -102,7 +102,7 @@ def why(row: dict[str, Any]) -> str:
 
 
 def memory(row: dict[str, Any]) -> str:
-    """What ours needs beside the most sparing peer, if it is more than 5 % above it."""
+    """How much more memory ours needs than the most frugal peer, if more than 5 %; else empty."""
     needs = {name: way["peak MiB"] for name, way in row["ways"].items() if "peak MiB" in way}
     ours = [need for name, need in needs.items() if own(name)]
     least = min((need for name, need in needs.items() if not own(name)), default=0)
@@ -112,7 +112,7 @@ def memory(row: dict[str, Any]) -> str:
 
 
 class BesidePeers(MarkdownTable):
-    """The rows of one script's records: on a CPU, then on a GPU or that there are none yet."""
+    """The rows of one script's records: on a CPU, then on a GPU, or a note that there are none."""
 
     required_arguments = 1
     option_spec = {"gpu-only": directives.unchanged}

@@ -1,7 +1,7 @@
-"""A notebook's pictures: each opens alone, and none is shown so small that it cannot be read.
+"""A notebook's pictures: each opens on its own, and none is shown too small to read.
 
-A picture shrinks with the page until its smallest words are :data:`LEGIBLE` pixels high. On a page
-that is narrower still, it scrolls sideways in its frame (``plots.css``).
+A picture shrinks with the page until its smallest text is :data:`LEGIBLE` pixels high. On an even
+narrower page it scrolls sideways in its frame (``plots.css``).
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from sphinx.application import Sphinx
 from coursebook.drawn import WORDS
 from coursebook.sphinx import dark, tree
 
-#: The least size of a picture's words, in pixels.
+#: Minimum height of a picture's text, in pixels.
 LEGIBLE = 9.0
 
 _SHOWN = re.compile(
     r'<img [^>]*?alt="(?P<alt>[^"]*)"[^>]*?src="(?P<address>[^"]*_images/(?P<name>[^"]+))"[^>]*>'
 )
 _SIZE = re.compile(r'<svg[^>]* width="([\d.]+)pt" height="([\d.]+)pt"')
-#: Matplotlib draws a word at a hundred points, and scales it to its size.
+#: Matplotlib draws text at 100 points and scales it to its size.
 _WORD = re.compile(r"scale\((0\.\d+) -")
-#: A size that a plot's cell names, in points.
+#: A font size that a plot's cell sets, in points.
 _NAMED = re.compile(r"\bfontsize=(\d+)")
 
 
 def named(notebook: Path) -> dict[str, int]:
-    """The size of the smallest words of each plot of a notebook, by its description, in points."""
+    """The smallest font size of each plot in a notebook, in points, by its description."""
     return {
         dark.described(cell, output): min(WORDS, *map(int, sizes))
         for cell in tree.cells(notebook)
@@ -41,9 +41,9 @@ def named(notebook: Path) -> dict[str, int]:
 
 
 def measures(picture: Path, points: int = WORDS) -> tuple[float, float, float]:
-    """A picture's width and height, and the size of its smallest words, in pixels.
+    """A picture's width and height, and the size of its smallest text, in pixels.
 
-    Words in a picture of dots are ``points`` high.
+    Text in a raster image is ``points`` high.
     """
     if picture.suffix == ".svg":
         text = picture.read_text("utf-8")
@@ -58,7 +58,7 @@ def measures(picture: Path, points: int = WORDS) -> tuple[float, float, float]:
 
 
 def frame_pictures(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Give each picture its size, the least width at which it can be read, and a link to itself."""
+    """Give each picture its size, the minimum width at which it is legible, and a link to it."""
     notebook = Path(app.srcdir, page).with_suffix(".ipynb")
     if "body" not in context or not notebook.is_file():
         return

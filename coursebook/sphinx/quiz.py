@@ -1,7 +1,7 @@
 """The ``{quiz}`` directive: a question that the reader answers on the page.
 
-Written ```` ```{quiz} weight-shape ````, with the name of a question in ``book/quizzes``. A lesson
-writes ``quiz("weight-shape")`` in a cell. :mod:`coursebook.quizzes` says how to write a question.
+Usage: ```` ```{quiz} weight-shape ````, with the name of a question in ``book/quizzes``. A lesson
+uses ``quiz("weight-shape")`` in a cell. :mod:`coursebook.quizzes` says how to write a question.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from coursebook import quizzes
 
 
 class quiz(nodes.General, nodes.Element):
-    """The whole: holds a ``quiz_question`` and its ``quiz_choice`` nodes."""
+    """The whole question: holds a ``quiz_question`` and its ``quiz_choice`` nodes."""
 
 
 class quiz_question(nodes.General, nodes.Element):
-    """What is asked, as inline content."""
+    """The question's text, as inline content."""
 
 
 class quiz_choice(nodes.General, nodes.Element):
@@ -30,7 +30,7 @@ class quiz_choice(nodes.General, nodes.Element):
 
 
 class quiz_label(nodes.General, nodes.Element):
-    """What a choice says, as inline content."""
+    """A choice's text, as inline content."""
 
 
 class quiz_why(nodes.General, nodes.Element):
@@ -38,7 +38,7 @@ class quiz_why(nodes.General, nodes.Element):
 
 
 class QuizDirective(SphinxDirective):
-    """See the module's own text."""
+    """See the module's docstring."""
 
     required_arguments = 1
 
@@ -63,7 +63,7 @@ class QuizDirective(SphinxDirective):
         for number, choice in enumerate(asked.choices, 1):
             said = self._parse(choice.text)
             if len(said) != 1 or not isinstance(said[0], nodes.paragraph):
-                raise self.error(f"quiz: a choice is one paragraph, {choice.text!r} is more")
+                raise self.error(f"quiz: a choice must be one paragraph, {choice.text!r} is more")
             node = quiz_choice("", right=choice.right, number=number, quiz_name=name)
             node += quiz_label("", *said[0].children, target=f"{name}-{number}")
             node += quiz_why("", *self._parse(choice.why), right=choice.right, number=number)
@@ -87,7 +87,7 @@ def visit_quiz(self: HTML5Translator, node: quiz) -> None:
 
 
 def depart_quiz(self: HTML5Translator, node: quiz) -> None:
-    # The buttons are shown by quiz.js: without it the explanations open by themselves.
+    # quiz.js shows the buttons; without it, readers open the explanations themselves.
     self.body.append(
         '<div class="quiz-actions">'
         '<button type="button" class="quiz-check" hidden>Check</button>'
@@ -140,7 +140,7 @@ def depart_why(self: HTML5Translator, node: quiz_why) -> None:
 
 
 def _plain(self, node: nodes.Node) -> None:
-    """Other builders print the question, the choices and the reasons one after another."""
+    """For other builders: print the question, the choices and the reasons one after another."""
 
 
 def setup(app: Sphinx) -> dict:

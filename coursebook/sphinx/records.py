@@ -1,4 +1,4 @@
-"""``{record}`` and ``{grading-attacks}``: what was measured, shown from the records themselves."""
+"""``{record}`` and ``{grading-attacks}``: measurements, shown from the records themselves."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sphinx.application import Sphinx
 from coursebook import records
 from coursebook.sphinx.map import MarkdownTable
 
-#: How a table shows what plain nbgrader did with an honest submission beside a hostile one.
+#: How a table shows what plain nbgrader did to an honest submission graded beside a hostile one.
 LOST, NOT_GRADED = "lost marks", "not graded"
 
 
 class _Record(MarkdownTable):
-    """A directive about one record, which the page is built from again when it changes."""
+    """A directive for one record; the page is rebuilt when the record changes."""
 
     def run(self) -> list[nodes.Node]:
         name = self.name_of_record()
@@ -34,7 +34,7 @@ class _Record(MarkdownTable):
         return self.arguments[0]
 
     def lines(self, results: dict) -> list[str]:
-        """What the page says of the results, in Markdown."""
+        """The page's text about the results, in Markdown."""
         raise NotImplementedError
 
     @staticmethod
@@ -45,7 +45,7 @@ class _Record(MarkdownTable):
 
 
 def rows(results: object, name: str = "") -> Iterator[tuple[str, str]]:
-    """Every number and word of a record, and the path of names that leads to it."""
+    """Every number and string in a record, with the path of names that leads to it."""
     if isinstance(results, dict) and results:
         for key, value in results.items():
             yield from rows(value, f"{name}: {key}" if name else str(key))
@@ -61,7 +61,7 @@ def rows(results: object, name: str = "") -> Iterator[tuple[str, str]]:
 
 
 class Record(_Record):
-    """All that a record holds, a row to each figure."""
+    """Everything in a record, one row per figure."""
 
     required_arguments = 1
     classes = ["record"]
@@ -72,12 +72,12 @@ class Record(_Record):
 
 
 def gained(attack: dict, by: str) -> bool:
-    """Whether a grader gave an attack more than an honest failure gets."""
+    """Whether a grader gave an attack more marks than an honest failure gets."""
     return attack[by]["attack"] > attack["honest"]
 
 
 def beside(attack: dict, full: float) -> str:
-    """What plain nbgrader made of the honest submissions graded before and after an attack."""
+    """What plain nbgrader did to the honest submissions graded before and after an attack."""
     theirs = attack["nbgrader"]
     if not theirs["ended"] or theirs["neighbour"] is None:
         return NOT_GRADED
@@ -86,7 +86,7 @@ def beside(attack: dict, full: float) -> str:
 
 
 class GradingAttacks(_Record):
-    """What each hostile submission got by plain nbgrader and by this grader."""
+    """What each hostile submission got from plain nbgrader and from this grader."""
 
     classes = ["grading-attacks"]
 

@@ -1,4 +1,4 @@
-"""What the extensions read from the course's own tree: the plan, the chapters, the problem sets."""
+"""What the extensions read from the course's own files: the plan, chapters and problem sets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Planned:
 
 
 def plan(root: Path) -> list[Planned]:
-    """Every chapter of the plan, in order."""
+    """Every chapter in the plan, in order."""
     parts = yaml.safe_load((root / "book" / "chapters.yml").read_text("utf-8"))
     return [
         Planned(name, entry["title"], entry["about"], part["part"])
@@ -45,7 +45,7 @@ def _cells(path: Path, stamp: float) -> tuple[dict, ...]:
 
 
 def cells(notebook: Path) -> tuple[dict, ...]:
-    """The notebook's cells; read once as long as the file does not change."""
+    """The notebook's cells; read only once while the file does not change."""
     return _cells(notebook, notebook.stat().st_mtime)
 
 
@@ -55,13 +55,13 @@ def source(cell: dict) -> str:
 
 
 def stdout(cell: dict) -> str:
-    """What a code cell's stored outputs printed."""
+    """The text that a code cell's stored outputs printed."""
     streams = [o for o in cell.get("outputs", []) if o.get("name") == "stdout"]
     return "".join("".join(output["text"]) for output in streams)
 
 
 def title(notebook: Path) -> str:
-    """The first heading of a notebook, or its file's name where it has none."""
+    """The first heading of a notebook, or its file's name if it has none."""
     for cell in cells(notebook):
         if cell["cell_type"] == "markdown" and (found := H1.search(source(cell))):
             return found["title"]
@@ -69,16 +69,16 @@ def title(notebook: Path) -> str:
 
 
 def docname(root: Path, path: Path) -> str:
-    """What Sphinx calls the page that a file becomes."""
+    """Sphinx's name for the page that a file becomes."""
     return path.relative_to(root).with_suffix("").as_posix()
 
 
 def imports(notebook: Path) -> tuple[str, ...]:
-    """The names of the package that a notebook takes: ``tfcourse.attention.causal_mask``."""
+    """The names of the package that a notebook imports: ``tfcourse.attention.causal_mask``."""
     return _imports(notebook, notebook.stat().st_mtime)
 
 
-@cache  # asked for every entry of the API
+@cache  # called for every entry of the API
 def _imports(notebook: Path, stamp: float) -> tuple[str, ...]:
     return tuple(_imported(notebook))
 
@@ -104,22 +104,22 @@ def _imported(notebook: Path) -> Iterator[str]:
                 yield f"{modules.get(node.value.id, '')}.{node.attr}"
 
 
-#: How fast people read: words of prose and lines of code in a minute.
+#: Reading speed: words of prose and lines of code per minute.
 WORDS, LINES = 180, 12
 
-#: What unfolding, and looking at a figure, take, in minutes.
+#: Minutes for looking at a figure.
 FIGURE = 0.5
 
 
-#: How a lesson says its time.
+#: How a lesson states its time.
 _TIME = re.compile(r"\*\*Time:\*\* about (?P<minutes>\d+) minutes")
 
 
 def minutes(notebook: Path) -> int:
-    """About how long a notebook takes to read and run, in steps of five minutes.
+    """Roughly how long a notebook takes to read and run, in steps of five minutes.
 
-    What it says itself counts. Otherwise folded code is not counted; each figure is, with
-    :data:`FIGURE`.
+    The notebook's own statement has priority. Otherwise folded code is not counted, and each
+    figure counts as :data:`FIGURE` minutes.
     """
     spent = 0.0
     for cell in cells(notebook):
@@ -137,18 +137,18 @@ def minutes(notebook: Path) -> int:
 
 
 def first_figure(notebook: Path) -> dict | None:
-    """The first stored output of a notebook that holds a picture."""
+    """The first stored output of a notebook that holds an image."""
     outputs = (output for cell in cells(notebook) for output in cell.get("outputs", []))
     return next((o for o in outputs if o.get("data", {}).get("image/png")), None)
 
 
 def first_picture(notebook: Path) -> bytes | None:
-    """The first stored figure of a notebook, as PNG."""
+    """The first stored figure of a notebook, as PNG bytes."""
     figure = first_figure(notebook)
     return base64.b64decode("".join(figure["data"]["image/png"])) if figure else None
 
 
-#: The last row of a problem set's table of exercises: its points, and the time it takes.
+#: The last row of a problem set's table of exercises: its points and its time.
 _TOTAL = re.compile(
     r"^\|\s*\|\s*\|\s*\*\*[\d.]+\*\*\s*\|\s*\*\*(?P<time>[^*]+)\*\*\s*\|$", re.MULTILINE
 )

@@ -1,7 +1,8 @@
-"""What makes a page light: it loads nothing that it does not use.
+"""What keeps pages small: each loads only what it uses.
 
-Formulas' engine only where there are formulas, pictures as the reader comes near them and in few
-bytes, and of the theme's style sheets, icons and scripts only what some page of the site uses.
+The engine for formulas is loaded only by pages with formulas. Pictures are compressed and loaded
+as the reader scrolls near them. Of the theme's style sheets, icons and scripts, only the parts
+that some page of the site uses are kept.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ _ICON_SCRIPT = re.compile(r"<script[^>]*fontawesome\.js[^>]*></script>\s*")
 def without_icon_script(text: str) -> str:
     """The page's head without the theme's 1.5 MB of JavaScript for icons.
 
-    The theme's style sheet shows the same icons from a font of a tenth of that size.
+    The theme's style sheet shows the same icons from a font a tenth of that size.
     """
     return _ICON_SCRIPT.sub("", text)
 
 
 def add_filter(app: Sphinx) -> None:
-    """Let the layout leave out the script for icons."""
+    """Give the layout a filter that drops the icon script."""
     environment = getattr(getattr(app.builder, "templates", None), "environment", None)
     if environment is not None:
         environment.filters["without_icon_script"] = without_icon_script
@@ -42,7 +43,7 @@ def drop_mathjax(app: Sphinx, page: str, template: str, context: dict, doctree) 
     ]
 
 
-#: Styles and scripts that extensions bring for every page, and what a page has that needs them.
+#: Styles and scripts that extensions add to every page, and the text on a page that needs them.
 BROUGHT = {
     "ledger.js": "claims-ledger",
     "sphinx-design": 'class="sd-',
@@ -52,7 +53,7 @@ BROUGHT = {
 
 
 def drop_brought(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Load what an extension brings only on pages that have what it is for."""
+    """Load an extension's styles and scripts only on pages that use them."""
     for files in "css_files", "script_files":
         context[files] = [
             file
@@ -69,23 +70,23 @@ def _written(script: object) -> str:
 
 
 def load_late(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Have pictures loaded when the reader comes near them."""
+    """Load pictures only when the reader scrolls near them."""
     if "body" in context:
         context["body"] = re.sub(r"<img (?![^>]*loading=)", '<img loading="lazy" ', context["body"])
 
 
-#: Where a rule begins or a statement ends, and what opens and closes a block.
+#: The end of a rule's selectors or of a statement; the braces of a block.
 _NEXT, _BRACE = re.compile(r"[{;]"), re.compile(r"[{}]")
 
-#: What is no rule: a remark, and one that must stay, since it names a licence.
+#: Comments: ordinary ones, and those that must stay because they name a licence.
 _REMARK, _LICENCE = (re.compile(rf"/\*{sign}.*?\*/", re.DOTALL) for sign in ("(?!!)", "!"))
 
-#: In a selector: what is in brackets, which asks for no class, and the classes asked for.
+#: In a selector: parts in brackets, which require no class; the classes required.
 _BRACKETS, _CLASS = re.compile(r"\([^()]*\)|\[[^\]]*\]"), re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 
 
 def _rules(sheet: str) -> Iterator[tuple[str, str | None]]:
-    """The rules of a style sheet: selectors and block, or a statement without a block."""
+    """The rules of a style sheet: selectors and block, or a statement and ``None``."""
     at = 0
     while found := _NEXT.search(sheet, at):
         before, end = sheet[at : found.start()].strip(), found.end()
@@ -103,7 +104,7 @@ def _rules(sheet: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _asks_for(selector: str) -> set[str]:
-    """The classes without which a selector matches nothing."""
+    """The classes that an element must have, somewhere, for a selector to match."""
     while selector != (bare := _BRACKETS.sub("", selector)):
         selector = bare
     return set(_CLASS.findall(selector))
@@ -136,12 +137,12 @@ def without_unused_rules(sheet: str, used: set[str]) -> str:
     return "".join(kept)
 
 
-#: A class attribute of a page, and a word of a script that may be a class's name.
+#: A class attribute on a page, and a word in a script that may be a class name.
 _CLASSES, _WORD = re.compile(r"""class=(?:"([^"]*)"|'([^']*)')"""), re.compile(r"-?[A-Za-z_][\w-]*")
 
 
 def used_classes(site: Path) -> set[str]:
-    """All classes that a page of the site has, and all words of its scripts."""
+    """All class names on the site's pages, and all words in its scripts."""
     used: set[str] = set()
     for page in site.rglob("*.html"):
         for one, other in _CLASSES.findall(page.read_text("utf-8")):
@@ -154,13 +155,13 @@ def used_classes(site: Path) -> set[str]:
     return used
 
 
-#: An icon's rule and its character in it, and a font's second format in the rule that names it.
+#: An icon's rule and its code point in it, and a font's second format in the rule that names it.
 _ICON, _CODE = re.compile(r"\.fa-[\w-]+::?before[^{]*\{[^}]*\}"), re.compile(r"\\([0-9a-f]{2,5})")
 _COMPRESSED = re.compile(r'url\([^)]*fa-[\w-]+\.woff2\) format\("woff2"\),')
 
 
 def shrink_icons(static: Path) -> None:
-    """Leave in the theme's fonts only the icons that its style sheet still names."""
+    """Keep only those icons in the theme's fonts that its style sheet still uses."""
     sheet = static / "styles" / "pydata-sphinx-theme.css"
     fonts = static / "vendor" / "fontawesome" / "webfonts"
     if not sheet.is_file() or not fonts.is_dir():
@@ -173,14 +174,14 @@ def shrink_icons(static: Path) -> None:
             subsetter.populate(unicodes=shown)
             subsetter.subset(whole)
             whole.save(font)
-    # The fonts that are left are small enough without the other format's compression.
+    # The remaining fonts are small enough without the other format's compression.
     sheet.write_text(_COMPRESSED.sub("", text), "utf-8")
     for other in fonts.glob("*.woff2"):
         other.unlink()
 
 
 def drop_unused(app: Sphinx, error: Exception | None) -> None:
-    """Remove what the theme brings and no page uses: rules of style, source maps, icons."""
+    """Remove the parts of the theme that no page uses: style rules, source maps, icons."""
     if error is not None or app.builder.format != "html":
         return
     static = Path(app.outdir) / "_static"
@@ -195,16 +196,16 @@ def drop_unused(app: Sphinx, error: Exception | None) -> None:
         path.unlink()
 
 
-#: A rectangle as matplotlib writes it, and the style of a shape: its colour, and its outline.
+#: A rectangle as matplotlib writes it, and a shape's style: fill and stroke.
 _BOX = re.compile(r"M ([\d.]+) ([\d.]+) L ([\d.]+) \2 L \3 ([\d.]+) L \1 \4 z ?")
 _STYLE = re.compile(r'style="fill: (#\w+); (stroke: [^"]+)"')
 
-#: Neighbours of one style, which they can have from a group.
+#: Adjacent paths with the same style, which a group can set once.
 _ALIKE = re.compile(r'<path d="[^"]*"( class="o\d+" fill="#\w+")/>(?:<path d="[^"]*"\1/>)+')
 
 
 def smaller(picture: str) -> str:
-    """The same SVG picture in fewer bytes: a matrix in it is hundreds of alike squares."""
+    """The same SVG in fewer bytes, because a matrix in it is hundreds of similar squares."""
     outlines = sorted({found[2] for found in _STYLE.finditer(picture)})
     rules = "".join(f".o{number}{{{outline}}}" for number, outline in enumerate(outlines))
     if not rules:

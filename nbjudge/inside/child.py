@@ -1,4 +1,4 @@
-"""What a forked child does before the first line of anybody's code runs in it."""
+"""What a forked child does before it runs anybody's code."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from collections.abc import Callable
 from nbjudge.inside import isolation, kernel, linux
 from nbjudge.inside.request import Request
 
-#: A child ends with this where it could not be set up, and the reason goes to its watcher.
+#: Exit status of a child that could not be set up; the reason goes to its watcher.
 NOT_SET_UP = 71
 
-#: One thread each: as many as there are cores would fight when many are graded.
+#: One thread each: one per core would compete when many submissions are graded.
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
 def environment(home: str, variables: dict[str, str] | None = None) -> dict[str, str]:
-    """All that a process in the sandbox finds in its environment."""
+    """The complete environment of a process in the sandbox."""
     return {
         "HOME": home,
         "LANG": "C.UTF-8",
@@ -46,19 +46,20 @@ def run(
     watcher: int,
     filter_program: bytes,
 ) -> None:
-    """Become the child that was asked for; never returns.
+    """Become the requested child; never returns.
 
     Parameters
     ----------
     request, talk:
-        What was asked for, and the socket for it.
+        The request, and the socket for talking to whoever made it.
     told:
-        Here the child says that it is ready and waits for an answer, or says why it cannot be.
+        On this socket the child reports that it is ready and waits for a reply, or reports why
+        it cannot be.
     watcher:
-        The process that watches over this one, in the numbering of its own namespace; 0 where that
-        is another one's.
+        The process that watches over this one, by its PID in this one's namespace; 0 if it is in
+        another namespace.
     filter_program:
-        The system calls that are refused.
+        The seccomp filter, as a BPF program.
     """
     try:
         work = _set_up(request, talk, told, watcher, filter_program)
@@ -84,7 +85,7 @@ def _set_up(
     watcher: int,
     filter_program: bytes,
 ) -> Callable[[], object]:
-    """Everything but the work itself, which is given back."""
+    """Set up everything; return the work itself, to be called."""
     os.setsid()
     linux.die_with_parent(watcher)
     if request.isolated:
@@ -105,13 +106,13 @@ def _set_up(
         module, _, name = request.entry.partition(":")
         work = functools.partial(getattr(importlib.import_module(module), name), talk)
     told.send(b".")
-    told.recv(1)  # from here on the slot is closed and memory is limited
+    told.recv(1)  # from here on the slot is read-only and memory is limited
     told.close()
     return work
 
 
 def _standard_streams(*, quiet: bool) -> None:
-    """Nothing to read; and what a kernel writes past its own streams goes nowhere."""
+    """Give it nothing to read, and discard what a kernel writes past its own streams."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2) if quiet else (0, 1):
         os.dup2(nowhere, number)
@@ -119,7 +120,7 @@ def _standard_streams(*, quiet: bool) -> None:
 
 
 def _keep_only(kept: set[int]) -> None:
-    """Close whatever else the parents have open."""
+    """Close all other files that the parents have open."""
     low = 3
     for number in sorted(kept):
         os.closerange(low, number)
@@ -128,12 +129,12 @@ def _keep_only(kept: set[int]) -> None:
 
 
 def _reseed(seed: int | None) -> None:
-    """Forked children would all draw the same numbers."""
+    """Reseed, because forked children would otherwise all draw the same numbers."""
     drawn = int.from_bytes(os.urandom(8), "little") if seed is None else seed
     random.seed(drawn)
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(drawn % 2**32)
     if torch := sys.modules.get("torch"):
-        # torch.manual_seed would note for each device from where it was called.
+        # torch.manual_seed would also record, for each device, where it was called from.
         torch.default_generator.manual_seed(drawn % 2**63)
         torch.set_num_threads(1)

@@ -1,4 +1,4 @@
-"""A core for each nursery's learners: processes that spin take no other nursery's time."""
+"""One core for each nursery's learners, so that busy processes take no other nursery's time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import socket
 class Core:
     """A core that no other nursery of this user on this machine has taken.
 
-    ``number`` is ``None`` where all are taken; its learners then share all of them.
+    ``number`` is ``None`` if all are taken; the nursery's learners then share all cores.
     """
 
     def __init__(self) -> None:
@@ -17,7 +17,7 @@ class Core:
         self._held = socket.socket(socket.AF_UNIX)
         for number in sorted(os.sched_getaffinity(0)):
             try:
-                # A name that is no file: it is free again when its process ends, however it does.
+                # An abstract address, not a file: it is free again however its process ends.
                 self._held.bind(f"\0nbjudge-core-{os.getuid()}-{number}")
             except OSError:
                 continue
@@ -25,11 +25,11 @@ class Core:
             return
 
     def free(self) -> None:
-        """Let another nursery have it."""
+        """Release the core."""
         self._held.close()
 
 
 def keep_to(number: int | None) -> None:
-    """Keep this process and those it starts to this core; with ``None`` to none."""
+    """Pin this process and those it starts to this core; ``None`` pins them to none."""
     if number is not None:
         os.sched_setaffinity(0, {number})

@@ -1,8 +1,8 @@
-"""Namespaces of its own for each learner's process: what it sees, and what it may do.
+"""Separate namespaces for each learner's process: what it can see, and what it may do.
 
-The jail around the fork server hides the machine; what is here hides learners from each other.
-The process that watches over a child enters the namespaces first (:func:`enter`), its child is the
-first process in them (:func:`settle`) and gives up every right (:func:`confine`).
+The jail around the fork server hides the machine; this module hides learners from each other. A
+child's watcher enters the namespaces first (:func:`enter`). The child is the first process in them
+(:func:`settle`) and gives up all privileges (:func:`confine`).
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from nbjudge.inside.limits import Limits
 #: The learner's empty home, in the jail.
 HOME = "/learner"
 
-#: Everything that a child has of its own.
+#: The namespaces that each child gets.
 NAMESPACES = (
     linux.CLONE_NEWUSER | linux.CLONE_NEWNS | linux.CLONE_NEWPID | linux.CLONE_NEWNET
     | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS | linux.CLONE_NEWCGROUP
 )  # fmt: skip
 
-#: Files and folders that the scratch space may hold for each MB of its quota.
+#: Files and folders allowed in the scratch space per MB of its quota.
 _INODES_PER_MB = 64
 
-#: What is copied from /proc where the kernel refuses a new one.
+#: Files copied from /proc if the kernel refuses to mount a new one.
 _SMALL_PROC = ("cpuinfo", "meminfo", "stat", "loadavg", "uptime", "version")
 
 
 @dataclass(frozen=True)
 class Slot:
-    """The one folder that a child shares with the outside: its sockets.
+    """The only folder that a child shares with the outside: it holds its sockets.
 
     Attributes
     ----------
     base, name:
-        The nursery's folder, in which other slots lie that the child must not see; this one's name.
+        The nursery's folder, whose other slots the child must not see; the name of this slot.
     """
 
     base: str
@@ -49,24 +49,24 @@ class Slot:
 
     @property
     def path(self) -> str:
-        """Where it is, on both sides of the jail's wall."""
+        """Its path, the same inside and outside the jail."""
         return f"{self.base}/{self.name}"
 
 
 def enter(slot: Slot, limits: Limits, covers: Sequence[str]) -> None:
-    """Put this process into namespaces of its own and lay out what its child will see.
+    """Put this process into new namespaces and set up what its child will see.
 
-    Home, ``/tmp`` and ``/dev/shm`` are one file system in memory with one quota. Of the nursery's
-    folder only this slot is there. Everything under ``covers`` cannot be opened.
+    Home, ``/tmp`` and ``/dev/shm`` are one in-memory file system with one quota. Only this slot of
+    the nursery's folder is visible. Nothing in ``covers`` can be opened.
     """
     uid, gid = os.getuid(), os.getgid()
     linux.unshare(NAMESPACES)
     linux.map_user(uid, gid)
     linux.mount("", "/", flags=linux.MS_REC | linux.MS_PRIVATE)
-    # What is shown in /tmp from outside is shown again over the child's own.
+    # What is mounted in /tmp from outside is mounted again over the child's own.
     shown = [slot.path, *_mounted_in_tmp(slot.base)]
     held = {path: os.open(path, os.O_PATH) for path in shown}
-    # Nothing that a learner writes is run as it is, nor loaded into a program.
+    # No file that a learner writes can be executed or loaded as a library.
     plain = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
     inodes = int(limits.scratch_mb * _INODES_PER_MB) + 256
     size = int(limits.scratch_mb * 2**20)
@@ -95,14 +95,14 @@ def enter(slot: Slot, limits: Limits, covers: Sequence[str]) -> None:
         os.close(number)
     if not slot.base.startswith("/tmp/"):
         _read_only(slot.base)
-    _cover(covers, empty)  # last, for what is covered may be among what was shown again
+    _cover(covers, empty)  # last, because what is covered may be among what was mounted again
     pseudo = "newinstance,ptmxmode=0666,mode=0620"
     linux.mount("devpts", "/dev/pts", "devpts", linux.MS_NOSUID | linux.MS_NOEXEC, pseudo)
     linux.loopback_up()
 
 
 def _mounted_in_tmp(base: str) -> list[str]:
-    """The outermost mounts in /tmp but for the nursery's: an environment that was made there."""
+    """The outermost mounts in /tmp except the nursery's, such as an environment created there."""
     points = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()]
     found: list[str] = []
     for path in sorted({p for p in points if p.startswith("/tmp/") and p != base}, key=len):
@@ -112,7 +112,7 @@ def _mounted_in_tmp(base: str) -> list[str]:
 
 
 def _nothing(folder: str) -> int:
-    """A file that nobody may open, held by its number: its folder goes out of sight."""
+    """A descriptor of a file that nobody may open, in a folder that nobody may enter."""
     path = f"{folder}/file"
     os.chmod(folder, 0o700)
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0))
@@ -122,7 +122,7 @@ def _nothing(folder: str) -> int:
 
 
 def _cover(paths: Sequence[str], empty: int) -> None:
-    """Lay something that nobody may open over files and folders."""
+    """Mount something that nobody may open over files and folders."""
     for path in paths:
         if os.path.isdir(path):
             linux.mount("tmpfs", path, "tmpfs", linux.MS_RDONLY, "size=4k,mode=0")
@@ -133,45 +133,45 @@ def _cover(paths: Sequence[str], empty: int) -> None:
 
 
 def _read_only(path: str) -> None:
-    # A mount made outside keeps what it was made with: leaving a flag out would be refused.
+    # A mount made outside must keep its flags: the kernel refuses to drop one.
     kept = os.statvfs(path).f_flag & (linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
     linux.mount("", path, flags=linux.MS_REMOUNT | linux.MS_BIND | linux.MS_RDONLY | kept)
 
 
 def seal(slot: Slot) -> None:
-    """Close the slot to writing, once its sockets are there, and give up the right to open it."""
+    """Make the slot read-only once its sockets exist, and drop the capabilities to undo that."""
     _read_only(slot.path)
     linux.drop_capabilities(bounding=False)
 
 
 def settle() -> None:
-    """As the first process of its namespaces: a /proc that shows these processes only."""
+    """As the first process of the namespaces, set up a /proc that shows only their processes."""
     plain = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
     try:
         linux.mount("proc", "/proc", "proc", plain)
-    except OSError:  # where a container hides parts of /proc the kernel allows no new one
+    except OSError:  # the kernel allows no new one if a container hides parts of /proc
         held = {name: Path("/proc", name).read_bytes() for name in _SMALL_PROC}
         linux.mount("tmpfs", "/proc", "tmpfs", plain, "size=1m,mode=0755")
         for name, content in held.items():
             Path("/proc", name).write_bytes(content)
-    # What lies in a socket is memory of nobody's: no more of it than need be.
+    # Data buffered in a socket is charged to no process, so the buffers are kept small.
     for name in ("tcp_rmem", "tcp_wmem"):
-        with contextlib.suppress(OSError):  # the /proc of a container may not have it
+        with contextlib.suppress(OSError):  # a container's /proc may not have it
             Path("/proc/sys/net/ipv4", name).write_text("4096 16384 65536")
     socket.sethostname("learner")
 
 
 def limit(limits: Limits, *, count_processes: bool) -> None:
-    """What the kernel holds each process to, but for its memory; see :func:`limit_memory`.
+    """Set the kernel's limits on each process, except for memory; see :func:`limit_memory`.
 
-    Where the machine itself runs out of memory, it ends these processes before any other.
+    If the machine itself runs out of memory, the kernel kills these processes first.
 
     Parameters
     ----------
     limits:
         What one submission may use.
     count_processes:
-        Whether this user's processes are all its own, as they are in a user namespace of its own.
+        Whether all of this user's processes are the child's, as in its own user namespace.
     """
     with contextlib.suppress(OSError):  # a small /proc does not have it
         Path("/proc/self/oom_score_adj").write_text("1000")
@@ -193,13 +193,13 @@ def limit(limits: Limits, *, count_processes: bool) -> None:
 
 
 def limit_memory(limits: Limits, pid: int, address_space: int) -> None:
-    """Let a child reserve so much beyond the address space that it has before it runs any cell."""
+    """Limit a child's address space to its size before the first cell plus ``memory_mb``."""
     most = address_space + int(limits.memory_mb * 2**20)
     resource.prlimit(pid, resource.RLIMIT_AS, (most, most))
 
 
 def confine(filter_program: bytes, *, capabilities: bool) -> None:
-    """Give up every right, for this process and all that come of it."""
+    """Give up all privileges, for this process and its descendants."""
     if capabilities:
         linux.drop_capabilities(bounding=True)
     linux.no_new_privileges()

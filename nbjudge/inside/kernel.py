@@ -1,4 +1,4 @@
-"""A real ipykernel in a forked child: bound to sockets in its slot, without a history."""
+"""A real ipykernel in a forked child: bound to sockets in its slot, without history."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any
 
 from nbjudge.inside.request import Request
 
-#: The kernel's channels and the numbers that its sockets' names end with.
+#: The kernel's channels, and the number at the end of each socket's name.
 PORTS = {"shell_port": 1, "iopub_port": 2, "stdin_port": 3, "control_port": 4, "hb_port": 5}
 
-#: IPython reads a whole cell once for each `%`, `!` or `?` in it. It may read this many lines in
-#: all, which takes a quarter of a second of the processor: 500 lines may hold 60 magics.
+#: IPython reads a whole cell once for each `%`, `!` or `?` in it. This is the maximum number of
+#: lines read in total, about 0.25 s of processor time: 500 lines may hold 60 magics.
 LINES_READ = 30_000
 
 
@@ -41,25 +41,25 @@ def application() -> Any:
     from ipykernel.kernelapp import IPKernelApp
 
     class App(IPKernelApp):
-        """Has neither a command line nor files of settings to read, which takes a while."""
+        """Skips the command line and configuration files, which take time to read."""
 
-        #: What `%reset` leaves.
+        #: The modules that `%reset` keeps.
         loaded = set(sys.modules)
 
         def parse_command_line(self, argv=None):
-            """Nothing."""
+            """Do nothing."""
 
         def load_config_file(self, *args, **kwargs):
-            """Nothing."""
+            """Do nothing."""
 
         def init_pdb(self):
-            """Nothing: it was done before the fork."""
+            """Do nothing: it was done before the fork."""
 
         def _configure_logging(self):
-            """Nothing: neither."""
+            """Do nothing: logging is set up below."""
 
     IPKernelApp.init_pdb(App())
-    log = logging.getLogger(App.__name__)  # what it has to say would stand among a cell's outputs
+    log = logging.getLogger(App.__name__)  # its messages would appear among a cell's outputs
     log.addHandler(logging.NullHandler())
     log.propagate = False
     debugger._is_debugpy_available = False  # nobody debugs here
@@ -70,8 +70,8 @@ def application() -> Any:
 def without_modules() -> Iterator[None]:
     """Hide the loaded modules from ipykernel and IPython, which would list them.
 
-    To look at each of the thousands that are loaded costs a forked process a copy of the memory
-    that holds them.
+    Looking at each of the thousands of loaded modules would cost a forked process a copy of the
+    memory that holds them.
     """
     from ipykernel import ipkernel
     from IPython.core import shellapp
@@ -86,9 +86,9 @@ def without_modules() -> Iterator[None]:
 
 @cache
 def bound_transforms() -> None:
-    """Have IPython give up a cell whose magics would take the square of its length to read.
+    """Make IPython give up on a cell whose magics would take quadratic time to read.
 
-    It gives up by itself, but after 500 of them however long the cell is.
+    By itself it gives up only after 500 of them, however long the cell is.
     """
     from IPython.core import inputtransformer2
 
@@ -96,7 +96,7 @@ def bound_transforms() -> None:
     transform = inputtransformer2.TransformerManager.do_token_transforms
 
     def bounded(self: Any, lines: list[str]) -> list[str]:
-        times = LINES_READ // max(1, len(lines))  # and once more to see that all is done
+        times = LINES_READ // max(1, len(lines))  # one more pass finds that nothing is left
         inputtransformer2.TRANSFORM_LOOP_LIMIT = min(most, 1 + times)
         return transform(self, lines)
 
@@ -105,16 +105,16 @@ def bound_transforms() -> None:
 
 
 def warm() -> None:
-    """Run what takes a while, in the process that kernels are forked from."""
+    """Do the slow set-up in the process that kernels are forked from."""
     application()
     bound_transforms()
 
 
 def prepare(request: Request) -> Any:
-    """A kernel whose sockets are bound; ``start()`` of what is returned runs it for good.
+    """A kernel whose sockets are bound; its ``start()`` runs it and does not return.
 
-    Nothing of it but its class exists before the fork: sockets, threads and event loops do not
-    outlive one.
+    Only its class exists before the fork, because sockets, threads and event loops do not survive
+    one.
     """
     from nbjudge.inside.testing import learner
 
@@ -128,7 +128,7 @@ def prepare(request: Request) -> Any:
     file = os.open(f"{slot}/k.json", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     with os.fdopen(file, "w") as out:
         json.dump(connection(slot, request.key), out)
-    # With 1 as its parent's number it neither looks after that parent nor prints how to connect.
+    # With a parent handle of 1 it neither polls for a parent nor prints how to connect.
     app = application().instance(connection_file=f"{slot}/k.json", parent_handle=1)
     app.config.HistoryManager.enabled = False
     with without_modules():

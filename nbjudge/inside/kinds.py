@@ -1,6 +1,6 @@
-"""What an exercise can ask to be written by hand, and everything that would do it instead.
+"""What an exercise can require to be written by hand, and everything that would do it instead.
 
-Which things these are says the course: :mod:`nbjudge.inside.program`.
+The course defines these things: see :mod:`nbjudge.inside.program`.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ class Forbidden:
     Attributes
     ----------
     why:
-        What to say of a call.
+        The message about a call, continuing "`call` ...".
     torch_functions:
-        PyTorch's functions, by name however they were imported.
+        Names of PyTorch functions, however they were imported.
     python:
-        Python functions, and all functions of the classes and modules named, by dotted path.
+        Python functions, and all functions of the named classes and modules, by dotted path.
     modules:
-        Modules that are not to be had at all where a kernel is made without this.
+        Modules that cannot be imported in a kernel created without this.
     operators:
-        Parts of the names of PyTorch's operators that such a kernel is made without.
+        Parts of the names of the PyTorch operators removed from such a kernel.
     matrices:
-        Whether ``torch_functions`` are products, of which only those of two matrices are meant:
+        Whether ``torch_functions`` are products, of which only those of two matrices are forbidden:
         a product with a vector is allowed.
     gradients:
-        Whether a kernel made without this computes no gradients.
+        Whether a kernel created without this computes no gradients.
     counts:
-        Whether PyTorch's profiler, which may measure times, counts no operations.
+        Whether PyTorch's profiler counts no operations; it may still measure times.
     signs:
-        Pairs of a regular expression and what an answer does in which it is found: nothing that
-        can be refused, but worth the eye of who grades.
+        Pairs of a regular expression and a description of an answer that matches it: nothing
+        that can be refused, but worth a grader's attention.
     """
 
     why: str
@@ -51,22 +51,22 @@ class Forbidden:
     signs: tuple[tuple[str, str], ...] = ()
 
     def means(self, args: tuple, kwargs: dict) -> bool:
-        """Whether a call of one of ``torch_functions`` is meant."""
+        """Whether this call of one of ``torch_functions`` is forbidden."""
         return not self.matrices or _two_matrices(args, kwargs)
 
 
 def _two_matrices(args: tuple, kwargs: dict) -> bool:
-    import torch  # loaded long since, where there is a call to judge
+    import torch  # already loaded if there is a call to judge
 
     found = [*args, *kwargs.values()]
     found += [inner for value in found if isinstance(value, list | tuple) for inner in value]
     tensors = [value for value in found if isinstance(value, torch.Tensor)]
-    # A matrix of one row or one column is a vector: `Q[i : i + 1] @ K.T` is about one query.
+    # A matrix with one row or one column is a vector: `Q[i : i + 1] @ K.T` is about one query.
     return sum(sum(length > 1 for length in tensor.shape) >= 2 for tensor in tensors) >= 2
 
 
 def _read(name: str, said: Mapping[str, Any]) -> Forbidden:
-    """One thing, from plain data.
+    """Read one entry from plain data.
 
     Raises
     ------
@@ -81,21 +81,21 @@ def _read(name: str, said: Mapping[str, Any]) -> Forbidden:
     try:
         found = Forbidden(**{**said, **lists})
     except TypeError as error:
-        raise ValueError(f"what is forbidden as {name!r} cannot be read: {error}") from None
+        raise ValueError(f"FORBIDDEN[{name!r}] cannot be read: {error}") from None
     return replace(found, torch_functions=frozenset(found.torch_functions))
 
 
-#: What an exercise of the installed course can ask to be written by hand.
+#: What an exercise of the installed course can require to be written by hand.
 KINDS = {name: _read(name, said) for name, said in program().forbidden.items()}
 
 
 def check(what: tuple[str, ...]) -> None:
-    """See whether there are such kinds.
+    """Check that these kinds exist.
 
     Raises
     ------
     ValueError
-        If a name is not one of them.
+        If a name is unknown.
     """
     if unknown := sorted(set(what) - set(KINDS)):
         known = ", ".join(sorted(KINDS)) or "nothing: no course is installed that forbids anything"

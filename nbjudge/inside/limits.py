@@ -1,4 +1,4 @@
-"""What one submission may use."""
+"""The limits on a submission."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True)
 class Limits:
-    """What one submission may use; the same on both sides of the wire.
+    """The limits on one submission, the same on both sides of the wire.
 
     Attributes
     ----------
     call_seconds, cell_seconds, submission_seconds:
-        Wall time of one call in a test, of one cell, and of the whole submission. The last is also
-        the processor time that all processes of a kernel may use together.
+        Wall-clock seconds for one call in a test, for one cell, and for the whole submission. The
+        last is also the CPU time that all processes of a kernel may use together.
     memory_mb:
-        Resident memory of all processes of a kernel together, and address space of each beyond what
-        it is forked with.
+        MiB of resident memory for all processes of a kernel together, and of address space for
+        each beyond what it is forked with.
     processes:
-        Processes and threads together. A kernel itself has about a dozen.
+        Processes and threads together. The kernel itself has about a dozen.
     files:
-        Open files and sockets of one process; sockets of all processes of a kernel together. A
-        socket holds up to 0.4 MiB that is counted as no process's memory.
+        Open files and sockets per process; also the sockets of all processes of a kernel together.
+        A socket holds up to 0.4 MiB that counts as no process's memory.
     output_kb:
-        What is kept of one cell's output.
+        KiB kept of one cell's output.
     scratch_mb:
-        Files in the home folder, ``/tmp`` and ``/dev/shm`` together.
+        MiB of files in the home folder, ``/tmp`` and ``/dev/shm`` together.
     message_mb:
-        One message over the wire.
+        MiB per message over the wire.
 
     Raises
     ------
     ValueError
-        If one is not above 0.
+        If a limit is not above 0.
     """
 
     call_seconds: float = 10

@@ -1,4 +1,4 @@
-"""The system calls that Python's library does not have: mounts, namespaces, capabilities."""
+"""System calls that Python's standard library lacks: mounts, namespaces, capabilities."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _prctl(option: int, *args: int) -> None:
 
 
 def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = "") -> None:
-    """``mount(2)``; an empty ``kind`` or ``data`` is passed on as none."""
+    """``mount(2)``; an empty ``kind`` or ``data`` is passed as ``NULL``."""
     texts = [text.encode() if text else None for text in (source, target, kind)]
     result = _libc.mount(*texts, ctypes.c_ulong(flags), data.encode() if data else None)
     _checked(result, f"mount {target}")
@@ -51,7 +51,7 @@ def unshare(flags: int) -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Be killed when the parent dies, even where it has died by now."""
+    """Be killed when the parent dies, or exit now if it already has."""
     _prctl(_PDEATHSIG, 9)
     if os.getppid() != parent:
         os._exit(1)
@@ -63,17 +63,17 @@ def adopt_orphans() -> None:
 
 
 def unreadable() -> None:
-    """No other process of this user may look into this one."""
+    """Keep other processes of this user from inspecting this one."""
     _prctl(_DUMPABLE, 0)
 
 
 def no_new_privileges() -> None:
-    """No program that is run from now on can give more rights than there are."""
+    """Keep programs that are executed from gaining privileges."""
     _prctl(_NO_NEW_PRIVS, 1)
 
 
 def load_filter(program: bytes) -> None:
-    """Have every system call of this process judged by a BPF program, from now on and for ever."""
+    """Install a seccomp filter for every system call of this process. It cannot be removed."""
 
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
@@ -88,13 +88,13 @@ def load_filter(program: bytes) -> None:
 
 
 def drop_capabilities(*, bounding: bool) -> None:
-    """Give up every capability; with ``bounding``, the right to get one by running a program."""
+    """Drop every capability; with ``bounding``, also the ability to regain one through exec."""
     if bounding:
         for capability in range(64):
             try:
                 _prctl(_CAPBSET_DROP, capability)
             except OSError as error:
-                if error.errno == errno.EINVAL:  # the last one was the one before
+                if error.errno == errno.EINVAL:  # past the last capability
                     break
                 raise
         _prctl(_AMBIENT, _AMBIENT_CLEAR)
@@ -103,7 +103,7 @@ def drop_capabilities(*, bounding: bool) -> None:
 
 
 def capabilities() -> int:
-    """The rights that this process has or may take, as bits."""
+    """The effective and permitted capabilities of this process, as bits."""
     header = struct.pack("Ii", _CAPABILITY_VERSION, 0)
     found = ctypes.create_string_buffer(24)
     _checked(_libc.capget(header, found), "capget")
@@ -120,7 +120,7 @@ def loopback_up() -> None:
 
 
 def map_user(uid: int, gid: int) -> None:
-    """In a user namespace just made: stay who one is; nobody else exists."""
+    """In a new user namespace, map this user and group to themselves and no others."""
     for name, text in (
         ("setgroups", "deny"),
         ("uid_map", f"{uid} {uid} 1"),

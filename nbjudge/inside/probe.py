@@ -1,4 +1,4 @@
-"""Whether the sandbox keeps its promises: tried from inside, as a learner's code would."""
+"""Whether the sandbox keeps its promises: tested from inside, as a learner's code would."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from pathlib import Path
 from nbjudge.inside import linux
 from nbjudge.inside.limits import Limits
 
-#: Tight enough to be reached in a moment.
+#: Tight limits that are reached at once.
 LIMITS = Limits(
     memory_mb=64, processes=16, files=32, scratch_mb=1, submission_seconds=20, cell_seconds=5
 )
 
-#: An address kept free for examples: nobody is there, and nothing may even try.
+#: An address reserved for documentation: nothing is there, and even trying must fail.
 _NOWHERE = ("192.0.2.1", 80)
 
 
 def promises(talk: socket.socket) -> None:
-    """Receive folders and the names that may be seen there; send back which promises are broken."""
+    """Receive folders and the names allowed in each; send back which promises are broken."""
     allowed = json.loads(talk.recv(65536))
     checks: dict[str, Callable[[], bool]] = {
-        "not root, and no rights": _no_rights,
+        "not root, and no capabilities": _no_rights,
         "no network": _no_network,
         "a read-only system": _read_only_system,
         "an empty home": lambda: not os.listdir(os.environ["HOME"]),
-        "the course out of sight": lambda: _out_of_sight(allowed),
-        "other processes out of sight": _alone,
+        "the course hidden": lambda: _out_of_sight(allowed),
+        "other processes hidden": _alone,
         "a limit on processes": _few_processes,
         "a limit on memory": _little_memory,
         "a quota on files": _little_space,
-        "no system calls to get out with": _no_way_out,
+        "no system calls to escape with": _no_way_out,
     }
     broken = [name for name, kept in checks.items() if not _tried(kept)]
     talk.sendall(json.dumps(broken).encode())
@@ -78,20 +78,20 @@ def _no_network() -> bool:
 
 def _read_only_system() -> bool:
     places = {sys.prefix, str(Path(__file__).parent), "/usr", "/", "/dev", *mounted()}
-    scratch = os.stat("/tmp").st_dev  # home and /dev/shm lie on it too
+    scratch = os.stat("/tmp").st_dev  # the device of home and /dev/shm too
     places = {place for place in places if os.path.isdir(place)}
     return not any(writable(place) for place in places if os.stat(place).st_dev != scratch)
 
 
 def mounted() -> list[str]:
-    """Where file systems are mounted; none where /proc does not tell."""
+    """All mount points; empty if /proc does not list them."""
     with contextlib.suppress(OSError), open("/proc/self/mounts") as file:
         return [line.split()[1] for line in file]
     return []
 
 
 def writable(folder: str) -> bool:
-    """Whether a new file can be made in a folder."""
+    """Whether a new file can be created in a folder."""
     try:
         Path(folder, ".probe").touch()
     except OSError:
@@ -130,7 +130,7 @@ def _little_space() -> bool:
         for number in range(8):
             Path(f"/tmp/{number}").write_bytes(bytes(2**19))
 
-    # A limit on one file's size ends the process with a signal, unless that is ignored.
+    # Exceeding the file size limit kills the process with a signal unless that is ignored.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     with contextlib.ExitStack() as stack:
         for number in range(8):

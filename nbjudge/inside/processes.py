@@ -1,4 +1,4 @@
-"""What the processes below one use, read from /proc."""
+"""What the descendants of a process use, read from /proc."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Process:
-    """One line of /proc: its number, its parent's, and the processor time it has used."""
+    """One process in /proc: its PID, its parent's PID, and the CPU time it has used."""
 
     pid: int
     parent: int
@@ -19,13 +19,13 @@ class Process:
 
 
 class Proc:
-    """A view of /proc that stays as it was opened, whatever is mounted over it later."""
+    """The /proc that was mounted at creation, whatever is mounted over it later."""
 
     def __init__(self) -> None:
         self._folder = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
 
     def close(self) -> None:
-        """Give the folder back."""
+        """Close the folder."""
         os.close(self._folder)
 
     def _read(self, name: str) -> bytes:
@@ -36,14 +36,14 @@ class Proc:
             os.close(file)
 
     def below(self, root: int) -> list[Process]:
-        """``root`` and all processes that descend from it."""
+        """``root`` and all its descendants."""
         found = {}
         for name in os.listdir(self._folder):
             if name.isdigit():
                 try:
-                    # The name in brackets may hold anything, brackets too.
+                    # The name in parentheses may contain anything, including parentheses.
                     fields = self._read(f"{name}/stat").rpartition(b")")[2].split()
-                except OSError:  # gone by now
+                except OSError:  # it has ended
                     continue
                 spent = sum(int(ticks) for ticks in fields[11:15]) / _TICK
                 found[int(name)] = Process(int(name), int(fields[1]), spent)
@@ -55,9 +55,9 @@ class Proc:
         return [found[pid] for pid in sorted(inside) if pid in found]
 
     def asleep(self, pid: int) -> bool:
-        """Whether every thread of a process waits for something other than a processor or a disk.
+        """Whether every thread of a process waits for something other than a CPU or a disk.
 
-        True if the process is gone.
+        True if the process has ended.
         """
         try:
             folder = os.open(f"{pid}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)
@@ -76,11 +76,11 @@ class Proc:
             return b"X"
 
     def address_space(self, pid: int) -> int:
-        """Bytes of address space; 0 where the process is gone."""
+        """Bytes of address space; 0 if the process has ended."""
         return self._pages(pid, 0)
 
     def resident(self, pid: int) -> int:
-        """Bytes in memory, shared ones included; 0 where the process is gone."""
+        """Bytes of resident memory, including shared memory; 0 if the process has ended."""
         return self._pages(pid, 1)
 
     def _pages(self, pid: int, field: int) -> int:
@@ -90,9 +90,9 @@ class Proc:
             return 0
 
     def sockets(self, pid: int) -> int:
-        """Sockets in the network namespace of a process, whoever holds them.
+        """Sockets in a process's network namespace, whichever process holds them.
 
-        Those on their way from one process to another count too; 0 if the system does not tell.
+        Includes those in transit between processes; 0 if the system does not report them.
         """
         try:
             first, _, _ = self._read(f"{pid}/net/sockstat").partition(b"\n")
@@ -101,9 +101,9 @@ class Proc:
             return 0
 
     def proportional(self, pid: int) -> int:
-        """Bytes in memory, what several processes share being divided among them.
+        """Bytes in memory, with memory shared by several processes divided among them.
 
-        Takes milliseconds. A process that hides its maps counts with all that it has.
+        Takes milliseconds. A process that hides its maps counts with all of its memory.
         """
         try:
             lines = self._read(f"{pid}/smaps_rollup").splitlines()

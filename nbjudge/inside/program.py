@@ -1,9 +1,9 @@
-"""What an installed course tells the judge of itself.
+"""What an installed course tells the judge about itself.
 
-A course registers a module of plain values by an entry point of the group ``nbjudge.course``: the
-module's names in capitals are the fields of :class:`Program`, and each that it leaves out is as
-:class:`Program` has it. The judge never imports a course to learn this inside a sandbox: a fork
-server is told (:func:`take`).
+A course registers a module of plain values with an entry point in the group ``nbjudge.course``. The
+module's names in capitals are the fields of :class:`Program`; those that it leaves out keep their
+defaults. The judge never imports a course inside a sandbox to learn this: the fork server is given
+the values (:func:`take`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-#: Entry points of this group register a course.
+#: The entry point group in which a course is registered.
 GROUP = "nbjudge.course"
 
 
@@ -28,20 +28,20 @@ class Program:
     Attributes
     ----------
     command:
-        What a person types; in capitals it begins the names of the environment's variables.
+        The command that users type; in capitals, the prefix of environment variables.
     distribution:
-        The name under which it is installed; its version has a say in the grades.
+        The name under which it is installed; grades also depend on its version.
     packages:
-        Packages that answers may import: a learner's process can read them.
+        Packages that answers may import; a learner's process can read them.
     tests_own:
-        Packages that test cells import and answers may not: a learner's process finds them empty,
-        and cannot read them.
+        Packages that test cells may import and answers may not. In a learner's process they are
+        empty and cannot be read.
     values:
-        Libraries of which answers may be values besides Python's own: ``"numpy"``, ``"torch"``.
+        Libraries whose values answers may return besides Python's own: ``"numpy"``, ``"torch"``.
     warm:
-        Modules that most tests use, loaded once, before examiners are forked.
+        Modules that most tests use, loaded once before examiners are forked.
     forbidden:
-        What an exercise can ask to be written by hand: a name, and the fields of
+        What an exercise can require to be written by hand: names, each with the fields of a
         :class:`nbjudge.inside.kinds.Forbidden`.
     """
 
@@ -59,20 +59,20 @@ class Program:
 
     @property
     def finder(self) -> str:
-        """How the name of the module begins that finds it where it is installed to be edited."""
+        """Prefix of the module that finds the distribution if its install is editable."""
         return f"__editable___{re.sub(r'[-_.]+', '_', self.distribution).lower()}_"
 
     def folders(self, *, tests_own: bool = False) -> list[Path]:
-        """Where its packages are, or those of the tests alone, without loading them.
+        """The folders of its packages, or of the tests' own, found without loading them.
 
-        Those that are not installed have no folder.
+        Packages that are not installed are left out.
         """
         names = self.tests_own if tests_own else self.packages
         return [folder for name in names if (folder := folder_of(name))]
 
 
 def folder_of(package: str) -> Path | None:
-    """The folder of a package, which is not loaded; ``None`` if there is no such package."""
+    """The folder of a package, found without loading it; ``None`` if it does not exist."""
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         return None
@@ -83,7 +83,7 @@ _taken: Program | None = None
 
 
 def program() -> Program:
-    """The course that is installed here, or the judge alone.
+    """The course installed here, or the judge's defaults.
 
     Raises
     ------
@@ -94,12 +94,12 @@ def program() -> Program:
 
 
 def values_on() -> frozenset[str]:
-    """The libraries whose values answers may be. A tensor's numbers travel as an array's.
+    """The libraries whose values answers may return. Tensors also need NumPy, for sending.
 
     Raises
     ------
     ValueError
-        If the course switches on another one.
+        If the course names any other library.
     """
     on = frozenset(program().values)
     if unknown := sorted(on - {"numpy", "torch"}):
@@ -108,7 +108,7 @@ def values_on() -> frozenset[str]:
 
 
 def take(said: Mapping[str, Any]) -> None:
-    """Believe another process what the course is, in this process and for good."""
+    """Use the course settings that another process sent, for the rest of this process's life."""
     global _taken
     _taken = _made(said)
 
@@ -129,7 +129,7 @@ def _registered(point: EntryPoint) -> Program:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON would hold it."""
+    """A value as JSON can hold it."""
     if isinstance(value, Mapping):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, set | frozenset):
@@ -138,6 +138,6 @@ def _plain(value: Any) -> Any:
 
 
 def _made(said: Mapping[str, Any]) -> Program:
-    """JSON knows no tuples."""
+    """A :class:`Program` from plain values; JSON has no tuples, so lists become tuples."""
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in said.items()}
     return Program(**values)

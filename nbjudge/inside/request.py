@@ -1,4 +1,4 @@
-"""What the grader asks a fork server for, and how it is told what became of it."""
+"""A grader's request to a fork server for a child."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from dataclasses import asdict, dataclass, field
 from nbjudge.inside.isolation import Slot
 from nbjudge.inside.limits import Limits
 
-#: The longest message between the grader and a fork server; files are cut into pieces of it.
+#: Maximum bytes of a message between the grader and a fork server; files are sent in such pieces.
 MESSAGE = 60_000
 
 
 @dataclass(frozen=True)
 class Request:
-    """One child.
+    """A request for one child.
 
     Attributes
     ----------
     slot, home:
-        Its folder of sockets; its home and working folder.
+        The folder of its sockets; its home, which is also its working directory.
     limits:
-        What it may use.
+        The limits on it.
     sandboxed, isolated:
-        Whether the fork server is in a jail; whether the child gets namespaces of its own in it.
+        Whether the fork server is in a jail; whether the child gets its own namespaces there.
     forbidden:
-        The kinds of things that it is to be without; see :mod:`nbjudge.inside.testing.absent`.
+        Kinds of things that it must not have; see :mod:`nbjudge.inside.testing.absent`.
     files:
-        Name and size of each file that it finds in its home; their content follows.
+        Name and size in bytes of each file to put into its home; their content follows.
     seed:
-        For the random numbers of Python, NumPy and torch; ``None``: another one each time.
+        Seed for Python, NumPy and torch; ``None`` for a different one each time.
     entry:
         ``"module:function"``, called with the child's socket; ``None`` for a kernel.
     key:
-        Signs the kernel's messages.
+        The key that signs the kernel's messages.
     """
 
     slot: Slot
@@ -49,16 +49,16 @@ class Request:
 
     @property
     def wire_path(self) -> str:
-        """Where the trusted side listens."""
+        """The socket on which the trusted side listens."""
         return f"{self.slot.path}/w"
 
     def encode(self) -> bytes:
-        """As a message."""
+        """Encode as a message."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
     def decode(cls, message: bytes) -> Request:
-        """What :meth:`encode` made a message of."""
+        """Decode what :meth:`encode` returned."""
         parts = json.loads(message)
         return cls(
             **{

@@ -1,4 +1,4 @@
-"""Which system calls a learner's code may not make, as a program that the kernel runs."""
+"""The system calls that a learner's code may not make, as a BPF program for seccomp."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import struct
 
 from nbjudge.inside import linux
 
-#: System call → its number on x86-64 and on 64-bit Arm; ``None`` where that machine has none.
-#: What a notebook never needs: looking into other processes, mounts and namespaces, the machine's
-#: own affairs, and parts of the kernel with a long record of holes.
+#: System call → its number on x86-64 and on 64-bit Arm; ``None`` if the machine does not have it.
+#: These are calls that a notebook never needs: inspecting other processes, mounts and namespaces,
+#: administration of the machine, and kernel interfaces with a long record of vulnerabilities.
 REFUSED: dict[str, tuple[int | None, int | None]] = {
     # other processes
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
     "process_madvise": (440, 440), "kcmp": (312, 272), "pidfd_getfd": (438, 438),
     "move_pages": (279, 239), "migrate_pages": (256, 238), "sched_setaffinity": (203, 122),
-    # mounts, namespaces, files that are out of sight
+    # mounts, namespaces, files by handle
     "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),
     "move_mount": (429, 429), "open_tree": (428, 428), "fsopen": (430, 430),
     "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433),
     "mount_setattr": (442, 442), "statmount": (457, 457), "listmount": (458, 458),
     "unshare": (272, 97), "setns": (308, 268),
     "name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265), "fanotify_init": (300, 262),
-    # parts of the kernel with a long record of holes
+    # kernel interfaces with a long record of vulnerabilities
     "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
     "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "io_setup": (206, 0), "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),
@@ -40,22 +40,22 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "setdomainname": (171, 162), "personality": (135, 92),
 }  # fmt: skip
 
-#: These are answered as by a kernel that does not have them, so that libraries take another way:
-#: memory that lives in no file and is mapped by nobody counts towards no limit, and the flags of
-#: ``clone3`` lie in memory where a filter cannot read them.
+#: These fail as on a kernel without them, so that libraries fall back. Memory that is in no file
+#: and mapped by no process counts towards no limit, and the flags of ``clone3`` are in memory that
+#: a filter cannot read.
 MISSING: dict[str, tuple[int | None, int | None]] = {
     "clone3": (435, 435), "memfd_create": (319, 279), "memfd_secret": (447, 447),
     "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190),
     "msgget": (68, 186), "mq_open": (240, 180),
 }  # fmt: skip
 
-#: These are judged by their arguments too.
+#: These are filtered by their arguments too.
 CLONE, SOCKET, IOCTL = (56, 220), (41, 198), (16, 29)
 
 #: ``platform.machine()`` → the column above, and the kernel's name for the machine (AUDIT_ARCH).
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
-#: From here on x86-64's numbers mean the x32 calls, a second way to everything.
+#: From here on, x86-64 numbers are x32 calls, a second way to make every call.
 _X32 = 0x40000000
 
 _NAMESPACES = (
@@ -63,30 +63,30 @@ _NAMESPACES = (
     | linux.CLONE_NEWUSER | linux.CLONE_NEWPID | linux.CLONE_NEWNET | linux.CLONE_NEWTIME
 )  # fmt: skip
 
-#: AF_UNIX, AF_INET, AF_INET6; and AF_NETLINK where the protocol is NETLINK_ROUTE.
+#: AF_UNIX, AF_INET, AF_INET6; AF_NETLINK is allowed only for the protocol NETLINK_ROUTE.
 _FAMILIES, _NETLINK, _ROUTE = (1, 2, 10), 16, 0
 
-#: TIOCSTI types into a terminal, TIOCLINUX pastes into one.
+#: TIOCSTI injects input into a terminal, TIOCLINUX pastes into one.
 _TERMINAL = (0x5412, 0x541C)
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
-#: Where things lie in ``struct seccomp_data``: both machines are little-endian.
+#: Offsets in ``struct seccomp_data``; both machines are little-endian.
 _NUMBER, _MACHINE, _ARGUMENT = 0, 4, 16
 
 
 def supported() -> bool:
-    """Whether there is a table for this machine."""
+    """Whether there is a filter for this machine."""
     return platform.machine() in MACHINES
 
 
 def program(machine: str | None = None) -> bytes:
-    """The filter, in the kernel's form: eight bytes for each instruction.
+    """The filter in the kernel's format: eight bytes per instruction.
 
     Parameters
     ----------
     machine:
-        ``"x86_64"`` or ``"aarch64"``; this machine's where ``None``.
+        ``"x86_64"`` or ``"aarch64"``; ``None`` for this machine's.
 
     Raises
     ------
@@ -137,6 +137,6 @@ def _refuse(error: int) -> bytes:
 
 
 def _section(number: int, lines: list[bytes]) -> list[bytes]:
-    """Lines that are for one system call only; what they let pass is allowed."""
+    """Instructions for one system call only; what they do not refuse is allowed."""
     lines = [*lines, _step(_RETURN, _ALLOW)]
     return [_step(_EQUAL, number, 0, len(lines)), *lines]

@@ -1,8 +1,8 @@
 """A fork server: loads torch and the kernel once, then forks a child for each request.
 
-Run as a program with its settings as JSON on its standard input. It talks over one socket: a
-request comes as a message with the child's sockets, and the child's watcher answers on them. When
-the other end closes, the server ends, and in its jail everything ends with it.
+It is run as a program with its settings as JSON on standard input, and communicates over one
+socket. A request is a message that carries the child's sockets, and the child's watcher answers on
+them. When the other end closes, the server exits, and everything in its jail exits with it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from time import monotonic
 from types import ModuleType
 
-#: What a server loads first if the course switches a library on: for examiners, and for learners.
+#: What a server loads first if the course enables a library: for examiners, and for learners.
 LIBRARIES = {
     "torch": (
         ("torch",),
@@ -40,17 +40,17 @@ LIBRARIES = {
     ),
 }
 
-#: The learners' server has these loaded before it forks.
+#: Modules that the learners' server loads before it forks.
 LEARNERS = (
     "ipykernel.kernelapp",
     "ipykernel.zmqshell",
-    # What the kernel would import when it starts, a tenth of a second of it.
+    # The kernel would import these when it starts, which takes 0.1 s.
     "ipykernel.debugger",
     "IPython.core.completerlib",
     "IPython.core.debugger",
     "IPython.core.oinspect",
     "IPython.extensions.storemagic",
-    # It needs ctypes, which nobody can load later, and is at the top of many a notebook.
+    # It needs ctypes, which cannot be loaded later, and many notebooks load it first.
     "IPython.extensions.autoreload",
     "tornado.platform.asyncio",
     "encodings.ascii",
@@ -62,12 +62,12 @@ LEARNERS = (
 
 
 def examiners() -> tuple[str, ...]:
-    """What the examiners' server loads before it forks, besides the examiner itself."""
+    """The modules that the examiners' server loads before it forks, besides the examiner itself."""
     return tuple(name for library in _libraries() for name in library[0])
 
 
 def learners() -> tuple[str, ...]:
-    """What the learners' server loads before it forks."""
+    """The modules that the learners' server loads before it forks."""
     return (*(name for library in _libraries() for name in library[1]), *LEARNERS)
 
 
@@ -78,9 +78,9 @@ def _libraries() -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
 
 
 def offer_testing() -> None:
-    """Let ``import nbjudge.testing`` work where only this folder of the package is.
+    """Make ``import nbjudge.testing`` work where only this folder of the package exists.
 
-    Cells import it under that name; what else there is has no other name than its own.
+    Cells import it under that name; everything else here keeps its own.
     """
     inner = sys.modules.get("nbjudge.inside.testing")
     if inner is None or importlib.util.find_spec("nbjudge.testing") is not None:
@@ -92,7 +92,7 @@ def offer_testing() -> None:
 
 
 def warm_up(names: list[str]) -> None:
-    """Run once, with one thread, what runs slowly or writes warnings the first time."""
+    """Run once, with one thread, what is slow or prints warnings the first time."""
     for name in names:
         if name.startswith("nbjudge.") and hasattr(sys.modules[name], "warm"):
             sys.modules[name].warm()
@@ -107,7 +107,7 @@ def warm_up(names: list[str]) -> None:
         figure.subplots().plot([0, 1])
         figure.savefig(io.BytesIO(), format="png")
     if "IPython" in sys.modules:
-        # The first traceback of a cell asks every module that is loaded for its file.
+        # A cell's first traceback looks up the file of every loaded module.
         from IPython.core.ultratb import AutoFormattedTB
 
         try:
@@ -119,9 +119,9 @@ def warm_up(names: list[str]) -> None:
 def serve(control: socket.socket, without: Sequence[str] = ()) -> None:
     """Fork a child for each request, until the other end closes.
 
-    What is to be without more than this process is without, the kinds ``without``, is forked from a
-    server of its own, which is forked from this one: what takes long to take away is taken away
-    once.
+    ``without`` are the kinds that this process has removed. A request that forbids more is passed
+    to another server, forked from this one for these kinds, because removing them is slow and
+    is done only once.
     """
     from nbjudge.inside import linux, seccomp
     from nbjudge.inside.request import MESSAGE, Request
@@ -144,7 +144,7 @@ def serve(control: socket.socket, without: Sequence[str] = ()) -> None:
             request = Request.decode(message)
             kinds = request.forbidden
             if not set(kinds) <= set(without):
-                for _ in range(2):  # one that has died is started again, once
+                for _ in range(2):  # a server that has died is restarted once
                     if kinds not in others:
                         held = [control, *sockets, *others.values()]
                         others[kinds] = _server_without(kinds, held)
@@ -165,7 +165,7 @@ def serve(control: socket.socket, without: Sequence[str] = ()) -> None:
 
 
 def _server_without(kinds: Sequence[str], held: Sequence[socket.socket]) -> socket.socket:
-    """Fork a server that is without these kinds, and holds none of this one's sockets."""
+    """Fork a server without these kinds; it closes the sockets in ``held``."""
     from nbjudge.inside import linux
     from nbjudge.inside.testing import absent
 
@@ -184,15 +184,15 @@ def _server_without(kinds: Sequence[str], held: Sequence[socket.socket]) -> sock
 
 
 def _freeze() -> None:
-    """Leave what is loaded where it is, in the children too.
+    """Exclude what is loaded from garbage collection, in the children too.
 
-    It is not searched for garbage before: that takes longer than loading a small library, and
-    hardly anything is found.
+    Garbage is not collected first: that takes longer than loading a small library, and finds
+    almost nothing.
 
     Raises
     ------
     RuntimeError
-        If there are threads, which no child would have.
+        If there are other threads, because no child would have them.
     """
     threads = len(os.listdir("/proc/self/task"))
     if threads != 1:
@@ -201,7 +201,7 @@ def _freeze() -> None:
 
 
 def _collect() -> None:
-    """Take leave of watchers, and in a jail of orphans, that have ended."""
+    """Reap watchers that have ended and, in a jail, orphans."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -210,9 +210,9 @@ def _collect() -> None:
 
 
 def main() -> None:
-    """Load, warm up, say so, serve."""
+    """Load, warm up, report ready, serve."""
     settings = json.load(sys.stdin)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the grader
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the grader to handle
     sys.path[:] = settings["path"] + [p for p in sys.path if p not in settings["path"]]
     from nbjudge.inside import program
     from nbjudge.inside.cores import keep_to
@@ -220,7 +220,7 @@ def main() -> None:
     program.take(settings["program"])
     keep_to(settings["core"])
     began = monotonic()
-    gc.disable()  # while modules are loaded there is nothing to collect
+    gc.disable()  # loading modules creates no garbage worth collecting
     control = socket.socket(fileno=settings["control"])
     for name in settings["modules"]:
         importlib.import_module(name)

@@ -1,7 +1,7 @@
-"""Reads the safetensors format, in which nothing can be run.
+"""Reads the safetensors format, which cannot contain code.
 
-The library's own reader, compiled and safe in its memory, believes what a file says of itself only
-as far as its bytes bear it out. Here it is given bytes alone, and what it finds is held to limits.
+The library's own reader is compiled, memory-safe, and checks everything that a file claims about
+itself. Here it is given only bytes, and what it returns is checked against limits.
 """
 
 from __future__ import annotations
@@ -11,41 +11,41 @@ from typing import Any
 
 import safetensors
 
-#: How a file's name ends.
+#: The extension of the files.
 SUFFIX = ".safetensors"
 
-#: Bytes of a kilobyte, as file managers count.
+#: Bytes per kilobyte, as file managers count.
 KILOBYTE = 1000
 
-#: PyTorch's and NumPy's names of the kinds of numbers that are read, by the format's.
+#: The format's names of the supported dtypes → PyTorch's and NumPy's names.
 KINDS = {
     **{"BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "I32": "int32"},
     **{"I64": "int64", "F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64"},
 }
 
-#: How many tensors a file may have, how many axes one of them, and how long an axis may be.
+#: Maximum number of tensors in a file, of axes of a tensor, and length of an axis.
 MOST_TENSORS, MOST_AXES, LONGEST_AXIS = 10_000, 8, 1 << 31
 
-#: How files of other kinds begin, and what these are.
+#: The first bytes of other kinds of files, and the message for each.
 OTHERS = {
     b"PK\x03\x04": "is a zip, such as torch.save writes, with a pickle in it",
     b"\x80": "is a pickle",
-    b"\x93NUMPY": "is an array of NumPy's",
+    b"\x93NUMPY": "is a NumPy array",
     b"\x89HDF": "is an HDF5 file",
 }
 
 
 class NotTensors(ValueError):
-    """The bytes are no file of tensors; the message completes the sentence "the file ..."."""
+    """The bytes are not a file of tensors; the message completes the sentence "the file ..."."""
 
 
 def check_asked(name: str, kilobytes: int) -> None:
-    """Refuse a file's name, or how large it may be, that cannot be asked for.
+    """Check the name and maximum size of a requested file.
 
     Raises
     ------
     ValueError
-        Naming the argument.
+        If one of them is not allowed; the message names the argument.
     """
     if PurePath(name).name != name or not name.endswith(SUFFIX):
         raise ValueError(f"name must be that of a {SUFFIX} file, got {name!r}")
@@ -54,20 +54,20 @@ def check_asked(name: str, kilobytes: int) -> None:
 
 
 def larger_than(kilobytes: int, size: int) -> str:
-    """Why a file of this size is not taken; empty if it is."""
+    """Why a file of ``size`` bytes is not accepted; empty if it is."""
     if size <= kilobytes * KILOBYTE:
         return ""
-    return f"has {size / KILOBYTE:,.0f} kB, and at most {kilobytes:,} kB are taken"
+    return f"is {size / KILOBYTE:,.0f} kB, over the limit of {kilobytes:,} kB"
 
 
 def contents(content: bytes) -> list[tuple[str, dict[str, Any]]]:
-    """The tensors that a file holds: name, and a dict with ``dtype``, ``shape`` and ``data``.
+    """The tensors in a file: each a name and a dict with ``dtype``, ``shape`` and ``data``.
 
     Raises
     ------
     NotTensors
-        If it is not in the format: another kind of file, cut off, a tensor whose shape does not fit
-        its bytes, bytes that belong to none or to two.
+        If it is not in the format: another kind of file, a truncated file, a tensor whose shape
+        does not match its bytes, or bytes that belong to no tensor or to two.
     """
     if not content:
         raise NotTensors("is empty")
@@ -85,24 +85,24 @@ def contents(content: bytes) -> list[tuple[str, dict[str, Any]]]:
         why = " ".join(str(error).removeprefix("Error while deserializing: ").split())
         raise NotTensors(f"is cut off or damaged ({why[:120]})") from None
     if len(found) > MOST_TENSORS:
-        raise NotTensors(f"holds {len(found):,} tensors, and at most {MOST_TENSORS:,} are read")
+        raise NotTensors(f"holds {len(found):,} tensors; the maximum is {MOST_TENSORS:,}")
     for name, about in found:
         if about["dtype"] not in KINDS:
-            raise NotTensors(f"holds numbers of the kind {about['dtype']}, which are not read")
+            raise NotTensors(f"holds numbers of the unsupported dtype {about['dtype']}")
         if len(about["shape"]) > MOST_AXES or max(about["shape"], default=0) > LONGEST_AXIS:
-            raise NotTensors(f"holds a tensor {name[:60]!r} whose shape has too many or long axes")
+            raise NotTensors(f"holds a tensor {name[:60]!r} whose axes are too many or too long")
     return found
 
 
 def tensors(content: bytes) -> dict[str, Any]:
-    """The tensors themselves, or NumPy's arrays if the course's values are those.
+    """The tensors themselves, or NumPy arrays if the course's values are those.
 
     Raises
     ------
     NotTensors
         As :func:`contents` does.
     """
-    from nbjudge.inside.values import np, torch  # who only looks into a file loads neither
+    from nbjudge.inside.values import np, torch  # `contents` alone needs neither
 
     found = {}
     for name, about in contents(content):

@@ -91,7 +91,7 @@ def test_a_file_that_fits_is_graded_by_what_is_in_it(graded, student):
     [
         ("missing", f"{FILE} was not handed in"),
         ("two", f"{FILE} was not handed in"),
-        ("large", f"{FILE} has 3 kB, and at most 2 kB are taken"),
+        ("large", f"{FILE} is 3 kB, over the limit of 2 kB"),
         ("pickle", f"{FILE} is a pickle. Only safetensors are read: write it with "),
         ("zip", f"{FILE} is a zip, such as torch.save writes, with a pickle in it."),
         ("cut-off", f"{FILE} is cut off or damaged"),
@@ -159,7 +159,7 @@ def test_a_new_file_is_graded_and_the_same_one_is_not(graded, course, tmp_path):
     ("content", "told"),
     [
         (None, f"{FILE} is not there: train a model"),
-        (save({"weight": torch.randn(1, 700)}), f"{FILE} has 3 kB, and at most 2 kB"),
+        (save({"weight": torch.randn(1, 700)}), f"{FILE} is 3 kB, over the limit of 2 kB"),
         (pickle.dumps({"weight": 1}), f"{FILE} is a pickle."),
     ],
 )

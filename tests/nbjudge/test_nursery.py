@@ -144,9 +144,9 @@ def test_kernels_without_more_come_from_a_server_of_their_own(sandboxed):
 def test_an_examiner_sees_the_package_and_its_files_and_nothing_else(course):
     with light(True) as found, found.examiner(probe.LIMITS, files={"a/b": b"c"}) as child:
         broken = told(child, {str(course): [".venv", "coursework", "nbjudge", "tfcourse"]})
-        assert "the course out of sight" not in broken and "no network" not in broken
-        assert "not root, and no rights" not in broken
-        assert "no system calls to get out with" not in broken
+        assert "the course hidden" not in broken and "no network" not in broken
+        assert "not root, and no capabilities" not in broken
+        assert "no system calls to escape with" not in broken
         # It found a file in its home, and other examiners are no secret to it.
         assert "an empty home" in broken and "a limit on processes" in broken
 

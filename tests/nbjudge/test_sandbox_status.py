@@ -85,7 +85,7 @@ def changed(monkeypatch, old: list[str], new: list[str]) -> None:
     [
         (["--remount-ro", "/dev"], ["--dir", "/dev"], "a read-only system"),
         (["--remount-ro", "/"], ["--dir", "/"], "a read-only system"),
-        (["--remount-ro", "/"], ["--ro-bind", "COURSE", "COURSE"], "the course out of sight"),
+        (["--remount-ro", "/"], ["--ro-bind", "COURSE", "COURSE"], "the course hidden"),
     ],
 )
 def test_a_jail_with_a_hole_is_found_out(anew, monkeypatch, course, old, new, missing):
@@ -123,10 +123,10 @@ def test_the_probe_finds_that_nothing_is_kept_without_a_sandbox():
     for promise in (
         "no network",
         "a read-only system",
-        "the course out of sight",
-        "other processes out of sight",
+        "the course hidden",
+        "other processes hidden",
         "a limit on processes",
-        "no system calls to get out with",
+        "no system calls to escape with",
     ):
         assert promise in broken, promise
 

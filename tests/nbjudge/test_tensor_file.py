@@ -62,7 +62,7 @@ def numpy_saved() -> bytes:
         (b"abc", "is not in the safetensors format"),
         (torch_saved(), "is a zip, such as torch.save writes, with a pickle in it"),
         (pickle.dumps(WEIGHTS, 4), "is a pickle"),
-        (numpy_saved(), "is an array of NumPy's"),
+        (numpy_saved(), "is a NumPy array"),
         (b"these are my weights", "is not in the safetensors format"),
         (made([]), "is not in the safetensors format"),
         (save(WEIGHTS)[:-1], "is cut off or damaged"),

@@ -101,7 +101,7 @@ def test_a_page_without_a_figure_loads_none_of_it(tmp_path: Path, course: Path) 
     "text, said",
     [
         ("```{live} heats\n```", "there is no live figure 'heats'; there are "),
-        ("```{live} arrows\n```\n\n```{live} arrows\n```", "'arrows' is twice on this page"),
+        ("```{live} arrows\n```\n\n```{live} arrows\n```", "'arrows' is on this page twice"),
     ],
 )
 def test_what_is_written_wrongly_fails_the_build(tmp_path: Path, text: str, said: str) -> None:

@@ -121,7 +121,7 @@ def test_one_that_peeks_is_told_so(graded):
     [
         ("torch-save", f"{FILE} is a zip, such as torch.save writes, with a pickle in it."),
         ("pickle", f"{FILE} is a pickle."),
-        ("too-large", f"{FILE} has 139 kB, and at most 90 kB are taken"),
+        ("too-large", f"{FILE} is 139 kB, over the limit of 90 kB"),
         ("no-file", f"{FILE} was not handed in"),
     ],
 )

@@ -1,4 +1,4 @@
-"""NumPy's arrays in a message: ``["A", dtype, shape]``, their numbers in the blob."""
+"""NumPy arrays in a message: ``["A", dtype, shape]``, with their numbers in the blob."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DTYPES = frozenset(
 
 
 def write(value: Any, blobs: Blobs) -> list | None:
-    """An array; ``None`` for anything else."""
+    """The tree for an array; ``None`` for anything else."""
     if not isinstance(value, np.ndarray):
         return None
     if value.dtype.name not in DTYPES:
@@ -30,17 +30,17 @@ def write(value: Any, blobs: Blobs) -> list | None:
 
 
 def read(tag: str, rest: list, take: Callable[[int], bytearray]) -> np.ndarray:
-    """The array; ``take`` gives the blob's next bytes."""
+    """The array; ``take`` returns the blob's next bytes."""
     name, shape = parts(rest, str, list)
     if name not in DTYPES:
-        raise WireError("no known dtype of an array")
+        raise WireError("an array of an unknown dtype")
     return numbers(name, shape, take)
 
 
 def numbers(dtype: str, shape: list, take: Callable[[int], bytearray]) -> np.ndarray:
-    """The blob's next numbers, in memory of their own. Only 0 and 1 become booleans."""
+    """The blob's next numbers, in their own memory. Booleans are normalised to 0 and 1."""
     stored = np.dtype(np.uint8 if dtype == "bool" else dtype)
     held = take(math.prod(lengths(shape)) * stored.itemsize)
     found = np.ndarray(shape, stored, buffer=held)
-    # Other bytes would compare as they please.
+    # A boolean stored as any other byte would compare unpredictably.
     return np.asarray(found != 0) if dtype == "bool" else found

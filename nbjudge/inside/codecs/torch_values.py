@@ -2,8 +2,8 @@
 
 They are written as::
 
-["T", dtype, shape, requires_grad]  tensor     ["s", …]  torch.Size
-["y", name]  torch.dtype                       ["v", name]  torch.device
+    ["T", dtype, shape, requires_grad]  tensor     ["s", …]  torch.Size
+    ["y", name]  torch.dtype                       ["v", name]  torch.device
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nbjudge.inside.codecs.numpy_values import numbers
 
 TAGS = ("T", "s", "y", "v")
 
-#: What a tensor may hold, with the NumPy type whose bytes are its own.
+#: The dtypes a tensor may have, each with the NumPy dtype that has the same bytes.
 DTYPES = {
     "bool": (torch.bool, "bool"),
     "uint8": (torch.uint8, "uint8"),
@@ -40,7 +40,7 @@ DEVICES = ("cpu", "cuda", "cuda:0", "meta")
 
 
 def write(value: Any, blobs: Blobs) -> list | None:
-    """A tensor, a shape, a dtype or a device; ``None`` for anything else."""
+    """The tree for a tensor, a shape, a dtype or a device; ``None`` for anything else."""
     if isinstance(value, Tensor):
         return _write_tensor(value, blobs)
     kind = type(value)
@@ -53,7 +53,7 @@ def write(value: Any, blobs: Blobs) -> list | None:
 
 def _write_tensor(value: Tensor, blobs: Blobs) -> list:
     if value.layout != torch.strided or value.device.type != "cpu" or value.is_quantized:
-        raise WireError(f"a tensor that is {value.layout} on {value.device}, not plain on the CPU")
+        raise WireError(f"a tensor that is {value.layout} on {value.device}, not dense on the CPU")
     if value.dtype not in DTYPE_NAMES:
         raise WireError(f"a tensor of {str(value.dtype).removeprefix('torch.')}")
     blobs.reserve(value.numel() * value.element_size())
@@ -65,7 +65,7 @@ def _write_tensor(value: Tensor, blobs: Blobs) -> list:
 
 
 def read(tag: str, rest: list, take: Callable[[int], bytearray]) -> Any:
-    """The value; ``take`` gives the blob's next bytes."""
+    """The value; ``take`` returns the blob's next bytes."""
     if tag == "T":
         return _tensor(rest, take)
     if tag == "s":
@@ -81,10 +81,10 @@ def read(tag: str, rest: list, take: Callable[[int], bytearray]) -> Any:
 def _tensor(rest: list, take: Callable[[int], bytearray]) -> Tensor:
     name, shape, requires_grad = parts(rest, str, list, bool)
     if name not in DTYPES:
-        raise WireError("no known dtype of a tensor")
+        raise WireError("a tensor of an unknown dtype")
     dtype, stored = DTYPES[name]
     found = torch.from_numpy(numbers(stored, shape, take))
     found = found.view(torch.bfloat16) if dtype == torch.bfloat16 else found
     if requires_grad and not (dtype.is_floating_point or dtype.is_complex):
-        raise WireError("a gradient of whole numbers")
+        raise WireError("a gradient for a tensor of integers")
     return found.requires_grad_(requires_grad)

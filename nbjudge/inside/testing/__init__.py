@@ -1,9 +1,9 @@
-"""The language of test cells: what tests may do with a learner's work, and say of it.
+"""The language of test cells: what tests may do with a learner's work, and say about it.
 
-A test cell touches what a learner wrote through the *verbs* alone: what they hand in are copies,
-and what they give back are copies. So the same cell reads and runs the same in the learner's own
-notebook and where the learner's code runs in a process of its own. The *checks* compare what came
-back, and raise a :class:`Mistake` that says what is wrong and where to look.
+A test cell touches what a learner wrote only through the *verbs*, which pass copies in and return
+copies. So a cell behaves the same in the learner's own notebook and where the learner's code runs
+in another process. The *checks* compare what came back, and raise a :class:`Mistake` that says
+what is wrong and where to look.
 
 ======================  ===================================================================
 verbs                   :func:`call`, :func:`value`, :func:`inputs_after`,
@@ -20,7 +20,7 @@ files beside the work   :func:`enclosed`
 numbers to compare      :func:`measured`
 ======================  ===================================================================
 
-What is about tensors and modules is there if the course's values are PyTorch's.
+The functions for tensors and modules exist if the course's values are PyTorch's.
 """
 
 from nbjudge.inside.testing.by_hand import by_hand

@@ -1,14 +1,14 @@
-"""Makes a process without what is to be written by hand, before a learner's code comes into it.
+"""Removes from a process what must be written by hand, before a learner's code runs in it.
 
-Where :func:`nbjudge.testing.by_hand` watches calls, this takes away what is called:
+:func:`nbjudge.testing.by_hand` watches calls; this module removes what is called:
 
-- PyTorch's operators, at its dispatcher, through which every spelling of a call goes, those of
-  ``torch.ops``, ``vmap``, TorchScript and the C++ bindings too;
-- Python functions, by giving them another body, so that it does not matter who holds them;
+- PyTorch's operators, at its dispatcher, through which every form of a call goes, including those
+  of ``torch.ops``, ``vmap``, TorchScript and the C++ bindings;
+- Python functions, by replacing their bodies, so that it does not matter who holds them;
 - modules, which can no longer be imported.
 
-Each says what :data:`nbjudge.inside.kinds.KINDS` says of it. It holds for the life of
-the process; there is no way back.
+Each explains itself with the text in :data:`nbjudge.inside.kinds.KINDS`. The removal lasts for the
+life of the process; it cannot be undone.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from nbjudge.inside.values import Tensor, np, torch
 
 _removed: tuple[str, ...] = ()
 
-#: Every key under which an operator is looked up that could have a kernel of its own.
+#: Every dispatch key under which an operator could have its own kernel.
 DISPATCH_KEYS = (
     *("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CPU", "CUDA", "Meta"),
     *("NestedTensorCPU", "SparseCPU", "AutogradCPU", "AutogradCUDA", "AutogradNestedTensor"),
@@ -42,10 +42,10 @@ DISPATCH_KEYS = (
 
 
 def removed() -> tuple[str, ...]:
-    """The kinds that this process is wholly without, so that nobody need watch for them.
+    """The kinds that are entirely removed from this process and so need no watching.
 
-    Those whose PyTorch functions stay because no operator is theirs alone are not among them.
-    Products of matrices are such: where one side is 1 long, only who watches the call can tell a
+    A kind is not among them if its PyTorch functions stay because no operator belongs to it alone.
+    Matrix products are not either: if one side has length 1, only watching the call can tell a
     product of matrices from one with a vector.
     """
     kinds = {name: KINDS[name] for name in _removed}
@@ -57,19 +57,19 @@ def removed() -> tuple[str, ...]:
 
 
 def remove(*what: str) -> None:
-    """Take away what these kinds name, in this process and for good.
+    """Remove what these kinds name, for the rest of this process's life.
 
-    What is gone already is passed over.
+    Kinds already removed are skipped.
 
     Parameters
     ----------
     what:
-        Names out of :data:`nbjudge.inside.kinds.KINDS`.
+        Names in :data:`nbjudge.inside.kinds.KINDS`.
 
     Raises
     ------
     ValueError
-        If a name is not one of them.
+        If a name is unknown.
     """
     global _removed
     check(what)
@@ -77,7 +77,7 @@ def remove(*what: str) -> None:
     gone = tuple(f"{path}." for name in what for path in KINDS[name].modules)
     if any(KINDS[name].matrices or KINDS[name].gradients for name in what):
         _override_other_algebra()
-    # Only where there are any: in a forked process, looking at every module copies their memory.
+    # Only if there are any: in a forked process, looking at every module copies its memory.
     for loaded in [m for m in sys.modules if f"{m}.".startswith(gone)] if gone else ():
         del sys.modules[loaded]
     for name in what:
@@ -102,9 +102,10 @@ def remove(*what: str) -> None:
 
 
 def files(what: Sequence[str]) -> list[Path]:
-    """Files and folders, the course's and other libraries', that hold what these kinds name.
+    """Files and folders, of the course and of other libraries, that hold what these kinds name.
 
-    For a sandbox that can cover them: who takes the finder away still does not find them. PyTorch's
+    A sandbox can cover them, so that removing the import finder does not bring them back.
+    PyTorch's own are not included, because PyTorch itself reads some of them late.
     own are not among them, as PyTorch itself reads some of them late.
     """
     found = []
@@ -118,13 +119,13 @@ def files(what: Sequence[str]) -> list[Path]:
             found += map(Path, spec.submodule_search_locations or filter(None, [spec.origin]))
     if what:
         found += closed.files()
-    if np and any(KINDS[name].matrices for name in what):  # another program would have NumPy's
+    if np and any(KINDS[name].matrices for name in what):  # a new process could load NumPy again
         found.append(Path(np.__file__).parent)
     return sorted(set(found))
 
 
 def refused(name: str, kind: str) -> None:
-    """What a function whose body was taken away calls instead."""
+    """Called by a function whose body was replaced."""
     refuse(name, KINDS[kind])
 
 
@@ -135,7 +136,7 @@ class NotHere:
         self.kinds = [KINDS[name] for name in what]
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Explain itself for a module that is not to be had; leave all others to others."""
+        """Explain why a removed module cannot be imported; leave all others to other finders."""
         for kind in self.kinds:
             for module in kind.modules:
                 if name == module or name.startswith(f"{module}."):
@@ -145,7 +146,7 @@ class NotHere:
 
 @cache
 def operators() -> tuple[str, ...]:
-    """The names of PyTorch's operators; none if its values are not switched on."""
+    """The names of PyTorch's operators; none if its values are not enabled."""
     if torch is None:
         return ()
     every = torch._C._dispatch_get_all_op_names()
@@ -153,13 +154,13 @@ def operators() -> tuple[str, ...]:
 
 
 def _override(chosen: Callable[[str], bool], kind: Forbidden) -> None:
-    """Every operator of PyTorch's whose name is chosen refuses, under every key."""
+    """Make every PyTorch operator with a chosen name refuse, under every key."""
     names = filter(chosen, operators())
     kernels = {name: _refusing(name.partition(".")[0], kind) for name in names}
     implement(kernels, DISPATCH_KEYS)
 
 
-#: PyTorch's other ways to a product of matrices begin like this; they have keys of their own.
+#: Prefixes of PyTorch's other operators for matrix products, which have their own keys.
 OTHER_PRODUCTS: tuple[str, ...] = ()
 OTHER_PRODUCTS += ("_sparse_mm", "_sparse_addmm", "_sparse_sparse", "_sparse_semi", "_cslt")
 OTHER_PRODUCTS += ("sspaddmm", "hspmm", "smm", "sparse_sampled", "mkldnn_conv", "mkldnn_linear")
@@ -168,18 +169,18 @@ OTHER_PRODUCTS += ("_slow_conv", "_nnpack_spatial", "linear_backward", "matmul_b
 OTHER_PRODUCTS += ("_foreach_mm", "_grouped_mm", "_scaled_", "_weight_int", "_dyn_quant", "fbgemm_")
 OTHER_PRODUCTS += ("_mixed_dtypes_linear", "_wrapped_")
 OTHER_PRODUCTS += ("quantized_",)
-#: Sums of weighted rows, distances, and what undoes a product: each is one in disguise.
+#: Sums of weighted rows, distances, and what inverts a product: each is a product in disguise.
 OTHER_PRODUCTS += ("embedding_bag", "_embedding_bag", "cdist", "_cdist", "pdist", "_pdist")
 OTHER_PRODUCTS += ("_euclidean_dist", "lu_", "_lu", "triangular_solve", "cholesky", "_cholesky")
 OTHER_PRODUCTS += ("inverse", "pinverse", "svd", "qr", "geqrf", "orgqr", "ormqr")
 
-#: Of linear algebra's operators those that factor nothing and solve nothing.
+#: The linear algebra operators that neither factorise nor solve anything.
 PLAIN_ALGEBRA = tuple(
     f"linalg_{name}"
     for name in ("norm", "vector_norm", "matrix_norm", "_powsum", "vecdot", "cross", "diagonal")
 ) + ("linalg_matmul", "linalg_multi_dot")
 
-#: Where tensors that are not plain have kernels of their own.
+#: Dispatch keys at which tensors that are not dense have their own kernels.
 LAYOUTS = ("SparseCPU", "SparseCsrCPU", "MkldnnCPU", "NestedTensorCPU", "QuantizedCPU")
 
 
@@ -193,7 +194,7 @@ def _is_another_product(op: str) -> bool:
 
 
 def _override_products(kind: Forbidden) -> None:
-    """Products of two matrices refuse; those with a vector are computed, from sums."""
+    """Make products of two matrices refuse, and compute those with a vector from sums."""
 
     def product(a: Tensor, b: Tensor, name: str = "@") -> Tensor:
         if min(a.shape[-2], a.shape[-1], b.shape[-1]) > 1:
@@ -201,7 +202,7 @@ def _override_products(kind: Forbidden) -> None:
         return (a.unsqueeze(-1) * b.unsqueeze(-3)).sum(-2)
 
     def plus(c: Tensor, a: Tensor, b: Tensor, *, beta=1, alpha=1) -> Tensor:
-        # As PyTorch has it, a beta of 0 ignores even NaN in what is added.
+        # As in PyTorch, a beta of 0 ignores even NaN in what is added.
         scaled = product(a, b) * alpha
         return scaled + beta * c if beta else scaled
 
@@ -219,17 +220,17 @@ def _override_products(kind: Forbidden) -> None:
     implement({**kernels, **{name: _refusing(name, kind) for name in others}}, ["CPU"])
     refusing = {name: _refusing(name, kind) for name in (*kernels, "linear")}
     implement(refusing, LAYOUTS)
-    # In place, into a given tensor, into another dtype: forms of the same with their own kernels.
+    # Variants with their own kernels: in place, into a given tensor, into another dtype.
     _override(lambda op: op.partition(".")[0].rstrip("_") in kernels and op not in kernels, kind)
     _override(_is_another_product, kind)
 
 
-#: Where operators leave a note of how to go backwards, for tensors of every layout.
+#: Dispatch keys at which operators record the backward pass, for tensors of every layout.
 AUTOGRAD_KEYS = ("AutogradCPU", "AutogradOther", "AutogradNestedTensor")
 
 
 def _without_autograd() -> None:
-    """No operator leaves a note of how to go backwards: there is nothing to be called with it."""
+    """Keep every operator from recording a backward pass, so that there is no graph to run."""
     from torch.library import fallthrough_kernel as graph
 
     implement(dict.fromkeys(operators(), graph), AUTOGRAD_KEYS)
@@ -237,7 +238,7 @@ def _without_autograd() -> None:
     closed.without_methods(engine, "run_backward", "queue_callback")
 
 
-#: NumPy's ways to a product of matrices, with the modules that they lie in.
+#: NumPy's ways to compute a matrix product.
 NUMPY_PRODUCTS = (
     *("matmul", "dot", "vdot", "inner", "einsum", "c_einsum", "tensordot", "kron", "outer"),
     *("matvec", "vecmat", "vecdot", "multi_dot", "correlate", "convolve", "cross"),
@@ -248,12 +249,12 @@ NUMPY_PRODUCTS = (
 
 
 def _override_numpys(kind: Forbidden) -> None:
-    """NumPy's products refuse: through ``autograd.Function`` they would do for PyTorch's."""
+    """Make NumPy's products refuse; in an ``autograd.Function`` they could replace PyTorch's."""
     for module in [m for name, m in sys.modules.items() if name.partition(".")[0] == "numpy"]:
         for name in NUMPY_PRODUCTS:
             if callable(vars(module).get(name)):
                 setattr(module, name, _refusing(f"numpy.{name}", kind))
-    # A list of them all, kept for its tests.
+    # A list of them all, which NumPy keeps for its tests.
     held = sys.modules["numpy._core.overrides"].ARRAY_FUNCTIONS
     held -= {found for found in held if found.__name__ in NUMPY_PRODUCTS}
     closed.without_methods(np.ndarray, "dot", "__matmul__", "__rmatmul__", "__imatmul__")
@@ -261,8 +262,8 @@ def _override_numpys(kind: Forbidden) -> None:
         closed.without_slot(np.ndarray, slot)
 
 
-#: Parts of libraries that PyTorch loads for itself and holds on to: matrices and derivatives in
-#: Python's own numbers. Of the rest of SymPy the functions of these names differentiate.
+#: Parts of libraries that PyTorch loads for itself and keeps: matrices and derivatives in Python's
+#: own numbers. In the rest of SymPy, the functions with these names differentiate.
 OTHER_ALGEBRA = ("sympy.matrices", "sympy.polys.matrices", "mpmath.matrices", "mpmath.calculus")
 DERIVATIVES: tuple[str, ...] = (
     "diff",
@@ -275,7 +276,7 @@ DERIVATIVES += ("_derivative_dispatch", "nseries", "series", "_eval_nseries")
 
 
 def _override_other_algebra() -> None:
-    """SymPy's and mpmath's matrices and derivatives refuse, whoever still holds them."""
+    """Make SymPy's and mpmath's matrices and derivatives refuse, whoever still holds them."""
 
     def not_here(*args, **kwargs):
         from nbjudge.inside.testing.closed import refused
@@ -299,7 +300,7 @@ def _override_other_algebra() -> None:
 
 
 def _without_counts(kind: Forbidden) -> None:
-    """PyTorch's profiler measures times, and counts no operations."""
+    """Let PyTorch's profiler measure times but count no operations."""
     start = torch.autograd.profiler.profile.__init__
     signature = inspect.signature(start)
 
@@ -310,7 +311,7 @@ def _without_counts(kind: Forbidden) -> None:
         start(*args, **kwargs)
 
     torch.autograd.profiler.profile.__init__ = timed  # type: ignore[method-assign]
-    # Whoever starts it another way finds none either.
+    # A profiler started in another way finds no counts either.
     event: Any = torch._C._autograd._KinetoEvent
     event.flops = lambda event: 0
 

@@ -1,4 +1,4 @@
-"""What is to be written by hand cannot be called."""
+"""Forbids calls of what must be written by hand."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _refusals: list[Mistake] = []
 
 
 def by_hand(*what: str) -> None:
-    """Say what must be written by hand from here on: calling it in a verb explains itself.
+    """Say what must be written by hand from here on; calling it in a verb raises an explanation.
 
     Holds while a verb runs a learner's code, until the next ``by_hand``. In a learner's notebook it
-    is there to teach, and stops nobody who means to get round it; where work is graded, the kernel
-    is made without what is named here.
+    is there to teach, and does not stop anyone determined to get around it. Where work is graded,
+    the kernel is created without what is named here.
 
     Parameters
     ----------
     what:
-        Names out of :data:`nbjudge.inside.kinds.KINDS`, such as ``"attention"``; none allows
-        everything. Written out as texts: the grader reads them before it runs the cell.
+        Names in :data:`nbjudge.inside.kinds.KINDS`, such as ``"attention"``; none allows
+        everything. They must be string literals: the grader reads them before it runs the cell.
 
     Raises
     ------
     ValueError
-        If a name is not one of them.
+        If a name is unknown.
     """
     global _forbidden
     check(what)
@@ -43,17 +43,17 @@ def by_hand(*what: str) -> None:
 
 
 def forbidden() -> tuple[str, ...]:
-    """What :func:`by_hand` named last."""
+    """The names given to the last :func:`by_hand`."""
     return _forbidden
 
 
 def refuse(name: str, kind: Forbidden) -> None:
-    """Say that what was just called is to be written by hand.
+    """Say that what was just called must be written by hand.
 
     Raises
     ------
     Mistake
-        Always. Work that catches it is told of it all the same.
+        Always. If the learner's code catches it, it is reported all the same.
     """
     key = next(key for key, known in KINDS.items() if known is kind)
     refuse_saying(f"`{name}` {kind.why}", {"key": key, "calls": name})
@@ -73,9 +73,9 @@ def refuse_saying(message: str, about: dict[str, str]) -> NoReturn:
 
 @contextmanager
 def watched(known: tuple[str, ...] = ()) -> Iterator[None]:
-    """Run a learner's code; what :func:`by_hand` forbids raises a :class:`Mistake` in it.
+    """Run a learner's code; calling what :func:`by_hand` forbids raises a :class:`Mistake` in it.
 
-    ``known`` are kinds that need no watching, as they are not there.
+    ``known`` are kinds that need no watching, because they were removed.
     """
     kinds = [KINDS[name] for name in _forbidden if name not in known]
     _refusals.clear()
@@ -83,7 +83,7 @@ def watched(known: tuple[str, ...] = ()) -> Iterator[None]:
         with _watching(kinds):
             yield
     except Exception:
-        # Work that catches the refusal, or fails on it in its own way, is told of it all the same.
+        # Code that catches the refusal, or fails in its own way because of it, still gets it.
         if _refusals:
             raise _refusals[0] from None
         raise
@@ -125,7 +125,7 @@ def _torch_watched(kinds: list[Forbidden]) -> AbstractContextManager:
     return Watch(kinds, refuse)
 
 
-#: What is refused where operations are counted by hand.
+#: The name reported for a refused call if operations must be counted by hand.
 COUNTS = "profile(with_flops=True)"
 
 
@@ -134,15 +134,15 @@ def _profilers_code() -> CodeType:
 
 
 def _codes(kind: Forbidden) -> Iterator[tuple[CodeType, str]]:
-    """The code of every Python function that a kind names, with the name to tell a learner."""
+    """The code of every Python function that a kind names, with the name to show a learner."""
     for function, name in functions(kind):
         yield inspect.unwrap(function).__code__, name
 
 
 def functions(kind: Forbidden, load: bool = True) -> Iterator[tuple[FunctionType, str]]:
-    """Every Python function that a kind names, with the name to tell a learner.
+    """Every Python function that a kind names, with the name to show a learner.
 
-    With ``load`` false, of those modules alone that are loaded.
+    If ``load`` is false, only modules that are already loaded are searched.
     """
     for path in kind.python:
         thing, name = _find(path, load), path.rpartition(".")[2]
@@ -163,7 +163,7 @@ def _functions_of(thing: object) -> Iterator[FunctionType]:
 
 
 def _find(path: str, load: bool) -> object:
-    """What a dotted path leads to; ``None`` where there is no such thing, or it is not loaded."""
+    """What a dotted path refers to; ``None`` if there is no such thing or it is not loaded."""
     if load:
         with suppress(Exception):
             return importlib.import_module(path)
