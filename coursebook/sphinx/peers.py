@@ -108,7 +108,7 @@ def memory(row: dict[str, Any]) -> str:
     least = min((need for name, need in needs.items() if not own(name)), default=0)
     if not ours or not least or min(ours) <= 1.05 * least:
         return ""
-    return f"Ours takes {min(ours) / least - 1:.0%} more memory than the most sparing peer."
+    return f"Ours takes {min(ours) / least - 1:.0%} more memory than the most frugal peer."
 
 
 class BesidePeers(MarkdownTable):

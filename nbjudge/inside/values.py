@@ -1,7 +1,7 @@
-"""Which values beyond Python's own a course's answers may be: those that it has switched on.
+"""The libraries whose values a course's answers may return, besides Python's own.
 
-See ``values`` of :class:`nbjudge.inside.program.Program`. A library that is not switched on is not
-loaded; its types are then ones that nothing is an instance of.
+See ``values`` of :class:`nbjudge.inside.program.Program`. A library that is not enabled is not
+loaded; its types are then replaced by one that has no instances.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from nbjudge.inside.program import values_on
 
 
 class _Absent:
-    """A type of a library that is not switched on: nothing is one."""
+    """Replaces the types of a library that is not enabled: it has no instances."""
 
 
-#: The libraries whose values answers may be.
+#: The libraries whose values answers may return.
 ON = values_on()
 
 np: Any = None
@@ -26,7 +26,7 @@ ArrayScalar: Any = _Absent
 Tensor: Any = _Absent
 Module: Any = _Absent
 
-#: Types of these libraries whose values are passed on as they are.
+#: Types of these libraries whose values are passed on unchanged.
 SCALARS: tuple[type, ...] = ()
 
 if "numpy" in ON:
@@ -41,5 +41,5 @@ if "torch" in ON:
     Tensor, Module = torch.Tensor, nn.Module
     SCALARS = (torch.Size, torch.dtype, torch.device)
 
-#: What an answer should give back instead of what cannot be passed on.
+#: What an answer should return instead of a value that cannot be passed on.
 WANTED = "tensors or plain numbers" if "torch" in ON else "numbers, text, or lists of these"

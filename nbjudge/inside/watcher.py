@@ -1,4 +1,4 @@
-"""The process that stands over one child: sets it up, holds it to its limits, tells of its end."""
+"""The process that watches over one child: sets it up, enforces its limits, reports its end."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from nbjudge.inside import child, isolation, linux
 from nbjudge.inside.processes import Proc
 from nbjudge.inside.request import MESSAGE, Request
 
-#: Between two looks at what the processes use, in seconds.
+#: Seconds between two checks of what the processes use.
 PERIOD = 0.05
 
-#: Between the end of a submission's time and the end of its processes: the grader itself stops
-#: cells, and this is for when it does not.
+#: Seconds between the end of a submission's time and the end of its processes. The grader itself
+#: stops cells; this is for when it does not.
 GRACE = 5.0
 
 
 class Watcher:
     """Sets up one child, and is the only process that knows how it ended.
 
-    The grader's end of ``status`` says ``kill`` or ``usage`` and hears what happens, a JSON object
-    each; when it closes, the child is killed.
+    The grader sends ``kill`` or ``usage`` over ``status`` and receives events, each a JSON object.
+    When its end closes, the child is killed.
     """
 
     def __init__(self, request: Request, status: socket.socket, talk: socket.socket | None):
@@ -41,7 +41,7 @@ class Watcher:
         self.child = 0
 
     def run(self, filter_program: bytes) -> None:
-        """From the fork to the child's end."""
+        """Run from the fork to the child's end."""
         self._lay_out()
         told, tell = socket.socketpair()
         watcher = 0 if self.request.isolated else os.getpid()
@@ -83,7 +83,7 @@ class Watcher:
         return b"".join(pieces)
 
     def _watch(self, told: socket.socket, ended: int) -> None:
-        """Until the child is dead."""
+        """Watch until the child is dead."""
         poll = select.poll()
         for channel in (told, ended, self.status):
             poll.register(channel, select.POLLIN)
@@ -106,7 +106,7 @@ class Watcher:
                 look = monotonic()
 
     def _started(self, told: socket.socket) -> None:
-        """The child is set up and waits for a last word, or it says why it could not be."""
+        """Handle the child's report: it is set up and waits for a reply, or could not be set up."""
         said = told.recv(4096)
         if said == b".":
             reserved = self.proc.address_space(self.child)
@@ -121,7 +121,7 @@ class Watcher:
         told.close()
 
     def _asked(self) -> bool:
-        """Answer the grader; false where it wants the child dead or is no longer there."""
+        """Answer the grader; false if it wants the child dead or has gone."""
         try:
             message = self.status.recv(64)
         except ConnectionError:
@@ -132,13 +132,13 @@ class Watcher:
         return message == b"usage"
 
     def _look(self) -> None:
-        """See what the processes use; kill them where that is too much."""
+        """Check what the processes use; kill them if that is too much."""
         limits = self.request.limits
         alive = self.proc.below(self.child)
         if not alive:
             return
         self.cpu = max(self.cpu, sum(p.cpu_seconds for p in alive))
-        # Shared pages are counted for each process here: cheap, and never too little.
+        # Shared pages are counted for each process here: that is fast, and never too low.
         memory = sum(self.proc.resident(p.pid) for p in alive)
         most = limits.memory_mb * 2**20
         if memory > most:
@@ -146,7 +146,7 @@ class Watcher:
         self.peak = max(self.peak, memory)
         if memory > most:
             self._kill("memory")
-        # What lies in a socket is nobody's memory, and takes long to put there.
+        # Data in a socket counts as no process's memory, and takes long to put there.
         elif self.request.isolated and self.proc.sockets(self.child) > limits.files:
             self._kill("sockets")
         elif self.cpu > limits.submission_seconds:
@@ -159,7 +159,7 @@ class Watcher:
         os.kill(self.child, signal.SIGKILL)
 
     def _wait_for_child(self) -> dict:
-        """Collect the child and whatever it left; how it ended."""
+        """Reap the child and clean up after it; return how it ended."""
         _, status, used = os.wait4(self.child, 0)
         self.cpu = max(self.cpu, used.ru_utime + used.ru_stime)
         self.peak = max(self.peak, used.ru_maxrss * 1024)
@@ -172,14 +172,14 @@ class Watcher:
                 code == -signal.SIGKILL and self.cpu >= self.request.limits.submission_seconds
             ):
                 self.why = "cpu"
-            elif code == -signal.SIGKILL:  # nothing inside can: the machine is out of memory
+            elif code == -signal.SIGKILL:  # not from inside, so the machine is out of memory
                 self.why = "memory"
             else:
                 self.why = "crashed" if code < 0 else "exited"
         return {"why": self.why, "code": code}
 
     def _sweep(self) -> None:
-        """Kill what has outlived its parent: without namespaces, nothing else does."""
+        """Kill what has outlived its parent, which only namespaces would do otherwise."""
         me = os.getpid()
         while left := [p.pid for p in self.proc.below(me) if p.pid != me]:
             for pid in left:
@@ -204,12 +204,12 @@ class Watcher:
     def _tell(self, event: dict, *files: int) -> None:
         try:
             socket.send_fds(self.status, [json.dumps(event).encode()], files)
-        except OSError:  # nobody listens any more: the next look finds that out
+        except OSError:  # nobody listens any more, as the next check will find
             return
 
 
 def _files_of(forbidden: Sequence[str]) -> list[str]:
-    """The course's own files that must not be read where these kinds are forbidden."""
+    """The course's own files that must not be readable if these kinds are forbidden."""
     if not forbidden:
         return []
     from nbjudge.inside.testing import absent
@@ -225,7 +225,7 @@ def _files_of(forbidden: Sequence[str]) -> list[str]:
 def watch(
     request: Request, status: socket.socket, talk: socket.socket | None, filter_program: bytes
 ) -> None:
-    """Be the watcher of one child; never returns."""
+    """Run as the watcher of one child; never returns."""
     watcher = Watcher(request, status, talk)
     try:
         watcher.run(filter_program)

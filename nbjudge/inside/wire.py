@@ -1,18 +1,18 @@
-"""What may pass between a learner's process and the examiner's, and how it is written as bytes.
+"""What may be sent between a learner's process and the examiner's, and its format as bytes.
 
 A message is one value: ``None``, booleans, numbers, text, bytes, and lists, tuples and dicts of
-these; NumPy's arrays and PyTorch's tensors too if the course switches them on
-(:mod:`nbjudge.inside.codecs`). It travels as two parts behind a header of twelve bytes: the *tree*,
-in msgpack, and the *blob*, the numbers of all tensors and arrays one after the other, of which the
-tree says only type and shape. In the tree whatever is not plain is a list headed by a tag, a
+these; NumPy arrays and PyTorch tensors too if the course enables them
+(:mod:`nbjudge.inside.codecs`). It is sent in two parts after a twelve-byte header: the *tree*, in
+msgpack, and the *blob*, the numbers of all tensors and arrays, concatenated; the tree holds only
+their types and shapes. In the tree, whatever is not plain is a list that starts with a tag, a
 codec's or one of these::
 
     ["l", …]  list      ["t", …]  tuple      ["d", key, value, …]  dict
     ["i", digits]  integer beyond 64 bits    ["c", real, imaginary]  complex
-    ["n", name]  a name of the learner's     ["o", number]  an object that a verb has made
+    ["n", name]  a name of the learner's     ["o", number]  an object that a verb created
 
-Nothing in it is code, names a class or is looked up. What is read is read strictly: anything that
-is not written as above raises :class:`WireError`, whoever sent it.
+Nothing in it is code, names a class or is looked up. It is read strictly: anything in another form
+raises :class:`WireError`, whoever sent it.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from nbjudge.inside.codecs import Blobs, WireError, parts
 
 HEADER = struct.Struct(">IQ")
 
-#: The tree holds no tensor's numbers, so that it is small; a limit on it bounds how many objects
-#: a message can make of few bytes.
+#: Maximum size of a tree in bytes. It holds no tensor's numbers, so it is small; the limit bounds
+#: the number of objects that a message can create from few bytes.
 TREE_BYTES = 1 << 20
 
 KEYS = (str, int, bool)
 MAX_DEPTH, MAX_DIGITS = 24, 1000
 
-#: What is run in the notebook's kernel so that it answers the examiner.
+#: Code run in the notebook's kernel to make it answer the examiner.
 SERVE = "__import__('nbjudge.inside.testing.learner', fromlist=['serve']).serve()"
 
-#: How the first line about an error ends if it arose in a hidden test.
+#: The end of the first line about an error that occurred in a hidden test.
 IN_A_HIDDEN_TEST = " in a hidden test."
 
 
@@ -49,19 +49,19 @@ class Closed(WireError):
 
 
 class TimedOut(WireError):
-    """Nothing, or not all of it, came in time."""
+    """The message did not arrive, or not completely, in time."""
 
 
 @dataclass(frozen=True)
 class Name:
-    """Stands for what the learner's notebook calls by this name. Only ever sent to it."""
+    """Refers to a name in the learner's notebook. Sent only to the learner's process."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Made:
-    """Stands for an object that a verb has made over there. Only ever sent there."""
+    """Refers to an object that a verb created. Sent only to the learner's process."""
 
     number: int
 
@@ -70,14 +70,14 @@ class Made:
 
 
 def dumps(value: Any, most: int = 1 << 26) -> bytes:
-    """A message as bytes.
+    """Encode a message as bytes.
 
     Parameters
     ----------
     value:
         What to send.
     most:
-        How many bytes the tensors and arrays in it may come to.
+        Maximum bytes of the tensors and arrays in it.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def dumps(value: Any, most: int = 1 << 26) -> bytes:
     try:
         packed = msgpack.packb(tree, use_bin_type=True)
     except (ValueError, OverflowError, UnicodeError) as error:
-        raise WireError(f"cannot be written: {error}") from None
+        raise WireError(f"it cannot be encoded: {error}") from None
     if len(packed) > TREE_BYTES:
         raise WireError(f"{len(packed):,} bytes of numbers and text are too many to send")
     blob = b"".join(blobs.parts)
@@ -128,7 +128,7 @@ def _write(value: Any, blobs: Blobs, depth: int) -> Any:
 
 def _digits(value: int) -> str:
     if value.bit_length() > 3 * MAX_DIGITS:
-        raise WireError(f"an integer of more than {MAX_DIGITS} digits")
+        raise WireError(f"an integer with more than {MAX_DIGITS} digits")
     return str(value)
 
 
@@ -136,19 +136,19 @@ def _digits(value: int) -> str:
 
 
 def loads(tree: bytes, blob: bytes | bytearray, *, names: bool = False) -> Any:
-    """The value that a message says.
+    """Decode a message.
 
     Parameters
     ----------
     tree, blob:
         Its two parts.
     names:
-        Whether :class:`Name` and :class:`Made` are let in: on the learner's side alone.
+        Whether :class:`Name` and :class:`Made` are allowed: only on the learner's side.
 
     Raises
     ------
     WireError
-        If it is not written as the module says, to the last byte.
+        If any byte is not in the module's format.
     """
     try:
         found = msgpack.unpackb(
@@ -164,7 +164,7 @@ def loads(tree: bytes, blob: bytes | bytearray, *, names: bool = False) -> Any:
         value = reader.read(found, 0)
     except WireError:
         raise
-    except Exception as error:  # whatever msgpack makes of bytes that are none of its own
+    except Exception as error:  # whatever msgpack raises for bytes that are not msgpack
         raise WireError(f"not msgpack: {type(error).__name__}") from None
     if reader.at != len(blob):
         raise WireError(f"{len(blob) - reader.at} bytes too many")
@@ -181,7 +181,7 @@ class _Reader:
         if tree is None or type(tree) in (bool, int, float, str, bytes):
             return tree
         if type(tree) is not list or not tree or type(tree[0]) is not str:
-            raise WireError("a list without a tag, or something that is no list")
+            raise WireError("a list without a tag, or something that is not a list")
         if depth > MAX_DEPTH:
             raise WireError("too deep")
         tag, rest = tree[0], tree[1:]
@@ -200,11 +200,11 @@ class _Reader:
             raise WireError("a dict whose keys are neither text nor integers, or lack a value")
         found = dict(zip(keys, values, strict=True))
         if len(found) != len(keys):
-            raise WireError("a dict with one key twice")
+            raise WireError("a dict with a duplicate key")
         return found
 
     def _take(self, size: int) -> bytearray:
-        """The blob's next bytes, in memory of their own."""
+        """The blob's next bytes, in their own memory."""
         if size > len(self.blob) - self.at:
             raise WireError("fewer numbers than its shape says")
         self.at += size
@@ -216,7 +216,7 @@ class _Reader:
         (text,) = parts(rest, int if tag == "o" else str)
         if tag == "i" and len(text) <= MAX_DIGITS + 1:
             if not text.removeprefix("-").isascii() or not text.removeprefix("-").isdigit():
-                raise WireError("no digits")
+                raise WireError("not digits")
             return int(text)
         if tag == "n" and self.names and text.isidentifier():
             return Name(text)
@@ -236,9 +236,9 @@ class Channel:
     sock:
         A connected stream socket.
     most:
-        How many bytes a message's tensors may come to, in either direction.
+        Maximum bytes of a message's tensors, in either direction.
     names:
-        As for :func:`loads`, for what is received.
+        As for :func:`loads`, for received messages.
     """
 
     def __init__(self, sock: socket.socket, most: int = 1 << 26, names: bool = False):
@@ -257,17 +257,17 @@ class Channel:
         try:
             self.sock.sendall(message)
         except TimeoutError:
-            raise TimedOut("nobody takes what is sent") from None
+            raise TimedOut("the other side does not receive") from None
         except OSError as error:
             raise Closed(f"the other side has gone: {error}") from None
 
     def receive(self, seconds: float | None = None) -> Any:
-        """The next message.
+        """Receive the next message.
 
         Raises
         ------
         WireError
-            If it is none, is too long, the other side has gone, or the time is up.
+            If it is invalid or too long, the other side has gone, or the time is up.
         """
         deadline = None if seconds is None else monotonic() + seconds
         tree, blob = HEADER.unpack(self._exactly(HEADER.size, deadline))
@@ -296,5 +296,5 @@ class Channel:
         return found
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self.sock.close()

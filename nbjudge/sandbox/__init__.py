@@ -1,11 +1,11 @@
 """Where learners' code runs: jails, limits, and the servers that fork processes into them.
 
-:class:`Nursery` gives kernels and examiners. A fork server loads torch and the kernel once, inside
-bubblewrap; each kernel forked from it gets namespaces, limits and a filter for system calls of its
-own, and nothing in it outlives it.
+:class:`Nursery` creates kernels and examiners. A fork server loads torch and the kernel once,
+inside bubblewrap; each kernel forked from it gets its own namespaces, limits and system call
+filter, and nothing in it outlives it.
 
-All of it needs Linux. What other systems can load too is loaded at once: :class:`Limits`,
-:class:`SandboxError`, and :func:`status` and :func:`require`, which say that it is not there.
+All of it needs Linux. What loads on other systems too is imported at once: :class:`Limits`,
+:class:`SandboxError`, and :func:`status` and :func:`require`, which report that it needs Linux.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
     "status",
 ]
 
-#: What is loaded when it is first asked for.
+#: Names that are imported on first use.
 _LATER = {
     "Death": "handles",
     "Examiner": "handles",

@@ -1,10 +1,10 @@
-"""From root to nobody: run a command without root's rights on files that only root can reach.
+"""Drops root's privileges, but keeps files readable that only root can reach; runs a command.
 
-Run as a program with its plan as JSON in its only argument. Where root starts the grader, limits on
-the number of processes would not hold and root's files would be the sandbox's own. So the jail
-belongs to an ordinary user, who cannot read what lies in root's home, such as an environment made
-there: those folders are first shown to that user elsewhere, in a mount namespace that ends with the
-jail.
+It is run as a program with its plan as JSON in its only argument. If root ran the jail, limits on
+the number of processes would not hold, and the sandbox would own root's files. So the jail belongs
+to an ordinary user, who cannot read what is in root's home, such as an environment created there.
+Those folders are first bind-mounted elsewhere for that user, in a mount namespace that ends with
+the jail.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 
 
 def stage(folder: str, paths: list[str]) -> dict[str, str]:
-    """Where each path can be reached in ``folder`` by anybody who is in this namespace."""
+    """Mount each path in ``folder`` for every user in this namespace; return path → mount point."""
     from nbjudge.inside import linux
 
     linux.unshare(linux.CLONE_NEWNS)
@@ -33,12 +33,12 @@ def stage(folder: str, paths: list[str]) -> dict[str, str]:
 
 
 def main() -> None:
-    """Show the paths, become the user, run the command."""
+    """Mount the paths, become the user, run the command."""
     plan = json.loads(sys.argv[1])
     sys.path.insert(0, plan["package"])
     try:
         found = stage(plan["stage"], plan["paths"])
-    except PermissionError:  # a root without rights, in a container: the user's own must do
+    except PermissionError:  # root without capabilities, in a container: do without
         found = {}
     os.setgroups([])
     os.setresgid(plan["gid"], plan["gid"], plan["gid"])
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def _replaced(argument: str, found: dict[str, str]) -> str:
-    """The source of a mount is written ``from:PATH``."""
+    """Replace ``from:PATH``, the source of a mount, by where it was mounted."""
     path = argument.removeprefix("from:")
     return argument if path == argument else found.get(path, path)
 

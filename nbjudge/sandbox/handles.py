@@ -1,4 +1,4 @@
-"""What the grader holds of a forked child: whether it lives, what it used, how it ended."""
+"""The grader's handle on a forked child: whether it lives, what it used, how it ended."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from nbjudge.inside import kernel
 from nbjudge.inside.request import MESSAGE, Request
 from nbjudge.sandbox.shelters import SandboxError
 
-#: Why a child is dead → what to say of it.
+#: Why a child is dead → the message about it.
 WHY = {
-    "memory": "It used more memory than it may.",
-    "cpu": "It used more processor time than it may.",
-    "time": "It ran longer than it may.",
-    "sockets": "It opened more sockets than it may.",
+    "memory": "It used more memory than allowed.",
+    "cpu": "It used more processor time than allowed.",
+    "time": "It ran longer than allowed.",
+    "sockets": "It opened more sockets than allowed.",
     "killed": "It was stopped by the grader.",
     "crashed": "It crashed.",
-    "exited": "It ended itself.",
+    "exited": "It exited by itself.",
     "failed": "It could not be set up.",
 }
 
 
 def readable(number: int, seconds: float) -> bool:
-    """Whether something can be read from a file descriptor within so many seconds."""
-    poll = select.poll()  # unlike select(), it takes numbers of any size
+    """Whether a file descriptor becomes readable within ``seconds``."""
+    poll = select.poll()  # unlike select(), it takes descriptors of any size
     poll.register(number, select.POLLIN)
     return bool(poll.poll(max(0.0, seconds) * 1000))
 
@@ -45,7 +45,7 @@ class Death:
     why:
         A key of :data:`WHY`; empty while it lives.
     message:
-        The same in words, with the signal, exit code or error where there was one.
+        The same in words, with the signal, exit code or error if there was one.
     """
 
     why: str
@@ -56,9 +56,9 @@ class Death:
 class Usage:
     """What all processes of a child used together.
 
-    ``cpu_seconds`` of processor time; ``peak_memory_mb``, the largest resident memory that was
-    seen, with what is shared with the fork server; ``wall_seconds`` since the fork. ``asleep`` says
-    whether all of them waited, when they were looked at, for neither a processor nor a disk.
+    ``cpu_seconds`` of processor time; ``peak_memory_mb``, the largest resident memory seen,
+    including what is shared with the fork server; ``wall_seconds`` since the fork. ``asleep`` says
+    whether all of them, when checked, were waiting for something other than a CPU or a disk.
     """
 
     cpu_seconds: float = 0.0
@@ -73,12 +73,12 @@ class Child:
     Parameters
     ----------
     request:
-        What was asked for.
+        The request for it.
     status:
-        The socket on which its watcher tells of it.
+        The socket on which its watcher reports.
     """
 
-    #: So long a watcher may take to answer, in seconds: long, for a machine that is very busy.
+    #: Seconds to wait for a watcher's answer; many, in case the machine is very busy.
     PATIENCE = 60.0
 
     def __init__(self, request: Request, status: socket.socket) -> None:
@@ -98,19 +98,19 @@ class Child:
         self.kill()
 
     def wait_ready(self) -> bool:
-        """Wait until it is set up and runs what it is for; false where it never came so far."""
+        """Wait until it is set up and running; false if it did not get that far."""
         end = monotonic() + self.PATIENCE
         while not self._ready and self._hear(end - monotonic()):
             pass
         return self._ready
 
     def wait_forked(self) -> bool:
-        """Wait until it is a process; false where nobody answered: its fork server must be dead.
+        """Wait until it is a process; false if nobody answered, so its fork server must be dead.
 
         Raises
         ------
         SandboxError
-            If its namespaces could not be made.
+            If its namespaces could not be created.
         """
         end = monotonic() + self.PATIENCE
         while self._pidfd < 0 and self._hear(end - monotonic()):
@@ -123,7 +123,7 @@ class Child:
         return True
 
     def _hear(self, seconds: float) -> bool:
-        """Take one message of the watcher's; false where none came or it has gone."""
+        """Receive one message from the watcher; false if none came or the watcher has gone."""
         if self._closed or not readable(self._status.fileno(), seconds):
             return False
         try:
@@ -147,7 +147,7 @@ class Child:
         return True
 
     def _close(self) -> None:
-        """Nothing of it is left: give back what the grader held."""
+        """Release what the grader held, once nothing of the child is left."""
         if self._closed:
             return
         self._closed = True
@@ -165,7 +165,7 @@ class Child:
                 return
 
     def stop(self) -> None:
-        """Have it and all its processes end, without waiting for that; :meth:`kill` still waits."""
+        """Make it and all its processes end, without waiting; :meth:`kill` also waits."""
         if self._closed:
             return
         try:
@@ -174,7 +174,7 @@ class Child:
             self._signal(signal.SIGKILL)
 
     def kill(self) -> None:
-        """End it and all its processes; returns when nothing of it is left."""
+        """End it and all its processes; return when nothing of it is left."""
         if self._closed:
             return
         self.stop()
@@ -185,11 +185,11 @@ class Child:
         self._close()
 
     def interrupt(self) -> None:
-        """What Ctrl-C does."""
+        """Interrupt it, as Ctrl-C does."""
         self._signal(signal.SIGINT)
 
     def alive(self) -> bool:
-        """Whether its first process runs."""
+        """Whether its first process is running."""
         while self._hear(0):
             pass
         if self._closed or self._ended.get("why"):
@@ -208,7 +208,7 @@ class Child:
         if why == "crashed":
             said = f"It crashed: {signal.strsignal(-code) or -code}."
         elif why == "exited" and code:
-            said = f"It ended itself with exit code {code}."
+            said = f"It exited by itself with exit code {code}."
         elif why == "failed":
             said = f"{said} {self._failure}".strip()
         return Death(why, said)
@@ -232,8 +232,8 @@ class Kernel(Child):
     connection:
         What a Jupyter client needs, for ``load_connection_info``.
     wire_path:
-        Where the trusted side listens and the learner's side connects; nobody has bound it yet, and
-        nobody in the kernel can.
+        The socket on which the trusted side listens and to which the learner's side connects. It is
+        not bound yet, and nothing in the kernel can bind it.
     """
 
     @property
@@ -243,12 +243,12 @@ class Kernel(Child):
 
     @property
     def wire_path(self) -> str:
-        """The socket on which it meets the examiner."""
+        """The socket that connects it to the examiner."""
         return self._request.wire_path
 
 
 class Examiner(Child):
-    """A trusted child; ``socket`` is connected to the one that it was started with."""
+    """A trusted child; ``socket`` is connected to the socket that the child was started with."""
 
     def __init__(self, request: Request, status: socket.socket, talk: socket.socket) -> None:
         super().__init__(request, status)

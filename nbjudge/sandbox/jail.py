@@ -1,6 +1,6 @@
-"""The jail around a fork server: what bubblewrap is asked for.
+"""The jail around a fork server: the bubblewrap command.
 
-Of this package a learner's process finds one folder, :mod:`nbjudge.inside`.
+A learner's process can see only one folder of this package, :mod:`nbjudge.inside`.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from pathlib import Path
 from nbjudge.inside import isolation
 from nbjudge.inside.program import program
 
-#: Who root becomes before the jail is made, and who everybody is in it.
+#: The user that root becomes before the jail is created; the user inside the jail.
 NOBODY = 65534
 LEARNER = 1000
 
-#: The folder that holds this package, the package, and what a learner's process can see of it.
+#: The folder that holds this package, the package, and the part a learner's process can see.
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = PACKAGE_ROOT / "nbjudge"
 INSIDE = PACKAGE / "inside"
 
-#: Of the system, besides /usr: what programs need to start.
+#: The parts of the system, besides /usr, that programs need to start.
 _LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives")
 _PROCESSORS = "/sys/devices/system/cpu"
@@ -39,27 +39,27 @@ _ETC = {
 
 
 def bubblewrap() -> str | None:
-    """Where bubblewrap is; ``None`` where it is not installed."""
+    """The path to bubblewrap; ``None`` if it is not installed."""
     return shutil.which("bwrap", path=os.environ.get("PATH", "") + ":/usr/bin:/bin")
 
 
 def owner() -> tuple[int, int]:
-    """The user and group, outside, of everything in the jail."""
+    """The user and group, outside, that own everything in the jail."""
     return (NOBODY, NOBODY) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
 
 
 def packages(whole: bool = False) -> list[str]:
-    """The course's packages and what is shown of this one.
+    """The course's packages and the visible part of this one.
 
-    All of it, and the packages of the tests' own, if it is the ``whole``. They are shown last, as
-    the folder that holds them may be hidden.
+    With ``whole``, all of this package, and the packages of the tests' own. They are mounted last,
+    because the folder that holds them may be hidden.
     """
     found = [*program().folders(), *(program().folders(tests_own=True) if whole else ())]
     return [*map(str, found), str(PACKAGE if whole else INSIDE)]
 
 
 def import_path() -> list[str]:
-    """The folders that modules are found in, as for this process, the packages' first."""
+    """The import path for the jail: the packages' folders first, then those of this process."""
     beside = [*program().folders(), *program().folders(tests_own=True)]
     found = [str(PACKAGE_ROOT), *(str(folder.parent) for folder in beside)]
     for entry in sys.path:
@@ -70,7 +70,7 @@ def import_path() -> list[str]:
 
 
 def _environment() -> list[str]:
-    """Where Python and the installed packages are."""
+    """The folders of Python and of the installed packages."""
     found = [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
     for name in ("torch", "numpy", "ipykernel"):
         spec = importlib.util.find_spec(name)
@@ -95,7 +95,7 @@ def visible(whole: bool = False) -> list[str]:
 
 
 def write_etc(folder: Path) -> None:
-    """The few files that programs look for in /etc; they tell nothing of this machine."""
+    """Write the few files that programs need in /etc; they reveal nothing about this machine."""
     folder.mkdir()
     folder.chmod(0o755)
     for name, text in _ETC.items():
@@ -111,15 +111,15 @@ def command(
     Parameters
     ----------
     base:
-        The nursery's folder, seen on both sides.
+        The nursery's folder, visible on both sides.
     stage:
-        An empty folder, where root shows the jail's owner what it may read.
+        An empty folder, in which root mounts what the jail's owner may read.
     program:
-        What runs as the jail's first process.
+        The command of the jail's first process.
     whole_package:
-        Whether all of this package is there, and what is the tests' own.
+        Whether all of this package is visible, and what is the tests' own.
     info:
-        The file descriptor on which bubblewrap says which process that is.
+        The file descriptor to which bubblewrap writes that process's PID.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def command(
     asked += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     asked += ["--unshare-cgroup-try", "--hostname", "learner", "--new-session", "--as-pid-1"]
     asked += ["--cap-drop", "ALL", "--info-fd", str(info)]
-    # First, as the course or its environment may lie in it.
+    # First, because the course or its environment may be in it.
     asked += ["--tmpfs", "/tmp"]
     around = [path for path in seen if path not in shown_last]
     for path in around:
@@ -144,12 +144,12 @@ def command(
             asked += ["--symlink", os.readlink(path), path]
         elif os.path.isdir(path):
             asked += ["--ro-bind", path, path]
-    # The course may lie in a folder that is shown, and the packages lie in it.
+    # The course may be in a visible folder, and the packages are in the course.
     hidden = _hidden(around)
     for path in hidden:
         asked += ["--tmpfs", path]
     asked += _shown_again(around)
-    if not whole_package:  # it may lie in a folder that is shown; the folder inside it comes back
+    if not whole_package:  # it may be in a visible folder; the folder inside it is mounted again
         hidden.append(str(PACKAGE))
         asked += ["--tmpfs", str(PACKAGE)]
     for path in shown_last:
@@ -178,7 +178,7 @@ def command(
 
 
 def _hidden(seen: list[str]) -> list[str]:
-    """The course's folder, where it lies in one that is shown."""
+    """The course's folder, if it is inside a visible one."""
     from nbjudge import course
 
     try:
@@ -189,7 +189,7 @@ def _hidden(seen: list[str]) -> list[str]:
 
 
 def _shown_again(seen: list[str]) -> list[str]:
-    """An environment within a course that was hidden."""
+    """Options to mount again an environment inside a course that was hidden."""
     return [
         part
         for path in seen
@@ -199,13 +199,13 @@ def _shown_again(seen: list[str]) -> list[str]:
 
 
 def _of_tests(seen: Sequence[str], hidden: Sequence[str]) -> list[str]:
-    """The tests' own packages, where they lie among what is shown."""
+    """The tests' own packages, if they are inside visible folders."""
     found = map(str, program().folders(tests_own=True))
     return [path for path in found if _inside(path, seen) and not _inside(path, hidden)]
 
 
 def _masks(paths: Sequence[str]) -> list[str]:
-    """Lay nothing over these paths; what could be written there, the next child would find."""
+    """Options to hide these paths; they must be read-only, or the next child would see changes."""
     return [
         part
         for path in paths

@@ -24,49 +24,49 @@ from nbjudge.sandbox.handles import Child, Examiner, Kernel
 from nbjudge.sandbox.parents import Parent
 from nbjudge.sandbox.shelters import FULL, NONE, SandboxError, linux_only
 
-#: Names of the nurseries' folders begin like this; what is left of dead ones is cleared away.
+#: Prefix of the nurseries' folders; the folders of dead nurseries are removed.
 PREFIX = "tfc-"
 
 Made = TypeVar("Made", Kernel, Examiner)
 
-#: Beside each lies an empty folder whose name ends like this; see :mod:`.enter`.
+#: Suffix of the empty folder beside each; see :mod:`.enter`.
 STAGE = ".stage"
 
-#: A socket's path may have so many characters; slots and sockets add 16 to the folder's.
+#: Maximum characters in a nursery's path; slots and sockets add 16, and a socket's path has 107.
 _LONGEST = 107 - 16
 
-#: Folders younger than this many seconds may be about to be locked.
+#: Folders younger than this, in seconds, may be about to be locked.
 _YOUNG = 60.0
 
 
 class Nursery:
     """Forks sandboxed kernels for learners and processes for the examiner.
 
-    A context manager. Its two parents are started when they are first needed, as programs of their
-    own, so that it can be used in a process that has threads. When this process dies, however it
-    does, they and all their children die.
+    A context manager. Its two parents are started on first use, as separate programs, so that it
+    can be used in a process that has threads. When this process dies, however that happens, they
+    and all their children die.
 
     Parameters
     ----------
     sandboxed:
-        In bubblewrap, each kernel in namespaces of its own. Without, a learner's code may do all
-        that the user who grades may do.
+        Whether to use bubblewrap, with namespaces for each kernel. If not, a learner's code may do
+        whatever the user who grades may do.
     examiner_entry:
-        ``"module:function"``; the module is loaded before the fork, the function called with the
-        examiner's end of its socket.
+        ``"module:function"``; the module is loaded before the fork, and the function is called with
+        the examiner's end of its socket.
     learners, examiners:
         What the two parents load instead of what the course's values need.
     forbidden:
-        What all kernels are to be without, names out of :data:`nbjudge.inside.kinds.KINDS`: it is
-        taken from their parent, once, and not from each.
+        The kinds in :data:`nbjudge.inside.kinds.KINDS` that no kernel may have. They are removed
+        from the kernels' parent, once, and not from each kernel.
     locked:
-        Name → source of the locked cells that there will be: the examiners' parent reads them,
-        once. No kernel's process ever has them.
+        Name → source of the locked cells to expect; the examiners' parent reads them, once. They
+        are never in a kernel's process.
 
     Raises
     ------
     SandboxError
-        If this is not Linux, or when the first child is asked for and a parent does not start.
+        If this is not Linux; when the first child is requested, if a parent does not start.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Nursery:
         self.close()
 
     def start(self) -> None:
-        """Start both parents now, and not when they are first needed."""
+        """Start both parents now instead of on first use."""
         for kind in self._modules:
             self._parent(kind)
 
@@ -130,26 +130,26 @@ class Nursery:
         files: Mapping[str, bytes] | None = None,
         seed: int | None = None,
     ) -> Kernel:
-        """A kernel for a learner's cells; it is a process when this returns, and on its way up.
+        """Create a kernel for a learner's cells; it is forked, and still starting, on return.
 
         Parameters
         ----------
         limits:
-            What it may use; :class:`Limits` says what where this is ``None``.
+            Its limits; by default those of :class:`Limits`.
         forbidden:
-            What it is to be without: names out of :data:`nbjudge.inside.kinds.KINDS`.
+            What it must not have: names in :data:`nbjudge.inside.kinds.KINDS`.
         files:
-            Relative path → content of what lies in its working folder.
+            Relative path → content of the files in its working folder.
         seed:
-            For its random numbers; another one each time where ``None``.
+            Seed of its random numbers; ``None`` for a different one each time.
 
         Raises
         ------
         ValueError
-            If a path of ``files`` leads out of the folder, or all of them together leave no room
-            in the scratch space; if ``forbidden`` lacks what no kernel of this nursery has.
+            If a path in ``files`` leads out of the folder, or the files take more than half of the
+            scratch space; if ``forbidden`` omits what no kernel of this nursery has.
         SandboxError
-            If no kernel can be made.
+            If no kernel can be created.
         """
         limits, files = limits or Limits(), dict(files or {})
         _check_files(files, limits)
@@ -172,14 +172,14 @@ class Nursery:
         files: Mapping[str, bytes] | None = None,
         entry: str | None = None,
     ) -> Examiner:
-        """A process for test cells, which runs ``entry``, or else ``examiner_entry``.
+        """Create a process for test cells, which runs ``entry``, by default ``examiner_entry``.
 
         Raises
         ------
         ValueError
-            For ``files`` as :meth:`kernel` does.
+            For ``files``, as in :meth:`kernel`.
         SandboxError
-            If none can be made.
+            If none can be created.
         """
         limits, files = limits or Limits(), dict(files or {})
         _check_files(files, limits)
@@ -187,7 +187,7 @@ class Nursery:
         return self._child(Examiner, "examiners", files, limits=limits, isolated=False, entry=entry)
 
     def isolated(self, entry: str, limits: Limits | None = None) -> Examiner:
-        """As :meth:`examiner`, but where learners' kernels run and with their rights."""
+        """Like :meth:`examiner`, but where learners' kernels run and with their privileges."""
         return self._child(
             Examiner,
             "learners",
@@ -199,22 +199,22 @@ class Nursery:
 
     @property
     def description(self) -> str:
-        """What a learner's code runs in, for reports."""
+        """The sandbox around a learner's code, in words, for reports."""
         return FULL if self.sandboxed else NONE
 
     def memory_mb(self) -> dict[str, float]:
-        """What each parent holds in memory with its children."""
+        """MiB that each parent holds in memory with its children."""
         with self._lock:
             return {kind: parent.memory_mb() for kind, parent in self._parents.items()}
 
     def parent_pids(self) -> dict[str, int]:
-        """The process of each parent that runs."""
+        """The PID of each running parent."""
         with self._lock:
             return {kind: parent.pid for kind, parent in self._parents.items()}
 
     def _child(self, made: type[Made], kind: str, files: Mapping[str, bytes], **asked: Any) -> Made:
-        """A child of this class, asked for from the fork server of this kind."""
-        for _ in range(2):  # a parent that has died is started again, once
+        """A child of this class, requested from this kind of fork server."""
+        for _ in range(2):  # a parent that has died is restarted once
             parent = self._parent(kind)
             slot = self._slot()
             request = Request(
@@ -231,7 +231,7 @@ class Nursery:
                 if self._parents.get(kind) is parent:
                     parent.close()
                     del self._parents[kind]
-        raise SandboxError(f"The {kind}' fork server died twice when a child was asked for")
+        raise SandboxError(f"The {kind}' fork server died twice when a child was requested")
 
     def _forked(self, parent: Parent, request: Request, contents: Iterable[bytes]) -> Child | None:
         status, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -275,7 +275,7 @@ class Nursery:
             return parent
 
     def _open(self) -> None:
-        """Make the folder for the sockets, under a name that is short enough for one."""
+        """Create the folder for the sockets, with a path short enough for them."""
         clear_left_over()
         where = "/tmp" if os.access("/tmp", os.W_OK | os.X_OK) else tempfile.gettempdir()
         base = tempfile.mkdtemp(prefix=PREFIX, dir=where)
@@ -313,7 +313,7 @@ def clear_left_over() -> None:
     for where in {"/tmp", tempfile.gettempdir()}:
         for path in Path(where).glob(f"{PREFIX}*"):
             if path.suffix == STAGE and path.with_suffix("").exists():
-                continue  # it goes with the folder that it belongs to
+                continue  # it is removed with the folder that it belongs to
             try:
                 folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             except OSError:
@@ -324,7 +324,7 @@ def clear_left_over() -> None:
                     fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     shutil.rmtree(path, ignore_errors=True)
                     shutil.rmtree(f"{path}{STAGE}", ignore_errors=True)
-            except OSError:  # its owner lives
+            except OSError:  # its owner is alive
                 continue
             finally:
                 os.close(folder)

@@ -1,4 +1,4 @@
-"""Starting a fork server, asking it for children, and starting it again when it has died."""
+"""Starts a fork server, requests children from it, and tells whether it is still running."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from nbjudge.sandbox import jail
 from nbjudge.sandbox.handles import readable
 from nbjudge.sandbox.shelters import SandboxError
 
-#: So long loading torch may take on a machine that is very busy, in seconds.
+#: Seconds that loading torch may take on a very busy machine.
 LOADING = 180.0
 
-#: So long a server may take to end once its socket is closed.
+#: Seconds that a server may take to exit once its socket is closed.
 ENDING = 5.0
 
 
@@ -35,24 +35,24 @@ class Parent:
     Parameters
     ----------
     base, stage:
-        The nursery's folder; an empty one beside it.
+        The nursery's folder; an empty folder beside it.
     modules:
-        What it loads before it forks.
+        The modules that it loads before it forks.
     sandboxed:
         Whether it runs in a jail.
     whole_package:
-        Whether it finds the examiner's half of the package.
+        Whether it can see the examiner's half of the package.
     forbidden:
-        The kinds of things that all its children are to be without: it is without them itself.
+        The kinds of things that none of its children may have; it removes them from itself.
     locked:
-        Locked cells, by name, that the last of ``modules`` is given to learn.
+        Locked cells by name, which the last of ``modules`` is to learn.
     core:
-        The only core that it and its children run on; ``None`` = any.
+        The only core on which it and its children run; ``None`` for any.
 
     Raises
     ------
     SandboxError
-        If it does not start; the message holds what it said.
+        If it does not start; the message holds its error output.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Parent:
                 os.close(told)
 
     def _started(self, told: int, sandboxed: bool) -> None:
-        """Wait until it has loaded; learn which process it is."""
+        """Wait until it has loaded, and find its PID."""
         end = monotonic() + LOADING
         if sandboxed:
             text = b""
@@ -147,11 +147,11 @@ class Parent:
         return True
 
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether it is still running."""
         return self._process.poll() is None
 
     def ask(self, message: bytes, files: Sequence[int]) -> bool:
-        """Ask for a child; false where there is nobody to ask."""
+        """Request a child; false if the server has gone."""
         try:
             socket.send_fds(self._control, [message], files)
         except OSError:
@@ -159,7 +159,7 @@ class Parent:
         return True
 
     def memory_mb(self) -> float:
-        """What it and its children hold in memory; shared pages count once among them."""
+        """MiB that it and its children hold in memory; shared pages are counted once."""
         proc = Proc()
         try:
             return sum(proc.proportional(p.pid) for p in proc.below(self.pid)) / 2**20

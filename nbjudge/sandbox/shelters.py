@@ -1,4 +1,4 @@
-"""What a learner's code can run in, and that a sandbox needs Linux. This loads everywhere."""
+"""The kinds of sandbox, and the check that this is Linux. This module loads on every system."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import sys
 
 from nbjudge.inside.program import program
 
-#: The two kinds of shelter that there are.
-FULL = "bubblewrap, with namespaces, limits and a filter for system calls for each kernel"
-NONE = "none: a learner's code may do all that the user who grades may do"
+#: The two kinds of sandbox, as reports describe them.
+FULL = "bubblewrap, with namespaces, limits and a system call filter for each kernel"
+NONE = "none: a learner's code may do whatever the user who grades may do"
 
 
 class SandboxError(RuntimeError):
-    """The sandbox itself does not work as it should: nobody's submission is to blame."""
+    """The sandbox itself does not work as it should; no submission is to blame."""
 
 
 def not_linux() -> str:
@@ -29,7 +29,7 @@ def not_linux() -> str:
 
 
 def linux_only() -> None:
-    """Go on only on Linux.
+    """Check that this is Linux.
 
     Raises
     ------

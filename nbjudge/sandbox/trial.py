@@ -1,4 +1,4 @@
-"""Whether the sandbox works on this machine: it is tried, not guessed."""
+"""Whether the sandbox works on this machine: it is tested, not guessed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from pathlib import Path
 
 from nbjudge.sandbox.shelters import FULL, NONE, SandboxError, not_linux
 
-#: What can stop an ordinary user from making a namespace: sysctl → (what closes it, what opens it).
+#: Settings that can stop an ordinary user from creating a namespace: sysctl → (value that forbids
+#: it, value that allows it).
 _SWITCHES = {
     "kernel.unprivileged_userns_clone": ("0", "1"),
     "user.max_user_namespaces": ("0", "15000"),
@@ -28,13 +29,14 @@ class Status:
     works:
         Whether every promise was kept.
     why:
-        In one or two sentences; where it does not work, what to do.
+        One or two sentences; if it does not work, what to do.
     rung:
-        What a learner's code runs in.
+        The sandbox around a learner's code, in words.
     missing:
         The promises that were broken.
     closed:
-        Whether it is this machine that allows no sandbox, or something went wrong in the trial.
+        If it does not work: whether this machine forbids it, or else something went wrong in the
+        trial.
     """
 
     works: bool
@@ -46,7 +48,7 @@ class Status:
 
 @functools.cache
 def status() -> Status:
-    """Put a small program into the sandbox and let it try to get out; once in each process."""
+    """Put a small program into the sandbox and let it try to get out, once per process."""
     if said := not_linux():
         return _no(said)
     from nbjudge.inside import seccomp
@@ -56,12 +58,12 @@ def status() -> Status:
         return _no("bubblewrap is not installed: apt-get install bubblewrap")
     if not seccomp.supported():
         known = ", ".join(seccomp.MACHINES)
-        return _no(f"Its filter for system calls knows {known}; this is {platform.machine()}.")
+        return _no(f"Its system call filter supports {known}; this is {platform.machine()}.")
     try:
         missing = _try()
     except SandboxError as error:
         why, said = _advice(str(error)), str(error)
-        # What bubblewrap itself says, or the sandbox's own steps, not what happened to stop it.
+        # Errors of bubblewrap or of the sandbox's own steps, not of something that interrupted it.
         closed = "bwrap" in said or "sysctl" in why or "PermissionError" in said
         return Status(False, why, NONE, closed=closed)
     if missing:
@@ -70,7 +72,7 @@ def status() -> Status:
 
 
 def require() -> None:
-    """Go on only where learners' code can be run safely.
+    """Check that learners' code can be run safely.
 
     Raises
     ------
@@ -85,7 +87,7 @@ def require() -> None:
     if not found.works:
         raise SandboxError(
             f"The sandbox does not work on this machine. {found.why}\n"
-            "`--no-sandbox` grades without it: then a learner's code may do all that you may do "
+            "`--no-sandbox` grades without it: then a learner's code may do whatever you may do "
             "on this machine."
         )
 
@@ -95,7 +97,7 @@ def _no(why: str, missing: tuple[str, ...] = ()) -> Status:
 
 
 def _try() -> tuple[str, ...]:
-    """The promises that are broken."""
+    """Return the promises that are broken."""
     from nbjudge import course
     from nbjudge.inside import probe
     from nbjudge.sandbox.nursery import Nursery
@@ -114,12 +116,12 @@ def _try() -> tuple[str, ...]:
             except OSError:
                 answer = b""
             if not answer:
-                return (f"the probe came back ({tried.death().message})",)
+                return (f"the probe's answer ({tried.death().message})",)
             return tuple(json.loads(answer))
 
 
 def _may_be_seen(folder: str) -> list[str]:
-    """What of a folder is there in the jail: Python may have been installed in a home folder."""
+    """The entries of a folder visible in the jail: a home folder may contain Python's install."""
     from nbjudge.sandbox import jail
 
     inside = [path for path in jail.visible() if path.startswith(folder.rstrip("/") + "/")]
@@ -127,7 +129,7 @@ def _may_be_seen(folder: str) -> list[str]:
 
 
 def _advice(said: str) -> str:
-    """What bubblewrap said, and what this machine's switches have to do with it."""
+    """What bubblewrap said, and this machine's settings that may be the cause."""
     lines = said.strip().splitlines() or ["bubblewrap did not start"]
     advice = [f"{lines[-1]}."]
     for name, (closed, open_) in _SWITCHES.items():
@@ -137,5 +139,5 @@ def _advice(said: str) -> str:
                     f"This machine allows ordinary users no namespaces: sysctl {name}={open_}"
                 )
     if len(advice) == 1 and (Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()):
-        advice.append("In a container it needs the options that deploy/README.md names.")
+        advice.append("In a container it needs the options listed in deploy/README.md.")
     return " ".join(advice)

@@ -158,7 +158,7 @@ def test_a_new_file_is_graded_and_the_same_one_is_not(graded, course, tmp_path):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (None, f"{FILE} is not there: train a model"),
+        (None, f"{FILE} is missing: train a model"),
         (save({"weight": torch.randn(1, 700)}), f"{FILE} is 3 kB, over the limit of 2 kB"),
         (pickle.dumps({"weight": 1}), f"{FILE} is a pickle."),
     ],

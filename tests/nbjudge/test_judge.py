@@ -64,7 +64,7 @@ GAPS = {
     "{'a': True, 'b': None}": (2, "b: not answered."),
     "{'a': True}": (2, "b: not answered."),
     "{'a': 'True', 'b': False}": (2, "a: True and False are written without"),
-    "{'a': 1, 'b': False}": (2, "a: an answer is True or False, yours is of type int"),
+    "{'a': 1, 'b': False}": (2, "a: an answer must be True or False, yours is of type int"),
     "None": (0, "`answers` is None"),
     "{'a': True, 'b': False, 'c': True}": (4, ""),
     "{'a': None, 'b': None}": (0, "No statement was answered."),
@@ -134,14 +134,14 @@ def test_a_copied_answer_is_flagged():
 
 def test_inputs_that_are_changed_cost_what_the_set_says():
     in_place = "def double(x):\n    x *= 2\n    return x"
-    told = "`double` changes its input x: whoever called it finds other numbers there"
+    told = "`double` changes its input x: its caller finds other numbers there"
     found = judged({"double": in_place})
     assert scores(found) == {**FULL, "double--inputs": 0}, "a test of its own is for that"
     assert lost(found)["double--inputs"].startswith(told)
     product = "def product(A, B):\n    C = (A[:, :, None] * B).sum(1)\n    A.zero_()\n    return C"
     found = judged({"product": product})
     assert scores(found) == {**FULL, "product--values": 0}
-    assert lost(found)["product--values"].startswith("`product` changes its input A: whoever")
+    assert lost(found)["product--values"].startswith("`product` changes its input A: its caller")
 
 
 def test_what_a_hidden_test_gives_is_not_shown_by_a_later_cell():

@@ -335,7 +335,7 @@ def renames(w):
 )
 def test_call_says_which_input_was_changed(f, given, name, look):
     told = said(call, f, given)
-    assert f"changes its input {name}: whoever called it" in told
+    assert f"changes its input {name}: its caller" in told
     assert look in told
 
 
@@ -654,7 +654,7 @@ REASONS = {"a": "Since a.", "b": "Since b."}
         (
             {"a": True, "b": "False"},
             1.5,
-            "b: True and False are written without quotation marks: yours are texts. No points "
+            "b: True and False are written without quotation marks: yours are strings. No points "
             "could be given.\n",
         ),
         ({"a": True, "b": None}, 1.5, "b: not answered.\n"),

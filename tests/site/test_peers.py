@@ -60,7 +60,7 @@ def test_memory_is_told_if_ours_takes_more_than_a_twentieth_above_the_best():
         return row(ways={name: {"ms": 1.0, "peak MiB": need} for name, need in mib.items()})
 
     assert memory(needs(105.0)) == "" and memory(row()) == ""
-    assert memory(needs(112.0)) == "Ours takes 12% more memory than the most sparing peer."
+    assert memory(needs(112.0)) == "Ours takes 12% more memory than the most frugal peer."
 
 
 def test_without_records_nothing_is_drawn_and_the_page_says_how_to_make_them(tmp_path):

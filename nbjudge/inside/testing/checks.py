@@ -14,16 +14,16 @@ from nbjudge.inside.testing.served import changed, kind_of
 from nbjudge.inside.testing.verbs import call, gradients, inputs_after, name_of
 from nbjudge.inside.values import Array, Tensor, torch
 
-#: How far two ways of computing the same may lie apart, absolutely and relatively, by precision.
+#: Absolute and relative tolerance between two ways of computing the same, by dtype.
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10} if torch else {}
 
 
-#: If more mistakes than this explain all results of a test, the first alone is named: a test that
-#: cannot distinguish that many has a message of its own, and it comes first.
+#: If more mistakes than this explain all results of a test, only the first is named. A test that
+#: cannot distinguish so many has a message for all of them, listed first.
 MOST_NAMED = 4
 
-#: The mistakes that explain what has come back in the test cell that is running; ``None`` if
-#: nobody waits for its end.
+#: The mistakes that explain the results so far in the running test cell; ``None`` if the first
+#: wrong result is reported at once.
 _suspects: list[str] | None = None
 
 
@@ -31,13 +31,13 @@ _suspects: list[str] | None = None
 def deciding() -> Iterator[None]:
     """Run a test cell.
 
-    If several known mistakes explain a result, those that come back after it decide. What is
-    undecided at the cell's end is told then.
+    If several known mistakes explain a result, the results after it decide. Those still possible
+    at the end of the cell are reported then.
 
     Raises
     ------
     Mistake
-        Instead of whatever else stops the cell after such a result.
+        In place of whatever else stops the cell after such a result.
     """
     global _suspects
     _suspects = []
@@ -73,23 +73,23 @@ def equal(
     *,
     mistakes: Mapping[str, Any] | None = None,
 ) -> None:
-    """What came back must be what was expected: the same type, the same value, in lists too.
+    """Require that a result equals the expected value, in type and value, in lists too.
 
     Parameters
     ----------
     got:
-        What a verb gave back.
+        What a verb returned.
     expected:
-        Of Python's own types. It is quoted in the message.
+        A value of Python's own types. It is quoted in the message.
     name:
-        What to call it.
+        What to call the result.
     mistakes:
-        Message → what would have come back. The first that fits what came back is told.
+        Message → the result of that mistake. The first that matches what came back is reported.
 
     Raises
     ------
     Mistake
-        Unless both are equal.
+        If the two differ.
     """
     if _alike(got, expected):
         return
@@ -105,7 +105,7 @@ def equal(
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Whether two of Python's own values are the same, type by type; NaN is NaN."""
+    """Whether two values of Python's own types are the same, type by type; NaN equals NaN."""
     if type(one) is not type(other):
         return False
     if type(one) in (list, tuple):
@@ -123,34 +123,34 @@ def close(
     mistakes: Mapping[str, Any] | None = None,
     if_nan: str = "",
 ) -> None:
-    """What came back must be what was expected; where it is not, say which mistake it looks like.
+    """Require that a result is as expected; if not, say which mistake it looks like.
 
-    Type, shape, dtype, device and NaN are checked first, each with a message of its own. Values are
-    compared to the tolerance of their precision (:data:`TOLERANCE`), booleans and integers exactly.
+    Type, shape, dtype, device and NaN are checked first, each with its own message. Values are
+    compared within the tolerance of their dtype (:data:`TOLERANCE`), booleans and integers exactly.
 
     Parameters
     ----------
     got:
-        What a verb gave back.
+        What a verb returned.
     expected:
-        A tensor, or numbers written out as nested lists; a tuple of these where several results
-        were asked for. Numbers written out may be quoted in the message, a tensor's never are; to
-        a list of them belongs float32, where float64 is due it must be a tensor.
+        A tensor, or numbers as nested lists; a tuple of these if several results were requested.
+        Numbers in lists may be quoted in the message, a tensor's never are. A list of numbers
+        stands for float32; if float64 is expected, pass a tensor.
     name:
-        What to call it; a sequence of names for a tuple, where ``"Of y"`` after
-        ``"The gradient of x"`` is short for the gradient of y.
+        What to call the result; for a tuple a sequence of names, in which ``"Of y"`` after
+        ``"The gradient of x"`` is short for "The gradient of y".
     mistakes:
-        Message → what would have come back (of the form of ``expected``; ``None`` in a tuple where
-        that part tells nothing). The message is told where it fits what came back. Where work is
-        graded and several fit, the results after it decide: see :func:`deciding`. Elsewhere all
-        of them are named. It is looked into only after a result was found wrong.
+        Message → the result of that mistake (of the same form as ``expected``; ``None`` in a tuple
+        for a part that says nothing). The message is reported if its result matches. Where work is
+        graded and several match, later results decide: see :func:`deciding`. Elsewhere all of them
+        are named. The mapping is read only after a result was found wrong.
     if_nan:
-        What to look at where a number is NaN.
+        What to look at if a number is NaN.
 
     Raises
     ------
     Mistake
-        Unless all of it fits.
+        If any part differs.
     """
     several = isinstance(expected, tuple)
     if several:
@@ -164,7 +164,7 @@ def close(
     got = tuple(_numbers_as_tensors(g, e) for g, e in zip(got, expected, strict=True))
     faults = [_fault(g, e, n, if_nan) for g, e, n in zip(got, expected, names, strict=True)]
     if not any(faults) and not _suspects:
-        return  # before anybody has looked into the mistakes, which may be long in the making
+        return  # before anything reads the mistakes, which may be slow to compute
     known = dict(mistakes or {})
     if not several:
         known = {message: (wrong,) for message, wrong in known.items()}
@@ -179,7 +179,7 @@ def close(
         return
     if not found:
         raise Mistake(next(fault for fault in faults if fault))
-    # Nobody waits for a result that would decide: those that explain most of this one are named.
+    # No later result will decide, so those that explain most parts of this one are named.
     parts = {message: sum(part is not None for part in known[message]) for message in found}
     raise Mistake(_named([m for m in found if parts[m] == max(parts.values())]))
 
@@ -193,25 +193,25 @@ def same_gradients(
     output: int | None = None,
     if_nan: str = "",
 ) -> None:
-    """A learner's function must have the gradients of the formula that it computes.
+    """Require that a learner's function has the gradients of the formula that it computes.
 
     Parameters
     ----------
     f, args, output:
         As for :func:`nbjudge.testing.gradients`.
     formula:
-        The test's own way of computing the same.
+        The test's own implementation of the formula.
     names:
-        What to call each floating-point input.
+        The name of each floating-point input, for messages.
     generator:
-        Draws the cotangent.
+        Generates the random cotangent.
     if_nan:
-        What to look at where a gradient is NaN.
+        What to look at if a gradient is NaN.
 
     Raises
     ------
     Mistake
-        If a gradient is missing, NaN, or another one.
+        If a gradient is missing, NaN, or wrong.
     """
     leaves = [a.clone().requires_grad_() if a.is_floating_point() else a for a in args]
     right = formula(*leaves)
@@ -230,7 +230,7 @@ def same_gradients(
 def same_parameter_gradients(
     module: Any, formula: torch.nn.Module, *args: Tensor, generator: torch.Generator, output: int
 ) -> None:
-    """A learner's module must have the gradients of the test's own, built of the same parameters.
+    """Require that a learner's module has the same gradients as the test's own.
 
     Parameters
     ----------
@@ -239,12 +239,12 @@ def same_parameter_gradients(
     formula:
         A module with parameters of the same names and values.
     generator:
-        Draws the cotangent.
+        Generates the random cotangent.
 
     Raises
     ------
     Mistake
-        If a gradient is missing or another one.
+        If a gradient is missing or wrong.
     """
     right = formula(*args)
     right = right[output] if isinstance(right, tuple) else right
@@ -269,12 +269,12 @@ def _compare_value(value: Any, right: Tensor, output: int | None, if_nan: str) -
 
 
 def untouched(f: Callable, *args: Any, names: Sequence[str]) -> None:
-    """A call may not change its inputs.
+    """Require that a call does not change its inputs.
 
     Raises
     ------
     Mistake
-        Naming the input that was changed in place.
+        If an input was changed in place; the message names it.
     """
     after = inputs_after(f, *args)
     for name, before, now in zip(names, args, after, strict=True):
@@ -284,26 +284,26 @@ def untouched(f: Callable, *args: Any, names: Sequence[str]) -> None:
 
 
 def shaped(got: Any, shape: tuple[int, ...], name: str) -> None:
-    """A result must be a tensor of this shape."""
+    """Require that a result is a tensor of this shape."""
     _check_tensor(got, name)
     if tuple(got.shape) != shape:
         raise Mistake(f"{name}: shape {tuple(got.shape)}, it must be {shape}.")
 
 
 def distribution(weights: Any, over: str = "keys", rather: str = "queries") -> None:
-    """Weights must be at least 0 and sum to 1 along their last axis, a row of zeros excepted.
+    """Require that weights are at least 0 and sum to 1 along the last axis, unless all are 0.
 
     Parameters
     ----------
     weights:
-        ``(..., T, S)``, what a verb gave back.
+        What a verb returned, ``(..., T, S)``.
     over, rather:
-        What the last axis and the one before it hold.
+        The names of what the last axis and the one before it index.
 
     Raises
     ------
     Mistake
-        Saying along which axis they sum to 1 where it is the other one.
+        If they do not; the message says so if they sum to 1 along the other axis.
     """
     _check_tensor(weights, "The weights")
     total = weights.sum(-1)
@@ -327,12 +327,12 @@ def distribution(weights: Any, over: str = "keys", rather: str = "queries") -> N
 
 
 def unpacked(got: Any, *names: str) -> tuple:
-    """The several results of a call, which must come back as a tuple of so many.
+    """The results of a call, which must be a tuple with one entry per name.
 
     Raises
     ------
     Mistake
-        Saying what was expected.
+        If they are not; the message says what was expected.
     """
     asked = ", ".join(name[0].lower() + name[1:] for name in names)
     if not isinstance(got, tuple | list):
@@ -390,7 +390,7 @@ def _fault(got: Any, expected: Any, name: str, if_nan: str) -> str | None:
 
 
 def _digits(got: Tensor, want: Tensor) -> str:
-    """What is to be said where 64 bits are right as far as 32 bits go, and no further."""
+    """A hint if 64-bit numbers are right only to 32-bit precision; else empty."""
     if got.dtype != torch.float64 or not torch.allclose(got, want, rtol=1e-6, atol=1e-6):
         return ""
     return (
@@ -400,7 +400,7 @@ def _digits(got: Tensor, want: Tensor) -> str:
 
 
 def _numbers_as_tensors(got: Any, expected: Any) -> Any:
-    """A plain number as a tensor of 64 bits, where a plain number is asked for."""
+    """A plain number as a 64-bit tensor, if a plain number is expected."""
     plain = isinstance(got, int | float) and isinstance(expected, int | float)
     return torch.tensor(got, dtype=torch.float64) if plain else got
 
@@ -434,8 +434,8 @@ def _wrong_dtype(name: str, got: torch.dtype, want: torch.dtype) -> str:
 
 def _not_float32(name: str, got: torch.dtype) -> str:
     return (
-        f"{name}: {str(got).removeprefix('torch.')}, it must be float32. NumPy's numbers and "
-        ".double() bring float64 in; what you make yourself takes its dtype from an input: "
+        f"{name}: {str(got).removeprefix('torch.')}, it must be float32. NumPy numbers and "
+        ".double() introduce float64; what you make yourself takes its dtype from an input: "
         "x.new_zeros(...), or dtype=x.dtype."
     )
 
@@ -449,13 +449,13 @@ def _as_tensor(expected: Any, like: Tensor) -> Tensor:
 
 
 def _fits(got: Any, wrong: Any) -> bool:
-    """Whether a part came back as a mistake gives it."""
+    """Whether a part came back as a mistake would give it."""
     known = wrong is not None and isinstance(got, Tensor)
     return known and _same(got, _as_tensor(wrong, got))
 
 
 def _still(suspects: list[str], got: tuple, mistakes: Mapping[str, tuple]) -> list[str]:
-    """The suspects that explain this result too, or say nothing of it; all, if none does."""
+    """The suspects that explain this result or say nothing about it; all of them if none does."""
 
     def explains(message: str) -> bool:
         wrong = mistakes.get(message, ())
@@ -469,10 +469,10 @@ def _recognised(
 ) -> list[str]:
     """The messages of the mistakes that explain all parts.
 
-    Failing that, the first that explains a part that is wrong, and spoils none that is right.
+    If there are none, the first that explains a wrong part and contradicts no right one.
 
-    A part tells nothing where all of it is infinite, as many mistakes end there, nor where the
-    mistake comes to what is right.
+    A part is no evidence if all of it is infinite, because many mistakes lead there, or if the
+    mistake gives the right value.
     """
 
     def fits(part: int, wrong: Any) -> bool:
@@ -512,7 +512,7 @@ def _near(got: Tensor, want: Tensor) -> bool:
 
 
 def _agreement(got: Tensor, want: Tensor) -> Tensor:
-    """Where the two agree; a NaN agrees with nothing."""
+    """Where the two agree; NaN agrees with nothing."""
     if not got.is_floating_point():
         return got == want
     tolerance = TOLERANCE.get(got.dtype, 1e-2)
@@ -524,7 +524,7 @@ def _first(wrong: Tensor) -> str:
 
 
 def _apart(first: Tensor, second: Tensor) -> tuple[str, str]:
-    """Two numbers that differ, with so many digits that it is seen."""
+    """Two different numbers, with enough digits to show the difference."""
     numbers = first.item(), second.item()
     if any(isinstance(number, bool | int) for number in numbers):
         return str(numbers[0]), str(numbers[1])
@@ -536,7 +536,7 @@ def _apart(first: Tensor, second: Tensor) -> tuple[str, str]:
 
 
 def _in_full(names: Sequence[str]) -> list[str]:
-    """Names as sentences begin with them: without a comma at the end, and nothing left out."""
+    """Names as sentences begin with them: without a trailing comma, and written out in full."""
     names = [name.rstrip(", ") for name in names]
     what = re.split(" of | with respect to ", names[0])[0]
     return [re.sub("^(Of|That of) ", f"{what} of ", name) for name in names]

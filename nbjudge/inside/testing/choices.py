@@ -14,10 +14,10 @@ _scored_below = False
 
 @contextmanager
 def scored_below() -> Iterator[None]:
-    """For a test cell that calls :func:`choices` too.
+    """Use for a test cell that also calls :func:`choices`.
 
-    That call scores each statement by itself, so :func:`answered` leaves it to say which have no
-    answer.
+    That call scores each statement separately, so :func:`answered` leaves it to report those
+    without an answer.
     """
     global _scored_below
     _scored_below = True
@@ -28,15 +28,15 @@ def scored_below() -> Iterator[None]:
 
 
 def answered(given: object, statements: list[str]) -> None:
-    """Every statement must have been answered by ``True`` or ``False``.
+    """Require that every statement was answered ``True`` or ``False``.
 
-    Where work is graded and :func:`choices` stands in the same cell, a statement without an answer
-    costs its own points alone: nothing is raised for it here.
+    Where work is graded and the same cell calls :func:`choices`, a statement without an answer
+    costs only its own points: nothing is raised for it here.
 
     Raises
     ------
     Mistake
-        Naming the statements that were not.
+        If some were not; the message names them.
     """
     answers = _answers(given)
     if _scored_below or _scored_in_this_cell():
@@ -53,9 +53,9 @@ def answered(given: object, statements: list[str]) -> None:
 
 
 def _scored_in_this_cell() -> bool:
-    """Whether the cell that a notebook is running calls :func:`choices` too.
+    """Whether the cell that a notebook is running also calls :func:`choices`.
 
-    It does so if nbgrader grades by itself.
+    This is so if nbgrader grades on its own.
     """
     from IPython import get_ipython
 
@@ -66,18 +66,18 @@ def _scored_in_this_cell() -> bool:
 def choices(
     given: object, key: Mapping[str, bool], reasons: Mapping[str, str], points: float
 ) -> float:
-    """Score true-or-false statements one by one, and give the reason for each one that is wrong.
+    """Score true-or-false statements one by one, and print the reason for each wrong answer.
 
-    As the last expression of a test cell the result is the cell's partial credit.
+    As the last expression of a test cell, the result is the cell's partial credit.
 
     Parameters
     ----------
     given:
-        A learner's answers, statement → ``True`` or ``False``; ``None`` = not answered.
+        A learner's answers, statement → ``True`` or ``False``; ``None`` if not answered.
     key, reasons:
         For each statement, whether it is true, and why.
     points:
-        What all of them right are worth; each is worth the same.
+        The points if all answers are right; each statement is worth the same.
 
     Returns
     -------
@@ -86,15 +86,15 @@ def choices(
 
     Prints
     ------
-    One paragraph for each statement that is not answered or answered wrongly, so that the feedback
-    shows it.
+    One paragraph for each statement that is not answered or answered wrongly, so that it appears
+    in the feedback.
 
     Raises
     ------
     ValueError
         If a statement of ``key`` has no reason.
     Mistake
-        If nothing was answered.
+        If no statement was answered.
     """
     if without := sorted(set(key) - set(reasons)):
         raise ValueError(f"reasons must have one for each statement, missing: {', '.join(without)}")
@@ -118,13 +118,13 @@ def choices(
 
 
 def _no_truth(strange: Mapping[str, object]) -> str:
-    """What is said of answers that are neither true nor false."""
+    """The message about answers that are neither true nor false."""
     statements = ", ".join(strange)
     if all(isinstance(answer, str) for answer in strange.values()):
-        how = "True and False are written without quotation marks: yours are texts"
+        how = "True and False are written without quotation marks: yours are strings"
     else:
         first = next(iter(strange.values()))
-        how = f"an answer is True or False, yours is of type {type(first).__name__}"
+        how = f"an answer must be True or False, yours is of type {type(first).__name__}"
     return f"{statements}: {how}. No points could be given."
 
 

@@ -1,9 +1,9 @@
-"""Shuts the ways round what is to be written by hand: what is not allowed is not there.
+"""Closes the ways around what must be written by hand: what is not allowed is not there.
 
-:mod:`nbjudge.inside.testing.absent` takes away what an exercise names. This module takes away what
-no exercise needs and what leads to the same by another way: operators of other namespaces than
-PyTorch's public one, modules that hold PyTorch's own formulas in Python, the compiler, functions
-called by their address.
+:mod:`nbjudge.inside.testing.absent` removes what an exercise names. This module removes what no
+exercise needs and what would do the same in another way: operators outside PyTorch's public
+namespace, modules that hold PyTorch's own formulas in Python, the compiler, and functions called
+by address.
 A process that is shut stays shut.
 """
 
@@ -26,14 +26,14 @@ from nbjudge.inside.program import program
 from nbjudge.inside.testing.by_hand import refuse_saying
 from nbjudge.inside.values import torch
 
-#: Operators of these namespaces are there; ``profiler``'s are called by every optimiser.
+#: Namespaces whose operators stay; every optimiser calls ``profiler``'s.
 NAMESPACES = ("aten", "profiler")
 
-#: Where operators of other namespaces could have a kernel.
+#: Dispatch keys at which operators of other namespaces could have a kernel.
 KEYS = ("CPU", "MkldnnCPU", "SparseCPU", "QuantizedCPU", "AutogradCPU", "AutogradOther", "Autograd")
 
-#: Besides Python's own modules and the course's, a kernel has these packages, and what they need.
-#: Everything else that is installed beside them cannot be found.
+#: The packages that a kernel has besides Python's own modules and the course's, with their
+#: dependencies. Nothing else that is installed beside them can be found.
 PACKAGES = frozenset(
     {"torch", "functorch", "torchgen", "numpy", "numpy.libs", "matplotlib", "mpl_toolkits", "pylab"}
     | {"PIL", "pillow.libs", "contourpy", "cycler", "dateutil", "fontTools", "kiwisolver", "six"}
@@ -47,19 +47,19 @@ PACKAGES = frozenset(
     | {"wadler_lindig", "accessible_pygments", "a11y_pygments", "tzdata", "_yaml", "yaml"}
 )
 
-#: The course's own packages and what finds them, asked for while modules can still be loaded.
+#: The course's own packages and their finder, looked up while modules can still be loaded.
 OURS, FINDER = ("__pycache__", "nbjudge", *program().packages), program().finder
 
-#: Parts of PyTorch that hold its formulas once more, in Python, or lead round the dispatcher.
+#: Parts of PyTorch that implement its formulas again in Python, or bypass the dispatcher.
 WITHOUT = (
     *("torch._decomp", "torch._refs", "torch._prims", "torch._inductor", "torch._dynamo"),
     *("torch.onnx", "torch._numpy", "torch.contrib", "torch._higher_order_ops"),
     *("torch.utils.cpp_extension", "functorch"),
 )
 
-#: Of PyTorch's bindings, those that compile or load code which its dispatcher never sees.
+#: PyTorch's bindings that compile or load code which its dispatcher never sees.
 DOORS: tuple[str, ...] = ("_aoti", "_te")
-#: So does TorchScript, which finds gradients by formulas of its own, and has archives of code.
+#: TorchScript does too: it has its own formulas for gradients, and archives of code.
 DOORS += ("CompilationUnit", "parse_ir", "_jit_script_compile", "_jit_script_class_compile")
 DOORS += ("_jit_differentiate", "_jit_interpret_graph", "_create_function_from_graph")
 DOORS += ("_create_function_from_trace", "_create_function_from_trace_with_dict")
@@ -71,7 +71,7 @@ _shut = _locked = False
 
 
 def refused(name: str = "", *args: object, **kwargs: object) -> NoReturn:
-    """What is called instead of something that is not there.
+    """Called in place of something that was removed.
 
     Raises
     ------
@@ -86,20 +86,20 @@ def refused(name: str = "", *args: object, **kwargs: object) -> NoReturn:
 
 
 def shut() -> None:
-    """Take away, in this process and those forked from it, what no exercise needs."""
+    """Remove what no exercise needs from this process and those forked from it."""
     global _shut
     if _shut:
         return
     _shut = True
     if torch is not None:
         _shut_torch()
-    sys.meta_path.insert(1, NotAllowed())  # after the one that knows what an exercise forbids
+    sys.meta_path.insert(1, NotAllowed())  # after the finder for what an exercise forbids
     linecache.clearcache()
-    files()  # looked for once, for all that are forked from here
+    files()  # looked up once, for all processes forked from here
 
 
 def _shut_torch() -> None:
-    torch.vmap(torch.relu)(torch.ones(1))  # a first call imports what is gone afterwards
+    torch.vmap(torch.relu)(torch.ones(1))  # a first call imports what is removed below
     sys.modules["torch._dynamo"] = torch._dynamo = _NoCompiler("torch._dynamo")
     for holder, name in ((torch, "compile"), (torch.nn.Module, "compile")):
         setattr(holder, name, not_compiled)
@@ -107,8 +107,8 @@ def _shut_torch() -> None:
         setattr(torch.jit, name, not_compiled)
     replace_body(_written_in_python(torch.jit.load), f"{__name__}.refused", "torch.jit.load")
     torch.use_deterministic_algorithms = deterministic
-    torch.testing._comparison._HAS_DTENSOR = False  # nor are there tensors over many machines
-    vars(torch).pop("_inductor", None)  # the profiler asks whether it is there
+    torch.testing._comparison._HAS_DTENSOR = False  # there are no distributed tensors either
+    vars(torch).pop("_inductor", None)  # the profiler checks whether it is there
     getattr(torch, "_lazy_modules", set()).discard("_inductor")
     _without_operators()
     _without_modules()
@@ -116,9 +116,9 @@ def _shut_torch() -> None:
 
 
 def lock() -> None:
-    """See to it that a function cannot be called by its address.
+    """Make it impossible to call a function by its address.
 
-    This is done last, as our own code calls functions so until then.
+    This is done last, because our own code calls functions that way until then.
     """
     global _locked
     if _locked:
@@ -140,20 +140,20 @@ def lock() -> None:
         del sys.modules[name]
 
 
-#: Where a type keeps what is called when one of its instances, or it itself, is.
+#: Offsets of ``tp_call`` and ``tp_new`` in a type object.
 _CALL, _NEW = 128, 312
 
 
 def without_methods(kind: type, *names: str) -> None:
-    """Take these methods from a built-in type."""
+    """Remove these methods from a built-in type."""
     inner = gc.get_referents(kind.__dict__)[0]
     for name in names:
         inner.pop(name, None)
-    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))  # it remembers what it has looked up
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))  # clears its cache of look-ups
 
 
 def without_words(names: Iterable[str]) -> None:
-    """Take away what PyTorch's built-in functions of these names say of themselves.
+    """Remove the docstrings of PyTorch's built-in functions with these names.
 
     Some of them spell out the formula in Python.
     """
@@ -167,18 +167,18 @@ def without_words(names: Iterable[str]) -> None:
                 found.__doc__ = None
 
 
-#: Where a built-in function keeps what is known about it, and there what it says of itself.
+#: Offset of a built-in function's ``PyMethodDef``, and of the docstring in that.
 _ABOUT, _WORDS = 16, 24
 
 
 def without_slot(kind: type, name: str) -> None:
-    """Take away what a built-in type does for an operator; ``name`` is the slot's in C."""
+    """Clear the slot ``name``, an operator's C implementation, in a built-in type."""
     table, at = _SLOTS[name]
     _pointer(_address(id(kind) + table) + at).value = None
 
 
 def _pointer(place: int) -> ctypes.c_void_p:
-    """What stands at a place in memory, as an address that can be read and changed."""
+    """The pointer stored at an address, which can be read and changed."""
     return ctypes.c_void_p.from_address(place)
 
 
@@ -186,28 +186,28 @@ def _address(place: int) -> int:
     return _pointer(place).value or 0
 
 
-#: In a type: where its table of numbers' operators is; in that table: where the slot is.
+#: Slot → the offset of ``tp_as_number`` in a type, and of the slot in that table.
 _SLOTS = {"nb_matrix_multiply": (96, 272), "nb_inplace_matrix_multiply": (96, 280)}
 
 
 def not_compiled(model: Any = None, *args: object, **kwargs: object) -> Any:
-    """``torch.compile`` and ``torch.jit.script`` where work is graded.
+    """Replaces ``torch.compile`` and ``torch.jit.script`` where work is graded.
 
-    What is compiled computes the same, so nothing is.
+    Compiled code computes the same, so nothing is compiled.
     """
     return (lambda f: f) if model is None else model
 
 
 def deterministic(mode: bool, *, warn_only: bool = False) -> None:
-    """``torch.use_deterministic_algorithms``, which tells the compiler too where there is one."""
+    """``torch.use_deterministic_algorithms`` without its call to the compiler."""
     torch._C._set_deterministic_algorithms(mode, warn_only=warn_only)
 
 
 @cache
 def files() -> tuple[Path, ...]:
-    """What lies beside the allowed packages, and PyTorch's own files.
+    """Everything installed except the allowed packages, and PyTorch's own files.
 
-    What a kernel needs of them was loaded before it was made, and nobody can load or read more.
+    What a kernel needs of these was loaded before the fork; nobody can load or read more of them.
     """
     found = [Path(torch.__file__).parent] if torch else []
     for folder in filter(Path.is_dir, _installed_in()):
@@ -225,10 +225,10 @@ def _allowed(name: str) -> bool:
 
 
 class NotAllowed:
-    """An import finder that comes first, and says of a module that it is not there."""
+    """An import finder that comes first and reports other modules as missing."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Refuse what is not allowed; leave all others to others."""
+        """Refuse what is not allowed; leave all others to other finders."""
         top = name.partition(".")[0]
         known = top in sys.stdlib_module_names or _allowed(top) or top == "__main__"
         gone = any(name == out or name.startswith(f"{out}.") for out in WITHOUT)
@@ -248,14 +248,14 @@ def _installed(top: str) -> bool:
 
 
 def _installed_in() -> list[Path]:
-    """The folders that packages are installed in."""
+    """The folders in which packages are installed."""
     found = [sysconfig.get_paths()[name] for name in ("purelib", "platlib")]
     found += [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
     return [Path(path) for path in dict.fromkeys(found)]
 
 
 class _NoCompiler(ModuleType):
-    """Stands in for the compiler, which every optimiser asks whether it is at work."""
+    """Stands in for the compiler, which every optimiser asks whether it is compiling."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -264,7 +264,7 @@ class _NoCompiler(ModuleType):
 
 
 class _Nothing:
-    """Whatever is looked up in it or called is this again; functions stay as they are."""
+    """Returns itself when called or for any attribute; functions are returned unchanged."""
 
     def __call__(self, found: Any = None, *args: object, **kwargs: object) -> Any:
         return found if callable(found) else self
@@ -278,10 +278,10 @@ class _Nothing:
         return False
 
     def __enter__(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def __exit__(self, *exception: object) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 _NOTHING = _Nothing()
@@ -315,7 +315,7 @@ def _without_modules() -> None:
 
 
 def _without_doors() -> None:
-    # PyTorch has units of its own, and with one of them its class.
+    # PyTorch itself has compilation units, and each of them leads to this class.
     without_methods(torch._C.CompilationUnit, "__init__", "define", "create_function")
     for name in [name for name in vars(torch._C) if name in DOORS]:
         delattr(torch._C, name)
@@ -330,18 +330,18 @@ def _empty(module: ModuleType) -> None:
 
 def _hook(event: str, args: tuple) -> None:
     if event.startswith("ctypes."):
-        raise PermissionError("functions cannot be called by their address here")
+        raise PermissionError("functions cannot be called by address here")
 
 
 def _written_in_python(function: Any) -> FunctionType:
-    """The function itself, for those who know that it is one."""
+    """The function itself, after checking that it is written in Python."""
     if not isinstance(function, FunctionType):
         raise TypeError(f"{function!r} is not written in Python")
     return function
 
 
 def replace_body(function: FunctionType, by: str, *args: str) -> None:
-    """Let a function, whoever holds it, call another one with these texts and do nothing else."""
+    """Make a function, whoever holds it, only call another one with these string arguments."""
     module, _, name = by.rpartition(".")
     source = (
         "def refused(*args, **kwargs):\n"
@@ -357,9 +357,9 @@ def replace_body(function: FunctionType, by: str, *args: str) -> None:
 def implement(
     kernels: Mapping[str, Callable], keys: Iterable[str], namespace: str = "aten"
 ) -> None:
-    """Let these operators of a namespace call these functions under these keys, for good."""
+    """Make these functions the kernels of operators in a namespace, at these keys, for good."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a kernel is overridden is what is wanted
+        warnings.simplefilter("ignore")  # a kernel is overridden on purpose
         for key in keys:
             library: Any = torch._C._dispatch_library("IMPL", namespace, key, __file__, 1)
             for name, kernel in kernels.items():
@@ -367,19 +367,19 @@ def implement(
             _keep_for_good(library)
 
 
-#: Where pybind11 keeps in an object whether it owns what it stands for; and what it writes there
-#: for one that does: owned, of the simple layout, its holder made, registered.
+#: Offset of the flags in a pybind11 instance; their value if it owns its object, has the simple
+#: layout, a constructed holder and is registered; and the size of the instance.
 _FLAGS_AT, _OWNED, _SIZE = 48, 0b1111, 56
 
 
 def _keep_for_good(library: object) -> None:
-    """See to it that what a library registered ends with the process alone.
+    """Make what a library registered last as long as the process.
 
-    It would end with the library's Python object, and whoever searches the process's memory finds
-    that, however well it is hidden. So the object is made to own nothing, and may go.
+    It would end with the library's Python object, which code that searches the process's memory
+    can find, however well it is hidden. So the object is made to own nothing and may be deleted.
     """
     flags = ctypes.c_uint8.from_address(id(library) + _FLAGS_AT)
     if type(library).__basicsize__ == _SIZE and flags.value == _OWNED:
         flags.value &= ~0b101
-    else:  # another pybind11
+    else:  # another version of pybind11
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))

@@ -1,4 +1,4 @@
-"""A file that learners hand in beside their notebook, such as the weights of a model."""
+"""A file that learners submit with their notebook, such as the weights of a model."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from nbjudge.inside import tensor_file
 from nbjudge.inside.tensor_file import NotTensors, check_asked, larger_than
 from nbjudge.inside.testing.mistake import Mistake
 
-#: The files that were not taken where work is graded, by name, each with the reason.
+#: Files that were not accepted where work is graded: name → reason.
 _refused: dict[str, str] = {}
 
 
 def refuse(files: Mapping[str, str]) -> None:
-    """Say of files that they were not taken, and why; each reason completes "the file ..."."""
+    """Record the files that were not accepted; each reason completes "the file ..."."""
     _refused.clear()
     _refused.update(files)
 
 
 class Enclosed:
-    """A file that is handed in beside the notebook, in the safetensors format.
+    """A file in the safetensors format that is submitted with the notebook.
 
     Parameters
     ----------
     name:
         The file's name, which ends in ``.safetensors``.
     kilobytes:
-        How large it may be, in units of 1000 bytes.
+        Its maximum size, in units of 1000 bytes.
     """
 
     def __init__(self, name: str, kilobytes: int):
@@ -40,7 +40,7 @@ class Enclosed:
         Raises
         ------
         Mistake
-            If the file is missing, too large, or no file of tensors.
+            If the file is missing, too large, or not a file of tensors.
         """
         if self.name in _refused:
             raise Mistake(f"{self.name} {_refused[self.name]}.")
@@ -52,35 +52,35 @@ class Enclosed:
     def _content(self) -> bytes:
         path = Path(self.name)
         if not path.is_file() or not path.stat().st_size:
-            raise NotTensors("is not there: train a model, and save its weights under this name")
+            raise NotTensors("is missing: train a model and save its weights under this name")
         if too_large := larger_than(self.kilobytes, path.stat().st_size):
             raise NotTensors(too_large)
         return path.read_bytes()
 
 
 def enclosed(name: str, *, kilobytes: int) -> Enclosed:
-    """Say that a file is handed in beside the notebook, and reads it for tests.
+    """Declare a file that is submitted with the notebook, and read it for tests.
 
-    Call it in a locked cell that is no test, with both arguments written out: the grader reads them
-    before it runs anything, takes in the file of this name, and leaves out every other.
+    Call it in a locked cell that is not a test, with literal arguments: the grader reads them
+    before it runs anything, accepts the file with this name, and ignores all others.
 
     Parameters
     ----------
     name:
         The file's name, which ends in ``.safetensors``.
     kilobytes:
-        How large it may be, in units of 1000 bytes.
+        Its maximum size, in units of 1000 bytes.
 
     Returns
     -------
     enclosed
-        An object whose method ``tensors()`` gives the file's tensors by name. In a test cell, a
+        An object whose method ``tensors()`` returns the file's tensors by name. In a test cell, a
         file that cannot be used fails the test with the reason.
 
     Raises
     ------
     ValueError
-        If an argument is not one of these.
+        If an argument is not allowed.
     """
     check_asked(name, kilobytes)
     return Enclosed(name, kilobytes)

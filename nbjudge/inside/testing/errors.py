@@ -1,4 +1,4 @@
-"""What a learner is told of an error in their code: its own words, what it usually is, where."""
+"""What a learner is told about an error in their code: message, usual cause, line."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pathlib import Path
 
 from nbjudge.inside.values import Array, Module, Tensor
 
-#: Of what an error says no more lines and characters than these are shown.
+#: Maximum lines and characters shown of an error's message.
 MAX_LINES, MAX_CHARACTERS = 12, 1000
 
-#: Of an input no more characters are shown, nor parts of a list or dict than these.
+#: Maximum characters shown of an input, and elements of a list or dict.
 MAX_LOOK, MOST_HELD = 40, 4
 
-#: What errors usually are that do not say it themselves: how the error begins or what stands in it,
-#: as a regular expression, and a sentence. The first that fits is told.
+#: Usual causes of errors whose messages do not explain them: a regular expression for the message,
+#: and a sentence. The first that matches is shown.
 HINTS = {
     r"truth value of an array|[Bb]ool(ean)? value of Tensor": (
         "`and`, `or`, `not`, `if` and `a < b < c` ask for one truth value. Between masks write &, "
@@ -31,15 +31,15 @@ HINTS = {
         "(a < b) & (b < c)."
     ),
     r"only one element tensors|cannot be converted to Scalar": (
-        "math's functions, float(...), .item() and torch.tensor([...]) of tensors take single "
+        "math functions, float(...), .item() and torch.tensor([...]) of tensors work on single "
         "numbers. torch.sqrt(x), torch.exp(x) and the like work on every number of a tensor x; "
         "torch.stack joins tensors."
     ),
     r"must be Tensor, not (int|float)\b": (
-        "torch's functions take tensors. For a plain number use math, as in math.sqrt(d)."
+        "torch functions take tensors. For a plain number use math, as in math.sqrt(d)."
     ),
     r"numpy\.ndarray|NumPy arrays|gufunc|call numpy\(\) on Tensor": (
-        "NumPy's arrays and torch's tensors do not mix: stay with torch's functions from the "
+        "NumPy arrays and torch tensors do not mix: use torch functions all the way from the "
         "inputs to the result."
     ),
     r"index out of range in self": (
@@ -54,8 +54,8 @@ HINTS = {
         "Indices run from 0 to the length minus 1. Does your loop, or a `+ 1`, go one too far?"
     ),
     r"mat1 and mat2|dimensions of batch2|size mismatch, got": (
-        "In A @ B the last axis of A must be as long as the last but one of B. B.mT swaps the last "
-        "two axes; .T of more than two axes reverses all of them."
+        "In A @ B the last axis of A must be as long as the second-to-last of B. B.mT swaps the "
+        "last two axes; .T of more than two axes reverses all of them."
     ),
     r"must match the (size of tensor|existing size)": (
         "Broadcasting aligns shapes at their ends: two lengths must be equal, or one of them 1. "
@@ -71,16 +71,16 @@ HINTS = {
 def told(name: str, f: Callable, error: BaseException, args: tuple) -> str:
     """Describe an error inside a learner's function.
 
-    What it is, what usually causes it, the line, and the inputs' shapes.
+    The text gives the error, its usual cause, the line, and the shapes of the inputs.
 
     Parameters
     ----------
     name:
-        How to speak of the function.
+        What to call the function.
     f, args:
-        The function, or a module, and what it was called with.
+        The function or module, and what it was called with.
     error:
-        What it raised.
+        The exception that it raised.
     """
     lines = [f"`{name}` stops with {type(error).__name__}: {first_paragraph(error)}"]
     if usually := hint(error):
@@ -94,27 +94,27 @@ def told(name: str, f: Callable, error: BaseException, args: tuple) -> str:
 
 
 def hint(error: BaseException) -> str:
-    """What an error usually is; empty for one that says it itself."""
+    """The usual cause of an error; empty if none is known."""
     said = _plain(first_paragraph(error))
     return next((usually for fits, usually in HINTS.items() if re.search(fits, said)), "")
 
 
 def line_of_cell(f: Callable, error: BaseException) -> int:
-    """The last line that ran in the cell that a learner's function is from; 0 if there is none."""
+    """The last line that ran in the cell with the learner's function; 0 if there is none."""
     place = _learners_line(error, _file_of(f))
     return place.lineno or 0 if place and place.filename == _file_of(f) else 0
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what an error says."""
+    """The first line of an error's message."""
     return first_paragraph(error).splitlines()[0]
 
 
 def first_paragraph(error: BaseException) -> str:
-    """What an error says up to the first empty line, or so much of it as is fit to be shown."""
+    """An error's message up to the first empty line, cut to a length fit to be shown."""
     try:
         text = str(error)
-    except Exception:  # a learner's own exception can fail at that too
+    except Exception:  # a learner's own exception may fail here too
         text = ""
     lines: list[str] = []
     for line in text.splitlines():
@@ -126,12 +126,12 @@ def first_paragraph(error: BaseException) -> str:
 
 
 def _plain(said: str) -> str:
-    """An error's words without quotation marks."""
+    """An error's message without quotation marks."""
     return said.replace('"', "").replace("'", "")
 
 
 def _file_of(f: Callable) -> str:
-    """The name under which Python knows the cell that a function, a class or a module is from."""
+    """Python's file name for the cell that a function, class or module comes from."""
     kind = f if inspect.isclass(f) else type(f)
     found = [getattr(inspect.unwrap(f), "__code__", None)]
     found += [getattr(vars(kind).get(name), "__code__", None) for name in ("forward", "__init__")]
@@ -139,9 +139,9 @@ def _file_of(f: Callable) -> str:
 
 
 def _learners_line(error: BaseException, cell: str) -> traceback.FrameSummary | None:
-    """The last line that ran in the cell of this name.
+    """The last line that ran in the cell with this file name.
 
-    Failing that, the last one outside installed packages and the course's own.
+    If there is none, the last one outside installed packages and the course's own.
     """
     beside = Path(__file__).resolve().parents[3]
     ours = (beside / "nbjudge", *(path.parent for path in beside.glob("*/__init__.py")))
@@ -155,7 +155,7 @@ def _learners_line(error: BaseException, cell: str) -> traceback.FrameSummary | 
 
 
 def names_of_inputs(f: Callable, args: tuple) -> list[str]:
-    """What a function, or a module, calls its positional inputs."""
+    """The names of the positional inputs of a function or module."""
     try:
         target = f.forward if isinstance(f, Module) else f
         names = list(inspect.signature(target).parameters)
@@ -165,15 +165,15 @@ def names_of_inputs(f: Callable, args: tuple) -> list[str]:
 
 
 def changes(function: str, name: str, given: object) -> str:
-    """What is said of a function that changes its input ``name``, which was ``given``."""
+    """The message about a function that changes its input ``name``, whose value was ``given``."""
     if isinstance(given, Tensor | Array):
         look = "`+=`, `-=`, `*=`, `/=`, assignments such as "
         look += f"`{name}[...] = ...`, and methods that end in an underscore."
     else:
         look = f"assignments such as `{name}[...] = ...`, `+=`, and methods such as .sort(), "
-        look += ".append(...), .pop(): work on a copy. What is in it counts too."
+        look += ".append(...), .pop(): work on a copy. Changes to its elements count too."
     return (
-        f"`{function}` changes its input {name}: whoever called it finds other numbers there "
+        f"`{function}` changes its input {name}: its caller finds other numbers there "
         f"afterwards. Look for {look}"
     )
 
@@ -187,9 +187,9 @@ def _shapes(f: Callable, args: tuple) -> str:
 
 
 def _look(arg: object, inner: bool = False) -> str | None:
-    """An input in a few words, or ``None`` if there is no short way to say it.
+    """An input in a few words, or ``None`` if there is no short way to describe it.
 
-    The shape of a tensor, a number or a text itself, what a short list or dict holds.
+    A tensor's shape, a number or a string itself, the contents of a short list or dict.
     """
     equals = "" if inner else "= "
     if isinstance(arg, Tensor):
@@ -205,7 +205,7 @@ def _look(arg: object, inner: bool = False) -> str | None:
         held = [(f"{key} ", _look(part, inner=True)) for key, part in arg.items()]
     elif all(isinstance(part, Tensor | list | tuple) for part in arg):
         held = [("", _look(part, inner=True)) for part in arg]
-    else:  # numbers and texts: so many of them
+    else:  # numbers and strings: only how many there are
         return kind
     if len(held) > MOST_HELD or None in (look for _, look in held):
         return kind

@@ -1,4 +1,4 @@
-"""Random inputs that nobody knows before the work is handed in, and that can be drawn again."""
+"""Random inputs that nobody knows before the work is submitted, and that can be redrawn."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any
 
 from nbjudge.inside.values import torch
 
-#: The grader sets this for each student and writes it in the report.
+#: The variable that the grader sets for each student; its value is in the report.
 SEED_VARIABLE = "NBJUDGE_SEED"
 
 
 def fresh(test: str) -> Any:
-    """A source of random numbers for the inputs of one hidden test.
+    """A random number generator for the inputs of one hidden test.
 
     Parameters
     ----------
     test:
-        The test's id, such as ``"scaling--values"``: each test draws its own numbers.
+        The test's id, such as ``"scaling--values"``; each test draws its own numbers.
 
     Returns
     -------
     generator
         A ``torch.Generator`` if the course's values are tensors, else a ``random.Random``. It is
-        seeded from the environment's ``NBJUDGE_SEED`` and the test's id, so that a run can be
-        repeated to the last digit; from the operating system where the variable is not set.
+        seeded from the environment variable ``NBJUDGE_SEED`` and the test's id, so that a run can
+        be repeated exactly; if the variable is not set, from the operating system.
     """
     seed = os.environ.get(SEED_VARIABLE)
     drawn = None

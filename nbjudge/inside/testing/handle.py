@@ -1,7 +1,7 @@
-"""What stands for a learner's name in a test cell that runs in a process of its own.
+"""What a test cell has in place of a learner's object, if it runs in another process.
 
-Verbs take it, and so does ordinary Python as far as that goes: it can be called, and its attributes
-be looked at. Both happen where the learner's work lives, and values come back.
+Verbs take it. In ordinary Python it can only be called and asked for attributes. Both happen where
+the learner's work lives, and values come back.
 """
 
 from __future__ import annotations
@@ -10,24 +10,24 @@ from typing import Any, NoReturn, TypeGuard
 
 
 class NotThroughAVerb(Exception):
-    """A test cell does with a learner's work what cannot be done from here: a fault of the test."""
+    """A test cell does something with a learner's object that is impossible: a bug in the test."""
 
 
 class Handle:
-    """A learner's name, or an object that was made over there.
+    """A learner's name, or an object that was created in the learner's process.
 
-    It can be given to a verb, called, and asked for an attribute. Whatever else is done with it
-    raises :class:`NotThroughAVerb`: nothing of the learner's is compared, printed or iterated where
-    the tests run.
+    It can be given to a verb, called, and asked for an attribute. Any other use raises
+    :class:`NotThroughAVerb`: no object of the learner's is compared, printed or iterated over
+    where the tests run.
 
     Parameters
     ----------
     key:
-        What it stands for over there.
+        What it refers to in the learner's process.
     name:
-        How to speak of it.
+        What to call it.
     link:
-        Where it lives: something with a method for each verb.
+        The connection to that process: an object with a method for each verb.
     """
 
     __slots__ = ("_key", "_link", "_name")
@@ -38,7 +38,7 @@ class Handle:
         object.__setattr__(self, "_link", link)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call it over there: what it returns, or raises, comes back."""
+        """Call it in the learner's process, and return its result or raise its exception."""
         return link_of(self).use(self, "call", args, kwargs)
 
     def __getattribute__(self, name: str) -> Any:
@@ -57,7 +57,7 @@ def _refuse(handle: Handle, what: str) -> NoReturn:
     name = name_of_handle(handle)
     raise NotThroughAVerb(
         f"`{name}` is a learner's object, which stays in the learner's process: a test can call "
-        f"it, ask for its attributes and give it to verbs. This one uses {what} of it."
+        f"it, ask for its attributes and pass it to verbs. This one uses its {what}."
     )
 
 
@@ -86,25 +86,25 @@ for _method in _METHODS:
 
 
 def is_handle(value: object) -> TypeGuard[Handle]:
-    """Whether the value stands for something of a learner's."""
+    """Whether the value refers to something of a learner's."""
     return type(value) is Handle
 
 
 def key_of(handle: Handle) -> Any:
-    """What the handle stands for over there."""
+    """What the handle refers to in the learner's process."""
     return object.__getattribute__(handle, "_key")
 
 
 def give_key(handle: Handle, key: object) -> None:
-    """Let the handle stand for something else over there."""
+    """Make the handle refer to something else in the learner's process."""
     object.__setattr__(handle, "_key", key)
 
 
 def name_of_handle(handle: Handle) -> str:
-    """How to speak of it."""
+    """What to call it in messages."""
     return object.__getattribute__(handle, "_name")
 
 
 def link_of(handle: Handle) -> Any:
-    """Where it lives."""
+    """The connection to the process that it lives in."""
     return object.__getattribute__(handle, "_link")

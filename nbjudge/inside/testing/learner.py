@@ -1,6 +1,6 @@
-"""The learner's half: what the verbs do in a learner's process for an examiner in another one.
+"""The learner's side: what the verbs do in a learner's process for an examiner in another one.
 
-Nothing here is trusted by the other side, as everything here can be changed by the learner's code.
+The other side trusts nothing here, because a learner's code can change everything here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.inside.values import np, torch
 from nbjudge.inside.wire import Channel, Closed, Made, Name, WireError
 
-#: Of PyTorch what it loads later and honest work may ask for, when its files cannot be read.
+#: Parts of PyTorch that it loads late and honest work may need when its files cannot be read.
 LATER = ("torch.nn.utils.prune", "torch.utils.benchmark")
 
 _path = ""
@@ -39,7 +39,7 @@ def warm() -> None:
         torch.set_num_threads(1)
         x = torch.randn(4, 4, requires_grad=True)
         y = torch.nn.Linear(4, 4)((x @ x).softmax(-1))
-        # With a cotangent, as the verbs do it: that imports a computer algebra system.
+        # With a cotangent, as the verbs pass one: that imports a computer algebra system.
         torch.autograd.grad(y, [x], torch.ones(4, 4))
         for name in LATER:
             importlib.import_module(name)
@@ -50,18 +50,18 @@ def warm() -> None:
 def begin(
     *, forbidden: tuple[str, ...], seed: int | None, wire_path: str, message_bytes: int = 1 << 26
 ) -> None:
-    """Make this process ready for a learner's notebook, before anything of it is run.
+    """Prepare this process for a learner's notebook, before any of it runs.
 
     Parameters
     ----------
     forbidden:
-        The kinds of :data:`nbjudge.inside.kinds.KINDS` that it is to be without.
+        The kinds in :data:`nbjudge.inside.kinds.KINDS` to remove.
     seed:
-        Where its random numbers start; ``None`` = anywhere.
+        Seed of its random numbers; ``None`` for a random one.
     wire_path:
-        The socket at which the examiner's side listens.
+        The socket on which the examiner's side listens.
     message_bytes:
-        How many bytes of tensors a message may hold.
+        Maximum bytes of tensors in a message.
     """
     global _path, _most
     _path, _most = wire_path, message_bytes
@@ -76,10 +76,10 @@ def begin(
 
 
 def seed_all(seed: int) -> None:
-    """Let all random numbers of this process start here.
+    """Seed all random number generators of this process.
 
-    Those of devices are left as they are: torch.manual_seed would note for each of them, at every
-    test, from where it was called.
+    Those of devices are left alone: torch.manual_seed would record, for each of them and at every
+    test, where it was called from.
     """
     if torch is not None:
         torch.default_generator.manual_seed(seed)
@@ -89,28 +89,28 @@ def seed_all(seed: int) -> None:
 
 
 def _stay() -> None:
-    """``exit()`` in a cell does not end the kernel, which others' cells need too."""
+    """Keep ``exit()`` in a cell from ending the kernel, which other cells need too."""
     if "ipykernel.zmqshell" in sys.modules:
         sys.modules["ipykernel.zmqshell"].ZMQInteractiveShell.ask_exit = lambda shell: None
 
 
 class NotTheTests(MetaPathFinder, Loader):
-    """An import finder that gives empty modules for the tests' own: a locked cell imports them."""
+    """An import finder that gives empty modules for the tests' own, which locked cells import."""
 
     def __init__(self) -> None:
         self.packages = frozenset(program().tests_own)
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """A stand-in for a module of the tests' own; all others are left to others."""
+        """A stand-in for a module of the tests' own; all others are left to other finders."""
         if name.partition(".")[0] not in self.packages:
             return None
         return importlib.util.spec_from_loader(name, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """As Python does it."""
+        """Use Python's default."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Whatever is asked of the module is there, and of no use."""
+        """Give the module every attribute, none of which works."""
 
         def asked(name: str) -> Callable:
             if name.startswith("__"):
@@ -121,14 +121,14 @@ class NotTheTests(MetaPathFinder, Loader):
 
 
 def _for_tests(*args: object, **kwargs: object) -> None:
-    raise Mistake("This is for the tests, which run elsewhere: your own code cannot use it.")
+    raise Mistake("This is for the tests, which run elsewhere; your own code cannot use it.")
 
 
 # -- answering -------------------------------------------------------------------------------------
 
 
 def serve() -> None:
-    """Answer the examiner's questions about this notebook until it says to stop."""
+    """Answer the examiner's requests about this notebook until told to stop."""
     from IPython import get_ipython
 
     with socket.socket(socket.AF_UNIX) as sock:
@@ -137,7 +137,7 @@ def serve() -> None:
 
 
 def answer(channel: Channel, names: dict[str, Any]) -> None:
-    """Answer what comes over the channel about these names, until it says to stop."""
+    """Answer requests from the channel about these names, until told to stop."""
     objects: dict[int, Any] = {}
     while True:
         try:
@@ -152,7 +152,7 @@ def answer(channel: Channel, names: dict[str, Any]) -> None:
         try:
             channel.send({"id": request["id"], "is": kind, "value": found})
         except WireError as error:
-            told = {"says": f"What comes back cannot be taken: {error}.", "about": {}}
+            told = {"says": f"The result cannot be sent: {error}.", "about": {}}
             channel.send({"id": request["id"], "is": "mistake", "value": told})
 
 

@@ -1,4 +1,4 @@
-"""Numbers about a piece of work that are worth comparing within a class."""
+"""Numbers about a submission that are worth comparing within a class."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ import math
 
 from nbjudge.inside.testing.mistake import Mistake
 
-#: What the test that runs has measured so far.
+#: What the running test has measured so far.
 _found: dict[str, float] = {}
 
-#: So long a name may be.
+#: Maximum length of a name, in characters.
 MOST = 40
 
 
 def measured(name: str, number: float) -> None:
-    """Note a number that a test found, for the report and for the class's leaderboard.
+    """Record a number that a test found, for the report and the class's leaderboard.
 
     Parameters
     ----------
     name:
         What was measured, such as ``"seconds"``. The first name that a problem set uses ranks the
-        leaderboard; the second, if there is one, is what the drawing sets it against.
+        leaderboard; the second, if there is one, is the other axis of its plot.
     number:
-        The number.
+        The measured value.
 
     Raises
     ------
     ValueError
         If the name is empty or longer than 40 characters.
     Mistake
-        If the number is infinite or none.
+        If the number is infinite or NaN.
     """
     if not 0 < len(name) <= MOST:
         raise ValueError(f"name must have 1 to {MOST} characters, got {name!r}")
@@ -39,7 +39,7 @@ def measured(name: str, number: float) -> None:
 
 
 def collected() -> dict[str, float]:
-    """What was measured since the last time that this was asked."""
+    """What was measured since the last call."""
     found = dict(_found)
     _found.clear()
     return found

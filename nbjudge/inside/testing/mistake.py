@@ -1,26 +1,26 @@
-"""What a failed test says."""
+"""The error that a failed test raises."""
 
 from __future__ import annotations
 
 import textwrap
 from typing import Any
 
-#: Columns that a message is wrapped to: what a notebook shows beside an open file browser.
+#: Columns to which a message is wrapped: the width of a notebook beside an open file browser.
 WIDTH = 88
 
 
 class Mistake(AssertionError):
     """Something is wrong with a learner's work; the message says what, and where to look.
 
-    In a notebook the message is shown alone, without a traceback: the lines of a test are no help,
-    and those of a hidden one are nobody's business.
+    In a notebook the message is shown alone, without a traceback: a test's lines do not help, and
+    those of a hidden test must stay hidden.
 
     Parameters
     ----------
     message:
-        What is said.
+        The message.
     about:
-        What of it may be told where a hidden test calls the learner's code: see
+        The facts that may be reported if a hidden test calls the learner's code: see
         :mod:`nbjudge.inside.testing.unseen`.
     """
 
@@ -29,12 +29,12 @@ class Mistake(AssertionError):
         self.about = about or {}
 
     def _render_traceback_(self) -> list[str]:
-        """IPython shows these lines instead of a traceback."""
+        """The lines that IPython shows instead of a traceback."""
         first, *rest = self._lines() or [""]
         return ["\n".join([f"✗ {first}", *rest])]
 
     def _lines(self) -> list[str]:
-        """The message, wrapped; code and numbers start with a blank and stay as they are."""
+        """The message, wrapped; lines that start with a space, code and numbers, are kept as is."""
         wrapped: list[str] = []
         for line in str(self).splitlines():
             if not line or line.startswith(" "):

@@ -16,21 +16,21 @@ def build(
     weights: Mapping[str, Tensor] | None = None,
     **kwargs: Any,
 ) -> nn.Module:
-    """Construct a learner's module, and give it these weights.
+    """Construct a learner's module and give it these weights.
 
     Parameters
     ----------
     cls, args, kwargs:
-        The class and what to construct it with.
+        The class, and what to construct it with.
     weights:
-        Parameter → value. The module must have these parameters, of these shapes, and no others.
-        Where the values are float64 so is the module afterwards.
+        Parameter → value. The module must have exactly these parameters, with these shapes. It is
+        converted to the values' dtype.
 
     Raises
     ------
     Mistake
-        If constructing fails; if parameters are missing, too many, of another shape, or are
-        plain tensors that no optimiser would find.
+        If the construction fails, or if parameters are missing, extra, of another shape, or plain
+        tensors that no optimiser would find.
     """
     if is_handle(cls):
         return link_of(cls).build(cls, args, kwargs, weights)
@@ -61,7 +61,7 @@ def parameter_gradients(
 
 
 def switch(module: nn.Module, to: str) -> nn.Module:
-    """Put the module into ``"train"`` or ``"eval"`` mode, and give it back.
+    """Put the module into ``"train"`` or ``"eval"`` mode, and return it.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def switch(module: nn.Module, to: str) -> nn.Module:
 
 
 def mode(module: nn.Module) -> str:
-    """The mode that the module is in, ``"train"`` or ``"eval"``."""
+    """The module's mode, ``"train"`` or ``"eval"``."""
     if is_handle(module):
         return link_of(module).mode(module)
     return served.mode(module)

@@ -1,21 +1,21 @@
-"""What a test cell says in the learner's own notebook when it passes."""
+"""What a test cell prints in the learner's own notebook when it passes."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-#: What the first line of a test cell says of it.
+#: The first line of a test cell: its name and its points.
 FIRST_LINE = re.compile(r"# (?P<name>[\w-]+--[\w-]+) · (?P<points>[\d.]+) points?$")
 
-#: What a release has in the place of hidden tests.
+#: The line that replaces hidden tests in a release.
 FURTHER = "# Further tests: "
 
 
 def praise(source: str, value: object = None) -> str:
-    """What is said of a test cell that came to its end with this value; empty for other cells.
+    """The message after a test cell that ended with this value; empty for other cells.
 
-    A score below the cell's points is no pass, and neither is a cell that has only hidden tests.
+    A score below the cell's points is not a pass, and neither is a cell with only hidden tests.
     """
     first, _, rest = source.strip().partition("\n")
     told = FIRST_LINE.match(first.strip())
@@ -33,7 +33,7 @@ def praise(source: str, value: object = None) -> str:
 
 
 def speak(shell: Any) -> None:
-    """Have a notebook's shell say of each test cell that it passes."""
+    """Make a notebook's shell print a message after each test cell that passes."""
 
     def after(result: Any) -> None:
         ran = result.info.raw_cell if result.success and result.info else ""
@@ -44,9 +44,9 @@ def speak(shell: Any) -> None:
 
 
 def speak_in_a_notebook() -> None:
-    """The same, if this is a notebook's kernel.
+    """Call :func:`speak` if this is a notebook's kernel.
 
-    Where work is graded there is none: test cells run in another process.
+    It is not where work is graded: there, test cells run in another process.
     """
     try:
         from IPython import get_ipython

@@ -1,8 +1,8 @@
-"""What ordinary Python in a test cell does with a learner's work, where that work lives.
+"""What ordinary Python in a test cell does to a learner's work, in the learner's process.
 
 A test cell may call a learner's function as it would in a notebook, catch what it raises, look at
-an attribute, delete a name and bind it again. Unlike the verbs, none of this explains anything.
-What comes back is a value if it is plain data, and otherwise an object that stays where it is.
+an attribute, delete a name and bind it again. Unlike with the verbs, errors are not explained.
+Plain data comes back as a value, anything else as an object that stays where it is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nbjudge.inside.testing.by_hand import watched
 from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.inside.values import Array, ArrayScalar, Tensor
 
-#: An error's own words, no more characters of them than this.
+#: Maximum number of characters of an error's message.
 MAX_SAID = 10_000
 
 USES: dict[str, Callable] = {
@@ -27,36 +27,36 @@ USES: dict[str, Callable] = {
 
 
 class Raised(Exception):
-    """A learner's code raised an error, which is for the test cell to catch."""
+    """A learner's code raised an error that the test cell may catch."""
 
     def __init__(self, error: BaseException, line: int):
         super().__init__()
         says = error.args[0] if len(error.args) == 1 else error
         try:
             says = says if type(says) is str else str(error)
-        except Exception:  # a learner's own exception can fail at that
+        except Exception:  # a learner's own exception may fail here
             says = ""
         self.told = {"says": says[:MAX_SAID], "about": unseen.about_error(error, "", line)}
 
 
 def use(thing: Any, how: str, args: tuple, kwargs: dict[str, Any]) -> tuple[Any, list]:
-    """Use something of a learner's: what comes of it, and the lists and dicts given, as left.
+    """Use an object of the learner's; return the result, and its list and dict inputs afterwards.
 
     Parameters
     ----------
     thing:
-        A function, a class, an object.
+        A function, a class, or another object.
     how:
         One of :data:`USES`.
     args, kwargs:
-        What it is given: copies, as everything that comes over the wire.
+        Its inputs, which are copies, like everything that comes over the wire.
 
     Raises
     ------
     Raised
         If the learner's code raises an error.
     Mistake
-        Where it uses what must be written by hand.
+        If it uses what must be written by hand.
     """
     try:
         with warnings.catch_warnings():
@@ -65,19 +65,19 @@ def use(thing: Any, how: str, args: tuple, kwargs: dict[str, Any]) -> tuple[Any,
                 found = USES[how](thing, *args, **kwargs)
     except (Mistake, KeyboardInterrupt):
         raise
-    except BaseException as error:  # SystemExit too: a test goes on
+    except BaseException as error:  # SystemExit too: the test continues
         raise Raised(error, 0) from None
     return found, [arg if type(arg) in (list, dict) and is_data(arg) else None for arg in args]
 
 
 def may_be_data(thing: Any) -> bool:
-    """Whether something is plain data at first sight: what is in it is not looked at."""
+    """Whether an object may be plain data, judging by its type alone and not by its contents."""
     known = (*served.PLAIN, list, tuple, dict)
     return type(thing) in known or isinstance(thing, Tensor | Array | ArrayScalar)
 
 
 def is_data(thing: Any, depth: int = 0) -> bool:
-    """Whether something is plain data all through, so that it goes over the wire as a value."""
+    """Whether an object is plain data throughout, so that it can be sent by value."""
     if not may_be_data(thing):
         return False
     if type(thing) not in (list, tuple, dict):
@@ -91,7 +91,7 @@ def is_data(thing: Any, depth: int = 0) -> bool:
 
 
 def as_data(thing: Any) -> Any:
-    """Data as the wire takes it: NumPy's single numbers are Python's."""
+    """Data as the wire accepts it: NumPy scalars become Python numbers."""
     if isinstance(thing, ArrayScalar):
         return thing.item()
     if type(thing) in (list, tuple):

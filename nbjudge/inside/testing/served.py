@@ -1,8 +1,8 @@
-"""What the verbs do where the learner's work lives, with their real functions and modules.
+"""What the verbs do in the learner's process, with the real functions and modules.
 
-In a learner's own notebook the verbs call these at once; where the tests run in a process of their
-own, :mod:`nbjudge.inside.testing.learner` calls them for it. Both hand in copies and give back
-copies, and whatever goes wrong in a learner's code becomes a :class:`Mistake`.
+In a learner's own notebook the verbs call these functions directly; if the tests run in another
+process, :mod:`nbjudge.inside.testing.learner` calls them for it. Both pass and return copies, and
+whatever goes wrong in a learner's code becomes a :class:`Mistake`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from nbjudge.inside.testing.errors import (
 from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.inside.values import SCALARS, WANTED, Array, ArrayScalar, Module, Tensor, nn, np, torch
 
-#: What may come back from a learner's function as it is; tensors, arrays and containers are copied.
+#: Types returned as they are; tensors, arrays and containers are copied.
 PLAIN = (bool, int, float, complex, str, bytes, type(None), *SCALARS)
 
-#: So deep may lists stand in lists, and so much may come back: more is no answer to any question.
+#: Maximum nesting of lists, length of a container, and bytes of a tensor in a result.
 MAX_DEPTH, MAX_ITEMS, MAX_BYTES = 20, 1_000_000, 1 << 30
 
 
 def call(f: Callable, args: tuple, kwargs: dict[str, Any], keep: bool = True) -> Any:
-    """See :func:`nbjudge.testing.call`. With ``keep`` the inputs must stay as they are."""
+    """See :func:`nbjudge.testing.call`. With ``keep``, the call must not change its inputs."""
     passed, named = copied(args), copied(kwargs)
     found = by_value(run(f, passed, named), name_of(f))
     if keep:
@@ -62,7 +62,7 @@ def gradients(
 ) -> tuple[Tensor | None, ...]:
     """See :func:`nbjudge.testing.gradients`."""
     leaves = [arg.detach().clone().requires_grad_() if is_real(arg) else arg for arg in args]
-    # Passed on as copies, so that changing one in place is not an error of its own.
+    # Passed as copies, so that changing one in place is not an error by itself.
     passed = tuple(x.clone() if is_real(x) else x for x in leaves)
     result = run(f, passed, copied(kwargs))
     return _backward(result, [x for x in leaves if is_real(x)], cotangent, output, f)
@@ -137,7 +137,7 @@ def mode(module: nn.Module) -> str:
 def run(f: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call ``f``; whatever goes wrong in it becomes a :class:`Mistake`.
 
-    Warnings are not shown: where a call is watched they would point at a line of ours.
+    Warnings are suppressed: if a call is watched, they would point at a line of ours.
     """
     try:
         with warnings.catch_warnings():
@@ -150,7 +150,7 @@ def run(f: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         if "Your code goes here" not in first_line(error):
             raise _stopped(f, error, args) from None
         raise Mistake(unseen.SENTENCES["stub"].format(name=name_of(f)), {"key": "stub"}) from None
-    except BaseException as error:  # SystemExit too: a test goes on
+    except BaseException as error:  # SystemExit too: the test continues
         raise _stopped(f, error, args) from None
 
 
@@ -160,7 +160,7 @@ def _stopped(f: Callable, error: BaseException, args: tuple) -> Mistake:
 
 
 def copied(given: Any) -> Any:
-    """A copy to hand to a learner's code: what is done to it stays there."""
+    """A copy to pass to a learner's code, so that its changes do not affect the original."""
     if isinstance(given, Tensor):
         return given.detach().clone().requires_grad_(given.requires_grad)
     if isinstance(given, Array):
@@ -173,7 +173,7 @@ def copied(given: Any) -> Any:
 
 
 def changed(before: Any, after: Any) -> bool:
-    """Whether what a learner's code did to its copy of an input left other values in it."""
+    """Whether a learner's code changed the values in its copy of an input."""
     if isinstance(before, Tensor | Array):
         if type(after) is not type(before) or after.shape != before.shape:
             return True
@@ -189,7 +189,7 @@ def changed(before: Any, after: Any) -> bool:
 
 
 def by_value(found: Any, name: str, depth: int = 0) -> Any:
-    """A copy of what a learner's code returned, of plain types only."""
+    """A copy of what a learner's code returned, with plain types only."""
     if depth > MAX_DEPTH:
         raise Mistake(f"`{name}` returns lists in lists, deeper than {MAX_DEPTH}.")
     if isinstance(found, tuple | list | dict) and len(found) > MAX_ITEMS:
@@ -214,12 +214,12 @@ def by_value(found: Any, name: str, depth: int = 0) -> Any:
 
 
 def is_real(given: Any) -> bool:
-    """Whether something is a tensor that a gradient can be taken with respect to."""
+    """Whether something is a tensor with respect to which a gradient can be taken."""
     return isinstance(given, Tensor) and given.is_floating_point()
 
 
 def name_of(f: Any) -> str:
-    """How to speak of a learner's function, class or module."""
+    """What to call a learner's function, class or module."""
     return str(getattr(f, "__name__", type(f).__name__))
 
 
@@ -261,14 +261,14 @@ def _backward(
         found = torch.autograd.grad(result, wrt, cotangent.to(result.dtype), allow_unused=True)
     except RuntimeError as error:
         raise Mistake(
-            f"Going backwards through `{name}` fails: {first_line(error)}\n"
+            f"The backward pass through `{name}` fails: {first_line(error)}\n"
             "Something that the gradient needs was overwritten: write `a = a + b` for `a += b`.",
             {"key": "backwards"},
         ) from None
     return tuple(None if g is None else by_value(g, name) for g in found)
 
 
-# -- what is said of a module's parameters ---------------------------------------------------------
+# -- messages about a module's parameters ----------------------------------------------------------
 
 
 def _same_names(
@@ -285,9 +285,9 @@ def _same_names(
         )
     if linear := [name for name in missing if isinstance(getattr(module, name, None), nn.Linear)]:
         raise Mistake(
-            f"In `{cls}` an nn.Linear stands for {', '.join(linear)}: it keeps its matrix turned "
-            f"round, as `{linear[0]}.weight` of shape (out, in), and may add a bias. Asked for are "
-            f"the matrices themselves, as nn.Parameter: {asked}.",
+            f"In `{cls}` an nn.Linear stands for {', '.join(linear)}: it stores its matrix "
+            f"transposed, as `{linear[0]}.weight` of shape (out, in), and may add a bias. Use the "
+            f"matrices themselves, as nn.Parameter: {asked}.",
             {"key": "parameters"},
         )
     if missing or set(parameters) - set(weights):
@@ -297,12 +297,12 @@ def _same_names(
 
 
 def same_shape(name: str, has: tuple[int, ...], asked: tuple[int, ...]) -> None:
-    """A parameter must have the shape that is asked for.
+    """Check that a parameter has the expected shape.
 
     Raises
     ------
     Mistake
-        If it has another one.
+        If it does not.
     """
     if has == asked:
         return

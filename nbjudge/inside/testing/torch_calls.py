@@ -1,4 +1,4 @@
-"""Sees the calls of PyTorch's functions, where its values are switched on."""
+"""Watches calls of PyTorch functions, if the course's values are PyTorch's."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from nbjudge.inside.kinds import Forbidden
 
 
 class Watch(TorchFunctionMode):
-    """Sees every call of a PyTorch function, whatever name it goes by.
+    """Watches every call of a PyTorch function, by whatever name.
 
     Parameters
     ----------
     kinds:
-        What is forbidden.
+        The kinds that are forbidden.
     refuse:
-        Called with the name and the kind of what is.
+        Called with the name and the kind of a forbidden function.
     """
 
     def __init__(self, kinds: list[Forbidden], refuse: Callable[[str, Forbidden], None]) -> None:

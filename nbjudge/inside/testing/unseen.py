@@ -1,8 +1,8 @@
-"""What is told of a learner's code where it is called with what the learner may not see.
+"""What is reported about a learner's code when it is called with inputs the learner may not see.
 
-Whatever a learner's process says in words could hold the inputs of a hidden test: an error's text,
-the names of parameters, the name of a type. So of a hidden test no words of theirs are told, but a
-sentence of ours. Their process says which one, and the few facts that are held to a list here.
+Any text from a learner's process could contain the inputs of a hidden test: an error's message, the
+names of parameters, the name of a type. So none of it is reported for a hidden test, only one of
+our sentences. The process says which one, and a few facts that are checked against the lists here.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from nbjudge.inside.kinds import KINDS
 from nbjudge.inside.testing.errors import HINTS
 from nbjudge.inside.wire import IN_A_HIDDEN_TEST
 
-#: By a key that comes over the wire, what is told; ``{name}`` is what the test calls their code.
+#: Key sent over the wire → what is reported; ``{name}`` is the test's name for their code.
 SENTENCES = {
     "stub": (
         "`{name}` is not written yet: its cell still has the stub, or has not run without an error "
         "since."
     ),
     "inputs": (
-        "`{name}` changes one of its inputs: whoever called it finds other numbers there "
+        "`{name}` changes one of its inputs: its caller finds other numbers there "
         "afterwards. Look for `+=`, assignments such as `x[...] = ...`, and methods that end in "
         "an underscore."
     ),
@@ -40,35 +40,35 @@ SENTENCES = {
         "or torch.no_grad() forget where they came from; nothing could be trained through it."
     ),
     "backwards": (
-        "Going backwards through `{name}` fails. Something that the gradient needs was "
+        "The backward pass through `{name}` fails. Something that the gradient needs was "
         "overwritten: write `a = a + b` for `a += b`."
     ),
-    "result": "`{name}` returns something of another type or shape than the test asks for.",
+    "result": "`{name}` returns something of another type or shape than the test expects.",
     "closed": (
         "`{name}` calls something that is not available where this problem set is graded. Follow "
         "the formula with PyTorch's public functions on tensors."
     ),
 }
 
-#: What is told for any other key.
-OTHERWISE = "What `{name}` gives back cannot be used: return tensors or plain numbers."
+#: What is reported for any other key.
+OTHERWISE = "The result of `{name}` cannot be used: return tensors or plain numbers."
 
-#: Python's own errors by name; any other is called by the nearest of them that it derives from.
+#: Python's own errors by name; any other error is reported as the nearest of these it derives from.
 ERRORS = {
     name: kind
     for name, kind in vars(builtins).items()
     if isinstance(kind, type) and issubclass(kind, BaseException)
 }
 
-#: So many letters in a row that are theirs are a quotation.
+#: Minimum number of characters that count as a quotation of the learner's text.
 QUOTED = 6
 
-#: No cell has more lines than this.
+#: Line numbers from here on are not believed.
 MOST_LINES = 100_000
 
 
 def about_error(error: BaseException, hint: str, line: int) -> dict[str, Any]:
-    """What a learner's process says of an error: its kind, one of our hints, the line."""
+    """What a learner's process reports about an error: its kind, one of our hints, the line."""
     names = {kind: name for name, kind in ERRORS.items()}
     nearest = next((names[kind] for kind in type(error).__mro__ if kind in names), "Exception")
     hints = list(HINTS.values())
@@ -77,16 +77,16 @@ def about_error(error: BaseException, hint: str, line: int) -> dict[str, Any]:
 
 
 def told(name: str, about: object) -> str:
-    """The sentence for what a learner's process says of itself.
+    """The sentence for what a learner's process reports.
 
-    It believes no more than a choice from our lists and the number of a line.
+    Nothing is believed except a choice from our lists and a line number.
 
     Parameters
     ----------
     name:
-        What the test calls the learner's code.
+        The test's name for the learner's code.
     about:
-        What came over the wire.
+        The report that came over the wire.
     """
     about = about if type(about) is dict else {}
     key = about.get("key")
@@ -103,14 +103,14 @@ def told(name: str, about: object) -> str:
 
 
 def without(text: str, heard: Iterable[str]) -> str:
-    """A test's own message without what it quotes of the learner's words.
+    """A test's own message without what it quotes from the learner's process.
 
     Parameters
     ----------
     text:
         The message.
     heard:
-        What the learner's process has said.
+        The texts that the learner's process has sent.
     """
     for said in dict.fromkeys(heard):
         while True:
@@ -122,7 +122,7 @@ def without(text: str, heard: Iterable[str]) -> str:
 
 
 def kind_of_error(about: object) -> type[Exception]:
-    """The kind of error that a learner's process says its code raised: one of Python's own."""
+    """The built-in error that a learner's process says its code raised."""
     name = about.get("error") if type(about) is dict else ""
     kind = ERRORS.get(name, Exception) if type(name) is str else Exception
     return kind if issubclass(kind, Exception) else Exception

@@ -1,7 +1,7 @@
 """Verbs: the only way in which a test cell touches what a learner wrote.
 
-Each takes what the learner wrote, or in the examiner's process the :class:`Handle` of it. The work
-is done by :mod:`nbjudge.inside.testing.served` in either case, here or over there.
+Each takes what the learner wrote or, in the examiner's process, a :class:`Handle` for it. In either
+case :mod:`nbjudge.inside.testing.served` does the work, here or in the learner's process.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ def call(f: Callable, *args: Any, **kwargs: Any) -> Any:
     Raises
     ------
     Mistake
-        If it raises, saying where, and what it was called with; if it is not written yet;
-        where it uses what must be written by hand; if what it returns is neither a tensor, an
-        array, a number, text, nor a list, tuple or dict of these; if it changes an input. When
-        work is graded, the last is left to :func:`untouched` and :func:`inputs_after` in an
-        exercise that has a test with one of them.
+        If it raises an error; the message says where, and for which inputs. If it is not written
+        yet, uses what must be written by hand, or changes an input. If its result is not a tensor,
+        an array, a number, text, or a list, tuple or dict of these. When work is graded, a changed
+        input is left to :func:`untouched` and :func:`inputs_after` if the exercise has a test that
+        uses one of them.
     """
     if is_handle(f):
         return link_of(f).call(f, args, kwargs)
@@ -32,12 +32,12 @@ def call(f: Callable, *args: Any, **kwargs: Any) -> Any:
 
 
 def value(name: Any) -> Any:
-    """What a learner's name stands for, by value: the dict ``answers``, a number, a tensor.
+    """The value of a learner's name: the dict ``answers``, a number, a tensor.
 
     Raises
     ------
     Mistake
-        If it is none of what :func:`call` gives back.
+        If it is of a type that :func:`call` does not return.
     """
     if is_handle(name):
         return link_of(name).value(name)
@@ -45,7 +45,7 @@ def value(name: Any) -> Any:
 
 
 def inputs_after(f: Callable, *args: Any, **kwargs: Any) -> tuple:
-    """The positional inputs as a call of ``f`` left them; ``args`` themselves are not touched."""
+    """The positional inputs after a call of ``f``; ``args`` themselves are not changed."""
     if is_handle(f):
         return link_of(f).inputs_after(f, args, kwargs)
     return served.inputs_after(f, args, kwargs)
@@ -54,7 +54,7 @@ def inputs_after(f: Callable, *args: Any, **kwargs: Any) -> tuple:
 def gradients(
     f: Callable, *args: Any, cotangent: Tensor, output: int | None = None, **kwargs: Any
 ) -> tuple[Tensor | None, ...]:
-    """Gradients of ⟨result, cotangent⟩ with respect to each input that is a tensor of floats.
+    """Gradients of ⟨result, cotangent⟩ with respect to each floating-point tensor input.
 
     Parameters
     ----------
@@ -63,18 +63,18 @@ def gradients(
     cotangent:
         A tensor of the result's shape.
     output:
-        Which result to take where ``f`` returns several; ``None`` where it returns one tensor.
+        Index of the result to use if ``f`` returns several; ``None`` if it returns one tensor.
 
     Returns
     -------
     gradients
-        One for each floating-point tensor in ``args``, in order; ``None`` where the result does
-        not depend on that input.
+        One for each floating-point tensor in ``args``, in order; ``None`` if the result does not
+        depend on that input.
 
     Raises
     ------
     Mistake
-        As for :func:`call`; if no gradient flows at all; if going backwards fails.
+        As for :func:`call`; also if no gradient flows at all, or the backward pass fails.
     """
     if is_handle(f):
         return link_of(f).gradients(f, args, kwargs, cotangent, output)
@@ -82,5 +82,5 @@ def gradients(
 
 
 def name_of(f: Any) -> str:
-    """How to speak of a learner's function, class or module."""
+    """What to call a learner's function, class or module."""
     return name_of_handle(f) if is_handle(f) else served.name_of(f)
