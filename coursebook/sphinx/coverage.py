@@ -34,7 +34,7 @@ class Place:
 
 @dataclass
 class Coverage:
-    """Topics by name, each lecture's parts with their topics, and where each topic is taught."""
+    """Topics by name, the topics at each place in a lecture, and where each topic is taught."""
 
     topics: dict[str, str]
     lectures: dict[str, dict[str, list[str]]]

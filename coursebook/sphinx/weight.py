@@ -104,7 +104,7 @@ def _rules(sheet: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _asks_for(selector: str) -> set[str]:
-    """The classes that an element must have, somewhere, for a selector to match."""
+    """The classes without which a selector cannot match."""
     while selector != (bare := _BRACKETS.sub("", selector)):
         selector = bare
     return set(_CLASS.findall(selector))

@@ -81,7 +81,7 @@ def _read(name: str, said: Mapping[str, Any]) -> Forbidden:
     try:
         found = Forbidden(**{**said, **lists})
     except TypeError as error:
-        raise ValueError(f"FORBIDDEN[{name!r}] cannot be read: {error}") from None
+        raise ValueError(f"the FORBIDDEN entry {name!r} cannot be read: {error}") from None
     return replace(found, torch_functions=frozenset(found.torch_functions))
 
 

@@ -53,7 +53,7 @@ def write(value: Any, blobs: Blobs) -> list | None:
 
 def _write_tensor(value: Tensor, blobs: Blobs) -> list:
     if value.layout != torch.strided or value.device.type != "cpu" or value.is_quantized:
-        raise WireError(f"a tensor that is {value.layout} on {value.device}, not dense on the CPU")
+        raise WireError(f"a tensor that is {value.layout} on {value.device}, not plain on the CPU")
     if value.dtype not in DTYPE_NAMES:
         raise WireError(f"a tensor of {str(value.dtype).removeprefix('torch.')}")
     blobs.reserve(value.numel() * value.element_size())

@@ -180,7 +180,7 @@ PLAIN_ALGEBRA = tuple(
     for name in ("norm", "vector_norm", "matrix_norm", "_powsum", "vecdot", "cross", "diagonal")
 ) + ("linalg_matmul", "linalg_multi_dot")
 
-#: Dispatch keys at which tensors that are not dense have their own kernels.
+#: Dispatch keys of sparse, MKL-DNN, nested and quantized tensors, which have their own kernels.
 LAYOUTS = ("SparseCPU", "SparseCsrCPU", "MkldnnCPU", "NestedTensorCPU", "QuantizedCPU")
 
 

@@ -19,7 +19,7 @@ TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10} if torch else {}
 
 
 #: If more mistakes than this explain all results of a test, only the first is named. A test that
-#: cannot distinguish so many has a message for all of them, listed first.
+#: cannot distinguish that many has a message for all of them, listed first.
 MOST_NAMED = 4
 
 #: The mistakes that explain the results so far in the running test cell; ``None`` if the first

@@ -264,7 +264,7 @@ class _NoCompiler(ModuleType):
 
 
 class _Nothing:
-    """Returns itself when called or for any attribute; functions are returned unchanged."""
+    """Any attribute or call of it is itself; a function passed to it is returned unchanged."""
 
     def __call__(self, found: Any = None, *args: object, **kwargs: object) -> Any:
         return found if callable(found) else self
