@@ -152,7 +152,7 @@ def answer(channel: Channel, names: dict[str, Any]) -> None:
         try:
             channel.send({"id": request["id"], "is": kind, "value": found})
         except WireError as error:
-            told = {"says": f"The result cannot be sent: {error}.", "about": {}}
+            told = {"says": f"Sending the result failed: {error}.", "about": {}}
             channel.send({"id": request["id"], "is": "mistake", "value": told})
 
 
