@@ -70,7 +70,7 @@ def test_a_full_disk_and_then_room(run, monkeypatch, tmp_path):
     monkeypatch.setattr(submissions, "write_whole", full)
     code, said = run()
     assert code == 2
-    assert one_line(said).startswith("The disk is full, at ") and "Make room" in said
+    assert one_line(said).startswith("The disk is full, at ") and "Free some space" in said
     monkeypatch.setattr(submissions, "write_whole", real)
     code, said = run()
     assert code == 0
@@ -115,7 +115,7 @@ def test_a_scheduler_that_is_not_there(run):
     began = time.monotonic()
     code, said = run("--scheduler", "tcp://127.0.0.1:9")
     assert code == 2
-    assert "'tcp://127.0.0.1:9', but none answers there" in one_line(said)
+    assert "'tcp://127.0.0.1:9', but nothing answers there" in one_line(said)
     assert time.monotonic() - began < 20
 
 
