@@ -105,7 +105,7 @@ def kind(cell: NotebookNode) -> str:
 
 
 def points(cell: NotebookNode) -> float:
-    """The points that a graded cell carries."""
+    """The points of a graded cell."""
     return float(nbgrader(cell).get("points", 0))
 
 
@@ -120,7 +120,7 @@ def listed(names: list[str]) -> str:
 
 
 def has_hidden_tests(source: str) -> bool:
-    """Whether the source holds a region of hidden tests."""
+    """Whether the source contains a region of hidden tests."""
     return BEGIN_HIDDEN in source
 
 

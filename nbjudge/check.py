@@ -159,7 +159,7 @@ class Checked:
 
 
 def find(given: Path) -> Path:
-    """The notebook that a learner means: a file, or the only one in a folder.
+    """The notebook that a learner named: a file, or the only one in a folder.
 
     Raises
     ------
@@ -218,7 +218,7 @@ def check(
     sandboxed: bool = False,
     desk: Desk | None = None,
 ) -> Checked:
-    """Run a learner's notebook and judge it by the visible tests, as grading would.
+    """Run a learner's notebook and judge it with the visible tests, as grading would.
 
     If the course is there, its test cells run in place of the notebook's, as in grading; otherwise
     the notebook's own do. By default they run in a plain process: it is the learner's own code on
@@ -227,7 +227,7 @@ def check(
     Parameters
     ----------
     notebook:
-        The learner's file, or a folder with one notebook. It is not changed.
+        The learner's file, or a folder with one notebook. It is not modified.
     course:
         The course's folder; searched for by default.
     cell_seconds:

@@ -65,9 +65,7 @@ def grade(
     ] = None,
     why: Annotated[
         tuple[str, str] | None,
-        typer.Option(
-            metavar="STUDENT EXERCISE", help="Explain an existing grade; grade nothing."
-        ),
+        typer.Option(metavar="STUDENT EXERCISE", help="Explain an existing grade; grade nothing."),
     ] = None,
     export: Annotated[
         list[str] | None, typer.Option(help="Also write the scores for `canvas` or `moodle`.")
@@ -180,7 +178,7 @@ def grade(
         else:
             says(f"Left out: {who}. Mark them and run this again, or add --provisional.")
     if returned and returned.absent:
-        says(f"The download names no file of: {', '.join(returned.absent)}.")
+        says(f"The download has no file from: {', '.join(returned.absent)}.")
     if report.unfinished:
         says(
             f"{len(report.unfinished)} could not be judged; run the same command to try again: "

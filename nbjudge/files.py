@@ -48,7 +48,7 @@ def sync_folder(folder: Path) -> None:
 
 
 class Unreadable(ValueError):
-    """A learner's file cannot be read as what it should be; the message says why in a few words."""
+    """A learner's file is unreadable or invalid; the message says why in a few words."""
 
 
 def read_file(path: Path, most: int = MAX_BYTES) -> tuple[bytes, datetime]:

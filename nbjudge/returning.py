@@ -263,7 +263,7 @@ def _summary(student: StudentResult, folder: GradingFolder) -> str:
     if student.waiting:
         lines += [f"{number(student.waiting)} more points await marking.", ""]
     lines += [f"- {_cell(flag)}" for flag in student.flags]
-    lines += ["", "| test | points | what it says |", "|---|---|---|"]
+    lines += ["", "| test | points | message |", "|---|---|---|"]
     for test, result in student.tests.items():
         points = f"{number(result.score)} of {number(result.max_score)}"
         lines.append(f"| {test} | {points} | {_cell(result.message)} |")
