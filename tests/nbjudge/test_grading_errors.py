@@ -83,7 +83,7 @@ def test_a_full_disk_and_then_room(run, monkeypatch, tmp_path):
     [
         ("UPDATE alembic_version SET version_num = '50a4d84c131a'", "another version of nbgrader"),
         ("DROP TABLE alembic_version", "another version of nbgrader"),
-        ("", "no gradebook"),
+        ("", "not a gradebook"),
     ],
 )
 def test_a_gradebook_that_is_old_or_none(small_course, tmp_path, statement, said):

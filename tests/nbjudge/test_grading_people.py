@@ -32,7 +32,7 @@ def test_the_overview_has_everybody_and_everything(page, graded):
     ):
         assert said in text, said
     assert "Work that could not be run, or was never handed in, counts here as 0." in text
-    assert "Means of the notebooks that were run, without answers that still wait for" in text
+    assert "Means over the notebooks that were run, without answers that still await" in text
     waiting = sum(student.waiting > 0 for student in graded.report.students.values())
     assert f"Points of {waiting} learners still await marking" in text
     slowest = re.search(r"Slowest notebooks.*", text, re.DOTALL).group()
