@@ -79,7 +79,7 @@ class Helper:
                 if self._pipe.poll(CLOCK_SECONDS) and self._pipe.recv_bytes():
                     return
             self.close()
-        raise GradingFailed("The process that reads submissions cannot be started.")
+        raise GradingFailed("The process that reads submissions does not start.")
 
     def do(self, step: str, **given: Any) -> dict[str, Any]:
         """Run a step of :mod:`nbjudge.handling` and return its result.

@@ -99,7 +99,7 @@ def test_a_gradebook_that_is_old_or_none(small_course, tmp_path, statement, said
     before = path.read_bytes()
     with pytest.raises(GradingFailed, match=said) as failed:
         grade(tmp_path / "in", tmp_path / "out", small_course)
-    assert str(path) in str(failed.value) and "nbgrader refuses" not in str(failed.value)
+    assert str(path) in str(failed.value) and "nbgrader rejects" not in str(failed.value)
     assert path.read_bytes() == before
 
 

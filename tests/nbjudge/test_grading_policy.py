@@ -131,7 +131,7 @@ def test_void_names_tests_or_whole_exercises():
         check_tests(Rules(void=frozenset({"scale"})), graded, "ps05")
     with pytest.raises(ValueError, match="'scaling' under points"):
         check_tests(Rules(points={"scaling": 1.0}), graded, "ps05")
-    with pytest.raises(ValueError, match="mask--written other points .* marked by hand"):
+    with pytest.raises(ValueError, match="points of mask--written .* marked by hand"):
         check_tests(Rules(points={"mask--written": 1.0}), graded, "ps05")
 
 
@@ -180,7 +180,7 @@ def test_a_spreadsheets_semicolons_and_zone(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (HEAD + "ada,ps05-self-attention,soon\n", "line 2: says 'soon' for ada"),
+        (HEAD + "ada,ps05-self-attention,soon\n", "line 2: 'soon' is given for ada"),
         (HEAD + "ada,ps01-words,\nada,ps5,2026-12-01\n", "line 3: 'ps5' is not a problem set"),
         (HEAD + ",ps01-words,2026-12-01\n", "line 2: there must be columns student"),
         (HEAD + "ada,,2026-12-01\n", "line 2: there must be columns student"),
