@@ -1,1 +1,1 @@
-"""Grading: from a folder of submissions to marks, pages of feedback and a table."""
+"""Grading: turns a folder of submissions into marks, feedback pages and a grade table."""

@@ -1,4 +1,4 @@
-"""The judge's commands without a course of their own: ``python -m nbjudge grade ...``."""
+"""The judge's commands on their own, without a course's CLI: ``python -m nbjudge grade ...``."""
 
 from __future__ import annotations
 

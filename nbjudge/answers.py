@@ -1,8 +1,8 @@
-"""Answers kept beside a problem set to judge its grader.
+"""Reference answers that test a problem set's grader.
 
-All that is known about an exercise's answers stands in ``solutions/PS/EXERCISE.py`` (the exercise's
-hyphens become underscores), one entry for each answer. Right ones look different from the
-instructor's, and wrong ones must each lose the tests aimed at them ::
+The answers to an exercise are in ``solutions/PS/EXERCISE.py`` (hyphens in the exercise's name
+become underscores), one entry per answer. Right answers are written differently from the
+instructor's; each wrong answer must fail the tests aimed at it ::
 
     @right("adds", "an addition instead of a product")
     def double(x):
@@ -18,17 +18,17 @@ instructor's, and wrong ones must each lose the tests aimed at them ::
 
     broken("2 * x", "2 + x")
 
-The file is read, never run. An entry is a call, alone or as a decorator; an answer's source is what
-follows it, as far as the next entry, or an ``edit`` of the instructor's answer: ``(old, new)``, or
-a list of such pairs. Each ``old`` must stand there once.
+The file is parsed, never run. An entry is a call, alone or as a decorator. An answer's source is
+the code between its entry and the next, or an ``edit`` of the instructor's answer: ``(old, new)``,
+or a list of such pairs. Each ``old`` must occur exactly once.
 
-- ``right(name, about)`` gets all points; it may be an ``edit`` too. With ``edited=True`` it is what
-  edits change from there on, in place of the instructor's answer.
-- ``wrong(name, about)`` loses all tests of its exercise, or those in ``loses``, or all but those in
-  ``spares``. ``told`` is a regular expression, in any case of letters, for the message of at least
-  one of them; without it the message must say what ``about`` says.
-- ``broken(old, new)`` is one line of the instructor's answer broken. The grader must blame it on
-  this exercise, and on no other; by which test, it may decide.
+- ``right(name, about)`` gets all points; it may be an ``edit`` too. With ``edited=True``, later
+  edits apply to this answer instead of the instructor's.
+- ``wrong(name, about)`` fails all tests of its exercise, or those in ``loses``, or all but those in
+  ``spares``. ``told`` is a case-insensitive regular expression that the message of at least one of
+  them must match; by default the message must contain ``about``.
+- ``broken(old, new)`` breaks one line of the instructor's answer. The grader must blame this
+  exercise and no other; any of its tests may catch it.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ import nbformat
 
 from nbjudge import cells
 
-#: What an entry begins with.
+#: Matches the start of an entry.
 ENTRY = re.compile(r"""^@?(?:right|wrong|broken)\(\s*["']""", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One answer to one exercise: ``about`` says what it does, ``loses`` the tests it must lose."""
+    """An answer to an exercise; ``about`` describes it, ``loses`` names the tests it must fail."""
 
     exercise: str
     name: str
@@ -62,7 +62,7 @@ class Variant:
 
 
 class Broken(NamedTuple):
-    """The instructor's answer to an exercise in which ``old`` has become ``new``."""
+    """The instructor's answer to an exercise with ``old`` replaced by ``new``."""
 
     exercise: str
     old: str
@@ -71,14 +71,14 @@ class Broken(NamedTuple):
 
 
 def holds_answers(path: Path) -> bool:
-    """Whether a file holds entries, so that no learner and no kernel may get it."""
+    """Whether a file contains entries, so that no learner and no kernel may get it."""
     if path.suffix != ".py" or not path.is_file():
         return False
     return bool(ENTRY.search(path.read_text("utf-8", errors="replace")))
 
 
 def load_variants(problem_set_folder: Path) -> dict[str, list[Variant]]:
-    """The right and wrong answers of a problem set by exercise, in the order of their files.
+    """The right and wrong answers of a problem set by exercise, in file order.
 
     Parameters
     ----------
@@ -88,18 +88,18 @@ def load_variants(problem_set_folder: Path) -> dict[str, list[Variant]]:
     Raises
     ------
     ValueError
-        If an entry is not complete or does not fit the notebook: the message names its line.
+        If an entry is incomplete or does not match the notebook; the message names its line.
     """
     return {exercise.name: exercise.variants for exercise in _read(Path(problem_set_folder))}
 
 
 def load_broken(problem_set_folder: Path) -> list[Broken]:
-    """The broken lines of a problem set's solution, in the order of their files.
+    """The broken lines of a problem set's solution, in file order.
 
     Raises
     ------
     ValueError
-        As :func:`load_variants` does.
+        As in :func:`load_variants`.
     """
     return [broken for exercise in _read(Path(problem_set_folder)) for broken in exercise.broken]
 
@@ -133,14 +133,14 @@ def _read(folder: Path) -> Iterator[_Exercise]:
 
 @dataclass
 class _Exercise:
-    """What one file says; the entries' methods are called with what their calls say."""
+    """The entries of one file; each entry's call is passed on to the method named after it."""
 
     name: str
     solution: str
     tests: list[str]
     variants: list[Variant] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
-    #: What edits change.
+    #: The source that edits apply to.
     base: str = ""
 
     def read(self, text: str) -> None:
@@ -148,7 +148,7 @@ class _Exercise:
         try:
             calls = [call for node in ast.parse(text).body if (call := _entry(node))]
         except SyntaxError as error:
-            raise ValueError(f"it is no Python ({error})") from None
+            raise ValueError(f"this is not valid Python ({error})") from None
         self.base = self.solution
         lines = text.split("\n")
         ends = [call.lineno - 1 for call in calls[1:]] + [len(lines)]
@@ -188,15 +188,15 @@ class _Exercise:
         edit: tuple[str, str] | list[tuple[str, str]] | tuple[()] = (),
     ) -> None:
         if loses is not None and spares is not None:
-            raise ValueError("a wrong answer says either what it loses or what it spares, not both")
+            raise ValueError("a wrong answer takes either loses or spares, not both")
         for test in [*(loses or ()), *(spares or ())]:
             if f"{self.name}--{test}" not in self.tests:
-                raise ValueError(f"{test!r} is none of the tests: {', '.join(self.tests)}")
+                raise ValueError(f"{test!r} is not one of the tests: {', '.join(self.tests)}")
         known = [test.removeprefix(f"{self.name}--") for test in self.tests]
         lost = known if loses is None else loses
         lost = [f"{self.name}--{test}" for test in lost if test not in (spares or ())]
         if not lost:
-            raise ValueError("a wrong answer must lose a test")
+            raise ValueError("a wrong answer must fail a test")
         told = told or re.escape(about)
         re.compile(told)
         source = self._edited(source, edit)
@@ -205,7 +205,7 @@ class _Exercise:
     def _edited(
         self, source: str, edit: tuple[str, str] | list[tuple[str, str]] | tuple[()]
     ) -> str:
-        """The source below an entry, or what its edits make of the answer that they change."""
+        """The source below an entry, or the base answer with the entry's edits applied."""
         if bool(edit) == bool(source):
             raise ValueError("an answer is either an edit or the source below it")
         edits = [edit] if isinstance(edit, tuple) and edit else list(edit)
@@ -226,12 +226,12 @@ class _Exercise:
 
 def _replaced(source: str, old: str, new: str) -> str:
     if (times := source.count(old)) != 1:
-        raise ValueError(f"{old!r} must stand once in what is edited, not {times} times")
+        raise ValueError(f"{old!r} must occur once in the edited source, not {times} times")
     return source.replace(old, new)
 
 
 def _entry(node: ast.stmt) -> ast.Call | None:
-    """The call that begins an entry, if one does here."""
+    """The call that starts an entry; ``None`` if ``node`` is not one."""
     found = node.value if isinstance(node, ast.Expr) else None
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         found = next(iter(node.decorator_list), None)

@@ -1,7 +1,7 @@
-"""What the cells of a problem set are, read from nbgrader's metadata. Names and rules in one place.
+"""The kinds of cells in a problem set, read from nbgrader's metadata: all names and rules.
 
-An *exercise* is one graded part of a problem set, ``scaling``. Its answer cell has the grade id
-``scaling``, its test cells ``scaling--values`` and so on, its written answer ``scaling--written``.
+An *exercise* is one graded part of a problem set, such as ``scaling``. Its answer cell has the
+grade id ``scaling``, its tests ``scaling--values`` etc., its written answer ``scaling--written``.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-#: What stands between an exercise's name and the test's in a grade id.
+#: Separates the exercise's name from the test's in a grade id.
 SEPARATOR = "--"
 
-#: How the grade id of an answer in words ends.
+#: Suffix of a written answer's grade id.
 WRITTEN = f"{SEPARATOR}written"
 
-#: The grade id, and the cell's id, of what installs the course; see :mod:`.first_cell`.
+#: Grade id and cell id of the cell that installs the course; see :mod:`.first_cell`.
 INSTALL = "install"
 
-#: What the ids of a learner's own cells begin with in the notebook that is judged.
+#: Prefix of the ids of a learner's own cells in the notebook that is judged.
 OWN = "own-"
 
 BEGIN_HIDDEN, END_HIDDEN = "BEGIN HIDDEN TESTS", "END HIDDEN TESTS"
 
-#: None of these may be left in what a learner gets.
+#: None of these markers may be left in a learner's copy.
 INSTRUCTORS_ONLY = (
     BEGIN_HIDDEN,
     END_HIDDEN,
@@ -37,32 +37,32 @@ INSTRUCTORS_ONLY = (
 
 
 def nbgrader(cell: NotebookNode) -> dict:
-    """The cell's nbgrader metadata; empty where it has none or where it is not a dictionary."""
+    """The cell's nbgrader metadata; empty if there is none or it is not a dictionary."""
     found = cell.get("metadata", {}).get("nbgrader", {})
     return found if isinstance(found, dict) else {}
 
 
 def grade_id(cell: NotebookNode) -> str:
-    """The cell's name in nbgrader; empty where it has none."""
+    """The cell's name in nbgrader; empty if it has none."""
     found = nbgrader(cell).get("grade_id", "")
     return found if isinstance(found, str) else ""
 
 
 def _says(cell: NotebookNode, what: str) -> bool:
-    """Whether a cell that has a name in nbgrader says this of itself."""
+    """Whether the cell has a name in nbgrader and sets this flag."""
     about = nbgrader(cell)
     name = about.get("grade_id", "")
     return isinstance(name, str) and bool(name) and bool(about.get(what))
 
 
 def learners_own(source: str) -> str:
-    """An instructor's answer as a learner would write it: without the marks around the solution."""
+    """An instructor's answer as a learner would write it, without the solution markers."""
     marks = ("### BEGIN SOLUTION", "### END SOLUTION")
     return "\n".join(line for line in source.splitlines() if line.strip() not in marks)
 
 
 def is_learners(cell: NotebookNode) -> bool:
-    """Whether the learner wrote the cell: an answer, or one of their own."""
+    """Whether the learner wrote the cell: an answer, or a cell they added."""
     return is_answer(cell) or cell.get("id", "").startswith(OWN)
 
 
@@ -72,7 +72,7 @@ def is_answer(cell: NotebookNode) -> bool:
 
 
 def is_graded(cell: NotebookNode) -> bool:
-    """Whether the cell carries points: a test, or an answer that is marked by hand."""
+    """Whether the cell carries points: a test, or an answer marked by hand."""
     return _says(cell, "grade")
 
 
@@ -82,18 +82,18 @@ def is_test(cell: NotebookNode) -> bool:
 
 
 def is_locked(cell: NotebookNode) -> bool:
-    """Whether the cell is the instructor's: a test, or something locked such as the set-up."""
+    """Whether the cell is the instructor's: a test or another locked cell, such as the set-up."""
     return bool(grade_id(cell)) and not is_answer(cell)
 
 
 def locked_code(notebook: NotebookNode) -> dict[str, str]:
-    """The source of each locked code cell, by its name: the set-ups and the tests."""
+    """The source of each locked code cell (set-up or test), by name."""
     found = [c for c in notebook.cells if c.cell_type == "code" and is_locked(c)]
     return {grade_id(cell): cell.source for cell in found}
 
 
 def is_install(cell: NotebookNode) -> bool:
-    """Whether the cell is the one that installs the course: it is given out, and never graded."""
+    """Whether the cell is the one that installs the course: released, but never graded."""
     return (grade_id(cell) or cell.get("id", "")) == INSTALL
 
 
@@ -105,7 +105,7 @@ def kind(cell: NotebookNode) -> str:
 
 
 def points(cell: NotebookNode) -> float:
-    """The points that a graded cell carries."""
+    """The points of a graded cell."""
     return float(nbgrader(cell).get("points", 0))
 
 
@@ -115,17 +115,17 @@ def exercise_of(name: str) -> str:
 
 
 def listed(names: list[str]) -> str:
-    """The names in a sentence, the first three of many."""
+    """The names as a phrase; only the first three if there are more."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def has_hidden_tests(source: str) -> bool:
-    """Whether the source holds a region of hidden tests."""
+    """Whether the source contains a region of hidden tests."""
     return BEGIN_HIDDEN in source
 
 
 def is_only_comments(source: str) -> bool:
-    """Whether nothing in the source would run: what a wholly hidden test leaves in the release."""
+    """Whether the source has only comments, as a fully hidden test has in the release."""
     return all(not line.strip() or line.lstrip().startswith("#") for line in source.splitlines())
 
 

@@ -1,8 +1,8 @@
-"""Judge a learner's own notebook, at their own desk.
+"""Check a learner's own notebook on their own machine.
 
-By the visible tests, in a plain process that every system has: see :mod:`nbjudge.desk`.
-Where the course's sources are there the hidden tests can be run too, for those who learn without a
-class; and on Linux it can all be run in the sandbox, as in grading.
+The visible tests run in a plain process, which works on every system: see :mod:`nbjudge.desk`.
+If the course's sources are there, the hidden tests can run too, for those who learn without a
+class. On Linux everything can run in the sandbox, as in grading.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from nbjudge.merge import merge
 if TYPE_CHECKING:
     from nbjudge.desk.run import Desk
 
-#: What a test can come to; and what an answer can that is judged only when work is graded.
+#: Verdicts on a test, and on an answer that is judged only when work is graded.
 PASSED, PARTLY, FAILED, HIDDEN = "passed", "partly", "failed", "hidden"
 NOT_STARTED = "not started"
 ANSWERED, BY_HAND, NOT_WRITTEN = "answered", "by hand", "not written yet"
 
-#: What nbgrader gives out in place of a written answer, unless it is told otherwise.
+#: nbgrader's default stub for a written answer.
 WRITTEN_STUB = "YOUR ANSWER HERE"
 
-#: By this a stub is known where there is no release to compare an answer with.
+#: Identifies a stub if there is no release to compare an answer with.
 CODE_STUB = 'raise NotImplementedError("Your code goes here.")'
 
-#: What a test of choices says in place of points.
+#: Shown in place of points for a multiple-choice test.
 JUDGED_LATER = "Whether each answer is right is judged when your work is graded."
 
 #: The kernel that a released notebook names.
 KERNEL = "python3"
 
-#: No more kilobytes than this are read of a file beside the notebook; a test may allow fewer.
+#: Maximum number of kilobytes read from a file next to the notebook; a test may allow fewer.
 MOST_KILOBYTES = 100_000
 
-#: A notebook that has this many of a release's test cells word for word was made from it.
+#: A notebook that contains this many of a release's test cells verbatim was made from it.
 SAME_TESTS = 3
 
 
@@ -72,7 +72,7 @@ class Section:
 
 @dataclass
 class CheckedTest:
-    """One test, or one answer in words. ``score`` is ``None`` for what this check cannot judge."""
+    """One test or written answer; ``score`` is ``None`` if this check cannot judge it."""
 
     name: str
     verdict: str
@@ -83,10 +83,10 @@ class CheckedTest:
 
 @dataclass
 class Exercise:
-    """What came of an exercise: its tests, and what they come to together.
+    """The result of an exercise: its tests and their totals.
 
-    ``score`` counts what this check could judge, ``judged`` is what that could come to at most, and
-    ``points`` what the whole exercise carries.
+    ``score`` counts the points scored in what this check could judge, ``judged`` the points
+    available there, and ``points`` those of the whole exercise.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Exercise:
 
     @property
     def verdict(self) -> str:
-        """One word for all of its tests."""
+        """The overall verdict on its tests."""
         found = {test.verdict for test in self.tests}
         if len(found) == 1:
             return found.pop()
@@ -104,31 +104,30 @@ class Exercise:
 
     @property
     def score(self) -> float:
-        """The points that its tests gave."""
+        """Points scored."""
         return sum(test.score for test in self.tests if test.score is not None)
 
     @property
     def judged(self) -> float:
-        """The points that its tests could give."""
+        """Points available in what this check could judge."""
         return sum(test.points for test in self.tests if test.score is not None)
 
     @property
     def points(self) -> float:
-        """The points that it carries."""
+        """Points of the whole exercise."""
         return sum(test.points for test in self.tests)
 
 
 @dataclass
 class Checked:
-    """What a check found.
+    """The result of a check.
 
-    ``hidden`` counts the tests that run only when the work is graded, ``hidden_points`` what they
-    carry, and ``partly_hidden`` names the tests that also have a hidden half, where that is known.
-    ``sandboxed`` tells whether it ran in a sandbox, as grading does; ``full`` whether hidden tests
-    were run; ``problem_set`` is the name of the one that it is, empty where that is not known;
-    ``chapter`` the notebook that it follows, and ``sections`` the section that explains it for each
-    exercise that names one. With hidden tests there is the ``solution`` of the
-    exercises, each cell's kind and text, with the criteria for answers in words.
+    ``hidden`` counts the tests that run only when the work is graded, ``hidden_points`` their
+    points, and ``partly_hidden`` names the tests that also have a hidden half, if that is known.
+    ``sandboxed`` says whether it ran in a sandbox, as in grading; ``full``, whether hidden tests
+    ran. ``problem_set`` is its name (empty if unknown), ``chapter`` the notebook that it follows,
+    and ``sections`` the section that explains each exercise that links to one. If hidden tests ran,
+    ``solution`` holds each answer cell's type and text, with the criteria for written answers.
     """
 
     tests: list[CheckedTest]
@@ -151,7 +150,7 @@ class Checked:
 
     @property
     def exercises(self) -> list[Exercise]:
-        """The same by exercise, in the notebook's order."""
+        """The tests grouped by exercise, in the notebook's order."""
         found: dict[str, Exercise] = {}
         for test in self.tests:
             name = cells.exercise_of(test.name)
@@ -160,12 +159,12 @@ class Checked:
 
 
 def find(given: Path) -> Path:
-    """The notebook that a learner means: a file, or the only one in a folder.
+    """The notebook that a learner named: a file, or the only one in a folder.
 
     Raises
     ------
     ValueError
-        If the folder has none, or several; the message says what to type.
+        If the folder has no notebook, or several; the message says what to type.
     """
     given = Path(given)
     if not given.is_dir():
@@ -185,15 +184,15 @@ def find(given: Path) -> Path:
 
 
 def _typed(path: Path) -> str:
-    """A path as it is typed in a terminal."""
+    """A path as typed in a terminal."""
     return f'"{path}"' if " " in str(path) else str(path)
 
 
 def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
     """The release that a notebook was made from.
 
-    It is the one that shares most grade ids with it or, if an editor has dropped these, most ids of
-    cells.
+    It is the release that shares the most grade ids with the notebook or, if an editor has dropped
+    these, the most cell ids.
     """
     mine = {cells.grade_id(cell) or cell.id for cell in handed} - {"", cells.INSTALL}
     best, most = None, 0
@@ -219,34 +218,34 @@ def check(
     sandboxed: bool = False,
     desk: Desk | None = None,
 ) -> Checked:
-    """Run a learner's notebook and judge it by the visible tests, as grading would.
+    """Run a learner's notebook and judge it with the visible tests, as grading would.
 
-    If the course is there, its own test cells are run in place of the notebook's, as in grading;
-    elsewhere the notebook's own. It runs in a plain process, since it is the learner's own code on
+    If the course is there, its test cells run in place of the notebook's, as in grading; otherwise
+    the notebook's own do. By default they run in a plain process: it is the learner's own code on
     the learner's own machine.
 
     Parameters
     ----------
     notebook:
-        The learner's file, or a folder with one notebook. It is not changed.
+        The learner's file, or a folder with one notebook. It is not modified.
     course:
-        The course's folder; looked for unless given.
+        The course's folder; searched for by default.
     cell_seconds:
-        How long a cell may take.
+        Time limit for a cell.
     exercise:
-        Judge this exercise alone; the beginning of its name will do.
+        Judge only this exercise; a prefix of its name is enough.
     full:
-        Run the hidden tests too, which are in the course's ``solutions/``.
+        Also run the hidden tests, which are in the course's ``solutions/``.
     sandboxed:
-        Run it in the sandbox, as grading does. Needs Linux.
+        Run in the sandbox, as grading does. Needs Linux.
     desk:
-        The process to run it in, if one is loading already.
+        The process to run it in, if one is already loading.
 
     Raises
     ------
     ValueError
-        If the file is no notebook, or has no tests of a problem set in it; if there is no
-        such exercise; if hidden tests, or a sandbox, are asked for and there are none.
+        If the file is not a notebook or contains no tests of a problem set; if there is no such
+        exercise; if hidden tests or a sandbox are requested but not available.
     """
     path = find(notebook)
     try:
@@ -329,10 +328,10 @@ def check(
 
 
 def _enclosed(folder: Path, notebook: NotebookNode) -> dict[str, bytes]:
-    """The files that are handed in beside the notebook, and may be too large here.
+    """The files that are handed in with the notebook, with a generous size limit.
 
-    An empty one stands for each that is missing. A test says so, and a notebook that makes the file
-    if it is missing does not do so here.
+    Each missing one is replaced by an empty file: a test reports it, and a notebook that creates
+    the file if it is missing does not do so here.
     """
     wanted = enclosures.declared(notebook)
     taken = enclosures.take(folder, dict.fromkeys(wanted, MOST_KILOBYTES))
@@ -342,8 +341,8 @@ def _enclosed(folder: Path, notebook: NotebookNode) -> dict[str, bytes]:
 def sections(notebook: NotebookNode) -> dict[str, Section]:
     """The section that explains each exercise, by the exercise's name.
 
-    It is the first section of a chapter that the text below the exercise's heading links to. An
-    exercise on something that an earlier chapter explains links to that one.
+    It is the first chapter section that the text below the exercise's heading links to. An exercise
+    on something from an earlier chapter links to that chapter.
     """
     found = {}
     for cell in notebook.cells:
@@ -355,7 +354,7 @@ def sections(notebook: NotebookNode) -> dict[str, Section]:
 
 
 def _source_of(release: Path | None, course: Path | None) -> NotebookNode | None:
-    """The instructor's notebook that a release was made from, where it is on this machine."""
+    """The instructor's notebook that a release was made from, if it is on this machine."""
     if release is None or course is None:
         return None
     path = course / "solutions" / release.stem / release.name
@@ -363,12 +362,12 @@ def _source_of(release: Path | None, course: Path | None) -> NotebookNode | None
 
 
 def _own(path: Path) -> NotebookNode:
-    """A notebook of the course's own: a test has seen that it is a valid one."""
+    """One of the course's own notebooks, which a test has validated."""
     return nbformat.v4.reads(path.read_text("utf-8"))
 
 
 def _chosen(notebook: NotebookNode, exercise: str | None) -> frozenset[str]:
-    """The exercises that are asked for."""
+    """The requested exercises."""
     every = list(
         dict.fromkeys(
             cells.exercise_of(cells.grade_id(c)) for c in notebook.cells if cells.is_graded(c)
@@ -385,7 +384,7 @@ def _chosen(notebook: NotebookNode, exercise: str | None) -> frozenset[str]:
 
 
 def _blank(notebook: NotebookNode, given: NotebookNode, from_course: bool) -> frozenset[str]:
-    """The exercises whose answer in code is still what was given out."""
+    """The exercises whose code answer is still the stub."""
     stubs = {cells.grade_id(c): c.source.strip() for c in given.cells if cells.is_answer(c)}
     blank: set[str] = set()
     begun: set[str] = set()
@@ -406,7 +405,7 @@ def _at_desk(
     bound: dict[str, tuple[str, ...]],
     desk: Desk | None,
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """What came of each test in a plain process, and what was noticed."""
+    """Each test's result in a plain process, and the flags raised."""
     if not wanted:
         return {}, []
     from nbjudge.desk.run import Desk
@@ -427,7 +426,7 @@ def _in_sandbox(
     bound: dict[str, tuple[str, ...]],
     desk: Desk | None,
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The same as grading does it."""
+    """The same in the sandbox, as in grading."""
     from nbjudge import sandbox
     from nbjudge.judge import Job, judge
 
@@ -453,7 +452,7 @@ def _in_sandbox(
 
 
 def _about_kernel(kernel: str) -> Sequence[str]:
-    """A line where the notebook names another kernel than it was given out with."""
+    """A warning if the notebook names a different kernel from the released one."""
     if kernel in ("", KERNEL):
         return []
     return [
@@ -464,7 +463,7 @@ def _about_kernel(kernel: str) -> Sequence[str]:
 
 
 def _no_tests(path: Path, handed: Parsed, course: Path | None) -> str:
-    """What to say of a notebook that has no tests in it."""
+    """The message for a notebook that contains no tests."""
     mine = {cell.source.strip() for cell in handed.cells if cell.cell_type == "code"}
     for release, released in _releases(course) if course is not None else []:
         tests = {c.source.strip() for c in released if cells.SEPARATOR in cells.grade_id(c)}
@@ -481,7 +480,7 @@ def _no_tests(path: Path, handed: Parsed, course: Path | None) -> str:
 
 
 def _as_it_is(path: Path) -> NotebookNode:
-    """The learner's notebook itself, for where there is no course to take the tests from."""
+    """The learner's notebook itself, if there is no course to take the tests from."""
     notebook = nbformat.v4.new_notebook()
     for index, raw in enumerate(nbformat.read(path, as_version=4).cells):
         if raw.cell_type in ("code", "markdown") and not cells.is_install(raw):
@@ -500,7 +499,7 @@ def _judged(
     chosen: frozenset[str],
     blank: frozenset[str],
 ) -> Checked:
-    """A line for each test; ``given`` is the notebook as it was given out."""
+    """The verdict on each test; ``given`` is the notebook as it was released."""
     found = Checked([])
     stubs = {}
     if given is not notebook:
@@ -527,7 +526,7 @@ def _judged_test(
     name: str, points: float, source: str, ran: dict[str, dict[str, Any]], blank: frozenset[str]
 ) -> CheckedTest:
     used = names.used(source)
-    # That there are answers says nothing of them.
+    # That choices were made says nothing about whether they are right.
     later = "answered" in used and "choices" not in used
     if cells.exercise_of(name) in blank:
         return CheckedTest(name, NOT_STARTED, None if later else 0.0, points)

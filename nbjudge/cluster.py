@@ -1,6 +1,6 @@
-"""Who judges: this process, workers on this machine, or a cluster.
+"""Distribute judging: in this process, to workers on this machine, or to a cluster.
 
-Jobs go out as bytes and judgements come back as bytes; the number under way is bounded.
+Jobs go out as bytes and judgements come back as bytes; the number in flight is bounded.
 """
 
 from __future__ import annotations
@@ -33,44 +33,43 @@ from nbjudge.parcels import pack_judged, unpack_job
 from nbjudge.sandbox import Nursery
 from nbjudge.workers import WORKERS, warm_up
 
-#: A submission whose worker was lost is given to another one so many times; one that the judge
-#: failed on, once.
+#: Maximum number of retries if a submission's worker was lost, and if the judge failed on it.
 RETRIES, RETRIES_OF_JUDGE = 2, 1
 
-#: Where the judge fails on so many before it has judged any, it is the judge that is broken.
+#: Number of failures without a single judgement after which the judge itself is deemed broken.
 BROKEN = 3
 
-#: So many jobs are with each worker at a time: one at work, one that waits for it.
+#: Jobs sent to each worker thread at a time: one running, one waiting.
 AHEAD = 2
 
-#: Where no worker of a scheduler's is left, so many seconds are waited for one to come back.
+#: Seconds to wait for a worker to come back if a scheduler has none left.
 PATIENCE = 60.0
 
-#: So many seconds workers of our own may take to start, or to be started again: on a busy machine
-#: it takes a while to load what they need.
+#: Seconds that our own workers may take to start or restart: on a busy machine it takes a while
+#: to load what they need.
 START_SECONDS = 300.0
 
-#: How often all workers are told how to judge, if one is lost meanwhile.
+#: Maximum number of attempts to register the plugin if a worker is lost meanwhile.
 REGISTRATIONS = 5
 
-#: So many submissions or fewer are judged in this process: starting workers takes longer.
+#: Up to this many submissions are judged in this process: starting workers would take longer.
 FEW = 2
 
 _log = logging.getLogger("nbjudge")
 
 
 class JudgeFailed(RuntimeError):
-    """The judge itself could not do its work, through no fault of the submission's."""
+    """The judge itself failed, through no fault of the submission."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What holds for all jobs of a run.
+    """Settings shared by all jobs of a run.
 
-    Whether learners' code is kept in a sandbox, the problem set's data files, what all its tests
-    forbid, the locked cells by name, the judge's own digest (the same on every machine, or empty
-    where there is only one), and the instructor's own copies of the files that learners hand in
-    beside the notebook.
+    Whether learners' code runs in a sandbox, the problem set's data files, what all its tests
+    forbid, the locked cells by name, the judge's digest (the same on every machine, or empty
+    if there is only one), and the instructor's own copies of the files that learners hand in
+    with the notebook.
     """
 
     sandboxed: bool = True
@@ -83,18 +82,18 @@ class Terms:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one job: the judgement as bytes, or why there is none."""
+    """The result of one job: the judgement as bytes, or why there is none."""
 
     student: str
     parcel: bytes | None
     problem: str = ""
 
 
-# -- in whichever process judges -----------------------------------------------------------------
+# -- in the process that judges ------------------------------------------------------------------
 
 
 class Bench:
-    """Where one process judges: its nursery, started at the first job and again when it breaks."""
+    """One process's nursery, started at the first job and restarted when it breaks."""
 
     def __init__(self, terms: Terms):
         self.terms = terms
@@ -107,7 +106,7 @@ class Bench:
         Raises
         ------
         JudgeFailed
-            If the judge could not do its work, twice.
+            If the judge failed twice.
         """
         job = unpack_job(parcel, self.terms.files, self.terms.own)
         with self._lock:
@@ -122,7 +121,7 @@ class Bench:
         raise AssertionError
 
     def open(self) -> None:
-        """Start the nursery ahead of the first job, which tells where that cannot be done."""
+        """Start the nursery ahead of the first job, which reports any failure to start."""
         with self._lock:
             try:
                 self._opened()
@@ -144,13 +143,13 @@ class Bench:
                 nursery.__exit__(None, None, None)
 
     def close(self) -> None:
-        """End the nursery and all that lives in it."""
+        """Stop the nursery and everything in it."""
         with self._lock:
             self._close()
 
 
 class Judging(WorkerPlugin):
-    """Brings the terms to each worker, those that come later too, and ends its nursery with it."""
+    """Brings the terms to each worker, including later ones, and stops its nursery with it."""
 
     name = "nbjudge"
 
@@ -158,15 +157,15 @@ class Judging(WorkerPlugin):
         self.terms = terms
 
     def setup(self, worker) -> None:
-        """Called on the worker: its nursery starts while the jobs are being made ready."""
+        """Called on the worker: its nursery starts while the jobs are being prepared."""
         if self.terms.digest not in ("", judge_digest()):
             raise RuntimeError(
                 f"the worker at {worker.address} has another version of the course: install the "
                 "same on all machines"
             )
-        if not self.terms.digest:  # the workers are our own, and so is the folder of their folders
+        if not self.terms.digest:  # the workers are ours, and so is the parent of their folders
             weighing.share(Path(worker.local_directory).parent)
-        gc.freeze()  # what is loaded by now stays
+        gc.freeze()  # everything loaded by now stays
         self.bench = Bench(self.terms)
         # In the thread that judges, ahead of its first job.
         worker.executors["default"].submit(self.bench.open)
@@ -178,7 +177,7 @@ class Judging(WorkerPlugin):
 
 
 def judge_parcel(parcel: bytes) -> bytes:
-    """The task that workers run."""
+    """The task that workers run: judge one job."""
     plugin = get_worker().plugins[Judging.name]
     assert isinstance(plugin, Judging)
     return plugin.bench.judge(parcel)
@@ -188,7 +187,7 @@ def judge_parcel(parcel: bytes) -> bytes:
 
 
 def judge_here(jobs: Iterable[tuple[str, bytes]], terms: Terms) -> Iterator[Outcome]:
-    """Judge in this process, one after the other."""
+    """Judge in this process, one job at a time."""
     bench = Bench(terms)
     try:
         for student, parcel in jobs:
@@ -201,12 +200,12 @@ def judge_here(jobs: Iterable[tuple[str, bytes]], terms: Terms) -> Iterator[Outc
 
 
 def unless_broken(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-    """The outcomes, as long as there is a judgement among the first few.
+    """The outcomes, provided that there is a judgement among the first few.
 
     Raises
     ------
     GradingFailed
-        If there is none: it is not the submissions that are at fault.
+        If there is none: the submissions are not at fault.
     """
     failed, judged = 0, False
     for outcome in outcomes:
@@ -214,7 +213,7 @@ def unless_broken(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
         judged = judged or outcome.parcel is not None
         failed += outcome.parcel is None
         if failed >= BROKEN and not judged:
-            raise GradingFailed(f"The judge does not work here: {outcome.problem}")
+            raise GradingFailed(f"The judge does not work on this machine: {outcome.problem}")
 
 
 def judge_all(
@@ -230,21 +229,21 @@ def judge_all(
     Parameters
     ----------
     jobs:
-        Students with their jobs; taken one by one as there is room, so that memory stays flat.
+        Students with their jobs; taken one by one as capacity allows, so that memory stays flat.
     terms:
-        What holds for all of them.
+        The settings shared by all of them.
     workers:
-        Processes on this machine; as many as it has cores unless given. 0 and 1: this process.
+        Number of processes on this machine; by default one per core. 0 and 1: this process.
     scheduler:
-        The address of a Dask scheduler to use instead, ``tls://host:8786``.
+        The address of a Dask scheduler to use instead, such as ``tls://host:8786``.
     scratch:
         A folder for the workers' own files.
 
     Raises
     ------
     GradingFailed
-        If no worker is left, or the scheduler cannot be reached. What was judged until then has
-        been given out.
+        If no worker is left, or the scheduler cannot be reached. Everything judged until then has
+        been yielded.
     """
     workers = os.cpu_count() or 1 if workers is None else workers
     jobs = iter(jobs)
@@ -260,9 +259,9 @@ def judge_all(
 
 
 def _teach(client, terms) -> None:
-    """Have every worker judge by these terms, those that come later too.
+    """Have every worker, including later ones, judge by these terms.
 
-    A worker that is lost just then is not asked again: the scheduler has noticed a moment later.
+    If a worker is lost just then, try again: a moment later the scheduler has noticed.
     """
     from distributed.comm import CommClosedError
 
@@ -295,7 +294,7 @@ class _Round:
                 self._look_after_workers()
                 continue
             outcome = self._outcome(future)
-            # Workers get their next job before this one's result is put away.
+            # Workers get their next job before this result is stored.
             self._fill()
             if outcome is not None:
                 yield outcome
@@ -322,7 +321,7 @@ class _Round:
         try:
             result = future.result(timeout=self.patience)
         except TimeoutError:
-            # Its worker was lost with the result in hand: it is being judged anew.
+            # Its worker was lost along with the result: it is being judged again.
             self._look_after_workers()
             future.add_done_callback(self.done.put)
             return None
@@ -344,27 +343,27 @@ class _Round:
             return {}
 
     def _look_after_workers(self) -> None:
-        """Wait for workers, but not for ever."""
+        """Wait for workers, but not forever."""
         if self._threads():
             self.since = monotonic()
         elif monotonic() - self.since > self.patience:
             raise GradingFailed(
-                f"No worker has been there for {self.patience:.0f} s. What is finished is kept: "
-                "the same command goes on when there are workers again."
+                f"There has been no worker for {self.patience:.0f} s. Finished work is kept: when "
+                "there are workers again, run the same command to continue."
             )
 
 
 @contextmanager
 def _client(workers: int, scheduler: str | None, scratch: Path | None):
-    """A client of the cluster at ``scheduler``, or of one started for this run."""
+    """A client of the cluster at ``scheduler``, or of a cluster started for this run."""
     import dask
     from distributed import Client
 
     quiet = {
         "distributed.worker.daemon": False,
         "distributed.worker.multiprocessing-method": "forkserver",
-        # A worker that is lost counts against the one submission that it was judging, and that one
-        # we send again ourselves.
+        # A lost worker counts only against the submission that it was judging, and we resubmit
+        # that one ourselves.
         "distributed.scheduler.worker-saturation": 1.0,
         "distributed.scheduler.allowed-failures": 0,
         "distributed.admin.large-graph-warning-threshold": "1 GB",
@@ -378,7 +377,7 @@ def _client(workers: int, scheduler: str | None, scratch: Path | None):
                 client = Client(scheduler, timeout=10, set_as_default=False)
             except Exception as error:
                 raise GradingFailed(
-                    f"scheduler is {scheduler!r}, but none answers there: {error}"
+                    f"scheduler is {scheduler!r}, but nothing answers there: {error}"
                 ) from None
             try:
                 yield client
@@ -398,7 +397,7 @@ def _client(workers: int, scheduler: str | None, scratch: Path | None):
 
 
 def _see_whether_it_answers(scheduler: str) -> None:
-    """Refuse an address where nobody is: Dask would try for long, and say much."""
+    """Refuse an address where nothing listens: Dask would keep trying, and log a lot."""
     found = urlsplit(scheduler if "://" in scheduler else f"tcp://{scheduler}")
     if found.scheme not in ("tcp", "tls"):
         return
@@ -408,17 +407,17 @@ def _see_whether_it_answers(scheduler: str) -> None:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise GradingFailed(
-            f"scheduler is {scheduler!r}, but none answers there ({why}). Start it, or see "
-            "whether the address is right."
+            f"scheduler is {scheduler!r}, but nothing answers there ({why}). Start it, or check "
+            "the address."
         ) from None
 
 
 def _cluster(workers: int, folder: str):
-    """Workers on this machine. A start in which one of them is killed is tried again, twice."""
+    """Workers on this machine. If one of them is killed during the start, retry twice."""
     from distributed import LocalCluster
     from distributed.security import Security
 
-    # It looks at nobody's port but its own; another grading may have the usual one.
+    # We use no port but our own; another grading may have the usual one.
     warnings.filterwarnings("ignore", message="Port .* is already in use")
     for left in (2, 1, 0):
         try:
@@ -428,7 +427,7 @@ def _cluster(workers: int, folder: str):
                 processes=True,
                 host="127.0.0.1",
                 dashboard_address=None,
-                # Anybody on this machine could reach the port; only we have the key.
+                # Anyone on this machine could reach the port; only we have the key.
                 security=Security.temporary(),
                 memory_limit=0,
                 local_directory=folder,

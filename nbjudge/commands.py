@@ -21,7 +21,7 @@ from nbjudge.outputs import plain
 
 @contextmanager
 def plain_errors():
-    """What the caller can mend is said in a line, without a traceback; exit code 2."""
+    """Report errors that the caller can fix in one line, without a traceback; exit code 2."""
     try:
         yield
     except (ValueError, FileNotFoundError) as error:
@@ -38,70 +38,68 @@ def plain_errors():
 
 
 def grade(
-    problem_set: Annotated[str, typer.Argument(help="Such as `ps05-self-attention`.")],
+    problem_set: Annotated[str, typer.Argument(help="For example `ps05-self-attention`.")],
     submitted: Annotated[
         Path,
         typer.Option(help="The folder that holds STUDENT/PS/PS.ipynb (and roster.csv)."),
     ],
     into: Annotated[Path, typer.Option(help="The folder for the results.")],
     workers: Annotated[
-        int | None, typer.Option(help="Processes here; as many as cores unless given.")
+        int | None, typer.Option(help="Number of local processes; by default one per core.")
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option(help="A Dask scheduler's address: its workers judge.")
+        str | None, typer.Option(help="Address of a Dask scheduler whose workers judge.")
     ] = None,
     db: Annotated[
         str | None,
         typer.Option(
-            envvar=program().variable("DB"), help="The gradebook's URL, if it is no file."
+            envvar=program().variable("DB"), help="The gradebook's URL, if it is not a file."
         ),
     ] = None,
     again: Annotated[
-        list[str] | None, typer.Option(help="Grade this student again. Marks by hand stay.")
+        list[str] | None, typer.Option(help="Grade this student again. Manual marks are kept.")
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Draw the hidden tests' inputs from this; with --again, replays one."),
+        typer.Option(help="Seed for hidden test inputs; with --again, replays a grading."),
     ] = None,
     why: Annotated[
         tuple[str, str] | None,
-        typer.Option(
-            metavar="STUDENT EXERCISE", help="Explain a grade that stands; grade nothing."
-        ),
+        typer.Option(metavar="STUDENT EXERCISE", help="Explain an existing grade; grade nothing."),
     ] = None,
     export: Annotated[
-        list[str] | None, typer.Option(help="Write the scores for `canvas` or `moodle` too.")
+        list[str] | None, typer.Option(help="Also write the scores for `canvas` or `moodle`.")
     ] = None,
     feedback_zip: Annotated[
         tuple[str, Path] | None,
         typer.Option(
             metavar="PLATFORM DOWNLOAD",
-            help="Write the feedback as a zip for `canvas` or `moodle`, by the names in the zip of "
+            help="Write the feedback as a zip for `canvas` or `moodle`, named to match the zip of "
             "submissions that you downloaded there.",
         ),
     ] = None,
     provisional: Annotated[
-        bool, typer.Option(help="Export work that waits for a mark by hand too.")
+        bool, typer.Option(help="Also export work that still needs a manual mark.")
     ] = False,
     sandbox: Annotated[
-        bool, typer.Option(help="Without one, learners' code runs with your rights.")
+        bool, typer.Option(help="Without it, learners' code runs with your permissions.")
     ] = True,
     call_seconds: Annotated[
-        float | None, typer.Option(help="How long one call of a learner's function may take.")
+        float | None, typer.Option(help="Time limit for one call to a learner's function.")
     ] = None,
-    cell_seconds: Annotated[float | None, typer.Option(help="How long one cell may take.")] = None,
+    cell_seconds: Annotated[float | None, typer.Option(help="Time limit for one cell.")] = None,
     submission_seconds: Annotated[
-        float | None, typer.Option(help="How long all cells of a submission may take.")
+        float | None, typer.Option(help="Time limit for all cells of a submission.")
     ] = None,
     memory_mb: Annotated[
-        int | None, typer.Option(help="How much memory a submission may use, in MiB.")
+        int | None, typer.Option(help="Memory limit for a submission, in MiB.")
     ] = None,
 ) -> None:
     """Grade a class on a problem set.
 
-    Leaves grades.csv, report.json, overview/ (for you), feedback/ (a page for each student),
-    autograded/ and gradebook.db. Run again, it grades only what is new or has changed; killed, it
-    goes on where it was.
+    Writes grades.csv, report.json, overview/ (for you), feedback/ (a page for each student),
+    autograded/ and gradebook.db. Run again, it grades only what is new or has changed, and
+    continues where a killed run stopped.
     """
     with plain_errors():
         from nbjudge import sandbox as shelter
@@ -180,10 +178,10 @@ def grade(
         else:
             says(f"Left out: {who}. Mark them and run this again, or add --provisional.")
     if returned and returned.absent:
-        says(f"The download names no file of: {', '.join(returned.absent)}.")
+        says(f"The download has no file from: {', '.join(returned.absent)}.")
     if report.unfinished:
         says(
-            f"{len(report.unfinished)} could not be judged, the same command tries again: "
+            f"{len(report.unfinished)} could not be judged; run the same command to try again: "
             f"{listed(report.unfinished)}"
         )
     for warning in report.warnings:
@@ -191,22 +189,21 @@ def grade(
 
 
 def report(
-    problem_set: Annotated[str, typer.Argument(help="Such as `ps14-translator`.")],
-    into: Annotated[Path, typer.Option(help="The folder that `grade` left its results in.")],
+    problem_set: Annotated[str, typer.Argument(help="For example `ps14-translator`.")],
+    into: Annotated[Path, typer.Option(help="The folder that `grade` wrote its results to.")],
     by: Annotated[
-        str | None, typer.Option(help="What ranks it; what was measured first unless given.")
+        str | None, typer.Option(help="The measure to rank by; by default the first one.")
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="What the drawing sets it against; what was measured next.")
+        str | None, typer.Option(help="The measure on the plot's x axis; by default the next.")
     ] = None,
     anonymous: Annotated[
-        bool, typer.Option("--anonymous", help="Show ids; leaderboard/ids.csv says whose they are.")
+        bool, typer.Option("--anonymous", help="Show ids; leaderboard/ids.csv maps them to names.")
     ] = False,
 ) -> None:
-    """Draw a class's leaderboard from what grading has measured.
+    """Draw a class's leaderboard from the measurements of grading.
 
-    Writes leaderboard/PS.html, a table with a drawing, and the drawing alone as PS.svg. No notebook
-    is run.
+    Writes leaderboard/PS.html, a table with a plot, and the plot alone as PS.svg. Runs no notebook.
     """
     with plain_errors():
         from nbjudge import leaderboard as boards
@@ -221,37 +218,37 @@ def report(
 
 def check(
     notebook: Annotated[
-        Path, typer.Argument(help="Your notebook of a problem set, or the folder that it is in.")
+        Path, typer.Argument(help="Your notebook of a problem set, or the folder that holds it.")
     ],
     exercise: Annotated[
-        str | None, typer.Option("--exercise", "-e", help="Judge this exercise alone.")
+        str | None, typer.Option("--exercise", "-e", help="Check only this exercise.")
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Run the hidden tests too, where the course has them.")
+        bool, typer.Option("--full", help="Also run the hidden tests, if the course has them.")
     ] = False,
     give_up: Annotated[
-        bool, typer.Option("--give-up", help="Show the solution of --exercise all the same.")
+        bool, typer.Option("--give-up", help="Show the solution of --exercise anyway.")
     ] = False,
     sandbox: Annotated[
         bool, typer.Option("--sandbox", help="Run it in the sandbox, as grading does (Linux).")
     ] = False,
-    cell_seconds: Annotated[float | None, typer.Option(help="How long one cell may take.")] = None,
+    cell_seconds: Annotated[float | None, typer.Option(help="Time limit for one cell.")] = None,
 ) -> None:
     """Check your own notebook with the visible tests, and get hints.
 
     With `--full --exercise NAME` the exercise's solution is shown once all its tests pass. The exit
-    code is 0 when all tests pass and 1 when not.
+    code is 0 if all tests pass and 1 otherwise.
     """
     from contextlib import nullcontext
 
     from nbjudge.desk.light import without_grammars
     from nbjudge.desk.run import CannotRun, Desk
 
-    for stream in (sys.stdout, sys.stderr):  # a terminal of another alphabet is no error
+    for stream in (sys.stdout, sys.stderr):  # a terminal without Unicode must not raise
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     console = Console()
-    with plain_errors(), nullcontext() if sandbox else Desk() as desk:  # it loads from here on
+    with plain_errors(), nullcontext() if sandbox else Desk() as desk:  # starts loading now
         with without_grammars():
             from nbjudge import check as checker
 
@@ -282,7 +279,7 @@ def check(
 
 def progress(
     folder: Annotated[
-        Path | None, typer.Argument(help="Your folder; `work` in the course's unless given.")
+        Path | None, typer.Argument(help="Your folder; by default `work` in the course's folder.")
     ] = None,
 ) -> None:
     """Show how far you are in each problem set, according to your last checks."""
@@ -298,13 +295,13 @@ def progress(
 def lab(
     context: typer.Context,
     into: Annotated[
-        Path | None, typer.Option(help="Your folder; `work` in the course's unless given.")
+        Path | None, typer.Option(help="Your folder; by default `work` in the course's folder.")
     ] = None,
 ) -> None:
     """Open JupyterLab in a folder of your own, with the chapters and the problem sets.
 
-    The folder is made if it is missing; what you have written in it is never written over. Further
-    options go to JupyterLab, such as `--no-browser` and `--port 8890`.
+    The folder is created if it is missing; your work in it is never overwritten. Other options,
+    such as `--no-browser` and `--port 8890`, are passed to JupyterLab.
     """
     with plain_errors():
         from nbjudge.course import root
@@ -320,10 +317,10 @@ def lab(
         if found.new:
             lines.append(f"Copied there: {len(found.new)} notebooks.")
         if found.renewed:
-            lines.append(f"Renewed, since you had not changed them: {len(found.renewed)}.")
+            lines.append(f"Updated, since you had not changed them: {len(found.renewed)}.")
         if found.kept:
             lines.append(
-                f"Kept as you left them, though the course has a newer version: "
+                f"Kept with your changes, though the course has a newer version: "
                 f"{listed(found.kept)}. To get the new one, rename yours and start again."
             )
         typer.echo("\n".join(lines))
@@ -334,10 +331,10 @@ def lab(
 
 def release(
     problem_sets: Annotated[
-        list[str] | None, typer.Argument(help="Which; all of them unless given.")
+        list[str] | None, typer.Argument(help="The problem sets; by default all of them.")
     ] = None,
 ) -> None:
-    """Make the learners' problem sets in notebooks/assignments from the instructor's."""
+    """Generate the learners' problem sets in notebooks/assignments from the instructor's."""
     console = Console()
     with plain_errors():
         from nbjudge.course import problem_set_names, root
@@ -358,12 +355,12 @@ def receipts(
     submitted: Annotated[Path, typer.Option(help="The folder that `nbgrader collect` filled.")],
     exchange: Annotated[Path, typer.Option(help="nbgrader's Exchange.root, on the same machine.")],
     course_id: Annotated[
-        str | None, typer.Option(help="The course's id; as in nbgrader_config.py unless given.")
+        str | None, typer.Option(help="The course's id; by default that in nbgrader_config.py.")
     ] = None,
 ) -> None:
-    """Write into receipts.csv when the work in nbgrader's exchange was handed in.
+    """Record in receipts.csv when the work in nbgrader's exchange was handed in.
 
-    The times are the file system's own, which a learner cannot set.
+    The times come from the file system; a learner cannot set them.
     """
     console = Console()
     with plain_errors():
@@ -386,13 +383,13 @@ def register(app: typer.Typer) -> None:
     """Add these commands to a program."""
     for command in (stops_in_one_line(grade), report, check, progress, release, receipts):
         app.command()(command)
-    # What it does not know itself is for JupyterLab.
+    # Unknown options are passed to JupyterLab.
     further = {"allow_extra_args": True, "ignore_unknown_options": True}
     app.command(context_settings=further)(lab)
 
 
 def parts() -> list[tuple[str, bool, str]]:
-    """What grading needs of this machine, in rows of a table."""
+    """What grading needs on this machine, as rows of a table: name, whether it works, use."""
     from nbjudge import sandbox
 
     shelter = sandbox.status()

@@ -1,4 +1,4 @@
-"""Where a course's own tree is, and the problem sets in it."""
+"""Find the course's folder and the problem sets in it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from nbjudge.inside.program import program
 
-#: What marks the root of a course: nbgrader's settings, and the instructor's notebooks or, in a
-#: copy for learners, the released ones.
+#: These mark the root of a course: nbgrader's settings, and the instructor's notebooks or, in a
+#: learner's copy, the released ones.
 SETTINGS, SOLUTIONS, RELEASED = "nbgrader_config.py", "solutions", "notebooks/assignments"
 
-#: Where nbgrader itself has the instructor's notebooks, and where it puts what learners are given.
+#: nbgrader's own folders for the instructor's notebooks and for the released ones.
 SOURCE, RELEASE = "source", "release"
 
 
@@ -24,27 +24,28 @@ def _is_root(folder: Path) -> bool:
 
 
 def _is_graded(folder: Path) -> bool:
-    """Whether it is a folder of graded work, which holds copies of the instructor's notebooks."""
+    """Whether this is a folder of graded work, which has copies of the instructor's notebooks."""
     return (folder / "ledger.db").is_file()
 
 
 def sources(course: Path) -> Path:
-    """The folder of the instructor's notebooks: ``solutions``, or ``source`` as nbgrader has it."""
+    """The folder of the instructor's notebooks: ``solutions``, or nbgrader's ``source``."""
     own, plain = course / SOLUTIONS, course / SOURCE
     return plain if plain.is_dir() and not own.is_dir() else own
 
 
 def root(start: str | Path | None = None) -> Path:
-    """The folder that holds the course: ``nbgrader_config.py``, and the problem sets.
+    """The folder that holds the course: ``nbgrader_config.py`` and the problem sets.
 
-    These are in ``solutions/`` or ``source/`` or, for learners, in ``notebooks/assignments/``.
-    Looked for in the environment's ``COMMAND_ROOT``, with the command's name in capitals, then from
-    ``start`` (the current folder unless given) upwards, then beside the installed package.
+    The latter are in ``solutions/`` or ``source/`` or, for learners, in ``notebooks/assignments/``.
+    The search covers the environment variable ``COMMAND_ROOT`` (with the command's name in
+    capitals), then ``start`` (by default the current folder) and its parents, then the folder that
+    contains the installed package.
 
     Raises
     ------
     FileNotFoundError
-        If none of these holds the course; the message says what to do.
+        If none of these holds a course; the message says what to do.
     """
     variable = program().variable("ROOT")
     if named := os.environ.get(variable):
@@ -52,7 +53,7 @@ def root(start: str | Path | None = None) -> Path:
         if _is_root(folder):
             return folder
         raise FileNotFoundError(
-            f"{variable} is {named!r}, but there is no {SETTINGS} and {SOLUTIONS}/ in it. "
+            f"{variable} is {named!r}, but that folder has no {SETTINGS} and {SOLUTIONS}/. "
             "Set it to the folder that the course was cloned to."
         )
     here = Path(start or Path.cwd()).resolve()
@@ -61,11 +62,11 @@ def root(start: str | Path | None = None) -> Path:
             return folder
     raise FileNotFoundError(
         f"No course found in {here} or above it. Run this inside a clone of the course, "
-        f"or set {variable} to the folder that holds one."
+        f"or set {variable} to a folder that holds one."
     )
 
 
 def problem_set_names(course: Path) -> list[str]:
-    """The problem sets that the course holds, in order: the folders in :func:`sources`."""
+    """The course's problem sets, sorted: the folders in :func:`sources`."""
     found = (path for path in sources(course).glob("[!._]*") if path.is_dir())
     return sorted(path.name for path in found)

@@ -1,4 +1,4 @@
-"""What has a say in a grade, as one number each: the judge, a piece of work."""
+"""Digests of what a grade depends on: the judge and a learner's answers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from nbformat import NotebookNode
 from nbjudge import cells
 from nbjudge.inside.program import program
 
-#: Packages whose versions a report names, and which have a say in the grades, as has the course's.
+#: Packages whose versions affect grades and appear in a report, besides the course's own.
 NAMED_VERSIONS = ("nbgrader", "ipykernel", "torch", "numpy")
 
-#: Parts of the grader that show grades, carry them about or start it, but have no say in them.
+#: Modules of the grader that show or transport grades or start it, but do not affect them.
 NO_SAY = (
     "answers.py",
     "check.py",
@@ -49,14 +49,14 @@ NO_SAY = (
     "why.py",
 )
 
-#: A longer source is compared word for word: the memory to parse a long dotted name grows with the
-#: square of its length, and no honest answer is half as long.
+#: Longer sources are compared verbatim: parsing a long dotted name takes memory quadratic in its
+#: length, and no honest answer is half as long.
 MOST_CHARACTERS = 20_000
 
 
 @cache
 def versions() -> dict[str, str]:
-    """The versions of Python and of the packages that have a say in the grades."""
+    """The versions of Python and of the packages that affect grades."""
     found = {"python": platform.python_version()}
     for name in (program().distribution, *NAMED_VERSIONS):
         try:
@@ -68,9 +68,9 @@ def versions() -> dict[str, str]:
 
 @cache
 def judge_digest() -> str:
-    """The packages' own code, but for what has no say in a grade, and the versions, as one SHA-256.
+    """SHA-256 of the versions and the packages' own code, except what does not affect grades.
 
-    It is the same on all machines that would judge alike.
+    Machines with the same digest judge alike.
     """
     here = Path(__file__).parent
     total = hashlib.sha256(repr(sorted(versions().items())).encode())
@@ -87,10 +87,10 @@ def judge_digest() -> str:
 
 
 def fingerprints(notebook: NotebookNode, release: NotebookNode) -> dict[str, str]:
-    """A number for each answer, by grade id; answers that say the same have the same one.
+    """A fingerprint of each answer, by grade id; equivalent answers have the same one.
 
-    For code, names that it gives itself, comments, docstrings and layout make no difference. What
-    was left as it came has none.
+    In code, local names, comments, docstrings and layout make no difference. An unchanged stub has
+    no fingerprint.
     """
     stubs = {cells.grade_id(cell): cell.source for cell in release.cells if cells.is_answer(cell)}
     found = {}
@@ -108,7 +108,7 @@ def _words(text: str) -> str:
 
 
 def normalised(source: str) -> str:
-    """Python without what a copier changes first: layout, comments, docstrings, own names."""
+    """Code without what a copier changes first: layout, comments, docstrings, local names."""
     if len(source) > MOST_CHARACTERS:
         return _words(source)
     try:
@@ -120,7 +120,7 @@ def normalised(source: str) -> str:
 
 
 def _own_names(tree: ast.AST) -> dict[str, str]:
-    """The names of arguments and variables, in the order in which they come, renamed."""
+    """New names for arguments and variables, numbered in order of appearance."""
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         name = None

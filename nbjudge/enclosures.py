@@ -1,7 +1,7 @@
-"""Files that are handed in beside a notebook: which a problem set takes, and reading them.
+"""Files handed in with a notebook: which ones a problem set accepts, and how they are read.
 
-A locked cell names each by :func:`nbjudge.testing.enclosed`. The file is data and stays data: it is
-taken in as bytes, held to its size and its format, and given on as bytes.
+A locked cell declares each with :func:`nbjudge.testing.enclosed`. The file is only ever data: it is
+read as bytes, checked for size and format, and passed on as bytes.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from nbjudge import cells
 from nbjudge.files import Unreadable, read_file
 from nbjudge.inside.tensor_file import KILOBYTE, check_asked, larger_than
 
-#: The name of the call that says so.
+#: Name of the function whose calls declare files.
 CALL = "enclosed"
 
-#: What is said of a file that is not there.
+#: Reason given for a missing file.
 MISSING = "was not handed in"
 
 
 def declared(notebook: NotebookNode) -> dict[str, int]:
-    """The files that a problem set takes besides the notebook, with how many kilobytes each.
+    """The files that a problem set accepts with the notebook, and the kilobytes allowed for each.
 
     Raises
     ------
     ValueError
-        If a locked cell names one by anything but written-out arguments.
+        If a locked cell declares one with anything but literal arguments.
     """
     found: dict[str, int] = {}
     for cell in notebook.cells:
@@ -53,10 +53,10 @@ def declared(notebook: NotebookNode) -> dict[str, int]:
 
 
 class Taken(NamedTuple):
-    """Files beside a notebook.
+    """Files handed in with a notebook.
 
-    Those that were ``found``, why each other one was ``refused``, and what files are ``called``
-    that have another name than was asked for.
+    Those ``found``, why each of the others was ``refused``, and the actual names of files that are
+    ``called`` something else.
     """
 
     found: dict[str, bytes]
@@ -65,9 +65,9 @@ class Taken(NamedTuple):
 
 
 def take(folder: Path, wanted: Mapping[str, int]) -> Taken:
-    """The files that are wanted and there. What is in them has not been looked at.
+    """Read the requested files; their contents are not checked.
 
-    A platform may have given a file another name: the only one of its kind is taken for it.
+    A platform may have renamed a file, so the only file with the same suffix is taken instead.
     """
     taken = Taken({}, {}, {})
     for name, kilobytes in wanted.items():
@@ -93,7 +93,7 @@ def take(folder: Path, wanted: Mapping[str, int]) -> Taken:
 
 
 def own(folder: Path, wanted: Mapping[str, int]) -> dict[str, bytes]:
-    """The files of these names that an instructor keeps beside the notebook: the solution's."""
+    """The solution's files of these names, which an instructor keeps next to the notebook."""
     return {name: (folder / name).read_bytes() for name in wanted if (folder / name).is_file()}
 
 

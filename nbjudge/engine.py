@@ -1,7 +1,7 @@
-"""Grade a class on one problem set: look, stage, judge, commit, each submission on its own.
+"""Grade a class on one problem set: read, stage, judge and commit each submission separately.
 
-Workers judge and know nothing of the gradebook. This process alone takes submissions in, writes the
-gradebook and keeps the ledger by which a killed run goes on.
+Workers judge and know nothing about the gradebook. Only this process reads submissions, writes the
+gradebook and keeps the ledger from which a killed run resumes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from nbjudge.results import Report, StudentResult, joined, write_report
 from nbjudge.returning import keep_for_exchange
 from nbjudge.submissions import Grading, Prepared
 
-#: Called as students are finished: how many are, how many there are, and who was the last.
+#: Called with the number of students finished, the total, and the last one's name.
 Progress = Callable[[int, int, str], None]
 
 
@@ -53,51 +53,50 @@ def grade(
 ) -> Report:
     """Grade a class's work on a problem set.
 
-    What was graded before and has not changed since is not run again; marks given by hand in
-    nbgrader's gradebook count and are kept. Killed at any moment, the same call goes on where it
+    Work that was graded before and has not changed is not run again; manual marks in nbgrader's
+    gradebook count and are kept. After being killed at any point, the same call resumes where it
     stopped.
 
     Parameters
     ----------
     problem_set:
-        Its name, ``"ps05-self-attention"``.
+        Its name, such as ``"ps05-self-attention"``.
     submitted:
-        The folder that holds ``STUDENT/PS/PS.ipynb``, or the several notebooks that the problem set
-        has, and if wanted ``roster.csv``,
-        ``receipts.csv`` and ``class.toml``.
+        The folder that holds ``STUDENT/PS/PS.ipynb`` (or all notebooks of the problem set, if it
+        has several) and optionally ``roster.csv``, ``receipts.csv`` and ``class.toml``.
     into:
-        Where to leave ``grades.csv``, ``report.json``, ``overview/``, ``gradebook.db``,
+        Where to write ``grades.csv``, ``report.json``, ``overview/``, ``gradebook.db``,
         ``autograded/`` and ``feedback/``.
     course:
-        The course's folder; looked for unless given.
+        The course's folder; searched for by default.
     limits:
-        How long code may run and how much memory it may use.
+        Limits on the code's time and memory.
     again:
-        Students whose work is run again although nothing has changed.
+        Students whose work is run again even if nothing has changed.
     seed:
-        What hidden tests draw their inputs from, for everybody in this run, or for those in
-        ``again`` where there are any: the one in the report replays a grading. Drawn for each
-        student unless given.
+        Seed for the hidden tests' inputs, for everyone in this run or, if ``again`` is not empty,
+        only for those in it: the seed in the report replays a grading. By default drawn for each
+        student.
     workers:
-        Processes on this machine; as many as it has cores unless given. 0 and 1: this process.
+        Number of processes on this machine; by default one per core. 0 and 1: this process.
     scheduler:
-        The address of a Dask scheduler whose workers are to judge instead.
+        The address of a Dask scheduler whose workers judge instead.
     database:
-        The gradebook's URL, where it is not to be ``gradebook.db`` in ``into``.
+        The gradebook's URL, if it is not ``gradebook.db`` in ``into``.
     sandboxed:
-        Whether learners' code is kept in a sandbox. Without one it runs with the rights of whoever
-        calls this, and the report says so.
+        Whether learners' code runs in a sandbox. Without it, the code has the permissions of the
+        calling process, and the report says so.
     progress:
-        Called as students are finished with how many are, how many there are, and the last one's
-        name; with an empty name at the beginning.
+        Called with the number of students finished, the total, and the last one's name; the name
+        is empty at the beginning.
 
     Raises
     ------
     ValueError
-        If an argument names something that is not there.
+        If an argument names something that does not exist.
     GradingFailed
-        If the problem set itself cannot be graded, another grading holds the folder, there is no
-        sandbox on this machine, or no worker is left.
+        If the problem set itself cannot be graded, another grading has locked the folder, there is
+        no sandbox on this machine, or no worker is left.
     """
     started, began = monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
     course = (course or course_tree.root()).resolve()
@@ -179,7 +178,7 @@ def _require_sandbox() -> None:
 
 
 class _Run:
-    """What :func:`grade` does, once everything is open."""
+    """The work of :func:`grade` on one notebook, once everything is open."""
 
     def __init__(
         self,
@@ -197,21 +196,21 @@ class _Run:
         self.tells(None, 0, 0)
 
     def tells(self, progress: Progress | None, before: int, total: int) -> None:
-        """Whom to tell of progress, and how many were finished before."""
+        """Set the progress callback, the number already finished, and the total."""
         self.progress, self.before, self.total = progress, before, total
 
     def say(self, student: str) -> None:
-        """Tell that a student is finished."""
+        """Report progress after ``student``."""
         if self.progress:
             self.progress(self.before + len(self.report.students), self.total, student)
 
     def seed_for(self, student: str) -> int | None:
-        """The seed that was asked for, or that another notebook of the student's has."""
+        """The requested seed, or that of the student's other notebook."""
         asked = self.seed if not self.again or student in self.again else None
         return self.seeds.get(student) if asked is None else asked
 
     def judge(self, students: list[str], workers: int | None, scheduler: str | None) -> None:
-        """Have everybody's work judged that needs it, and put away each result as it comes."""
+        """Have all work judged that needs it, and store each result as it arrives."""
         jobs = self._jobs(students)
         first = next(jobs, None)
         if first is None:
@@ -227,7 +226,7 @@ class _Run:
             self._put_away(outcome)
 
     def _jobs(self, students: list[str]) -> Iterator[tuple[str, bytes]]:
-        """Settle what needs no judge, and give out the others one by one, as they are asked for."""
+        """Settle what needs no judging, and yield the other jobs on demand."""
         grading = self.grading
         entries = grading.ledger.entries(grading.work)
         all_marks = grading.book.all_marks()
@@ -252,7 +251,7 @@ class _Run:
             if seed is not None:
                 entry.seed = seed
             elif not (goes_on and entry.state == ledger.QUEUED) or entry.seed is None:
-                # One that was under way when a run was killed keeps its own.
+                # One that was in progress when a run was killed keeps its seed.
                 entry.seed = secrets.randbits(62)
             self.under_way[student] = (prepared, entry)
             yield student, grading.job(prepared, entry.seed)
@@ -264,14 +263,14 @@ class _Run:
         problem = outcome.problem
         if outcome.parcel is not None:
             self.grading.ledger.judged(self.grading.work, student, outcome.parcel)
-            problem = "the judge gave back something else"
+            problem = "the judge returned something unexpected"
             if self.commit(prepared, entry, outcome.parcel):
                 return
         self.report.unfinished.append(student)
         self.done(student, self.grading.give_up(prepared, problem))
 
     def commit(self, prepared: Prepared, entry: Entry, parcel: bytes | None = None) -> bool:
-        """Put a judgement away; whether there was one that could be."""
+        """Store a judgement; returns whether there was a valid one."""
         grading, student = self.grading, prepared.student
         parcel = parcel or grading.ledger.result(grading.work, student)
         try:
@@ -283,7 +282,7 @@ class _Run:
         return True
 
     def done(self, student: str, result: StudentResult) -> None:
-        """A student is finished."""
+        """Record a finished student's result and report progress."""
         folder = self.grading.folder
         submission = self.places[student] / folder.problem_set
         keep_for_exchange(folder, student, submission, result.received)

@@ -1,8 +1,8 @@
-"""The examiner: a process of ours in which the locked test cells run, out of a learner's reach.
+"""The examiner: our own process, out of a learner's reach, in which the locked test cells run.
 
-It runs the problem set's set-up cells as they are. A name that a learner's answer binds is a
-:class:`Handle` here, which verbs alone can use. The judge tells it over a socket what to run, hands
-it the connection to the learner's process, and is told what came of each test.
+It runs the problem set's set-up cells unchanged. A name that a learner's answer binds is a
+:class:`Handle` here, which only verbs can use. Over a socket the judge tells it what to run, passes
+it the connection to the learner's process, and receives the result of each test.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from nbjudge.judging import lies
 from nbjudge.judging.errors import FAULTY
 from nbjudge.judging.remote import InTheirWords, Link, Lost, Missing
 
-#: So many characters of what a test prints or says are kept.
+#: Maximum number of characters kept of a test's output and of its message.
 MAX_TEXT = 50_000
 
-#: How long one message to or from the judge may take; both are ours.
+#: Seconds that one message to or from the judge may take; both ends are ours.
 TALK_SECONDS = 60.0
 
 
 def warm() -> None:
-    """Load what tests use, in the process that examiners are forked from."""
+    """Import what tests use, in the process that examiners are forked from."""
     for name in program().warm:
         importlib.import_module(name)
     from nbjudge.inside.testing.learner import warm
@@ -58,10 +58,10 @@ def warm() -> None:
 
 
 def learn(locked: Mapping[str, str]) -> None:
-    """Read these locked cells, by name, in the process that examiners are forked from.
+    """Compile these locked cells, by name, in the process that examiners are forked from.
 
-    What they import of the course's packages is loaded. What goes wrong is told where a cell is
-    run.
+    The modules of the course's packages that they import are loaded. Errors are reported when a
+    cell is run.
     """
     for name, source in locked.items():
         with contextlib.suppress(SyntaxError):
@@ -72,7 +72,7 @@ def learn(locked: Mapping[str, str]) -> None:
 
 
 def main(sock: socket.socket) -> None:
-    """Do what the judge says until it hangs up."""
+    """Serve the judge's requests until it closes the connection."""
     if torch is not None:
         torch.set_num_threads(1)
     channel = Channel(sock)
@@ -83,7 +83,7 @@ def main(sock: socket.socket) -> None:
         except Closed:
             return
         if request["do"] == "link":
-            # A byte with the connection to the learner's process follows.
+            # Next comes one byte that carries the connection to the learner's process.
             _, (number,), _, _ = socket.recv_fds(sock, 1, 1)
             examiner.connect(socket.socket(fileno=number), request["most"])
             channel.send({"linked": True}, TALK_SECONDS)
@@ -96,17 +96,17 @@ def main(sock: socket.socket) -> None:
 
 
 def learners_seed(seed: int, what: str) -> int:
-    """What the learner's side draws from: nothing that tells what the hidden tests draw from."""
+    """The seed for the learner's side, which reveals nothing about the hidden tests' seed."""
     digest = hashlib.sha256(f"learner/{seed}/{what}".encode()).digest()
     return int.from_bytes(digest[:7], "big")
 
 
-#: What is told where a hidden test itself stops on what it was given back.
-UNUSABLE = "this hidden test cannot use what your code gives back: does it have the expected type?"
+#: Message if a hidden test itself fails on the value that it received.
+UNUSABLE = "this hidden test cannot use what your code returns: does it have the expected type?"
 
 
 class Examiner:
-    """The set-up cells' names, and the learner's behind handles."""
+    """The set-up cells' names, and the learner's names behind handles."""
 
     def __init__(self) -> None:
         self.namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
@@ -115,7 +115,7 @@ class Examiner:
         self.seed = 0
 
     def open(self, seed: int, refused: Mapping[str, str]) -> None:
-        """Take up the seed that hidden tests draw from, and why files were not taken in."""
+        """Set the hidden tests' seed, and the reasons why files were refused."""
         self.seed = seed
         refuse(refused)
         os.environ[SEED_VARIABLE] = str(seed)
@@ -140,22 +140,22 @@ class Examiner:
         Parameters
         ----------
         name, source:
-            Its grade id and its code, hidden tests and all.
+            Its grade id and its code, including hidden tests.
         before:
-            What stands above it since the last test, in order: ``{"setup": source}`` for a cell to
-            be run here, ``{"learners": [names]}`` for names that are the learner's from there on.
+            What precedes it since the last test, in order: ``{"setup": source}`` for a cell to run
+            here, ``{"learners": [names]}`` for names that are the learner's from there on.
         seconds, call_seconds:
-            How long the learner's code may take in all, and in one call.
+            Time limits for the learner's code in total, and for one call.
         keep:
-            Whether a call must leave its inputs as they are.
+            Whether a call must leave its inputs unchanged.
 
         Returns
         -------
-        What came of it: ``error`` (its name, empty where there was none) and ``says``, with
-        ``ours`` for the same without a learner's own words if there are any in it; ``value``, a
-        number where the last line gives one; ``printed``; ``missing``, a learner's name that is not
-        there; ``lost``, whether the learner's process must be replaced; ``seconds``; ``calls``;
-        ``measured``, numbers by name.
+        A dictionary: ``error`` (its type's name, empty if there was none) and its message ``says``,
+        with ``ours`` for the message without the learner's own words if it quotes any; ``value``,
+        the number that the last line evaluates to, if it does; ``printed``; ``missing``, a
+        learner's name that is undefined; ``lost``, whether the learner's process must be replaced;
+        ``seconds``; ``calls``; ``measured``, numbers by name.
         """
         began = monotonic()
         texts = ("error", "says", "ours", "printed", "missing")
@@ -183,7 +183,7 @@ class Examiner:
         except BaseException as error:
             if ours := getattr(error, "ours", ""):  # a learner's code raised it
                 found |= {"ours": ours}
-            # An error that is none of the test's own tells what a learner's code gave back.
+            # An error that the test did not raise itself would reveal what the code returned.
             own = (
                 bool(ours)
                 or isinstance(error, AssertionError)
@@ -202,19 +202,19 @@ class Examiner:
         return found
 
     def _quoted(self, says: str) -> dict[str, str]:
-        """The same without a learner's words, if a test's own message quotes any."""
+        """The message without the learner's words, if a test's own message quotes any."""
         without = unseen.without(says, self.link.heard if self.link else ())
         return {"ours": without} if without != says else {}
 
     def weigh(self, notebook: list[dict[str, Any]], learners: list[str]) -> dict[str, str]:
-        """The instructor's tests of these cells that accept an answer which computes nothing.
+        """The instructor's tests in these cells that accept an answer that computes nothing.
 
         See :func:`nbjudge.judging.lies.hollow`.
 
         Parameters
         ----------
         notebook:
-            As there.
+            The cells, as :func:`nbjudge.judging.lies.hollow` takes them.
         learners:
             The names that tests use through verbs.
         """
@@ -228,7 +228,7 @@ class Examiner:
             test = read(name, _marked(source))
             seed_all(learners_seed(self.seed, f"examiner/{name}"))
             by_hand()
-            # Functions of set-up cells look there for the learner's.
+            # Functions from set-up cells look up the learner's names there.
             names |= {learner: link.name(learner) for learner in learners if learner in link.names}
             names |= {"fresh": drawn, HIDDEN_BEGINS: link.hidden}
             namespace = dict(names)
@@ -257,13 +257,13 @@ class Examiner:
         by_hand()
         if self.link is None:
             raise Lost("KernelDied", "There is no notebook to test.")
-        # Names that a test uses and nobody else gives it.
+        # Names that a test uses and nothing else defines.
         self.learners |= test.taken - set(self.namespace) - {HIDDEN_BEGINS}
-        for learners in self.learners:  # functions of set-up cells look there
+        for learners in self.learners:  # functions from set-up cells look them up there
             self.namespace[learners] = self.link.name(learners)
         self.link.begin(learners_seed(self.seed, name), call_seconds, deadline, self.learners)
         self.link.keep = keep
-        # Names that a test binds are its own: no test leans on another.
+        # Names that a test binds are its own: no test depends on another.
         ours = {name: self.namespace[name] for name in self.namespace.keys() - self.learners}
         namespace = Names({**ours, HIDDEN_BEGINS: self.link.hide}, self.link, self.learners)
         below = scored_below() if "choices" in test.taken else contextlib.nullcontext()
@@ -277,20 +277,20 @@ class Examiner:
 
 
 class Names(dict):
-    """The names of a test cell: its own, the set-up's, and the learner's, which live elsewhere.
+    """A test cell's namespace: its own names, the set-up's, and the learner's remote ones.
 
-    Deleting a learner's name, or binding it to something of the learner's, happens over there too:
-    so a test can see whether one function calls another. A name that is bound to anything else is
-    the test's own from there on.
+    Deleting a learner's name, or rebinding it to a learner's object, takes effect in the learner's
+    process too, so that a test can see whether one function calls another. A name bound to anything
+    else is the test's own from then on.
 
     Parameters
     ----------
     ours:
-        The set-up's.
+        The set-up's names.
     link:
-        Where the learner's live.
+        The connection to the learner's process.
     theirs:
-        Which those are.
+        The learner's names.
     """
 
     def __init__(self, ours: Mapping[str, Any], link: Link, theirs: Iterable[str]):
@@ -319,21 +319,21 @@ class Names(dict):
         self.theirs.discard(name)
 
 
-#: What is called where a weighed test's hidden half begins.
+#: Name of the function called where a test's hidden half begins.
 HIDDEN_BEGINS = "_hidden_begins"
 
 
 def _marked(source: str) -> str:
-    """A test cell that says where its hidden half begins."""
+    """A test cell's source with a call where its hidden half begins."""
     return re.sub(rf"^( *)#.*{cells.BEGIN_HIDDEN}.*$", rf"\1{HIDDEN_BEGINS}()", source, flags=re.M)
 
 
 @dataclass(frozen=True)
 class TestCell:
-    """A test cell that has been read.
+    """A compiled test cell.
 
-    All of it but a last line that is an expression, that line, the names that it takes from
-    outside, and the modules of the course's packages that it imports.
+    Its body without a final expression, that expression, the names that it takes from outside, and
+    the modules of the course's packages that it imports.
     """
 
     body: CodeType
@@ -344,13 +344,13 @@ class TestCell:
 
 @lru_cache(maxsize=1024)
 def set_up(source: str) -> CodeType:
-    """A locked cell as code."""
+    """Compile a locked cell."""
     return compile(source, "<set-up>", "exec")
 
 
 @lru_cache(maxsize=1024)
 def read(name: str, source: str) -> TestCell:
-    """Read a test cell: once, where that is done before examiners are forked.
+    """Compile a test cell, cached: examiners inherit what was compiled before the fork.
 
     Raises
     ------
@@ -385,7 +385,7 @@ def _imported(nodes: Iterable[ast.AST]) -> list[str]:
 
 
 def bound_anywhere(nodes: Iterable[ast.AST]) -> set[str]:
-    """Names that definitions, imports, arguments and handlers bind, at any depth."""
+    """Names bound by definitions, imports, arguments, handlers or assignments, at any depth."""
     found: set[str] = set()
     for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

@@ -1,4 +1,4 @@
-"""The scores as Canvas and Moodle read them."""
+"""Export the scores in the formats that Canvas and Moodle import."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pathlib import Path
 from nbjudge.files import write_whole
 from nbjudge.results import Report, as_cell
 
-#: Canvas knows its columns by these names, and a student by the third or the fourth of them.
+#: Names of Canvas's columns; the third or fourth identifies a student.
 CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 
-#: Moodle's import asks which column holds the score; these names it finds by itself.
+#: Columns that Moodle's import recognises; it asks which column holds the score.
 MOODLE = ("Email address", "Username", "ID number")
 
 KINDS = ("canvas", "moodle")
 
 
 def check_kind(kind: str) -> None:
-    """Refuse what is no kind of export.
+    """Refuse an unknown kind of export.
 
     Raises
     ------
     ValueError
-        If ``kind`` is none of :data:`KINDS`.
+        If ``kind`` is not one of :data:`KINDS`.
     """
     if kind not in KINDS:
         raise ValueError(f"export is {kind!r}, but it must be one of: {', '.join(KINDS)}.")
@@ -40,12 +40,12 @@ def rows(
     kind:
         ``"canvas"`` or ``"moodle"``.
     report:
-        The class.
+        The class's report.
     people:
-        What ``roster.csv`` says of each student, by column: under the learning platform's own names
-        of columns it goes into the export as it is.
+        Each student's row of ``roster.csv``, by column: columns named as on the learning platform
+        are copied into the export.
     provisional:
-        Whether scores that may still change, since points wait for a mark, are written too.
+        Whether to include scores that may still change because a manual mark is missing.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def rows(
     most = max((student.max_score for student in report.students.values()), default=0.0)
     if kind == "canvas":
         columns = [*CANVAS, report.problem_set]
-        # Canvas reads what an assignment carries from a row before the students'.
+        # Canvas reads an assignment's points from a row before the students'.
         found = [{"Student": "    Points Possible", report.problem_set: f"{most:g}"}]
         own = "SIS Login ID"
     else:
@@ -95,7 +95,7 @@ def write_export(
     Raises
     ------
     ValueError
-        As :func:`rows` does.
+        As in :func:`rows`.
     """
     columns, found = rows(kind, report, people, provisional)
     text = io.StringIO(newline="")

@@ -1,6 +1,6 @@
-"""What ends a grading, and what to say of it.
+"""Errors that end a grading, and their messages.
 
-It is apart from the rest so that a worker need not load all of that.
+Kept in its own module so that a worker need not load the rest.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ class GradingFailed(RuntimeError):
     """A submission, or the problem set, could not be graded; the message says what to do."""
 
 
-#: What SQLite says → the error of the system's that it means.
+#: SQLite's message → the system's error number that it stands for.
 _IN_SQLITE = {
     "disk is full": errno.ENOSPC,
     "readonly database": errno.EROFS,
@@ -22,7 +22,7 @@ _IN_SQLITE = {
 
 
 def of_the_machine(error: BaseException) -> str:
-    """A line for an error that the machine caused, such as a full disk; empty for any other."""
+    """A one-line message for an error that the machine caused, such as a full disk; else empty."""
     number, where = None, ""
     if isinstance(error, OSError):
         number, where = error.errno, error.filename or ""
@@ -35,7 +35,7 @@ def of_the_machine(error: BaseException) -> str:
         where = where.decode(errors="replace")
     if number in (errno.ENOSPC, errno.EDQUOT):
         full = f"The disk is full{f', at {where}' if where else ''}."
-        return f"{full} Make room: what is finished is kept, the same command goes on."
+        return f"{full} Free some space and run the same command: finished work is kept."
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
         why = "the disk is read-only" if number == errno.EROFS else "permission denied"
         return f"{where or 'A file'} cannot be opened for writing: {why}."

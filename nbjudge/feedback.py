@@ -1,4 +1,4 @@
-"""A page of feedback for a student: what each test said, what was noticed, and their own work.
+"""A student's feedback page: each test's message, the flags, and their own work.
 
 It shows no hidden test and runs no script.
 """
@@ -21,10 +21,10 @@ from nbjudge.pages import code, page
 from nbjudge.release import METADATA
 from nbjudge.results import NOT_KNOWN, WAITS, StudentResult, TestResult
 
-#: What stands in place of a hidden test.
+#: Replaces a hidden test.
 HIDDEN = "# hidden test: its source is not shown"
 
-#: What a marker's comment may be made of.
+#: HTML tags allowed in a marker's comment.
 TAGS = {
     *bleach.ALLOWED_TAGS,
     *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "div", "span", "del", "sub"),
@@ -39,7 +39,7 @@ def safe_html(text: str) -> Markup:
 
 
 def is_shown(cell: NotebookNode) -> bool:
-    """Whether a cell is the learner's or judged: the rest they have in their own notebook."""
+    """Whether a cell is the learner's or graded; the rest is in the learner's own notebook."""
     return cells.is_learners(cell) or cells.is_graded(cell)
 
 
@@ -52,10 +52,10 @@ def headings(cell: NotebookNode) -> list[str]:
 
 
 class Redact(NbGraderPreprocessor):
-    """For a page that nbgrader's own converter makes: leave out what a student is not to see.
+    """For pages made by nbgrader's own converter: remove what a student must not see.
 
-    Hidden tests become one comment line. Of the instructor's text the headings stay, of locked code
-    the tests; of outputs what cannot run.
+    Hidden tests become one comment line. Of the instructor's text only headings remain, of locked
+    code only tests, of outputs only what cannot execute.
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
@@ -82,7 +82,7 @@ class Redact(NbGraderPreprocessor):
 
 @dataclass
 class Shown:
-    """One cell as the page shows it: a heading of the instructor's, or a cell with its outputs."""
+    """One cell as the page shows it: an instructor's heading, or a cell with its outputs."""
 
     heading: str = ""
     label: str = ""
@@ -95,7 +95,7 @@ class Shown:
 
 
 def shown(notebook: NotebookNode, student: StudentResult, colours: bool = True) -> list[Shown]:
-    """The cells of a notebook that was run, as the page shows them."""
+    """The cells of an executed notebook, as the page shows them."""
     room = outputs.Room()
     found: list[Shown] = []
     for cell in notebook.cells:
@@ -139,7 +139,7 @@ def _outputs(cell: NotebookNode, room: outputs.Room) -> list[dict]:
 
 
 def _table(student: StudentResult, linked: bool) -> list[tuple]:
-    """For each exercise its name, its result and its tests, as the table at the top shows them."""
+    """Each exercise's name, result and tests, as shown in the table at the top."""
     found = []
     for exercise, whole in student.exercises.items():
         tests = []
@@ -163,14 +163,14 @@ def _table(student: StudentResult, linked: bool) -> list[tuple]:
 
 
 def _sign(test: TestResult) -> str:
-    """All of the points, some, none, or not known yet."""
+    """A symbol for all points, some, none, or not known yet."""
     if test.score is None:
         return "…"
     return "✓" if test.score >= test.max_score else "◐" if test.score > 0 else "✗"
 
 
 def _is_for_the_instructor(flag: str) -> bool:
-    """Whether a flag says nothing to the learner: what waits for a mark is in the table already."""
+    """Whether a flag is of no use to the learner: the table already shows what awaits a mark."""
     return flag.endswith((WAITS, UNRECORDED)) or flag.startswith(NOT_KNOWN)
 
 
@@ -186,15 +186,15 @@ def feedback(
     Parameters
     ----------
     name:
-        The problem set's.
+        The problem set's name.
     student:
-        What the work came to.
+        The student's result.
     notebook:
-        As it was run; ``None`` where it could not be read.
+        The executed notebook; ``None`` if it could not be read.
     warnings:
-        What is to be said above everything else.
+        Shown above everything else.
     colours:
-        Whether code is shown in colours.
+        Whether to highlight code.
     """
     return page(
         "feedback.html.j2",

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and files of learners' read with care."""
+"""Write files atomically, and read learners' files safely."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
-#: A notebook with many pictures has some megabytes; more than this is not read.
+#: Maximum size of a file that is read; a notebook with many pictures has a few megabytes.
 MAX_BYTES = 20 * 1024 * 1024
 
 
 def write_whole(path: Path, content: bytes | str) -> str:
     """Write ``content`` so that ``path`` holds either all of it or what it held before.
 
-    The bytes go to a file beside it, are forced onto the disk, and only then take the name. Its
-    folder is made if it is missing. Text is written as UTF-8 with its line ends as they are. A full
-    disk raises ``OSError`` and leaves nothing behind. The SHA-256 of what was written is returned.
+    The bytes go to a temporary file in the same folder, are synced to disk, and only then renamed.
+    The folder is created if it is missing. Text is written as UTF-8 with its line endings
+    unchanged. A full disk raises ``OSError`` and leaves nothing behind. Returns the SHA-256 of the
+    bytes written.
     """
     data = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -36,7 +37,7 @@ def write_whole(path: Path, content: bytes | str) -> str:
 
 
 def sync_folder(folder: Path) -> None:
-    """Force the folder's list of names onto the disk, if the system can."""
+    """Sync a folder's entries to disk, if the system can."""
     if os.name == "nt":  # folders cannot be opened there
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -47,20 +48,20 @@ def sync_folder(folder: Path) -> None:
 
 
 class Unreadable(ValueError):
-    """A learner's file cannot be read as what it should be; the message says why in a few words."""
+    """A learner's file is unreadable or invalid; the message says why in a few words."""
 
 
 def read_file(path: Path, most: int = MAX_BYTES) -> tuple[bytes, datetime]:
-    """The bytes of a regular file, ``most`` at most, and when it was last written.
+    """The bytes of a regular file of at most ``most`` bytes, and when it was last written.
 
-    It never follows a link and never waits for a pipe.
+    Never follows a link and never waits for a pipe.
 
     Raises
     ------
     Unreadable
         If it is not a regular file, or too large.
     """
-    # O_NONBLOCK: opening a named pipe would wait for ever. Windows has neither flag.
+    # O_NONBLOCK: opening a named pipe would wait forever. Windows has neither flag.
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     flags |= getattr(os, "O_BINARY", 0)
     try:
@@ -80,6 +81,6 @@ def read_file(path: Path, most: int = MAX_BYTES) -> tuple[bytes, datetime]:
     try:
         written = datetime.fromtimestamp(int(about.st_mtime), UTC)
     except (OverflowError, OSError, ValueError):
-        # A clock set by hand to a year that there is no date for.
+        # A clock set by hand to a year outside datetime's range.
         written = datetime.now(UTC).replace(microsecond=0)
     return content, written

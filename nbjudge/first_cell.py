@@ -1,7 +1,7 @@
-"""The first code cell of a learner's notebook: on Colab it installs the course.
+"""The first code cell of a learner's notebook, which installs the course on Colab.
 
-A problem set gets it when it is released. ``python -m nbjudge.first_cell NOTEBOOK...``
-puts it into lessons, whose stored outputs stay.
+A problem set gets it on release. ``python -m nbjudge.first_cell NOTEBOOK...`` inserts it into
+lessons and keeps their stored outputs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nbjudge import cells
 from nbjudge.files import write_whole
 from nbjudge.inside.program import program
 
-#: In a lesson the site leaves the cell out, and JupyterLab folds it.
+#: In a lesson the site omits the cell, and JupyterLab folds it.
 _IN_A_LESSON = {"jupyter": {"source_hidden": True}, "tags": ["remove-cell"]}
 
 _INSTALL = """\
@@ -45,7 +45,7 @@ if importlib.util.find_spec("{package}") is None:
 def repository(course: Path) -> str:
     """The address of the course's repository, or an empty string.
 
-    It is ``repository: {url: ...}`` in the course's ``_config.yml``.
+    Read from ``repository: {url: ...}`` in the course's ``_config.yml``.
     """
     import yaml
 
@@ -57,7 +57,7 @@ def repository(course: Path) -> str:
 
 
 def first_cell(course: Path, *, graded: bool) -> NotebookNode:
-    """The cell; in a notebook that is ``graded`` it is locked and carries no points."""
+    """The cell; in a ``graded`` notebook it is locked and carries no points."""
     address = repository(course)
     source = _INSTALL.replace("{address}", address) if address else _NO_ADDRESS
     judged = program()
@@ -78,16 +78,16 @@ def first_cell(course: Path, *, graded: bool) -> NotebookNode:
 
 
 def put_first(notebook: NotebookNode, course: Path, *, graded: bool = False) -> None:
-    """Put the cell before the notebook's other code, or in place of the one that is there."""
+    """Insert the cell before the notebook's other code, replacing an existing one."""
     kept = [cell for cell in notebook.cells if not cells.is_install(cell)]
     place = next((i for i, cell in enumerate(kept) if cell.cell_type == "code"), len(kept))
     notebook.cells = [*kept[:place], first_cell(course, graded=graded), *kept[place:]]
 
 
 def put_into_lesson(path: Path, course: Path) -> bool:
-    """Put the cell into a lesson's file as if it had been run; return whether the file changed.
+    """Insert the cell into a lesson's file as if it had been run; return whether the file changed.
 
-    Outputs stay, and each later cell counts one run more, as after a run from the top.
+    Outputs are kept, and execution counts are renumbered as after a run from the top.
     """
     before = path.read_text("utf-8")
     lesson = nbformat.reads(before, as_version=4)
@@ -106,7 +106,7 @@ def put_into_lesson(path: Path, course: Path) -> bool:
 
 
 def main(paths: list[str]) -> None:
-    """Put the cell into each of these lessons, and name those that changed."""
+    """Insert the cell into each of these lessons, and print those that changed."""
     from nbjudge import course
 
     for path in map(Path, paths):

@@ -1,4 +1,4 @@
-"""nbgrader's gradebook, held open by its one writer: a submission is one transaction."""
+"""nbgrader's gradebook, held open by its only writer: one transaction per submission."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from nbjudge.release import quiet_log
 
 @dataclass(frozen=True)
 class Mark:
-    """One graded cell as the gradebook has it.
+    """One graded cell in the gradebook.
 
-    What the machine gave, what a person gave, and whether a person is to look at it.
+    The automatic score, the manual mark, extra credit, and whether it still awaits a person.
     """
 
     auto: float | None = None
@@ -35,7 +35,7 @@ class Mark:
 
     @property
     def score(self) -> float | None:
-        """The points that count; ``None`` where there are none yet."""
+        """The points that count; ``None`` if there are none yet."""
         given = self.auto if self.manual is None else self.manual
         return None if given is None else given + (self.extra or 0.0)
 
@@ -44,8 +44,8 @@ class Mark:
 class Marks:
     """One student's marks.
 
-    The marks by graded cell, the comments on the cells, the points taken off for being late, and
-    when the work was received and due, in UTC without a zone as nbgrader stores it.
+    The marks by graded cell, the comments on the cells, the late penalty in points, and when the
+    work was received and due, in UTC without a zone, as nbgrader stores it.
     """
 
     grades: dict[str, Mark] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Marks:
     due: datetime | None = None
 
     def by_hand(self) -> dict[str, tuple[float, bool]]:
-        """The marks given by hand, and whether they are to be looked at again."""
+        """The manual marks, and whether each needs another look."""
         return {
             name: (mark.manual, mark.waits)
             for name, mark in self.grades.items()
@@ -64,11 +64,11 @@ class Marks:
         }
 
     def autos(self) -> dict[str, float | None]:
-        """The machine's points by graded cell."""
+        """The automatic points by graded cell."""
         return {name: mark.auto for name, mark in self.grades.items()}
 
     def shown(self) -> str:
-        """All of this that a page of feedback shows, as one text."""
+        """Everything here that a feedback page shows, as one string."""
         grades = sorted((name, mark.score) for name, mark in self.grades.items())
         marks = (grades, sorted(self.comments.items()), self.penalty, self.late_seconds)
         return repr((*marks, self.received, self.due))
@@ -79,15 +79,14 @@ def _wait(connection, _record) -> None:
 
 
 def version() -> str:
-    """The version of nbgrader's tables that is installed."""
+    """The installed nbgrader's schema version."""
     return ScriptDirectory(ALEMBIC_DIR).get_current_head() or ""
 
 
 def make(url: str, course_id: str) -> None:
-    """Make the gradebook at ``url`` unless it is there.
+    """Create the gradebook at ``url`` if it does not exist.
 
-    Which version of nbgrader's tables it has is written here: nbgrader would start a program that
-    takes seconds to say so.
+    Its schema version is written here: nbgrader would start a program that takes seconds to do so.
     """
     engine = sqlalchemy.create_engine(url)
     if not sqlalchemy.inspect(engine).get_table_names():
@@ -101,7 +100,7 @@ def make(url: str, course_id: str) -> None:
 
 
 class _Save(SaveAutoGrades):
-    """nbgrader's own rules for scores and comments, applied within a transaction that is open."""
+    """nbgrader's own rules for scores and comments, applied within an open transaction."""
 
     def __init__(self, book: _Found, problem_set: str, notebook: str, student: str):
         super().__init__(log=quiet_log())
@@ -114,9 +113,9 @@ class _Save(SaveAutoGrades):
 
 
 class Book:
-    """The gradebook of one notebook of a problem set, open; to be used with ``with``.
+    """The open gradebook for one notebook of a problem set; a context manager.
 
-    The notebook is called like the problem set unless its name is given.
+    By default the notebook has the problem set's name.
     """
 
     def __init__(
@@ -133,7 +132,7 @@ class Book:
         self.name = problem_set if notebook is None else notebook
         self._book = api.Gradebook(url, course_id)
         if self._book.engine.dialect.name == "sqlite":
-            # A formgrader that is open beside us may be writing.
+            # An open formgrader may be writing at the same time.
             event.listen(self._book.engine, "connect", _wait)
             self._book.engine.dispose()
 
@@ -149,7 +148,7 @@ class Book:
 
     @contextmanager
     def _transaction(self):
-        """All of it or nothing: nbgrader's functions would commit after each step."""
+        """All or nothing: nbgrader's functions would commit after each step."""
         session = self._session
         session.commit = session.flush
         try:
@@ -162,7 +161,7 @@ class Book:
             raise
 
     def enrol(self, students: list[str]) -> None:
-        """See to it that the gradebook knows these students."""
+        """Add these students to the gradebook if they are missing."""
         known = set(self._session.scalars(select(api.Student.id)))
         with self._transaction():
             for student in students:
@@ -172,15 +171,15 @@ class Book:
     # -- rules -----------------------------------------------------------------------------------
 
     def apply_rules(self, points: dict[str, float], undo: bool = False) -> None:
-        """Put the rules' due dates and points into the gradebook, where nbgrader looks for them.
+        """Write the rules' due dates and points to the gradebook, where nbgrader looks for them.
 
         Parameters
         ----------
         points:
-            What each graded cell carries in the instructor's notebook.
+            The points of each graded cell in the instructor's notebook.
         undo:
-            Whether the due date and the extensions in the gradebook are those of earlier rules,
-            which no longer give any.
+            Whether the gradebook's due date and extensions come from earlier rules, so that they
+            are removed if the rules no longer give any.
         """
         with self._transaction():
             assignment = self._book.find_assignment(self.problem_set)
@@ -200,7 +199,7 @@ class Book:
                     cell.max_score = carries
 
     def _extend(self, submission: api.SubmittedAssignment) -> None:
-        """Give a submission the time that the rules add to everybody's."""
+        """Set a submission's extension beyond the common due date."""
         due = self.rules.due_for(submission.student_id)
         usual = self.rules.due
         extension = due - usual if due is not None and usual is not None else None
@@ -216,26 +215,26 @@ class Book:
         received: datetime | None,
         settled: dict[str, tuple[float, bool]] | None = None,
     ) -> dict[str, float | None]:
-        """Put in what a notebook that was run came to. Marks given by hand stay.
+        """Save the scores of an executed notebook; manual marks are kept.
 
-        Returns the scores that the machine gave, before the rules change any.
+        Returns the automatic scores before the rules change any.
 
         Parameters
         ----------
         student:
-            Whose it is.
+            The student's name.
         notebook:
-            As it was run: the scores are read from it by nbgrader's own rules.
+            The executed notebook, from which nbgrader's own rules read the scores.
         received:
-            When it came in.
+            When it was received.
         settled:
-            Marks by hand that were given on this very work, and need no second look.
+            Manual marks that were given on this same work, and need no second look.
         """
         with self._transaction():
             self._submission(student, received)
             grades = self._grades(student)
             for grade in grades.values():
-                # nbgrader would keep an old score of a cell that is gone.
+                # nbgrader would keep the old score of a cell that is gone.
                 grade.auto_score, grade.needs_manual_grade = None, True
             found = _Found(grades, self._comments(student))
             _Save(found, self.problem_set, self.name, student).save(notebook)
@@ -254,18 +253,18 @@ class Book:
     def adjust(
         self, student: str, judged: dict[str, float | None], most: dict[str, float], by_hand: dict
     ) -> None:
-        """Bring the machine's scores into line with the rules, whatever rules held before.
+        """Apply the current rules to the automatic scores, whatever rules held before.
 
         Parameters
         ----------
         student:
-            Whose they are.
+            The student's name.
         judged:
-            What the machine gave by the notebook's own points.
+            The automatic scores in the notebook's own points.
         most:
             The notebook's own points.
         by_hand:
-            Marks by hand to put in, or ``None`` to take one out, as of a test that is void.
+            Manual marks to set, or ``None`` to remove one, for example of a void test.
         """
         with self._transaction():
             grades = self._grades(student)
@@ -290,7 +289,7 @@ class Book:
                 grade.needs_manual_grade = True
 
     def save_nothing(self, student: str, received: datetime | None = None) -> None:
-        """0 points for work that cannot be graded at all."""
+        """Save 0 points for work that cannot be graded at all."""
         with self._transaction():
             self._submission(student, received)
             for grade in self._grades(student).values():
@@ -299,7 +298,7 @@ class Book:
             self._assign_penalty(student)
 
     def receive(self, student: str, received: datetime | None) -> None:
-        """Note when the work came in and take off what that costs, by today's due date."""
+        """Save when the work was received, and the late penalty by the current due date."""
         with self._transaction():
             self._submission(student, received)
             self._assign_penalty(student)
@@ -355,16 +354,16 @@ class Book:
     # -- reading ---------------------------------------------------------------------------------
 
     def marks(self, student: str) -> Marks | None:
-        """What the gradebook has of a student; ``None`` where it has nothing."""
+        """A student's marks; ``None`` if the gradebook has none."""
         return self.all_marks(student).get(student)
 
     def autos(self, student: str) -> dict[str, float | None]:
-        """The machine's points of a student by graded cell; none where it has nothing."""
+        """A student's automatic points by graded cell; empty if the gradebook has none."""
         marks = self.marks(student)
         return marks.autos() if marks else {}
 
     def all_marks(self, student: str | None = None) -> dict[str, Marks]:
-        """What the gradebook has, by student: of the one named, or of everybody."""
+        """The marks by student: of the one named, or of all."""
         found: dict[str, Marks] = {}
         for submission, notebook in self._session.execute(
             self._of(student, select(api.SubmittedAssignment, api.SubmittedNotebook))
@@ -425,18 +424,18 @@ class Book:
 
 
 def naive(when: datetime | None) -> datetime | None:
-    """In UTC without a zone, as nbgrader stores it."""
+    """The time in UTC without a zone, as nbgrader stores it."""
     return when and when.astimezone(UTC).replace(tzinfo=None)
 
 
 class _Found:
-    """What nbgrader's preprocessor asks a gradebook for, from rows that are at hand."""
+    """Stands in for a gradebook in nbgrader's preprocessor, with rows already loaded."""
 
     def __init__(self, grades: dict, comments: dict):
         self.db, self._grades, self._comments = self, grades, comments
 
     def commit(self) -> None:
-        """Nothing: it would write after each cell what is written in one go."""
+        """Do nothing: everything is written at once, not after each cell."""
 
     def find_grade(self, name: str, *_: str) -> api.Grade:
         return self._grades[name]

@@ -1,4 +1,4 @@
-"""The steps that read what a learner wrote, done in the process of :mod:`nbjudge.helper`.
+"""The steps that read what a learner wrote, run in the process of :mod:`nbjudge.helper`.
 
 Text and numbers go in, text and numbers come out.
 """
@@ -24,16 +24,16 @@ from nbjudge.results import StudentResult, TestResult
 
 
 class Desk:
-    """Where the steps are done, with what they all need.
+    """Performs the steps, with the data that they share.
 
     Parameters
     ----------
     template:
         The instructor's notebook without solutions, as JSON.
     release:
-        What learners were given, as JSON.
+        The released notebook, as JSON.
     given_out:
-        The digests of each locked cell in every version that learners may have been given.
+        Digests of each locked cell in every version that learners may have been given.
     """
 
     def __init__(self, template: str, release: str, given_out: dict[str, list[str]]):
@@ -41,9 +41,9 @@ class Desk:
         self.given_out = given_out
 
     def stage(self, content: bytes) -> dict[str, Any]:
-        """A learner's answers in the instructor's ``notebook``, and the ``flags``.
+        """Put a learner's answers into the instructor's ``notebook``; also returns ``flags``.
 
-        If the file cannot be read, the ``problem`` that it has.
+        If the file cannot be read, ``problem`` says why.
         """
         try:
             parsed = intake.parse(content)
@@ -56,7 +56,7 @@ class Desk:
         return {"notebook": nbformat.v4.writes(notebook), "flags": flags + merged, "problem": ""}
 
     def enclosed(self, content: bytes) -> dict[str, Any]:
-        """Why a file that was handed in beside the notebook is not taken; empty if it is."""
+        """Why a file handed in with the notebook is refused; empty if it is accepted."""
         try:
             tensor_file.contents(content)
         except NotTensors as error:
@@ -70,12 +70,12 @@ class Desk:
     def run(
         self, notebook: str, judged: bytes, tests: dict[str, dict], bare: bool
     ) -> dict[str, Any]:
-        """Our notebook with what its cells put out, ``run``.
+        """Our notebook with its cells' outputs, as ``run``.
 
-        Nothing else of what came back is used. ``failed`` says why if the judgement is not one of
-        this notebook.
+        Nothing else in the judgement is used. ``failed`` says why if the judgement does not belong
+        to this notebook.
 
-        With ``bare`` only tests keep what they put out.
+        With ``bare`` only tests keep their outputs.
         """
         try:
             returned = nbformat.v4.reads(judged.decode())
@@ -91,24 +91,24 @@ class Desk:
                     if cells.is_learners(cell) and not colours.has_time_for(cell.source):
                         cell.metadata["magics_language"] = "text"
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            return {"failed": f"the judge gave back something else: {error!r}"}
+            return {"failed": f"the judge returned something unexpected: {error!r}"}
         own = {cells.grade_id(cell): cell for cell in run.cells if cells.is_test(cell)}
         if set(own) != set(tests):
-            return {"failed": "the judge gave back other tests than there are"}
+            return {"failed": "the judge returned different tests from the notebook's"}
         for name, cell in own.items():
             score, most = determine_grade(cell, quiet_log())
             said = tests[name]
             if abs(score - said["score"]) > 1e-9 or most != said["max_score"]:
                 return {
                     "failed": f"the judge gave {said['score']:g} of {said['max_score']:g} for "
-                    f"{name}, its notebook {score:g} of {most:g}"
+                    f"{name}, but its notebook says {score:g} of {most:g}"
                 }
         return {"run": nbformat.v4.writes(run), "failed": ""}
 
     def page(
         self, name: str, result: dict, run: str | None, warnings: list[str], colours: bool
     ) -> dict[str, Any]:
-        """The page of feedback."""
+        """The feedback page."""
         tests = {test: TestResult(**found) for test, found in result["tests"].items()}
         student = StudentResult(**{**result, "tests": tests})
         notebook = None if run is None else nbformat.v4.reads(run)

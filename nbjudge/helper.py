@@ -1,11 +1,11 @@
-"""A process of its own for whatever reads a learner's bytes outside the sandbox.
+"""A separate process for everything that reads a learner's bytes outside the sandbox.
 
-It parses, merges, compares, cleans and colours.
+It parses, merges, compares, sanitises and highlights.
 
-Nothing of a learner's runs there, but a file can be made to cost any amount of time or memory to
-read. The process has limits of both for each step, and what it gives back is bounded. One that
-comes to a limit is ended, and the next step has a new one. A step in which it ends otherwise is
-done once more: a file is to blame for what it does twice.
+No learner's code runs there, but a file can be crafted to take any amount of time or memory to
+read. So each step has limits on both, and on the size of its result. A process that hits a limit
+is killed, and the next step gets a new one. If it ends otherwise, the step is retried once: the
+file is blamed only if that happens twice.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ import msgpack
 from nbjudge.failure import GradingFailed
 from nbjudge.workers import warm_up
 
-#: Seconds of the processor that a step may take, and of the clock: a busy machine is slow.
+#: Limits of a step in seconds of processor time, and of wall time: a busy machine is slow.
 SECONDS, CLOCK_SECONDS = 3, 300.0
 
-#: MiB of memory that a step may take beyond what the process starts with.
+#: MiB of memory that a step may use beyond what the process starts with.
 MEMORY_MB = 1024
 
-#: MiB that a step may give back.
+#: Maximum size of a step's result in MiB.
 RESULT_MB = 48
 
-#: How a process ends that has come to the limit of memory.
+#: Exit code of a process that hit the memory limit.
 _NO_MEMORY = 75
 
 
 class TooMuch(RuntimeError):
-    """A step came to one of the limits; the message completes the sentence "it ..."."""
+    """A step hit one of the limits; the message completes the sentence "it ..."."""
 
 
 class _Ended(Exception):
-    """The process ended, and not by a limit."""
+    """The process ended without hitting a limit."""
 
 
 class Helper:
-    """The process; a context manager. It is started at the first step."""
+    """The process, started at the first step; a context manager."""
 
     def __init__(self, **opened: Any):
         self._opened = opened
@@ -57,7 +57,7 @@ class Helper:
         self.close()
 
     def close(self) -> None:
-        """End the process."""
+        """Kill the process."""
         process, self._process = self._process, None
         if process is not None:
             self._pipe.close()
@@ -66,10 +66,10 @@ class Helper:
                 process.join()
 
     def _start(self) -> None:
-        # From the process that workers are forked from: it has loaded all of this.
+        # Forked from the same process as workers, which has loaded all of this.
         warm_up()
         context = multiprocessing.get_context("forkserver")
-        for _ in range(2):  # somebody else may end the first, as in a step
+        for _ in range(2):  # something else may kill the first, as in a step
             self._pipe, theirs = context.Pipe()
             self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
             with suppress(EOFError, OSError):
@@ -79,28 +79,28 @@ class Helper:
                 if self._pipe.poll(CLOCK_SECONDS) and self._pipe.recv_bytes():
                     return
             self.close()
-        raise GradingFailed("The process that reads submissions does not start here.")
+        raise GradingFailed("The process that reads submissions does not start.")
 
     def do(self, step: str, **given: Any) -> dict[str, Any]:
-        """Have a step of :mod:`nbjudge.handling` done; gives back what it gives.
+        """Run a step of :mod:`nbjudge.handling` and return its result.
 
         Raises
         ------
         TooMuch
-            If it takes more than the limits allow, or ends the process twice.
+            If it exceeds the limits, or kills the process twice.
         GradingFailed
-            If there can be no process.
+            If the process cannot be started.
         """
         packed = msgpack.packb({"step": step, "given": given})
         try:
             return self._ask(packed)
         except _Ended:
-            # By somebody else, perhaps: a system that is short of memory ends any process.
+            # Perhaps killed from outside: a system short of memory kills any process.
             pass
         try:
             return self._ask(packed)
         except _Ended:
-            raise TooMuch("ends the program that reads it") from None
+            raise TooMuch("crashes the program that reads it") from None
 
     def _ask(self, packed: bytes) -> dict[str, Any]:
         if self._process is None:
@@ -108,7 +108,7 @@ class Helper:
         try:
             self._pipe.send_bytes(packed)
             if not self._pipe.poll(CLOCK_SECONDS):
-                raise TooMuch(f"takes more than {CLOCK_SECONDS:.0f} s to be read")
+                raise TooMuch(f"takes more than {CLOCK_SECONDS:.0f} s to read")
             answer = msgpack.unpackb(self._pipe.recv_bytes(RESULT_MB << 20))
         except (EOFError, OSError):
             raise self._why_ended() from None
@@ -126,19 +126,19 @@ class Helper:
         code = process.exitcode
         self.close()
         if code in (-signal.SIGPROF, -signal.SIGXCPU):
-            return TooMuch(f"takes more than {SECONDS} s of computing to be read")
+            return TooMuch(f"takes more than {SECONDS} s of processor time to read")
         if code == _NO_MEMORY:
-            return TooMuch(f"takes more than {MEMORY_MB} MiB of memory to be read")
+            return TooMuch(f"takes more than {MEMORY_MB} MiB of memory to read")
         if code is None:
-            return TooMuch(f"comes to more than {RESULT_MB} MiB when it is read")
+            return TooMuch(f"grows to more than {RESULT_MB} MiB when read")
         return _Ended()
 
 
 def _serve(pipe: Any) -> None:
-    """What the process does until nobody asks any more."""
+    """The process's main loop, which runs until the pipe is closed."""
     from nbjudge import handling
 
-    # Ctrl-C is for the process that asks: when it ends, so does this one.
+    # Ctrl-C is for the parent process: when it ends, so does this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     _limit_memory()
@@ -159,7 +159,7 @@ def _serve(pipe: Any) -> None:
 
 
 def _limit_memory() -> None:
-    import resource  # Windows has none, and grades nothing
+    import resource  # not on Windows, where nothing is graded
 
     with open("/proc/self/statm", encoding="ascii") as file:
         now = int(file.read().split()[0]) * resource.getpagesize()

@@ -1,4 +1,4 @@
-"""Find and read a submission: data, never trusted. Its cells come out as plain text."""
+"""Find and read a submission as untrusted data. Its cells come out as plain text."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from nbformat import NotebookNode
 from nbjudge import cells, enclosures
 from nbjudge.files import Unreadable, read_file
 
-#: Cells after so many are not looked at.
+#: Maximum number of cells read; later ones are ignored.
 MAX_CELLS = 5_000
 
-#: An answer, or a cell of the learner's own, that is longer counts as empty.
+#: Maximum number of characters in a cell; a longer one counts as empty.
 MAX_SOURCE = 50_000
 
-#: So many files beside the notebook are named.
+#: Maximum number of other files in the folder that are named.
 MAX_LEFT_OUT = 20
 
-#: Where the exchange, or a learner, writes when a work was handed in. It is not believed.
+#: File in which the exchange, or a learner, writes when work was handed in. It is not trusted.
 TIMESTAMP = "timestamp.txt"
 
-#: What nbgrader's exchange names a learner's page of feedback by.
+#: File with the secret by which nbgrader's exchange names a learner's feedback.
 SECRET = "submission_secret.txt"
 
 
 @dataclass
 class Submission:
-    """What was found in a student's folder.
+    """The contents of a student's folder.
 
-    ``content`` is ``None`` where there is nothing to grade, and ``problem`` says why.
-    ``digest`` is the SHA-256 of the file, empty where there is none; ``received`` when it came in
-    by the instructor's list, ``None`` if that does not say; ``left_out`` what was not read;
-    ``enclosed`` the files that the problem set takes besides, ``refused`` why one was not taken.
+    ``content`` is ``None`` if there is nothing to grade, and ``problem`` says why. ``digest`` is
+    the SHA-256 of the file, empty if there is none; ``received`` when it came in according to the
+    instructor's list, ``None`` if that does not say; ``left_out`` the files not read; ``enclosed``
+    the other files that the problem set accepts; ``refused`` why any of these was refused.
     """
 
     content: bytes | None = None
@@ -55,7 +55,7 @@ class Submission:
 
 @dataclass
 class Parsed:
-    """The cells of a notebook, the name of its kernel, and what was odd about the file.
+    """The cells of a notebook, the name of its kernel, and flags for anything odd about the file.
 
     Each cell has a type, a source in plain text, metadata and an id.
     """
@@ -66,14 +66,14 @@ class Parsed:
 
 
 def _decoded(content: bytes) -> tuple[str, list[str]]:
-    """The file's text, and what was odd about its encoding."""
+    """The file's text, and flags for an odd encoding."""
     try:
         return content.decode(json.detect_encoding(content)), []
     except UnicodeDecodeError:
-        # An editor of a Western Windows or of an old Unix.
+        # Written by an editor on Western Windows or an old Unix.
         text = content.decode("latin-1")
         if "\0" in text or not text.lstrip().startswith("{"):
-            raise Unreadable("is not a notebook: not a text in UTF-8") from None
+            raise Unreadable("is not a notebook: it is not UTF-8 text") from None
         return text, ["the file is not in UTF-8; it was read as Latin-1"]
 
 
@@ -91,14 +91,14 @@ def _loaded(text: str) -> object:
 
 
 def parse(content: bytes) -> Parsed:
-    r"""The cells of a notebook from the file's bytes, whoever wrote them.
+    r"""Parse the cells of a notebook from the file's untrusted bytes.
 
-    Sources have ``\n`` line ends; outputs are dropped. Formats before 4 are upgraded.
+    Sources get ``\n`` line endings; outputs are dropped. Formats before 4 are upgraded.
 
     Raises
     ------
     Unreadable
-        If the bytes are no notebook; the message completes the sentence "the file ...".
+        If the bytes are not a notebook; the message completes the sentence "the file ...".
     """
     if not content.strip():
         raise Unreadable("is empty")
@@ -109,14 +109,14 @@ def parse(content: bytes) -> Parsed:
     if "cells" not in data and "worksheets" in data:
         if (count := _count_in_worksheets(data["worksheets"])) > MAX_CELLS:
             raise Unreadable(
-                f"is a notebook of an old format that cannot be upgraded: it has {count} cells"
+                f"is a notebook in an old format that cannot be upgraded: it has {count} cells"
             )
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 data = nbformat.convert(nbformat.from_dict(data), 4)
         except Exception:
-            raise Unreadable("is a notebook of an old format that cannot be upgraded") from None
+            raise Unreadable("is a notebook in an old format that cannot be upgraded") from None
     if not isinstance(data.get("cells"), list):
         raise Unreadable("is not a notebook: JSON, but without cells")
     raw = data["cells"]
@@ -129,7 +129,7 @@ def parse(content: bytes) -> Parsed:
         if cell is None:
             continue
         if len(cell.source) > MAX_SOURCE:
-            flags.append(f"cell {number} is longer than {MAX_SOURCE} characters: taken as empty")
+            flags.append(f"cell {number} is longer than {MAX_SOURCE} characters: counts as empty")
             cell.source = ""
         found.append(cell)
     return Parsed(found, kernel if isinstance(kernel, str) else "", flags)
@@ -145,12 +145,12 @@ def _dict(value: object) -> dict:
 
 
 def _text(value: object) -> str | None:
-    """A notebook's text: a string, or a list of lines. ``None`` for anything else."""
+    """A notebook's text, given as a string or a list of lines; ``None`` for anything else."""
     if isinstance(value, list):
         value = "".join(part for part in value if isinstance(part, str))
     if not isinstance(value, str):
         return None
-    # A lone surrogate cannot be written as UTF-8, and a NUL ends a source for Python.
+    # A lone surrogate cannot be encoded as UTF-8, and a NUL ends a source for Python.
     value = value.encode("utf-8", "replace").decode().replace("\0", "�")
     return value.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -160,7 +160,7 @@ def _cell(raw: object) -> NotebookNode | None:
     source = _text(raw.get("source", ""))
     if raw.get("cell_type") not in ("code", "markdown") or source is None:
         return None
-    # Of the metadata no more is read: depth and size of the rest do not matter.
+    # Read no more of the metadata, so that the rest's depth and size do not matter.
     about = _dict(_dict(raw.get("metadata")).get("nbgrader"))
     name, checksum = about.get("grade_id"), about.get("checksum")
     named = isinstance(name, str) and bool(name)
@@ -178,7 +178,7 @@ def _cell(raw: object) -> NotebookNode | None:
 def _find(
     folder: Path, problem_set: str, notebook: str, beside: Collection[str]
 ) -> tuple[Path | None, list[str], str]:
-    """The file to take, the flags, and if there is none: why."""
+    """The file to grade, the flags, and the reason if there is no file."""
     wanted = f"{notebook}.ipynb"
     for part in (folder, folder / problem_set):
         if part.is_symlink():
@@ -200,7 +200,7 @@ def _find(
 
 
 def printable(name: str) -> str:
-    """A file's name fit to be shown and stored, whatever bytes it is made of."""
+    """A file's name made safe to show and store, whatever bytes it contains."""
     return "".join(letter if letter.isprintable() else "�" for letter in name)
 
 
@@ -213,7 +213,7 @@ def take_in(
     notebook: str | None = None,
     others: Collection[str] = (),
 ) -> Submission:
-    """Read what a student handed in: ``folder/PS/PS.ipynb``, or what was plainly meant to be it.
+    """Read what a student handed in: ``folder/PS/PS.ipynb``, or what was clearly meant as that.
 
     Parameters
     ----------
@@ -222,12 +222,12 @@ def take_in(
     problem_set:
         The problem set's name.
     received:
-        When it came in, if the instructor's list says so. The time at which the file was written
-        is not believed: learners can set it.
+        When it came in, if the instructor's list says so. The file's own time is not trusted:
+        learners can set it.
     wanted:
-        The files that the problem set takes beside the notebook, with how many kilobytes each.
+        The files that the problem set accepts with the notebook, and the kilobytes for each.
     notebook, others:
-        The notebook's name if it is not the problem set's, and those of the set's other ones.
+        The notebook's name if it is not the problem set's, and those of its other notebooks.
     """
     beside = [f"{other}.ipynb" for other in others]
     try:

@@ -1,4 +1,4 @@
-"""Ctrl-C while a class is graded: one line, at any moment, and no process is left."""
+"""Handle Ctrl-C while a class is graded: one line of output, and no process left behind."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-#: What is said, and the exit code that shells know a Ctrl-C by.
-STOPPED = "Stopped. What is finished is kept: the same command goes on where it was."
+#: The message, and the exit code by which shells recognise Ctrl-C.
+STOPPED = "Stopped. Finished work is kept: run the same command to continue."
 CODE = 130
 
-#: So many seconds the process has to put its things away.
+#: Seconds that the process has for cleaning up.
 PATIENCE = 10.0
 
 
 def stops_in_one_line(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command, such that the first Ctrl-C ends it in good order and the second at once.
+    """Wrap a command so that the first Ctrl-C ends it cleanly and the second immediately.
 
-    From the first on nothing more is written: what libraries say as they are taken down explains
-    nothing. Whatever this process started ends with it, however it ends.
+    After the first, nothing more is printed: what libraries log during shutdown explains nothing.
+    Child processes end with this one, however it ends.
     """
 
     @functools.wraps(command)
@@ -42,7 +42,7 @@ def stops_in_one_line(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _stop(*_: object) -> None:
     signal.signal(signal.SIGINT, _at_once)
-    # Where a bar was being drawn: its line is cleared, and the cursor comes back.
+    # Clear the line of a progress bar, if there is one, and show the cursor again.
     drawn = b"\r\x1b[2K\x1b[?25h" if os.isatty(2) else b""
     os.write(2, drawn + STOPPED.encode() + b"\n")
     nowhere = os.open(os.devnull, os.O_WRONLY)

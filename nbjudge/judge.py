@@ -1,7 +1,7 @@
-"""One submission judged: bytes in, bytes out.
+"""Judge one submission: bytes in, bytes out.
 
-A learner's cells run in a kernel of the nursery, the locked test cells in an examiner, which
-reaches the learner's names over the wire alone. Nothing that a learner does makes :func:`judge`
+A learner's cells run in a kernel from the nursery, the locked test cells in an examiner, which
+reaches the learner's names only over a socket. Nothing that a learner does makes :func:`judge`
 raise.
 """
 
@@ -25,9 +25,9 @@ def judge(job: Job, nursery: Nursery) -> Judged:
     Parameters
     ----------
     job:
-        What is to be judged.
+        The submission and how to judge it.
     nursery:
-        Where kernels and examiners are forked: :class:`nbjudge.sandbox.Nursery`.
+        The :class:`nbjudge.sandbox.Nursery` that forks kernels and examiners.
 
     Raises
     ------

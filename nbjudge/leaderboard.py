@@ -1,4 +1,4 @@
-"""The leaderboard of a class: what a problem set's tests measured, as a table and a drawing."""
+"""A class's leaderboard: what a problem set's tests measured, as a table and a plot."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from typing import Any
 from nbjudge.files import write_whole
 from nbjudge.pages import page
 
-#: The folder in a class's results, and the file there that says which id is whose.
+#: The folder in a class's results, and the file there that maps students to ids.
 FOLDER, IDS = "leaderboard", "ids.csv"
 
-#: The drawing's size, and the room around its axes: left, right, top, bottom.
+#: The plot's size and its margins in pixels: left, right, top, bottom.
 WIDTH, HEIGHT, ROOM = 640, 360, (56, 24, 20, 52)
 
-#: An axis counts in powers of 10 if its largest number is more than this many times its smallest.
+#: An axis is logarithmic if its largest number is more than this many times its smallest.
 EVEN = 20
 
 
 @dataclass(frozen=True)
 class Row:
-    """A learner's place: the name to show, the points, and the measured numbers by name."""
+    """A learner's row: place, the name to show, points, and the measured numbers by name."""
 
     place: int
     name: str
@@ -38,8 +38,8 @@ class Row:
 class Board:
     """The leaderboard of a problem set.
 
-    ``ranked`` is the name of what ranks it; ``against`` of what the drawing sets that against,
-    empty if nothing else was measured; ``without`` those of whom nothing was measured.
+    ``ranked`` names the measure that ranks it; ``against`` the measure on the plot's x axis, empty
+    if nothing else was measured; ``without`` counts the learners without a measurement.
     """
 
     problem_set: str
@@ -51,7 +51,7 @@ class Board:
 
     @property
     def names(self) -> list[str]:
-        """What was measured, what ranks the board first."""
+        """The names of the measures, the one that ranks the board first."""
         every = dict.fromkeys(name for row in self.rows for name in row.measured)
         return list(dict.fromkeys([self.ranked, *filter(None, [self.against]), *every]))
 
@@ -64,7 +64,7 @@ def leaderboard(
     against: str | None = None,
     anonymous: bool = False,
 ) -> Board:
-    """Read what grading a class measured.
+    """Build a leaderboard from the measurements of grading a class.
 
     Parameters
     ----------
@@ -73,19 +73,19 @@ def leaderboard(
     into:
         The folder with the results of grading.
     by:
-        What ranks it, the largest first; what the problem set measured first unless given.
+        The measure to rank by, largest first; by default the problem set's first.
     against:
-        What the drawing sets it against, and of two that are equal the smaller ranks first; if it
-        is equal too, both have the same place. What was measured next unless given.
+        The measure on the plot's x axis, which also breaks ties: the smaller ranks first, and if
+        it is equal too, both share a place. By default the next measure.
     anonymous:
-        Whether ids stand for names. A learner keeps the same id; ``leaderboard/ids.csv`` says whose
-        it is.
+        Whether to show ids instead of names. A learner keeps the same id; ``leaderboard/ids.csv``
+        maps students to ids.
 
     Raises
     ------
     ValueError
         If the problem set was not graded there, if its tests measured nothing, or if ``by`` or
-        ``against`` is none of what they measured.
+        ``against`` is not one of their measures.
     """
     path = into / "report.json"
     every = json.loads(path.read_text("utf-8")) if path.is_file() else {}
@@ -97,8 +97,8 @@ def leaderboard(
     names = list(dict.fromkeys(name for numbers in found.values() for name in numbers))
     if not names:
         raise ValueError(
-            f"The tests of {problem_set} have measured nothing that a leaderboard could show: a "
-            "test cell does so by measured(name, number)."
+            f"The tests of {problem_set} measured nothing that a leaderboard could show: a test "
+            "cell records a number with measured(name, number)."
         )
     for option, name in (("by", by), ("against", against)):
         if name is not None and name not in names:
@@ -112,7 +112,7 @@ def leaderboard(
         if by in numbers
     }
     best = sorted(merits.values())
-    rows = [  # who is equal in both shares a place
+    rows = [  # learners equal in both share a place
         Row(best.index(merit) + 1, shown[student], students[student]["score"], found[student])
         for student, merit in sorted(merits.items(), key=lambda item: (item[1], shown[item[0]]))
     ]
@@ -121,7 +121,7 @@ def leaderboard(
 
 
 def write_leaderboard(board: Board, into: Path) -> Path:
-    """Write ``leaderboard/PS.html`` and, beside it, the drawing as ``PS.svg``; gives the page."""
+    """Write ``leaderboard/PS.html`` and the plot ``PS.svg``; returns the page's path."""
     folder, drawn = into / FOLDER, drawing(board)
     svg = page("leaderboard.svg.j2", board=board, **drawn)
     write_whole(folder / f"{board.problem_set}.svg", svg)
@@ -131,7 +131,7 @@ def write_leaderboard(board: Board, into: Path) -> Path:
 
 
 def drawing(board: Board) -> dict[str, Any]:
-    """Where each thing of the drawing is: ``dots``, the ``best`` of each size, ``ticks``."""
+    """The plot's geometry: ``dots``, the ``best`` so far along the x axis, ticks and frame."""
     drawn = [row for row in board.rows if board.against in row.measured]
     left, right, top, bottom = ROOM
     x_at, x_ticks = _axis([row.measured[board.against] for row in drawn], left, WIDTH - right)
@@ -165,7 +165,7 @@ def _measured(about: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _axis(numbers: list[float], begin: float, end: float) -> tuple[Any, list[tuple[float, str]]]:
-    """A function from numbers to places, and the ticks: each a place and its label."""
+    """A function from numbers to positions, and the ticks as (position, label)."""
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     powers = low > 0 and high / low > EVEN
     scale = math.log10 if powers else float
@@ -191,7 +191,7 @@ def _axis(numbers: list[float], begin: float, end: float) -> tuple[Any, list[tup
 
 
 def _ids(into: Path, students: list[str]) -> dict[str, str]:
-    """An id for each student, the one that they have had before."""
+    """An id for each student; earlier ids are kept."""
     path, found = into / FOLDER / IDS, {}
     if path.is_file():
         with path.open(newline="", encoding="utf-8") as file:

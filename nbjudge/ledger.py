@@ -1,6 +1,6 @@
-"""What has been done, so that a killed run goes on where it stopped.
+"""A record of finished work, so that a killed run resumes where it stopped.
 
-It is one small database beside the gradebook, written by one process only.
+It is a small database next to the gradebook, written by one process only.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-#: In order: to be judged; judged, and the result kept here; in the gradebook with its page written.
+#: In order: waiting to be judged; judged, with the result kept here; saved to the gradebook, with
+#: its page written.
 QUEUED, JUDGED, FINISHED = "queued", "judged", "finished"
 
-#: Could not be judged, through no fault of the learner's; the next run tries again.
+#: Could not be judged, through no fault of the learner; the next run tries again.
 FAILED = "failed"
 
 SCHEMA = """
@@ -35,10 +36,10 @@ CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WIT
 
 @dataclass
 class Entry:
-    """What is known of one submission.
+    """The ledger's entry for one submission.
 
-    ``key`` tells what was judged, by what, and under which limits; ``record`` is what the last
-    finished grading left, whichever the state is now.
+    ``key`` identifies what was judged, by what, and under which limits; ``record`` is from the last
+    finished grading, whatever the state is now.
     """
 
     key: str = ""
@@ -48,15 +49,15 @@ class Entry:
 
 
 class Ledger:
-    """The ledger of a folder of graded work; to be used with ``with``.
+    """The ledger of a folder of graded work; a context manager.
 
-    Each call is a transaction of its own: it is written whole or not at all.
+    Each call is one transaction, written completely or not at all.
     """
 
     def __init__(self, path: Path):
         self.path = path
         self._database = sqlite3.connect(path, isolation_level=None, timeout=30)
-        # After a power cut the last seconds may be missing, and are done again: nothing is broken.
+        # After a power cut the last seconds may be lost and are redone; nothing is corrupted.
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
         self._database.executescript(SCHEMA)
@@ -74,11 +75,11 @@ class Ledger:
     # -- submissions -----------------------------------------------------------------------------
 
     def entry(self, problem_set: str, student: str) -> Entry:
-        """What is known of this submission; an empty entry where nothing is."""
+        """The entry for this submission; an empty one if there is none."""
         return self.entries(problem_set, student).get(student, Entry())
 
     def entries(self, problem_set: str, student: str | None = None) -> dict[str, Entry]:
-        """What is known, by student: of all of them, or of the one named."""
+        """The entries by student: all of them, or the one named."""
         rows = self._database.execute(
             "SELECT student, key, state, seed, record FROM submission "
             "WHERE problem_set = ? AND (? IS NULL OR student = ?)",
@@ -90,7 +91,7 @@ class Ledger:
         }
 
     def queue(self, problem_set: str, student: str, key: str, seed: int) -> None:
-        """It is to be judged; what an earlier judgement left of it is dropped."""
+        """Mark it as waiting to be judged; any earlier judgement kept here is dropped."""
         self._database.execute(
             "INSERT INTO submission VALUES (?, ?, ?, ?, ?, '{}', NULL, ?) "
             "ON CONFLICT (problem_set, student) DO UPDATE SET key = excluded.key, "
@@ -100,11 +101,11 @@ class Ledger:
         )
 
     def judged(self, problem_set: str, student: str, judged: bytes) -> None:
-        """It has been judged, with this result, which is not in the gradebook yet."""
+        """Mark it as judged, with this result, which is not in the gradebook yet."""
         self._move(problem_set, student, JUDGED, judged)
 
     def result(self, problem_set: str, student: str) -> bytes | None:
-        """What :meth:`judged` kept."""
+        """The result stored by :meth:`judged`."""
         row = self._database.execute(
             "SELECT judged FROM submission WHERE problem_set = ? AND student = ?",
             (problem_set, student),
@@ -112,13 +113,13 @@ class Ledger:
         return row and row[0]
 
     def failed(self, problem_set: str, student: str) -> None:
-        """It could not be judged."""
+        """Mark it as impossible to judge in this run."""
         self._move(problem_set, student, FAILED, None)
 
     def finish(
         self, problem_set: str, student: str, key: str, seed: int | None, record: dict
     ) -> None:
-        """It is in the gradebook and its page is written: the last thing done for a submission."""
+        """Mark it as finished: the last step, once the gradebook and the page are written."""
         text = json.dumps(record, ensure_ascii=False)
         self._database.execute(
             "INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?, ?, ?, NULL, ?)",
@@ -126,7 +127,7 @@ class Ledger:
         )
 
     def remember(self, problem_set: str, student: str, record: dict) -> None:
-        """Keep the record as it is now, before the gradebook is changed by it."""
+        """Store the current record before the gradebook is changed accordingly."""
         self._database.execute(
             "UPDATE submission SET record = ? WHERE problem_set = ? AND student = ?",
             (json.dumps(record, ensure_ascii=False), problem_set, student),
@@ -142,12 +143,12 @@ class Ledger:
     # -- facts about the folder ------------------------------------------------------------------
 
     def fact(self, name: str) -> str:
-        """Something that was noted about the folder; empty where it was not."""
+        """A value noted about the folder; empty if there is none."""
         row = self._database.execute("SELECT value FROM fact WHERE name = ?", (name,)).fetchone()
         return row[0] if row else ""
 
     def note(self, name: str, value: str) -> None:
-        """Note something about the folder."""
+        """Note a value about the folder."""
         self._database.execute("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, value))
 
 

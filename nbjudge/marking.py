@@ -1,9 +1,9 @@
-"""Who gave which mark by hand, and when: nbgrader's gradebook keeps the number alone.
+"""Record who gave which manual mark, and when: nbgrader's gradebook keeps only the number.
 
-In a folder of graded work the formgrader writes each change of a mark to ``marks.jsonl``, a line
-each, as it saves it. A mark that came into the gradebook in another way has no line there, and is
-flagged. The record tells a marker's account, not the person; whoever may write the folder's files
-may write this one too.
+In a folder of graded work the formgrader appends each change of a mark to ``marks.jsonl`` as it
+saves it, one per line. A mark that entered the gradebook in another way has no line there, and is
+flagged. The record names the marker's account, not the person; anyone with write access to the
+folder can write this file too.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from nbgrader.api import Grade
 from sqlalchemy import event
 from sqlalchemy.orm import Session, object_session
 
-#: The record of marks by hand, in the folder of graded work.
+#: The record of manual marks, in the folder of graded work.
 RECORD = "marks.jsonl"
 
-#: How a flag ends that says that nothing is known to have given a mark; only instructors see it.
-UNRECORDED = "that gave them is recorded"
+#: Ending of a flag for a mark of unknown origin; only instructors see it.
+UNRECORDED = "is on record"
 
-#: Folder → nothing: those whose marks this process records.
+#: The folders whose marks this process records, as keys.
 _folders: dict[Path, None] = {}
 
 
 @dataclass(frozen=True)
 class Act:
-    """One change of a mark by hand: when, by which account, of which cell, and what it is now.
+    """One change of a manual mark: when, by which account, of which cell, and its new value.
 
-    ``time`` is in ISO 8601; ``points`` and ``extra`` are ``None`` if a mark was taken back.
+    ``time`` is in ISO 8601; ``points`` and ``extra`` are ``None`` if a mark was withdrawn.
     """
 
     time: str
@@ -46,7 +46,7 @@ class Act:
     extra: float | None
 
     def says(self) -> str:
-        """The act in a line, for the instructor."""
+        """A one-line description for the instructor."""
         return f"{_points(self.points, self.extra)} by {self.account} on {self.time}"
 
 
@@ -56,7 +56,7 @@ def _points(points: float | None, extra: float | None) -> str:
 
 
 def record_marks(folder: Path) -> None:
-    """Record from now on what this process does to marks by hand in the folder's gradebook."""
+    """From now on, record this process's changes to manual marks in the folder's gradebook."""
     _folders[folder.resolve()] = None
     if not event.contains(Grade, "after_update", _changed):
         event.listen(Grade, "after_update", _changed)
@@ -70,7 +70,7 @@ def _changed(_mapper: object, connection: sqlalchemy.Connection, grade: Grade) -
     for name in ("manual_score", "extra_credit"):
         old = state.attrs[name].history.deleted
         before[name] = old[0] if old else getattr(grade, name)
-    # nbgrader stores no extra credit as 0 or as nothing.
+    # nbgrader stores "no extra credit" as 0 or as nothing.
     if before["manual_score"] == grade.manual_score and (before["extra_credit"] or 0) == (
         grade.extra_credit or 0
     ):
@@ -78,7 +78,7 @@ def _changed(_mapper: object, connection: sqlalchemy.Connection, grade: Grade) -
     try:
         account = getpass.getuser()
     except (KeyError, OSError):
-        account = "an account without a name"
+        account = "an unnamed account"
     act = Act(
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         account=account,
@@ -98,13 +98,13 @@ def _changed(_mapper: object, connection: sqlalchemy.Connection, grade: Grade) -
 
 
 def _number(given: str | float | None) -> float | None:
-    """A mark as a number: the formgrader hands over what was typed."""
+    """A mark as a number: the formgrader passes on the text typed."""
     return None if given in (None, "") else float(given)
 
 
 def _write(session: Session) -> None:
     for folder, act in session.info.pop(RECORD, []):
-        # A mark that could not be recorded is saved all the same, and flagged later.
+        # A mark that could not be recorded is saved anyway, and flagged later.
         with suppress(OSError), (folder / RECORD).open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(act), ensure_ascii=False) + "\n")
 
@@ -114,7 +114,7 @@ def _forget(session: Session) -> None:
 
 
 def last_acts(folder: Path, problem_set: str) -> dict[tuple[str, str], Act]:
-    """The last act that is recorded for each student and cell."""
+    """The last recorded act for each student and cell."""
     path = folder / RECORD
     found: dict[tuple[str, str], Act] = {}
     if not path.is_file():
@@ -124,18 +124,18 @@ def last_acts(folder: Path, problem_set: str) -> dict[tuple[str, str], Act]:
             act = Act(**json.loads(line))
             act.says()
         except (ValueError, TypeError):
-            continue  # cut off by a full disk, or written by somebody else
+            continue  # cut off by a full disk, or not written by us
         if act.problem_set == problem_set:
             found[act.student, act.cell] = act
     return found
 
 
 def unrecorded(cell: str, points: float | None, extra: float | None) -> str:
-    """The flag for a mark by hand that no act made."""
-    return f"{cell}: {_points(points, extra)} points by hand, but no marking {UNRECORDED}"
+    """The flag for a manual mark without a recorded act."""
+    return f"{cell}: {_points(points, extra)} points by hand, but no such marking {UNRECORDED}"
 
 
 def changed(cell: str, points: float | None, gave: float | None) -> str:
-    """The flag for points of the machine's that are not what grading gave."""
+    """The flag for automatic points that differ from what grading gave."""
     now, then = _points(points, None), _points(gave, None)
-    return f"{cell}: {now} points of the machine's, not {then}, but no grading {UNRECORDED}"
+    return f"{cell}: {now} automatic points, not {then}, but no such grading {UNRECORDED}"

@@ -1,4 +1,4 @@
-"""Put a learner's answers and added cells, and nothing else, into the instructor's notebook."""
+"""Merge a learner's answers and added cells, and nothing else, into the instructor's notebook."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from nbformat import NotebookNode
 from nbjudge import cells
 from nbjudge.outputs import harmless_markdown
 
-#: More cells of the learner's own than this are left out, the last ones first.
+#: Maximum number of the learner's own cells; any after these are left out.
 MAX_EXTRA_CELLS = 200
 
-#: So are those after so many characters of such cells.
+#: Maximum total number of characters in such cells; any beyond that are left out too.
 MAX_EXTRA_TEXT = 250_000
 
 
@@ -23,27 +23,27 @@ def merge(
     release: NotebookNode,
     given_out: dict[str, list[str]] | None = None,
 ) -> tuple[NotebookNode, list[str]]:
-    """Put a learner's answers into the instructor's notebook.
+    """Merge a learner's answers into the instructor's notebook.
 
     Parameters
     ----------
     handed:
-        The learner's cells, as :func:`nbjudge.intake.parse` gives them.
+        The learner's cells, as :func:`nbjudge.intake.parse` returns them.
     template:
-        The notebook to put them into: the instructor's, or the release. Not changed.
+        The notebook to merge into: the instructor's, or the release. Not modified.
     release:
-        What the learner was given: an answer that is missing becomes its stub, and a locked cell
-        that differs from it was changed.
+        The released notebook: a missing answer becomes its stub, and a locked cell that differs
+        from it was changed.
     given_out:
-        By locked cell the digests of every version that learners may have been given: one of these
-        was not changed by them.
+        Digests of every version of each locked cell that learners may have been given: a match
+        counts as unchanged.
 
     Returns
     -------
-    The notebook and the flags, a clear line each. Cells that are not graded are the instructor's,
-    always; a learner's changed copy of one becomes a cell of their own behind it. Their own cells
-    stand after the known cell that they followed in the submission, or first. Whatever text of
-    theirs is in the notebook is harmless in a browser.
+    The notebook and the flags, one line each. Ungraded cells are always the instructor's; a
+    learner's changed copy of one becomes an added cell after it. Added cells follow the known cell
+    that they followed in the submission, or come first. All of the learner's text in the notebook
+    is safe to show in a browser.
     """
     handed = [cell for cell in handed if not cells.is_install(cell)]
     template, release = _without_install(template), _without_install(release)
@@ -54,7 +54,7 @@ def merge(
 
     places: dict[str, list[int]] = {}
     for index, cell in enumerate(handed):
-        # Some editors drop the metadata that they do not know but keep the cell's id.
+        # Some editors drop unknown metadata but keep the cell's id.
         name = cells.grade_id(cell) or by_cell_id.get(cell.id, "")
         if name in given:
             places.setdefault(name, []).append(index)
@@ -91,7 +91,7 @@ def merge(
                 else:
                     left_out += 1
     if left_out:
-        flags.append(f"{left_out} of {count} cells of their own were left out")
+        flags.append(f"{left_out} of the {count} cells that they added were left out")
 
     merged = nbformat.from_dict({**template, "cells": []})
     _extend(merged, extras.get("", []))
@@ -110,18 +110,18 @@ def merge(
 
 
 def _harmless(kind: str, source: str) -> str:
-    """A learner's text as it may stand in a cell: code is shown as text wherever it is shown."""
+    """A learner's text made safe for a cell; code is always displayed as text."""
     return source if kind == "code" else harmless_markdown(source)
 
 
 def _without_install(notebook: NotebookNode) -> NotebookNode:
-    """The notebook without the cell that only installs the course: grading has it installed."""
+    """The notebook without the cell that installs the course, already installed for grading."""
     kept = [cell for cell in notebook.cells if not cells.is_install(cell)]
     return nbformat.from_dict({**notebook, "cells": kept})
 
 
 def source_digest(source: str) -> str:
-    """A cell's text as one number; blank lines around it make no difference."""
+    """A digest of a cell's text; surrounding blank lines make no difference."""
     return hashlib.sha256(source.strip().encode()).hexdigest()[:32]
 
 
@@ -140,7 +140,7 @@ def _flags(
     places: dict[str, list[int]],
     given_out: dict[str, list[str]],
 ) -> list[str]:
-    """One line for each kind of thing that was done to our cells, naming the cells."""
+    """One line for each kind of change made to our cells, naming the cells."""
     ours = {cells.grade_id(cell): cell.source.strip() for cell in template.cells}
     done: dict[tuple[str, str], list[str]] = {}
     for name, cell in given.items():
@@ -152,7 +152,7 @@ def _flags(
         mine, times = handed[places[name][-1]], len(places[name])
         if times > 1:
             ending = "ours was run, once" if locked else "the last one counts"
-            done.setdefault((what, f"stands there {times} times; {ending}"), []).append(name)
+            done.setdefault((what, f"occurs {times} times; {ending}"), []).append(name)
         if mine.cell_type != cell.cell_type:
             ending = f"had been turned into a {mine.cell_type} cell"
             done.setdefault((what, ending), []).append(name)
@@ -161,7 +161,7 @@ def _flags(
             and mine.source.strip() not in (cell.source.strip(), ours[name])
             and source_digest(mine.source) not in given_out.get(name, ())
         ):
-            how = "is of another version" if _is_as_given(mine, cell) else "was changed"
+            how = "is from another version" if _is_as_given(mine, cell) else "was changed"
             done.setdefault((what, f"{how}; ours was run"), []).append(name)
     flags = []
     for (what, ending), names in done.items():
@@ -173,7 +173,7 @@ def _flags(
 def _is_as_given(mine: NotebookNode, ours: NotebookNode) -> bool:
     """Whether a locked cell has the checksum that nbgrader gave it at a release.
 
-    A learner can forge one, which gains nothing: our cell is run whatever theirs says.
+    A learner can forge one but gains nothing: our cell is run in any case.
     """
     try:
         from nbgrader.utils import compute_checksum
@@ -184,10 +184,9 @@ def _is_as_given(mine: NotebookNode, ours: NotebookNode) -> bool:
 
 
 def blank(source: NotebookNode, release: NotebookNode) -> NotebookNode:
-    """The instructor's notebook with the release's stubs for answers.
+    """The instructor's notebook with the release's stubs as answers.
 
-    Hidden tests are in, solutions are out, and nbgrader's checksums show which answer was left as
-    it came.
+    It has the hidden tests but no solutions, and nbgrader's checksums reveal unchanged answers.
     """
     from nbgrader.utils import compute_checksum  # a learner's own check does without nbgrader
 

@@ -1,4 +1,4 @@
-"""What a learner's notebook shows and says, made safe for somebody else's browser."""
+"""Make a learner's outputs and text safe for someone else's browser."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-#: Pictures that are kept, each with how its bytes begin. Any other kind can carry a script.
+#: Image types that are kept, with their leading bytes. Other types can carry a script.
 PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 
-#: A picture of more points is left out: some kilobytes can hold more than a browser can show.
+#: Maximum number of pixels: a few kilobytes can encode more than a browser can show.
 MAX_POINTS = 40_000_000
 
-#: Of one cell so many characters of text and of pictures are kept, and so many outputs.
+#: Limits for one cell: characters of text, characters of images, and outputs.
 MAX_TEXT, MAX_PICTURES, MAX_OUTPUTS = 50_000, 4_000_000, 300
 
-#: Of all cells of a submission together.
+#: The same for all cells of a submission together.
 ALL_TEXT, ALL_PICTURES, ALL_OUTPUTS = 1_000_000, 12_000_000, 3_000
 
-#: What tells a terminal to change its colour, and the like.
+#: Terminal escape sequences, such as colours.
 _CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
-#: A character of no width.
+#: A zero-width space.
 APART = "\u200b"
 
-#: The commands of TeX that typeset, and do nothing else: no link, style, macro or file.
+#: TeX commands that only typeset: no links, styles, macros or files.
 _TYPESETTING = """
 Alpha Beta Chi Delta Epsilon Eta Gamma Iota Kappa Lambda Mu Nu Omega Omicron Phi Pi Psi Rho
 Sigma Tau Theta Upsilon Xi Zeta alpha beta chi delta epsilon eta gamma iota kappa lambda mu nu
@@ -84,7 +84,7 @@ LEFT_OUT = "\n[the rest is left out]\n"
 
 @dataclass
 class Room:
-    """What is left for the outputs of a submission's cells to come."""
+    """The remaining allowance for the outputs of a submission's later cells."""
 
     text: int = ALL_TEXT
     pictures: int = ALL_PICTURES
@@ -94,10 +94,10 @@ class Room:
 def output(kind: str, **fields: Any) -> NotebookNode:
     """An output in nbformat's form.
 
-    Whoever makes it sees to the fields' types: nbformat would hold each one to its schema, which
-    takes longer than all else that is done with it.
+    The caller is responsible for the fields' types: nbformat's own constructor would validate
+    each output, which takes longer than everything else done with it.
     """
-    from nbformat import from_dict  # takes seconds, and `--help` does without it
+    from nbformat import from_dict  # takes seconds to import, and `--help` does without it
 
     if kind in ("display_data", "execute_result"):
         fields = {"metadata": {}, **fields}
@@ -107,14 +107,15 @@ def output(kind: str, **fields: Any) -> NotebookNode:
 
 
 def harmless(outputs: list[NotebookNode], room: Room | None = None) -> list[NotebookNode]:
-    """The outputs of one cell without anything that can run: plain text and pictures, bounded.
+    """The outputs of one cell without anything executable: plain text and images, bounded.
 
     Parameters
     ----------
     outputs:
-        The cell's.
+        The cell's outputs.
     room:
-        What all cells together have left, from which these take theirs; a cell alone has its own.
+        The remaining allowance of all cells together, reduced by this cell's; by default a new
+        one.
     """
     room = room or Room()
     kept: list[NotebookNode] = []
@@ -175,7 +176,7 @@ def _is_picture(kind: str, text: object, most: int) -> bool:
 
 
 def _points(kind: str, content: bytes) -> int:
-    """How many points a picture says that it has; 0 if a browser cannot read it either."""
+    """The number of pixels that an image declares; 0 if a browser cannot read it either."""
     if kind == "image/png":
         if content[12:16] != b"IHDR" or len(content) < 24:
             return 0
@@ -185,7 +186,7 @@ def _points(kind: str, content: bytes) -> int:
         if content[at] != 0xFF:
             at = content.find(b"\xff", at)
             continue
-        # Frames are marked by C0 to CF, but for three numbers that mean something else.
+        # C0 to CF mark frames, except for three values that mean something else.
         if 0xC0 <= content[at + 1] <= 0xCF and content[at + 1] not in (0xC4, 0xC8, 0xCC):
             height, width = content[at + 5 : at + 7], content[at + 7 : at + 9]
             most = max(most, int.from_bytes(height) * int.from_bytes(width))
@@ -194,32 +195,32 @@ def _points(kind: str, content: bytes) -> int:
 
 
 def harmless_markdown(source: str) -> str:
-    """A learner's Markdown with HTML as text, and links and pictures as they were typed.
+    """A learner's Markdown with HTML shown as text, and links and images shown as typed.
 
-    Words and formulas stay. Applied twice, it changes nothing more.
+    Words and formulas are kept. The function is idempotent.
 
-    nbgrader's formgrader renders the Markdown of a submission, HTML and all, in the browser of
-    whoever marks it, and MathJax then obeys each TeX command in it.
+    nbgrader's formgrader renders a submission's Markdown, including HTML, in the marker's browser,
+    and MathJax then executes each TeX command in it.
     """
-    # What stands for a character, such as `&#92;`, would turn into it after all of the rest.
+    # A character reference such as `&#92;` would be decoded after all of the rest.
     source = re.sub(r"&(?:#|[a-zA-Z][a-zA-Z0-9]*;?)", _taken_apart, source)
-    # What has no end is looked for to the end of the text, once for each beginning.
+    # For each \begin without an \end the renderer would search to the end of the text.
     source = _with_ends(_BLANKS.sub(" " * MAX_BLANKS, source))
-    # A blank there makes no difference to a formula, and is the end of a tag.
+    # A space there makes no difference to a formula, but stops a tag.
     source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", source)
-    # What stands apart is neither a link nor a command, nor the name of a language to colour.
+    # Split by APART, nothing is a link, a command, or the name of a language to highlight.
     source = re.sub(r"\](?=[(:])", f"]{APART}", source)
     source = re.sub(rf"(`{{3,}}|~{{3,}})(?=[^\S\n]*[^\s`~{APART}])", rf"\1{APART}", source)
     return re.sub(r"\\([a-zA-Z]+)", _typesets, source)
 
 
-#: More blanks in a row are cut: to find where they end takes the square of their number.
+#: Longer runs of blanks are cut: finding their end takes quadratic time.
 MAX_BLANKS = 200
 _BLANKS = re.compile(rf"[^\S\n]{{{MAX_BLANKS + 1},}}")
 
 
 def _with_ends(source: str) -> str:
-    r"""The text with each ``\begin{...}`` that no ``\end{...}`` follows taken apart."""
+    r"""The text with each ``\begin{...}`` that has no later ``\end{...}`` disabled."""
 
     def begins(found: re.Match) -> str:
         ends = source.rfind(f"\\end{{{found[1]}}}") > found.start()
@@ -241,7 +242,7 @@ def _typesets(command: re.Match) -> str:
 def plain(text: str) -> str:
     """Text without control characters.
 
-    Left out are the codes that colour a terminal and whatever else controls one or turns the order
-    of what is shown.
+    This removes escape sequences for terminals, other control characters, and those that change
+    the direction of text.
     """
     return _CONTROLS.sub("", _CODES.sub("", text))

@@ -1,4 +1,4 @@
-"""The instructor's page of a problem set: how it went, what went wrong most, whom to look at."""
+"""The instructor's page for a problem set: results, common mistakes, students to look at."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from nbjudge.folder import GradingFolder
 from nbjudge.pages import page
 from nbjudge.results import NOT_KNOWN, WAITS, Report, StudentResult
 
-#: So many rows of the commonest mistakes, and of the slowest, are shown.
+#: Maximum number of rows in the tables of common mistakes and of slow notebooks.
 MOST = 15
 
-#: Bars of the distribution.
+#: Number of bars in the score distribution.
 BARS = 10
 
-#: Answers shorter than this look alike by themselves.
+#: Submissions with fewer answers than this look alike by chance.
 MIN_ALIKE = 3
 
 
@@ -62,7 +62,7 @@ def overview(report: Report, variants: dict[str, list[Variant]]) -> str:
 
 
 def distribution(students: dict[str, StudentResult]) -> list[tuple[str, int]]:
-    """How many scored what, in tenths of all points that do not wait for a mark."""
+    """The number of students in each tenth of the points already marked."""
     counts = [0] * BARS
     for student in students.values():
         marked = student.max_score - student.waiting
@@ -75,7 +75,7 @@ def distribution(students: dict[str, StudentResult]) -> list[tuple[str, int]]:
 def _exercises(run: dict[str, StudentResult]) -> list[dict]:
     """For each exercise its points, its mean score and how learners did.
 
-    How many have all of it, wait for a mark or wrote nothing.
+    The latter counts those with full marks, those awaiting marking, and those without an answer.
     """
     found = []
     names = dict.fromkeys(name for student in run.values() for name in student.exercises)
@@ -98,9 +98,9 @@ def _exercises(run: dict[str, StudentResult]) -> list[dict]:
 def commonest(
     run: dict[str, StudentResult], variants: dict[str, list[Variant]]
 ) -> list[tuple[str, str, str, list[str]]]:
-    """The mistakes, commonest first.
+    """The mistakes, most common first.
 
-    For each the exercise, the variant that it matches or nothing, what was said, and who made it.
+    For each the exercise, the matching variant if any, the message, and the students concerned.
     """
     found: dict[tuple[str, str, str], list[str]] = {}
     for name, student in run.items():
@@ -124,15 +124,15 @@ def commonest(
 
 
 def answered(student: StudentResult) -> list[str]:
-    """The exercises in which something was written."""
+    """The exercises that have an answer."""
     written = {cells.exercise_of(name) for name in student.prints}
     return [exercise for exercise in student.exercises if exercise in written]
 
 
 def match(lost: dict[str, str], variants: list[Variant]) -> Variant | None:
-    """The wrong variant of an exercise that loses just these tests and is told the like.
+    """The wrong variant of an exercise that fails exactly these tests with matching messages.
 
-    Where several are, the one whose words fit most of what was said.
+    If there are several, the one whose pattern matches the most text.
     """
     best, most = None, 0
     for variant in variants:
@@ -146,7 +146,7 @@ def match(lost: dict[str, str], variants: list[Variant]) -> Variant | None:
 
 
 def _general(message: str) -> str:
-    """A message's first line without its numbers, so that like mistakes count as one."""
+    """A message's first line without its numbers, so that similar mistakes count as one."""
     first = message.strip().splitlines()[0] if message.strip() else ""
     return re.sub(r"-?\d+(\.\d+)?(e[-+]?\d+)?", "…", first)[:200]
 
@@ -160,7 +160,7 @@ def _flagged(students: dict[str, StudentResult]) -> dict[str, list[str]]:
 
 
 def _seen(run: dict[str, StudentResult]) -> dict[str, list[str]]:
-    """What the judge noted beside a test, whatever its points."""
+    """The judge's notes on tests, whatever their points."""
     found = {
         name: [f"{test}: {note}" for test, result in student.tests.items() for note in result.seen]
         for name, student in run.items()
@@ -169,11 +169,11 @@ def _seen(run: dict[str, StudentResult]) -> dict[str, list[str]]:
 
 
 def identical(students: dict[str, StudentResult]) -> list[tuple[str, list[str]]]:
-    """Who handed in the same: all answers alike, or the same answer in words.
+    """Students who handed in the same: all answers alike, or the same written answer.
 
-    Layout, comments and the names of variables make no difference, :func:`fingerprints
-    <nbjudge.digests.fingerprints>` tells. Right answers to short exercises are alike without
-    anybody having copied, so single exercises are not compared.
+    Layout, comments and variable names make no difference: see :func:`fingerprints
+    <nbjudge.digests.fingerprints>`. Right answers to short exercises are often alike by chance, so
+    single code answers are not compared.
     """
     whole: dict[tuple, list[str]] = {}
     words: dict[tuple[str, str], list[str]] = {}

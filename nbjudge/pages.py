@@ -1,4 +1,4 @@
-"""What the pages of the grader are made with: one look, no script, every text escaped."""
+"""Render the grader's pages: one style, no script, all text escaped."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-#: A longer source is shown without colours: to find them would take too long.
+#: Maximum number of characters in a source that is highlighted; more would take too long.
 MAX_COLOURED = 50_000
 
-#: So is one with as many blank lines in a row, for which the time grows with their square.
+#: A source with this many blanks in a row is not highlighted either: the time is quadratic in them.
 _BLANKS = re.compile(r"\s{400}")
 
 
 @cache
 def _formatter() -> HtmlFormatter:
-    """Colours Python, with enough contrast for everybody.
+    """The formatter for Python, in a high-contrast style.
 
-    Loading the style's package turns on every library's log: that is undone.
+    Importing the style's package enables every library's logging, which is undone here.
     """
     from pygments.formatters import HtmlFormatter
 
@@ -40,45 +40,45 @@ def _formatter() -> HtmlFormatter:
 
 
 def number(value: float | None) -> str:
-    """Points as a reader writes them: ``3``, ``2.5``; a dash for what is not known."""
+    """Points in plain notation: ``3``, ``2.5``; a dash if unknown."""
     return "–" if value is None else f"{round(value, 2):g}"
 
 
 def of(result) -> str:
-    """A result's score and what could be had: ``3 of 4``, ``– of 4`` while it is not known."""
+    """A result's score and its maximum: ``3 of 4``, or ``– of 4`` while the score is unknown."""
     return f"{number(result.score)} of {number(result.max_score)}"
 
 
 def measured(value: float) -> str:
-    """A measured number: whole ones with commas, others to four digits."""
+    """A measured number: integers with commas, others to four significant digits."""
     return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.4g}"
 
 
 def can_be_coloured(source: str) -> bool:
-    """Whether to find the colours of this source takes no undue time."""
+    """Whether this source can be highlighted in reasonable time."""
     return len(source) <= MAX_COLOURED and not _BLANKS.search(source)
 
 
 class Colours:
-    """Says which cells the formgrader may show in colours: it looks for them in our stead.
+    """Decides which cells the formgrader may highlight.
 
-    To look for colours can take the square of a source's length, and the formgrader waits for it.
+    Highlighting can take quadratic time in a source's length, and the formgrader waits for it.
     """
 
-    #: So many characters of a submission take no undue time, whatever they are.
+    #: Number of characters of a submission that take reasonable time whatever they are.
     FEW = 8_000
 
-    #: No line that anybody reads is longer; one alone can take minutes.
+    #: Maximum length of a line; a longer one can take minutes, and nobody would read it.
     LINE = 2_000
 
-    #: Seconds of the processor that all of them may take.
+    #: Seconds of processor time for all cells together.
     SECONDS = 1.0
 
     def __init__(self) -> None:
         self.characters, self.seconds = 0, 0.0
 
     def has_time_for(self, source: str) -> bool:
-        """Whether there is time for this one too, after those before it."""
+        """Whether there is time left for this cell after those before it."""
         self.characters += len(source)
         if not can_be_coloured(source) or max(map(len, source.splitlines()), default=0) > self.LINE:
             return False
@@ -96,7 +96,7 @@ class Colours:
 
 @lru_cache(500)
 def code(source: str) -> Markup:
-    """Python as HTML, in colours. Most cells are the same for everybody."""
+    """Python as highlighted HTML, cached because most cells are the same for everyone."""
     from markupsafe import Markup, escape
     from pygments import highlight
     from pygments.lexers import PythonLexer
@@ -129,5 +129,5 @@ def _style() -> Markup:
 
 
 def page(template: str, **content: object) -> str:
-    """The page that a template makes of this content."""
+    """Render a template with this content."""
     return _environment().get_template(template).render(style=_style(), **content)

@@ -1,6 +1,6 @@
-"""Jobs and judgements as bytes, to be sent to workers and back, and kept in the ledger.
+"""Jobs and judgements as bytes, to send to workers and back, and to keep in the ledger.
 
-msgpack, strictly checked: what comes out is of the types that went in, or an error.
+They are strictly checked msgpack: unpacking gives the types that were packed, or an error.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from nbjudge.judge import Job, Judged, Limits
 
 
 class BadParcel(ValueError):
-    """The bytes are not what they should be; the message says where."""
+    """The bytes are malformed; the message says where."""
 
 
 def pack_job(job: Job) -> bytes:
-    """A job as bytes, without the instructor's files: those go to each worker once."""
+    """A job as bytes, without the instructor's files, which are sent to each worker once."""
     found = {field.name: getattr(job, field.name) for field in fields(job)}
     found["files"] = found["own"] = {}
     found["limits"] = asdict(job.limits)
@@ -26,12 +26,12 @@ def pack_job(job: Job) -> bytes:
 
 
 def unpack_job(parcel: bytes, files: dict[str, bytes], own: dict[str, bytes] | None = None) -> Job:
-    """The job, with these data files and those that go with the solution.
+    """The job, with these data files and the solution's own.
 
     Raises
     ------
     BadParcel
-        If the bytes are no job.
+        If the bytes are not a job.
     """
     found = _unpacked(parcel)
     kinds = {"student": str, "notebook": bytes, "seed": int, "limits": dict, "files": dict}
@@ -53,7 +53,7 @@ def unpack_judged(parcel: bytes) -> Judged:
     Raises
     ------
     BadParcel
-        If the bytes are no judgement.
+        If the bytes are not a judgement.
     """
     found = _unpacked(parcel)
     number = (int, float)
@@ -70,7 +70,7 @@ def unpack_judged(parcel: bytes) -> Judged:
     for name, test in found["tests"].items():
         _check(test, {"score": number, "max_score": number, "message": str}, f"test {name}: ")
         if not 0 <= test["score"] <= test["max_score"]:
-            raise BadParcel(f"test {name}: score is {test['score']}")
+            raise BadParcel(f"test {name}: score {test['score']} is out of range")
         measured = test.get("measured", {})
         _check(measured, dict.fromkeys(measured, number), f"test {name}: measured: ")
     if not all(isinstance(flag, str) for flag in found["flags"]):
@@ -84,13 +84,13 @@ def _unpacked(parcel: bytes) -> dict:
     except Exception as error:
         raise BadParcel(f"cannot be unpacked: {type(error).__name__}") from None
     if not isinstance(found, dict):
-        raise BadParcel("is no mapping")
+        raise BadParcel("is not a mapping")
     return found
 
 
 def _check(found: Any, kinds: dict[str, Any], where: str = "") -> None:
     if not isinstance(found, dict):
-        raise BadParcel(f"{where}is no mapping")
+        raise BadParcel(f"{where}is not a mapping")
     for name, kind in kinds.items():
         value = found.get(name)
         if not isinstance(value, kind) or isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Due dates, penalties, extensions and changes to the points, as ``class.toml`` gives them."""
+"""Due dates, penalties, extensions and changed points, as set in ``class.toml``."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from nbjudge import cells
 
-#: The instructor's rules for a class, beside the learners' folders.
+#: The file with the instructor's rules for a class, next to the learners' folders.
 CLASS_FILE = "class.toml"
 
-#: The keys at the top of the file, beside the problem sets.
+#: The top-level keys of the file besides the problem sets.
 TIMEZONE, EXTRA_TIME = "timezone", "extra_time"
 
-#: The keys of a problem set.
+#: The keys allowed in a problem set's table.
 KEYS = ("due", "penalty", "grace", "at_most", "extensions", "void", "points")
 
 _UNITS = {"minute": 60, "min": 60, "hour": 3600, "h": 3600, "day": 86400, "week": 604800}
@@ -33,14 +33,14 @@ _RATE = re.compile(rf"{_AMOUNT.pattern}(?: *(?:per|a|an) *(minute|hour|day|week)
 def one_spelling(name: str) -> str:
     """A learner's name in Unicode's composed form (NFC), in which names are compared and stored.
 
-    A folder that comes from macOS spells its accents apart; a table from elsewhere does not.
+    Folder names from macOS have decomposed accents; tables from elsewhere do not.
     """
     return unicodedata.normalize("NFC", name)
 
 
 @dataclass(frozen=True)
 class Amount:
-    """A number of points, or a percentage of the points that the problem set carries."""
+    """A number of points, or a percentage of the problem set's points."""
 
     number: float
     percent: bool = False
@@ -52,7 +52,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Penalty:
-    """What late work costs: ``amount`` for each ``every`` seconds that have begun, or once."""
+    """The cost of late work: ``amount`` for each ``every`` seconds begun, or once."""
 
     amount: Amount
     every: float | None = None
@@ -60,7 +60,7 @@ class Penalty:
     at_most: Amount | None = None
 
     def points(self, late: float, score: float, max_score: float) -> float:
-        """The points to take off work that is ``late`` seconds late, never more than its score."""
+        """The points to deduct for work ``late`` seconds late, never more than its score."""
         if late <= self.grace:
             return 0.0
         found = self.amount.of(max_score) * (ceil(late / self.every) if self.every else 1)
@@ -73,9 +73,9 @@ class Penalty:
 class Rules:
     """The rules for one problem set.
 
-    ``extensions`` holds a learner's own due date or the time added to everybody's; ``extra_time``
-    is added to each problem set of a learner's. ``void`` names tests that no longer count, whose
-    points everybody gets; ``points`` gives tests other points than the notebook does.
+    ``extensions`` holds a learner's own due date, or the time added to the common one;
+    ``extra_time`` is added to all of a learner's due dates. ``void`` names tests that no longer
+    count and whose points everyone gets; ``points`` overrides the points of tests in the notebook.
     """
 
     due: datetime | None = None
@@ -88,7 +88,7 @@ class Rules:
     notes: tuple[str, ...] = ()
 
     def due_for(self, student: str) -> datetime | None:
-        """The learner's own due date. A date in ``extensions`` is final; times are added up."""
+        """The learner's own due date: a date in ``extensions`` is final; times are added up."""
         if self.due is None:
             return None
         extension = self.extensions.get(student, timedelta())
@@ -97,7 +97,7 @@ class Rules:
         return self.due + extension + self.extra_time.get(student, timedelta())
 
     def carries(self, name: str, points: float) -> float:
-        """The points of a test that carries ``points`` in the notebook."""
+        """The points of a test that has ``points`` in the notebook."""
         return self.points.get(name, points)
 
     def adjusted(self, name: str, score: float | None, points: float) -> float | None:
@@ -110,7 +110,7 @@ class Rules:
 
 
 class _File:
-    """The text of the file, to say on which line something stands."""
+    """The parsed file and its text, for finding line numbers."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -126,7 +126,7 @@ class _File:
             ) from None
 
     def line(self, *keys: str) -> int:
-        """The line of a key, or of the innermost table on the way to it."""
+        """The line of a key, or of the innermost table on its path."""
         found = 1
         table: tuple[str, ...] = ()
         for number, line in enumerate(self.text.splitlines(), 1):
@@ -167,23 +167,23 @@ def read_rules(
 ) -> Rules:
     """The rules for a problem set, from ``class.toml`` in the folder ``submitted`` if it is there.
 
-    The whole file is checked, so that a slip in another problem set is found today.
+    The whole file is checked, so that a mistake in another problem set's rules is found early.
 
     Parameters
     ----------
     submitted:
-        The folder of the learners' folders.
+        The folder with the learners' folders.
     problem_set:
-        The one to be graded.
+        The problem set to grade.
     problem_sets:
-        All that the course has.
+        All of the course's problem sets.
     students:
-        Everybody in the class.
+        Everyone in the class.
 
     Raises
     ------
     ValueError
-        If something in the file is not understood; the message names the line.
+        If something in the file is invalid; the message names the line.
     """
     path = submitted / CLASS_FILE
     if not path.is_file():
@@ -207,7 +207,7 @@ def read_rules(
             continue
         if name not in problem_sets:
             raise file.wrong(
-                f"{name!r} is no problem set; it must be one of: {', '.join(problem_sets)}, or "
+                f"{name!r} is not a problem set; it must be one of: {', '.join(problem_sets)}, or "
                 f"{TIMEZONE} or {EXTRA_TIME}.",
                 name,
             )
@@ -245,7 +245,7 @@ def _rules(file: _File, name: str, zone: tzinfo | None, extra_time: dict, known)
     for key in about:
         if key not in KEYS:
             raise file.wrong(
-                f"{key!r} is not known; it must be one of: {', '.join(KEYS)}.", name, key
+                f"{key!r} is unknown; it must be one of: {', '.join(KEYS)}.", name, key
             )
     due = _moment(file, about["due"], zone, name, "due") if "due" in about else None
     extensions: dict[str, datetime | timedelta] = {}
@@ -267,7 +267,7 @@ def _rules(file: _File, name: str, zone: tzinfo | None, extra_time: dict, known)
     for test, value in points.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e6:
             raise file.wrong(
-                f"{value!r} is no number of points; give 0 or more.", name, "points", test
+                f"{value!r} is not a number of points; give 0 or more.", name, "points", test
             )
     return Rules(
         due=due,
@@ -286,7 +286,7 @@ def _moment(file: _File, value: object, zone: tzinfo | None, *keys: str) -> date
             value = datetime.fromisoformat(value.strip()) if ":" in value else value
     if not isinstance(value, datetime):
         hint = ", with a time of day" if isinstance(value, date) else ""
-        hint = " (put a name with a dot in quotes)" if isinstance(value, dict) else hint
+        hint = " (quote a name with a dot in it)" if isinstance(value, dict) else hint
         shown = value.isoformat() if isinstance(value, date) else repr(value)
         raise file.wrong(
             f"{keys[-1]} is {shown}, but it must be a date such as 2026-11-30T23:59:00{hint}"
@@ -297,7 +297,7 @@ def _moment(file: _File, value: object, zone: tzinfo | None, *keys: str) -> date
 
 
 def moment(value: datetime, zone: tzinfo | None) -> datetime:
-    """A date and time in UTC; one without a zone is in ``zone``, or in this machine's."""
+    """A date and time in UTC; one without a zone is read in ``zone``, or in this machine's."""
     if value.tzinfo is None and zone is not None:
         value = value.replace(tzinfo=zone)
     return value.astimezone(UTC).replace(microsecond=0)
@@ -359,7 +359,8 @@ def check_tests(rules: Rules, graded: Collection[str], problem_set: str) -> Rule
     Raises
     ------
     ValueError
-        If ``void`` or ``points`` names something that carries no points in this problem set.
+        If ``void`` or ``points`` names something without points in this problem set, or ``points``
+        names a written answer.
     """
     void = set()
     for name in rules.void:
@@ -372,7 +373,7 @@ def check_tests(rules: Rules, graded: Collection[str], problem_set: str) -> Rule
             raise ValueError(_no_test(name, "points", graded, problem_set))
         if name.endswith(cells.WRITTEN):
             raise ValueError(
-                f"{CLASS_FILE} gives {name} other points in [{problem_set}.points], but it is "
+                f"{CLASS_FILE} changes the points of {name} in [{problem_set}.points], but it is "
                 "marked by hand: change its points in the instructor's notebook and mark it again."
             )
     return Rules(**{**vars(rules), "void": frozenset(void)})

@@ -1,11 +1,10 @@
-"""Loads what a worker needs, in the process that workers are forked from."""
+"""Imports what a worker needs, in the process that workers are forked from."""
 
 import signal
 
 from nbjudge.workers import loading
 
-# Ctrl-C is for the process that grades. Workers take this over, also from a process that had to be
-# started again.
+# Ctrl-C is for the grading process. Workers inherit this, even from a restarted server process.
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 with loading():

@@ -1,6 +1,6 @@
-"""From the instructor's notebook to the learners'.
+"""Generate the learners' notebook from the instructor's.
 
-nbgrader's own converter, with the same bytes each time.
+It uses nbgrader's own converter, and the same input always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nbjudge.answers import holds_answers
 from nbjudge.course import RELEASE, SOLUTIONS, problem_set_names, sources
 from nbjudge.first_cell import put_first
 
-#: The same on every machine: what a notebook says about its kernel is no part of its text.
+#: Notebook metadata, the same on every machine: kernel details are not part of the content.
 METADATA = {
     "kernelspec": {
         "display_name": "Python 3 (ipykernel)",
@@ -32,12 +32,12 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 
-#: Left out wherever a problem set's folder is copied.
+#: Patterns that are skipped when a problem set's folder is copied.
 NOT_COPIED = (".ipynb_checkpoints", "__pycache__", "*.pyc", ".*")
 
 
 class _Listener(logging.Handler):
-    """Keeps what is logged."""
+    """Collects log messages."""
 
     def __init__(self, level: int) -> None:
         super().__init__(level)
@@ -53,7 +53,7 @@ def source_folder(problem_set: str, course: Path) -> Path:
     Raises
     ------
     ValueError
-        If the course has no such problem set; the message lists those that it has.
+        If the course has no such problem set; the message lists the existing ones.
     """
     known = problem_set_names(course)
     if problem_set not in known:
@@ -71,9 +71,9 @@ def source_folder(problem_set: str, course: Path) -> Path:
 
 
 def notebooks_in(folder: Path) -> list[str]:
-    """The names of a problem set's notebooks, without their ending.
+    """The names of a problem set's notebooks, without their extension.
 
-    ``PS`` alone if the folder ``PS`` has a notebook of its own name; else all that are there.
+    Only ``PS`` if the folder ``PS`` has a notebook of that name; otherwise all that are there.
     """
     if (folder / f"{folder.name}.ipynb").is_file():
         return [folder.name]
@@ -81,13 +81,13 @@ def notebooks_in(folder: Path) -> list[str]:
 
 
 def course_config(course: Path) -> Config:
-    """What the course's ``nbgrader_config.py`` says."""
+    """The settings in the course's ``nbgrader_config.py``."""
     return PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
 
 
 @cache
 def quiet_log() -> logging.Logger:
-    """A log that goes nowhere until a handler is given to it: nbgrader writes much."""
+    """A logger that is silent until it gets a handler: nbgrader logs a lot."""
     log = logging.getLogger("nbjudge")
     log.propagate = False
     log.setLevel(logging.INFO)
@@ -98,7 +98,7 @@ def quiet_log() -> logging.Logger:
 
 @contextmanager
 def own_programs_first():
-    """nbgrader calls ``alembic`` by name: let it be the one beside the running Python."""
+    """Make nbgrader, which runs ``alembic`` by name, find the running Python's own."""
     before = os.environ.get("PATH", "")
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
     try:
@@ -113,7 +113,7 @@ def generate(problem_set: str, config: Config) -> None:
     Raises
     ------
     ValueError
-        If nbgrader refuses the notebook; the message says why.
+        If nbgrader rejects the notebook; the message says why.
     """
     from nbgrader.converters import GenerateAssignment
     from nbgrader.converters.base import NbGraderException
@@ -129,7 +129,7 @@ def generate(problem_set: str, config: Config) -> None:
     except NbGraderException:
         reasons = [text.strip().splitlines()[-1] for text in listener.said if "Traceback" in text]
         raise ValueError(
-            f"problem_set is {problem_set!r}, but nbgrader refuses its notebook: "
+            f"problem_set is {problem_set!r}, but nbgrader rejects its notebook: "
             f"{reasons[-1] if reasons else ' '.join(listener.said)}"
         ) from None
     finally:
@@ -137,9 +137,9 @@ def generate(problem_set: str, config: Config) -> None:
 
 
 def normalised(path: Path, course: Path | None = None) -> bytes:
-    """The notebook's bytes with the same metadata, order and line ends on every machine.
+    """The notebook's bytes with the same metadata, order and line endings on every machine.
 
-    With the cell that installs the course, if it is given.
+    If ``course`` is given, the cell that installs it is added.
     """
     notebook = nbformat.read(path, as_version=4)
     if course is not None:
@@ -156,8 +156,8 @@ def release_files(problem_set: str, course: Path) -> dict[str, bytes]:
     Raises
     ------
     ValueError
-        If the problem set is not there, or where something that only instructors may see
-        would be left in the release.
+        If the problem set does not exist, or if the release would contain something that only
+        instructors may see.
     """
     source_folder(problem_set, course)
     with tempfile.TemporaryDirectory() as temporary:
@@ -182,19 +182,19 @@ def release_files(problem_set: str, course: Path) -> dict[str, bytes]:
     if left := [mark for mark in cells.INSTRUCTORS_ONLY if mark in text]:
         raise ValueError(
             f"problem_set {problem_set!r} would be released with {', '.join(left)} in it: "
-            "each such region must stand, begun and ended, in a cell of the right kind."
+            "each such region must begin and end in the same cell, of the right kind."
         )
     return files
 
 
 def release_folder(problem_set: str, course: Path) -> Path:
-    """Where the course keeps the learners' files of a problem set."""
+    """The folder of the learners' files of a problem set in the course."""
     stored = course / "notebooks" / "assignments"
     return (stored if sources(course).name == SOLUTIONS else course / RELEASE) / problem_set
 
 
 def is_current(problem_set: str, course: Path) -> bool:
-    """Whether the stored release is what the instructor's notebook gives now."""
+    """Whether the stored release matches the instructor's current notebook."""
     folder = release_folder(problem_set, course)
     stored = {
         path.relative_to(folder).as_posix(): path.read_bytes()
@@ -205,14 +205,14 @@ def is_current(problem_set: str, course: Path) -> bool:
 
 
 def make_release(problem_set: str, course: Path) -> Path:
-    """Make the learners' notebook from the instructor's and store it in ``notebooks/assignments``.
+    """Generate the learners' files and store them in :func:`release_folder`.
 
-    Returns the release's notebook. A file whose bytes would not change is not touched.
+    Returns the path of the released notebook. Unchanged files are not touched.
 
     Raises
     ------
     ValueError
-        As :func:`release_files` does.
+        As in :func:`release_files`.
     """
     files = release_files(problem_set, course)
     folder = release_folder(problem_set, course)
@@ -229,11 +229,11 @@ def make_release(problem_set: str, course: Path) -> Path:
 
 
 def copy_source(problem_set: str, course: Path, into: Path) -> None:
-    """Copy ``solutions/PS`` without its known answers to the folder ``into``, which is made anew.
+    """Copy ``solutions/PS`` without its reference answers to ``into``, which is recreated.
 
-    With it goes what lies beside the problem sets.
+    The loose files next to the problem sets are copied too.
 
-    No learner and no kernel gets these.
+    No learner and no kernel gets the reference answers.
     """
     ignored = shutil.ignore_patterns(*NOT_COPIED)
 
@@ -248,6 +248,6 @@ def copy_source(problem_set: str, course: Path, into: Path) -> None:
 
 
 def loose_files(course: Path) -> list[Path]:
-    """What lies beside the problem sets, such as the header that nbgrader puts before each."""
+    """The files next to the problem sets, such as the header that nbgrader adds to each."""
     there = sorted(sources(course).iterdir())
     return [path for path in there if path.is_file() and not path.name.startswith(".")]

@@ -1,4 +1,4 @@
-"""What grading came to: for a test, an exercise, a student, a class; and the files that say it."""
+"""The results of grading for a test, an exercise, a student and a class, and their files."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pathlib import Path
 from nbjudge.cells import exercise_of
 from nbjudge.files import write_whole
 
-#: How the flag ends that says what has no score yet.
-WAITS = "waits for a mark by hand"
+#: Ending of the flag for a cell without a score yet.
+WAITS = "awaits manual marking"
 
-#: What is said of a written answer that was left as it was given out.
+#: Message for a written answer that is still the stub.
 NOTHING_WRITTEN = "Nothing was written."
 
-#: What is said instead of a time that nobody but the learner vouches for.
+#: Replaces a time that only the learner vouches for.
 NOT_KNOWN = "time not known"
 
-#: What is said of a test that the instructor has taken out of the marks.
-VOID = "This test no longer counts. Everybody has its points."
+#: Message for a test that the instructor has declared void.
+VOID = "This test no longer counts. Everyone gets its points."
 
 #: The columns of grades.csv that come before and after the exercises'.
 FIRST_COLUMNS = ("student", "problem set", "score", "max score")
@@ -33,11 +33,11 @@ LAST_COLUMNS = ("raw score", "penalty", "received", "late by", "provisional", "f
 class TestResult:
     """One test, or one written answer.
 
-    ``score`` is ``None`` while it waits for a mark by hand; ``void`` says that the instructor has
-    taken the test out of the marks; ``measured`` holds the numbers that the test found, by name.
+    ``score`` is ``None`` while it awaits manual marking; ``void`` says that the instructor has
+    declared the test void; ``measured`` holds the numbers that the test measured, by name.
     """
 
-    __test__ = False  # pytest takes a class of this name for tests
+    __test__ = False  # pytest would collect a class of this name
 
     score: float | None
     max_score: float
@@ -50,7 +50,7 @@ class TestResult:
 
 @dataclass
 class ExerciseResult:
-    """One exercise: the sum of its tests. ``score`` is ``None`` while one of them waits."""
+    """One exercise: the sum of its tests; ``score`` is ``None`` while one awaits marking."""
 
     score: float | None
     max_score: float
@@ -60,11 +60,11 @@ class ExerciseResult:
 class StudentResult:
     """One student's work.
 
-    ``seed`` is what hidden tests drew their inputs from: with it the same grading can be run again.
-    ``seconds``, ``cpu_seconds`` and ``memory_mb`` say what running it took; ``sandbox`` what held
-    it, empty where nothing was run; ``received`` when it came in, empty if nobody but the learner
-    says so; ``penalty`` the points taken off for coming late; ``comments`` what a person wrote to a
-    cell; ``by_hand`` the marks that a person gave, by cell, each with who and when; ``prints`` the
+    ``seed`` is the seed of the hidden tests' inputs, with which the same grading can be replayed.
+    ``seconds``, ``cpu_seconds`` and ``memory_mb`` say what running it took; ``sandbox`` which
+    sandbox it ran in, empty if nothing was run; ``received`` when it came in, empty if only the
+    learner says so; ``penalty`` the late penalty in points; ``comments`` a person's comments
+    by cell; ``by_hand`` the manual marks by cell, each with who gave it and when; ``prints`` the
     answers' fingerprints; ``digest`` that of the file, empty if there is none.
     """
 
@@ -86,22 +86,22 @@ class StudentResult:
 
     @property
     def raw_score(self) -> float:
-        """Points so far, before any are taken off; what waits for a mark counts nothing yet."""
+        """Points so far, before the late penalty; what awaits marking counts as 0."""
         return sum(test.score or 0.0 for test in self.tests.values())
 
     @property
     def score(self) -> float:
-        """Points so far; what waits for a mark by hand counts nothing yet."""
+        """Points so far; what awaits manual marking counts as 0."""
         return max(0.0, self.raw_score - self.penalty)
 
     @property
     def max_score(self) -> float:
-        """All points that there are."""
+        """The maximum number of points."""
         return sum(test.max_score for test in self.tests.values())
 
     @property
     def waiting(self) -> float:
-        """What of all points waits for a mark by hand."""
+        """The number of points that await manual marking."""
         return sum(test.max_score for test in self.tests.values() if test.score is None)
 
     @property
@@ -121,9 +121,9 @@ class StudentResult:
 class Report:
     """A class's work on one problem set.
 
-    ``executed`` names the students whose notebooks were run this time; the others' results stood
-    already. ``warnings`` is what whoever reads the grades must know, such as that there was no
-    sandbox. ``unfinished`` names those whose work could not be judged: the next run tries again.
+    ``executed`` names the students whose notebooks were run this time; the other results are from
+    earlier runs. ``warnings`` holds what a reader of the grades must know, such as that there was
+    no sandbox. ``unfinished`` names those whose work could not be judged; the next run tries again.
     """
 
     problem_set: str
@@ -144,7 +144,7 @@ class Report:
         )
 
     def is_provisional(self, student: str) -> bool:
-        """Whether a score may still change: points wait for a mark, or judging failed."""
+        """Whether a score may still change: points await marking, or judging failed."""
         return self.students[student].waiting > 0 or student in self.unfinished
 
     @property
@@ -153,7 +153,7 @@ class Report:
         return [name for name in self.students if self.is_provisional(name)]
 
     def as_dict(self) -> dict:
-        """As report.json holds it."""
+        """The report as stored in report.json."""
         return {
             "problem_set": self.problem_set,
             "started": self.started,
@@ -194,7 +194,7 @@ class Report:
         }
 
     def rows(self) -> list[dict[str, str]]:
-        """As grades.csv holds it: a row for each student."""
+        """The report as stored in grades.csv: a row for each student."""
         return [
             {
                 "student": as_cell(name),
@@ -217,7 +217,7 @@ class Report:
 
 
 def joined(reports: dict[str, Report]) -> Report:
-    """The report of a problem set from those of its notebooks, by the notebooks' names."""
+    """A problem set's report, merged from those of its notebooks by name."""
     whole, *others = reports.values()
     if not others:
         return whole
@@ -233,9 +233,9 @@ def joined(reports: dict[str, Report]) -> Report:
 
 
 def _together(parts: dict[str, StudentResult]) -> StudentResult:
-    """A student's result from those in each notebook.
+    """A student's result, merged from those in each notebook.
 
-    A test that two notebooks have is called ``NOTEBOOK/TEST`` in all but the first.
+    A test name that occurs in several notebooks becomes ``NOTEBOOK/TEST`` in all but the first.
     """
     whole = StudentResult({})
     for notebook, part in parts.items():
@@ -258,7 +258,7 @@ def _together(parts: dict[str, StudentResult]) -> StudentResult:
 
 
 def span(seconds: float) -> str:
-    """A stretch of time in words: ``3 h``, ``2 days``."""
+    """A duration in words: ``3 h``, ``2 days``."""
     for unit, size in (("days", 2 * 86400), ("h", 2 * 3600), ("min", 120)):
         if seconds >= size:
             return f"{seconds / (size / 2):.0f} {unit}"
@@ -269,9 +269,9 @@ _FORMULA = re.compile(r"(^|[;\n|][ \"']*)(?=[=+\-@\t\r＝＋－＠])")
 
 
 def as_cell(text: str) -> str:
-    """A text as a cell of a CSV file.
+    """Text made safe for a cell of a CSV file.
 
-    No spreadsheet takes it for a formula, not even one that ends cells at semicolons.
+    No spreadsheet reads it as a formula, not even one that separates cells at semicolons.
     """
     return _FORMULA.sub(r"\1'", text)
 
@@ -279,7 +279,7 @@ def as_cell(text: str) -> str:
 def write_report(report: Report, into: Path) -> None:
     """Write ``report.json`` and ``grades.csv`` to ``into``.
 
-    Rows of other problem sets that were graded there are kept.
+    Rows of other problem sets graded there are kept.
     """
     path = into / "report.json"
     every = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

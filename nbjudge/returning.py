@@ -1,4 +1,4 @@
-"""Pages of feedback on their way back: by nbgrader's exchange, or in a zip for Canvas or Moodle."""
+"""Return feedback pages through nbgrader's exchange, or in a zip for Canvas or Moodle."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from nbjudge.pages import number
 from nbjudge.policy import one_spelling
 from nbjudge.results import Report, StudentResult
 
-#: What a submission's secret may be made of. nbgrader's are 128 hexadecimal digits.
+#: Format of a submission's secret. nbgrader's are 128 hexadecimal digits.
 _SECRET = re.compile(r"[0-9A-Za-z_=+/-]{16,512}")
 
-#: A file in Canvas's download: the learner, perhaps LATE, their id there, the file's, its name.
+#: A file in Canvas's download: learner, perhaps LATE, learner's id, file's id, file name.
 _CANVAS = re.compile(r"(?P<name>[^_]*)_(?:LATE_)?(?P<id>\d+)_\d+_.+")
 
-#: A folder, or the beginning of a file, in Moodle's download.
+#: A folder, or the start of a file name, in Moodle's download.
 _MOODLE = re.compile(r"(?P<name>[^_]*)_(?P<id>\d+)_assignsubmission_\w+?(?:_|$)")
 
-#: The columns of roster.csv that say which learner an entry of a download belongs to.
+#: Columns of roster.csv that match an entry of a download to a learner.
 _COLUMNS: dict[str, dict[str, tuple[str, ...]]] = {
     "canvas": {"id": ("ID",), "name": ()},
     "moodle": {"id": ("Identifier",), "name": ("Full name",)},
@@ -46,13 +46,13 @@ _COLUMNS: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 def keep_for_exchange(folder: GradingFolder, student: str, submission: Path, received: str) -> None:
-    """Put beside the page what ``nbgrader release_feedback`` looks for.
+    """Write what ``nbgrader release_feedback`` needs next to the page.
 
-    That is the time of the submission and its secret, by which only the learner who handed it in
-    finds the page.
+    That is the submission's time and its secret, by which only the learner who handed it in finds
+    the page.
 
-    Work that did not come by the exchange gets a secret that nobody knows: the exchange would stop
-    at the first page without one, and give back nobody's.
+    Work that did not come through the exchange gets a secret that nobody knows: the exchange would
+    stop at the first page without one, and return none at all.
     """
     secret = _text(submission / SECRET).strip()
     if not _SECRET.fullmatch(secret):
@@ -60,7 +60,7 @@ def keep_for_exchange(folder: GradingFolder, student: str, submission: Path, rec
         secret = kept if _SECRET.fullmatch(kept) else secrets.token_hex(64)
     stamp = _text(submission / TIMESTAMP).strip() or received
     try:
-        # As the exchange writes it. What guesses at other forms can be made to fail in any way.
+        # Parse only the exchange's own format: lenient parsers can be made to fail in any way.
         when = datetime.fromisoformat(stamp.replace(" UTC", "+00:00"))
         stamp = f"{when if when.tzinfo is None else when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (ValueError, OverflowError):
@@ -68,13 +68,13 @@ def keep_for_exchange(folder: GradingFolder, student: str, submission: Path, rec
     for step in ("feedback", "autograded"):
         place = folder.path(step, student)
         for file, text in ((TIMESTAMP, stamp), (SECRET, secret)):
-            # An empty file too: nbgrader opens it.
+            # Write even an empty file: nbgrader opens it.
             if place.is_dir() and not ((place / file).is_file() and _text(place / file) == text):
                 write_whole(place / file, text)
 
 
 def _text(path: Path) -> str:
-    """A small file's text; empty if there is none that can be read."""
+    """A small file's text; empty if it is missing or unreadable."""
     try:
         return intake.read_file(path)[0][:1024].decode("ascii")
     except (Unreadable, UnicodeDecodeError):
@@ -86,7 +86,7 @@ def _text(path: Path) -> str:
 
 @dataclass
 class Returned:
-    """A zip of feedback: where it is, who is in it, and whom the download does not name."""
+    """A zip of feedback: its path, the students in it, and those left out and why."""
 
     path: Path
     students: list[str] = field(default_factory=list)
@@ -104,23 +104,23 @@ def write_zip(
 ) -> Returned:
     """Write ``PS-feedback-canvas.zip`` or ``PS-feedback-moodle.zip`` to the folder of results.
 
-    Both platforms know whose a file is by its name, and only they know these names. So they are
-    taken from the zip in which the submissions were downloaded.
+    Both platforms identify a file's owner by its name, and only they know these names. So they are
+    taken from the zip of downloaded submissions.
 
     Parameters
     ----------
     kind:
         ``"canvas"`` or ``"moodle"``.
     download:
-        The zip of submissions, as the platform gave it.
+        The zip of submissions as downloaded from the platform.
     report:
-        The class.
+        The class's report.
     people:
-        What ``roster.csv`` says of each student, by column.
+        Each student's row of ``roster.csv``, by column.
     folder:
         The folder of results.
     provisional:
-        Whether pages of work that waits for a mark by hand are put in too.
+        Whether to include pages of work that awaits manual marking.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def write_zip(
 
 @dataclass
 class _Entry:
-    """A notebook in a download: its path there, the name and number in it, its digest."""
+    """A notebook in a download: its path, the name and number in the path, and its digest."""
 
     path: PurePosixPath
     name: str
@@ -178,8 +178,8 @@ def _entries(kind: str, download: Path) -> list[_Entry]:
         raise ValueError(f"{download} cannot be read as a zip ({error}).") from None
     if not found:
         raise ValueError(
-            f"{download} names no notebook as {kind.capitalize()} does in a download of all "
-            "submissions: give that zip as you downloaded it."
+            f"{download} has no notebook named as in {kind.capitalize()}'s download of all "
+            "submissions: use that zip exactly as you downloaded it."
         )
     return found
 
@@ -189,8 +189,8 @@ def _owners(
 ) -> dict[str, _Entry]:
     """The entry that belongs to each student.
 
-    It is found by the roster's columns, by the name of the student's folder, or because just this
-    file was graded and nobody else's is the same.
+    It is found by the roster's columns, by the name of the student's folder, or because exactly
+    this file was graded and nobody else's is identical.
     """
     found: dict[str, _Entry] = {}
     digests: dict[str, list[str]] = {}
@@ -204,14 +204,14 @@ def _owners(
         names.add(_folded(name))
         by_number = [entry for entry in entries if entry.number in numbers]
         for fitting in (by_number, [entry for entry in entries if _folded(entry.name) in names]):
-            # A name on the platform can be changed: what somebody else handed in is not theirs.
+            # Names on the platform can be changed, so exclude what someone else handed in.
             mine = [
                 entry
                 for entry in fitting
                 if entry.digest == student.digest or entry.digest not in digests
             ]
             if len({entry.number for entry in mine}) == 1:
-                # With several files, the one that was graded.
+                # If there are several files, take the one that was graded.
                 exact = [entry for entry in mine if entry.digest == student.digest]
                 found[name] = (exact or mine)[-1]
                 break
@@ -223,12 +223,12 @@ def _owners(
 
 
 def _folded(name: str) -> str:
-    """A name as it is compared with another."""
+    """A name normalised for comparison."""
     return one_spelling(name).casefold()
 
 
 def _digits(text: str) -> str:
-    """The number in ``"Participant 412"``."""
+    """The digits of a string, such as ``"412"`` in ``"Participant 412"``."""
     return "".join(re.findall(r"\d", text))
 
 
@@ -240,12 +240,12 @@ def _files(
             place = f"{entry.name}_{entry.number}_assignsubmission_file/{page.name}"
             yield place, page.read_bytes()
     else:
-        # Canvas gives a page of feedback the name of the file that was handed in.
+        # Canvas expects feedback under the name of the file that was handed in.
         yield entry.path.name, notebook(student, name, folder).encode()
 
 
 def notebook(student: StudentResult, name: str, folder: GradingFolder) -> str:
-    """The feedback as a notebook: what each test said, then the learner's work as it was run."""
+    """The feedback as a notebook: each test's message, then the learner's work as executed."""
     path = folder.notebook("autograded", name)
     if path.is_file():
         found, _ = Redact().preprocess(nbformat.read(path, as_version=4), {})
@@ -261,9 +261,9 @@ def _summary(student: StudentResult, folder: GradingFolder) -> str:
     marked = student.max_score - student.waiting
     lines = [f"# {folder.problem_set}: {number(student.score)} of {number(marked)} points", ""]
     if student.waiting:
-        lines += [f"{number(student.waiting)} more points wait for a mark.", ""]
+        lines += [f"{number(student.waiting)} more points await marking.", ""]
     lines += [f"- {_cell(flag)}" for flag in student.flags]
-    lines += ["", "| test | points | what it says |", "|---|---|---|"]
+    lines += ["", "| test | points | message |", "|---|---|---|"]
     for test, result in student.tests.items():
         points = f"{number(result.score)} of {number(result.max_score)}"
         lines.append(f"| {test} | {points} | {_cell(result.message)} |")

@@ -1,4 +1,4 @@
-"""Who is in the class, when their work came in, and the folders that hold it."""
+"""The students of a class, when their work came in, and the folders that hold it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from pathlib import Path
 
 from nbjudge.policy import moment, one_spelling
 
-#: Who is in the class: a column ``student``, and whatever else a learning platform wants to know.
+#: List of the class: a column ``student``, and whatever else a learning platform needs.
 ROSTER = "roster.csv"
 
-#: An instructor's own list of when works came in, beside the learners' folders.
+#: The instructor's own list of when work came in, next to the learners' folders.
 RECEIPTS = "receipts.csv"
 
-#: The column of the receipts that says what was handed in.
+#: The column of the receipts that names the problem set.
 PROBLEM_SET = "problem_set"
 
 
 def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
-    """The students, in order, and a flag for each that deserves one.
+    """The students, sorted, and flags for those who need one.
 
-    They are the folders in ``submitted`` and, where there is a ``roster.csv`` with a column
+    They are the folders in ``submitted`` and, if there is a ``roster.csv`` with a column
     ``student``, everyone in it.
 
     Raises
@@ -37,8 +37,8 @@ def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
     if not roster.is_file():
         if not folders:
             raise ValueError(
-                f"submitted is {str(submitted)!r}, but no student's folder is in it: it must hold "
-                "STUDENT/PS/PS.ipynb for each student."
+                f"submitted is {str(submitted)!r}, but it contains no student's folder: it must "
+                "hold STUDENT/PS/PS.ipynb for each student."
             )
         return sorted(folders), {}
     listed = list(people(submitted))
@@ -53,7 +53,7 @@ def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
 def folders_of(submitted: Path) -> dict[str, Path]:
     """Each student's folder, by the student's name.
 
-    If two spell a name differently, it is the one that spells it as we do.
+    If two folders spell a name differently, it is the one in composed form (NFC).
     """
     names = sorted(filter(_can_be_written, _folders(submitted)))
     names.sort(key=lambda name: name == one_spelling(name))
@@ -69,9 +69,9 @@ def _folders(submitted: Path) -> set[str]:
 
 
 def _can_be_written(name: str) -> bool:
-    """Whether a folder's name can stand in a table and on a terminal.
+    """Whether a folder's name can be shown in a table and in a terminal.
 
-    All sorts of spaces can: what learning platforms download has no-break ones.
+    All kinds of spaces can: downloads from learning platforms contain no-break spaces.
     """
     return all(letter.isprintable() or unicodedata.category(letter) == "Zs" for letter in name)
 
@@ -79,25 +79,25 @@ def _can_be_written(name: str) -> bool:
 def unreadable(submitted: Path) -> list[str]:
     """A line for each folder whose content is not graded because of its name.
 
-    The name cannot be written, as one that is not in UTF-8, or is another's in another spelling.
+    The name is unprintable (for example not UTF-8), or spells another folder's name differently.
     """
     read = folders_of(submitted)
     twice = [
-        f"submitted holds two folders that are both called {one_spelling(name)}: the one spelled "
+        f"submitted contains two folders called {one_spelling(name)}: the one spelled "
         f"{ascii(name)} was left out. Keep the one that counts and grade again."
         for name in sorted(_folders(submitted))
         if _can_be_written(name) and read[one_spelling(name)].name != name
     ]
     return twice + [
-        f"submitted holds the folder {ascii(name)[1:-1]}, whose name cannot be written (is it not "
-        "in UTF-8?): it was left out. Rename it and grade again."
+        f"submitted contains the folder {ascii(name)[1:-1]}, whose name cannot be written (is it "
+        "not UTF-8?): it was left out. Rename it and grade again."
         for name in sorted(_folders(submitted))
         if not _can_be_written(name)
     ]
 
 
 def people(submitted: Path) -> dict[str, dict[str, str]]:
-    """What ``roster.csv`` says of each student, by column; nothing where there is none."""
+    """Each student's row of ``roster.csv``, by column; empty if there is no roster."""
     found = {}
     for _, row in _rows(submitted / ROSTER):
         student = one_spelling(_cell(row, "student"))
@@ -111,12 +111,12 @@ def people(submitted: Path) -> dict[str, dict[str, str]]:
 
 
 def _rows(path: Path) -> list[tuple[int, dict]]:
-    """The rows of a table, each with the number of its line; none if the file is not there.
+    """The rows of a table with their line numbers; empty if the file is missing.
 
     Raises
     ------
     ValueError
-        If the file is not a text in UTF-8.
+        If the file is not UTF-8 text, or not a CSV table.
     """
     if not path.is_file():
         return []
@@ -145,7 +145,7 @@ def receipts(
     problem_sets: Collection[str],
     zone: tzinfo | None = None,
 ) -> dict[str, datetime]:
-    """When each student's work on a problem set came in, by the instructor's ``receipts.csv``.
+    """When each student's work on a problem set came in, from the instructor's ``receipts.csv``.
 
     Its columns are ``student``, ``problem_set`` and ``received``, a date and time in ISO 8601. A
     table without the second column is read only if ``submitted`` holds work on one problem set.
@@ -153,13 +153,13 @@ def receipts(
     Parameters
     ----------
     submitted:
-        The folder of the students' folders, with the table beside them.
+        The folder with the students' folders and the table.
     problem_set:
-        Which one's receipts to return.
+        The problem set whose receipts to return.
     problem_sets:
-        All that the course has.
+        All of the course's problem sets.
     zone:
-        The time zone of times that name none; this machine's unless given.
+        The time zone of times without one; by default this machine's.
 
     Raises
     ------
@@ -182,12 +182,12 @@ def receipts(
         about = _cell(row, PROBLEM_SET) if PROBLEM_SET in row else problem_set
         if not student or "received" not in row or not about:
             raise ValueError(
-                f"{path}, line {line}: the columns student, {PROBLEM_SET} and received must be "
-                "there, the first two with a value in each row."
+                f"{path}, line {line}: there must be columns student, {PROBLEM_SET} and received, "
+                "the first two with a value in each row."
             )
         if about not in problem_sets:
             raise ValueError(
-                f"{path}, line {line}: {about!r} is no problem set; it must be one of: "
+                f"{path}, line {line}: {about!r} is not a problem set; it must be one of: "
                 f"{', '.join(problem_sets)}."
             )
         if not when:
@@ -196,22 +196,22 @@ def receipts(
             time = moment(datetime.fromisoformat(when), zone)
         except ValueError:
             raise ValueError(
-                f"{path}, line {line}: says {when!r} for {student}, but it must be a date and time "
-                "such as 2026-11-30T23:59."
+                f"{path}, line {line}: {when!r} is given for {student}, but it must be a date and "
+                "time such as 2026-11-30T23:59."
             ) from None
         before = times.setdefault((student, about), (time, line))
         if before[0] != time:
             raise ValueError(
-                f"{path}, line {line}: another time for {student} and {about} than line "
-                f"{before[1]} gives. Keep the one that counts."
+                f"{path}, line {line}: the time for {student} and {about} differs from that in "
+                f"line {before[1]}. Keep the one that counts."
             )
     return {student: time for (student, about), (time, _) in times.items() if about == problem_set}
 
 
 def receipt_rows(path: Path) -> tuple[list[str], list[dict]]:
-    """The columns and the rows of a table of receipts, to add to.
+    """The columns and rows of a table of receipts, to be extended.
 
-    They are the usual columns if there is no table yet.
+    If there is no table yet, the columns are the default ones.
 
     Raises
     ------
@@ -226,7 +226,7 @@ def receipt_rows(path: Path) -> tuple[list[str], list[dict]]:
 
 
 def unknown(received: dict[str, datetime], students: Collection[str]) -> list[str]:
-    """What to say of receipts for people who are not in the class."""
+    """A warning for each receipt of someone who is not in the class."""
     return [
         f"{RECEIPTS}: {name!r} is not in the class."
         for name in sorted(received.keys() - set(students))
@@ -234,7 +234,7 @@ def unknown(received: dict[str, datetime], students: Collection[str]) -> list[st
 
 
 def _handed_in(submitted: Path, problem_sets: Collection[str]) -> set[str]:
-    """The problem sets that somebody has a folder for."""
+    """The problem sets that at least one student has handed in."""
     students = [path for path in submitted.iterdir() if path.is_dir()]
     return {
         name
@@ -245,12 +245,12 @@ def _handed_in(submitted: Path, problem_sets: Collection[str]) -> set[str]:
 
 
 def check_folders(submitted: Path, into: Path) -> None:
-    """Refuse folders that would write over each other.
+    """Refuse folders that would overwrite each other.
 
     Raises
     ------
     ValueError
-        If ``submitted`` is not there, or one of the two lies in the other.
+        If ``submitted`` is not a folder, ``into`` is a file, or one contains the other.
     """
     if not submitted.is_dir():
         raise ValueError(
@@ -260,8 +260,8 @@ def check_folders(submitted: Path, into: Path) -> None:
     one, other = submitted.resolve(), into.resolve()
     if one == other or one in other.parents or other in one.parents:
         raise ValueError(
-            f"into is {str(into)!r} and submitted is {str(submitted)!r}, but neither may lie in "
-            "the other: choose a folder elsewhere for the results."
+            f"into is {str(into)!r} and submitted is {str(submitted)!r}, but neither may contain "
+            "the other: choose another folder for the results."
         )
     if into.exists() and not into.is_dir():
-        raise ValueError(f"into is {str(into)!r}, but it must be a folder, there or to be made.")
+        raise ValueError(f"into is {str(into)!r}, but it must be a folder or not exist yet.")

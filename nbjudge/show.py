@@ -1,4 +1,4 @@
-"""What the commands show in a terminal: the class, the progress, why a grade is what it is."""
+"""The commands' terminal output: the class, the progress, and explanations of grades."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from nbjudge.results import WAITS, Report
 
 
 def show_grades(report: Report, console: Console) -> None:
-    """The class as a table, a row for each student, and below it what was noticed.
+    """Print the class as a table with a row for each student, and the flags below it.
 
-    The exercises' columns are numbered, so that the table fits a terminal of 80 columns.
+    The exercises' columns are numbered so that the table fits 80 columns.
     """
     table = Table(title=report.problem_set, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("student", overflow="fold")
@@ -45,7 +45,7 @@ def show_grades(report: Report, console: Console) -> None:
         waits = waits or None in scores
         score = f"{number(student.score)}/{number(student.max_score)}"
         table.add_row(escape(name), score, *map(number, scores))
-        # That something waits for a mark is a dash in the table already.
+        # The table already shows a dash for what awaits marking.
         if flags := [flag for flag in student.flags if not flag.endswith(WAITS)]:
             noticed.append(f"  {escape(name)}: {escape(plain('; '.join(flags)))}")
     console.print(table)
@@ -59,7 +59,7 @@ def show_grades(report: Report, console: Console) -> None:
 
 
 def show_leaderboard(board, console: Console) -> None:
-    """A class's leaderboard, as :func:`nbjudge.leaderboard.leaderboard` gives it."""
+    """Print a class's leaderboard, as :func:`nbjudge.leaderboard.leaderboard` returns it."""
     table = Table(title=board.problem_set, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("place", justify="right", no_wrap=True)
     table.add_column("learner", overflow="fold")
@@ -80,7 +80,7 @@ class _Rate(ProgressColumn):
 
 @contextmanager
 def progress_bar(console: Console):
-    """A bar, with rate and time left, that :func:`nbjudge.engine.grade` can report to."""
+    """A progress bar with rate and time left, for :func:`nbjudge.engine.grade` to report to."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -89,7 +89,7 @@ def progress_bar(console: Console):
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True, speed_estimate_period=60) as bar:
-        task = bar.add_task("making ready", total=None)
+        task = bar.add_task("preparing", total=None)
 
         def report(done: int, total: int, student: str) -> None:
             bar.update(task, completed=done, total=total, description=escape(student) or "grading")
@@ -104,7 +104,7 @@ def _code(source: str) -> Syntax | Text:
 
 
 def show_why(found, console: Console) -> None:
-    """A grade explained, as :func:`nbjudge.why.why` gives it."""
+    """Print the explanation of a grade, as :func:`nbjudge.why.why` returns it."""
 
     def say(text: str, **style) -> None:
         console.print(text, highlight=False, soft_wrap=True, **style)
@@ -136,6 +136,6 @@ def show_why(found, console: Console) -> None:
     if found.seed is None:
         return
     say(
-        f"\nHidden tests drew their inputs from the seed {found.seed} and the test's name; it ran "
-        f"in: {escape(found.sandbox)}. The same grading once more:\n  {escape(found.replay)}"
+        f"\nHidden tests drew their inputs from seed {found.seed} and the test's name; it ran in: "
+        f"{escape(found.sandbox)}. To repeat this grading:\n  {escape(found.replay)}"
     )

@@ -1,9 +1,9 @@
-"""When work came in by nbgrader's exchange, as the system that keeps its files noted it.
+"""When work came in through nbgrader's exchange, according to the file system.
 
 The exchange's own record is written by the learner's process: the name of the submission's folder,
-``timestamp.txt`` and the times of the files can all be set by hand. The time of a file's last
+``timestamp.txt`` and the files' modification times can all be forged. The time of a file's last
 change of any kind (``ctime``) cannot: the kernel sets it, and an unprivileged user can only move it
-to the present. It is the latest of these that counts.
+to the present. The latest of these counts.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ try:
 except ImportError:  # Windows has no exchange
     pwd = None
 
-#: How far a submission's own time may be from the system's before it is worth a remark.
+#: How far a submission's own time may differ from the system's before it is noted.
 SLACK = timedelta(minutes=2)
 
 
 @dataclass
 class Stamped:
-    """What :func:`write_receipts` did: receipts written, and what is worth a look."""
+    """The result of :func:`write_receipts`: receipts written, and notes on what needs a look."""
 
     path: Path
     written: int = 0
@@ -44,34 +44,34 @@ class Stamped:
 def write_receipts(
     submitted: Path, exchange: Path, course_id: str, problem_sets: Mapping[str, Collection[str]]
 ) -> Stamped:
-    """Write into ``receipts.csv`` when each collected work came into nbgrader's exchange.
+    """Record in ``receipts.csv`` when each collected submission entered nbgrader's exchange.
 
     Only the submission that was collected counts: the one in the exchange with the same notebooks,
-    the earliest if there are several. Other rows of the table stay.
+    the earliest if there are several. Other rows of the table are kept.
 
     Parameters
     ----------
     submitted:
         The folder that ``nbgrader collect`` filled.
     exchange:
-        The exchange's root, nbgrader's ``Exchange.root``, on the machine that learners submit on: a
+        The exchange's root, nbgrader's ``Exchange.root``, on the machine where learners submit: a
         copy has new times.
     course_id:
         The course's id in the exchange.
     problem_sets:
-        All that the course has, each with the names of its notebooks.
+        All of the course's problem sets, each with the names of its notebooks.
 
     Raises
     ------
     ValueError
-        If a folder is not there, or the table cannot be read.
+        If a folder does not exist, or the table cannot be read.
     """
     inbound = exchange / course_id / "inbound"
     if not submitted.is_dir():
         raise ValueError(f"submitted is {str(submitted)!r}, but there is no such folder.")
     if not inbound.is_dir():
         raise ValueError(
-            f"exchange is {str(exchange)!r}, but it holds no {course_id}/inbound: give nbgrader's "
+            f"exchange is {str(exchange)!r}, but it has no {course_id}/inbound: use nbgrader's "
             "Exchange.root."
         )
     made = Stamped(submitted / roster.RECEIPTS)
@@ -107,14 +107,14 @@ def write_receipts(
 def _came_in(
     inbound: Path, student: str, problem_set: str, notebooks: list[Path], notes: list[str]
 ) -> datetime | None:
-    """When the collected notebooks came into the exchange; ``None`` if they are not there."""
+    """When the collected notebooks entered the exchange; ``None`` if they are not there."""
     try:
         collected = [_digest(path) for path in notebooks]
     except Unreadable:
         return None
     found = []
     for folder in sorted(inbound.iterdir()):
-        # nbgrader reads the name from its end too: a learner's name may hold a plus sign.
+        # nbgrader splits the name from the right too: a learner's name may contain a plus sign.
         parts = folder.name.rsplit("+", 3)
         if (
             len(parts) < 3
@@ -141,8 +141,8 @@ def _came_in(
         claimed = None
     if claimed is None or abs(claimed - when) > SLACK:
         notes.append(
-            f"{student}: {problem_set} says that it came in at {printable(said)}, but the system "
-            f"has {when:%Y-%m-%d %H:%M:%S} UTC, which counts."
+            f"{student}: {problem_set} claims to have come in at {printable(said)}, but the system "
+            f"says {when:%Y-%m-%d %H:%M:%S} UTC, which counts."
         )
     return when
 
@@ -152,7 +152,7 @@ def _digest(path: Path) -> str:
 
 
 def _owner(path: Path) -> str:
-    """The account that owns a folder; empty if it is not known."""
+    """The account that owns a folder; empty if unknown."""
     try:
         return pwd.getpwuid(path.stat().st_uid).pw_name if pwd else ""
     except (KeyError, OSError):

@@ -1,4 +1,4 @@
-"""One submission on its way from what was handed in to the gradebook.
+"""Take a submission from what was handed in to the gradebook.
 
 It is prepared, judged elsewhere, and committed.
 """
@@ -41,15 +41,15 @@ from nbjudge.results import (
     span,
 )
 
-#: Said in the report, on every page and at the end of the run.
+#: Warning in the report, on every page and at the end of the run.
 NO_SANDBOX = (
-    "Graded without a sandbox: the learners' code ran with the rights of the account that graded."
+    "Graded without a sandbox: learners' code ran with the permissions of the grading account."
 )
 
 
 @dataclass
 class Prepared:
-    """One student's answers in the instructor's notebook, judged or ready to be judged.
+    """One student's answers in the instructor's notebook, judged or ready to be.
 
     The notebook is JSON.
     """
@@ -63,7 +63,7 @@ class Prepared:
 
 
 class Grading:
-    """One run of the grader over one class."""
+    """One run of the grader over a class, for one notebook."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Grading:
         self.names, self.solution = names_of(source), solution_of(source)
         self.forbidden = forbidden_by_all(source)
         self.blank = blank(source, self.release)
-        # Who reads what learners wrote: this process does not.
+        # Reads what learners wrote, so that this process need not.
         self.helper = Helper(
             template=nbformat.v4.writes(self.blank),
             release=nbformat.v4.writes(self.release),
@@ -99,7 +99,7 @@ class Grading:
         self.judge = [folder.digest(), judge_digest(), repr(asdict(limits)), repr(sandboxed)]
 
     def apply_rules(self) -> None:
-        """Put due dates and points into the gradebook; take out those of rules that are gone."""
+        """Write due dates and points to the gradebook; remove those of deleted rules."""
         name, due = f"{self.work}: due by rules", self.rules.due
         before = self.ledger.fact(name)
         self.ledger.note(name, before or ("" if due is None else "yes"))
@@ -107,9 +107,9 @@ class Grading:
         self.ledger.note(name, "" if due is None else "yes")
 
     def versions_given_out(self) -> dict[str, list[str]]:
-        """The digests of each locked cell in all versions that learners may have been given.
+        """Digests of each locked cell in every version that learners may have been given.
 
-        This one, the course's stored release, and each one that work was graded by before.
+        These are the current version, the course's stored release, and all that were graded before.
         """
         name = f"{self.work}: versions"
         found = json.loads(self.ledger.fact(name) or "{}")
@@ -126,7 +126,7 @@ class Grading:
         return found
 
     def terms(self, scheduler: str | None) -> Terms:
-        """What holds for all jobs, for workers here or those of a scheduler's."""
+        """The settings for all jobs, for local workers or a scheduler's."""
         digest = judge_digest() if scheduler else ""
         locked = cells.locked_code(self.blank)
         return Terms(self.sandboxed, self.files, self.forbidden, locked, digest, self.own)
@@ -134,13 +134,13 @@ class Grading:
     # -- plan ------------------------------------------------------------------------------------
 
     def key(self, submission: Submission) -> str:
-        """Changes when the submission, the problem set, the judge or the limits do."""
+        """A key that changes with the submission, the problem set, the judge and the limits."""
         found = [submission.digest, submission.problem, *submission.flags, *self.judge]
         found += [enclosures.digest(submission.enclosed), repr(submission.refused)]
         return hashlib.sha256("\0".join(found).encode()).hexdigest()
 
     def is_finished(self, student: str, entry: Entry, key: str, seed: int | None) -> bool:
-        """Whether just this was graded by this judge, and what it left is still there."""
+        """Whether exactly this was graded by this judge, and the resulting files still exist."""
         made = [self.folder.page(student)]
         if entry.seed is not None:
             made.append(self.folder.notebook("autograded", student))
@@ -154,7 +154,7 @@ class Grading:
     # -- stage -----------------------------------------------------------------------------------
 
     def prepare(self, student: str, submission: Submission) -> Prepared:
-        """Put the answers into our notebook, where there are any."""
+        """Merge the answers, if there are any, into our notebook."""
         prepared = Prepared(student, submission, self.key(submission), flags=list(submission.flags))
         if submission.content is None:
             prepared.problem = submission.problem
@@ -172,7 +172,7 @@ class Grading:
         return prepared
 
     def look_into(self, prepared: Prepared) -> None:
-        """Refuse the files beside the notebook that are not what they should be."""
+        """Refuse invalid files handed in with the notebook."""
         submission = prepared.submission
         for name, content in list(submission.enclosed.items()):
             try:
@@ -185,7 +185,7 @@ class Grading:
         prepared.flags += [f"{name} {why}" for name, why in submission.refused.items()]
 
     def job(self, prepared: Prepared, seed: int) -> bytes:
-        """What is sent to a worker; the ledger notes that it was."""
+        """The job to send to a worker; it is queued in the ledger."""
         text = prepared.notebook or ""
         write_whole(self.folder.notebook("submitted", prepared.student), text)
         self.ledger.queue(self.work, prepared.student, prepared.key, seed)
@@ -205,7 +205,7 @@ class Grading:
     # -- commit ----------------------------------------------------------------------------------
 
     def commit(self, prepared: Prepared, entry: Entry, judged: Judged) -> StudentResult:
-        """Put a judgement into the gradebook, write what was run and the page, and note the end."""
+        """Save a judgement: gradebook, executed notebook, page, and last of all the ledger."""
         student, before = prepared.student, entry.record
         try:
             run = self.as_run(prepared.notebook or "", judged)
@@ -234,27 +234,27 @@ class Grading:
         return self.finish(student, prepared.key, entry.seed, record, run, marks)
 
     def as_run(self, notebook: str, judged: Judged) -> str:
-        """Our notebook with what its cells put out; of what came back nothing else is used.
+        """Our notebook with its cells' outputs; nothing else in the judgement is used.
 
         Raises
         ------
         GradingFailed
-            If the judgement is not one of this notebook.
+            If the judgement does not belong to this notebook.
         TooMuch
-            If what the cells put out cannot be read within limits, not even the tests' alone.
+            If the outputs cannot be read within limits, not even those of the tests alone.
         """
         given = {"notebook": notebook, "judged": judged.notebook, "tests": judged.tests}
         try:
             found = self.helper.do("run", **given, bare=False)
         except TooMuch as error:
-            judged.flags.append(f"what its cells put out is not shown: it {error}")
+            judged.flags.append(f"its cells' output is not shown: it {error}")
             found = self.helper.do("run", **given, bare=True)
         if found["failed"]:
             raise GradingFailed(found["failed"])
         return found["run"]
 
     def prints(self, prepared: Prepared) -> dict[str, dict[str, str]]:
-        """The answers' fingerprints, for the record; nothing if they take too much."""
+        """The answers' fingerprints, for the record; empty if they exceed the limits."""
         try:
             return self.helper.do("prints", notebook=prepared.notebook)
         except TooMuch as error:
@@ -266,7 +266,7 @@ class Grading:
     ) -> None:
         """Write the page, such as ``feedback/STUDENT/PS/PS.html``.
 
-        What cannot be shown in colours is shown without them, or else left out.
+        A notebook that cannot be highlighted is shown plain, or else left out.
         """
         given = {"name": self.work, "result": asdict(result)}
         for shown, colours in ((run, True), (run, False), (None, False)):
@@ -281,9 +281,9 @@ class Grading:
         write_whole(self.folder.page(student), page["page"])
 
     def stamp(self, student: str, submission: Submission) -> None:
-        """Leave the time of receipt where nbgrader looks for it.
+        """Write the time of receipt where nbgrader looks for it.
 
-        By this its formgrader knows that what it shows was made from what was handed in.
+        It tells the formgrader that what it shows was made from what was handed in.
         """
         path = self.folder.path("submitted", student) / intake.TIMESTAMP
         if submission.received is None:
@@ -293,11 +293,11 @@ class Grading:
 
     @staticmethod
     def record_of_files(submission: Submission) -> dict[str, str]:
-        """By these it is known whether the work has changed."""
+        """The digests that reveal whether the work has changed."""
         return {"digest": submission.digest, "enclosed": enclosures.digest(submission.enclosed)}
 
     def record(self, prepared: Prepared, marks: Marks | None, judged: Judged | None = None) -> dict:
-        """What the ledger keeps of a submission beside its marks."""
+        """The ledger's record of a submission, besides its marks."""
         submission = prepared.submission
         record: dict[str, Any] = {
             **self.record_of_files(submission),
@@ -305,7 +305,7 @@ class Grading:
             "received": written_time(submission.received),
             "left_out": submission.left_out,
             "tests": {},
-            # What grading wrote into the gradebook, to tell it from what comes there otherwise.
+            # The points that grading wrote to the gradebook, to detect any written otherwise.
             "auto": marks.autos() if marks else {},
         }
         if prepared.notebook is not None:
@@ -326,7 +326,7 @@ class Grading:
         return record
 
     def settle_nothing(self, prepared: Prepared) -> StudentResult:
-        """0 points where nothing can be judged, and why."""
+        """Give 0 points if nothing can be judged, with the reason."""
         student = prepared.student
         if prepared.submission.content is not None or self.book.marks(student) is not None:
             self.book.save_nothing(student, prepared.submission.received)
@@ -345,7 +345,7 @@ class Grading:
         run: str | None,
         marks: Marks | None,
     ) -> StudentResult:
-        """Write the page, and then into the ledger, last of all, that everything is done."""
+        """Write the page and, last of all, mark the submission as finished in the ledger."""
         record["shown"] = self.shown(marks)
         result = self.result(student, record, seed, marks)
         self.write_page(student, result, run, self.warnings)
@@ -353,10 +353,9 @@ class Grading:
         return result
 
     def refresh(self, student: str, entry: Entry, submission: Submission, marks: Marks | None):
-        """The result of somebody who was finished before.
+        """The result of a student who was already finished.
 
-        The page follows what has been marked by hand since, the due date and the day of receipt,
-        and the rules.
+        The page is updated for new manual marks, due dates, times of receipt and rules.
         """
         record, changed = entry.record, False
         if marks is not None:
@@ -378,11 +377,11 @@ class Grading:
         return self.finish(student, entry.key, entry.seed, record, run, marks)
 
     def readjust(self, student: str, record: dict, marks: Marks) -> bool:
-        """Bring the marks into line with what is void or rescaled today; whether any changed.
+        """Apply the tests currently void or rescaled to the marks; returns whether any changed.
 
-        A mark by hand on a test that is void waits in the ledger, and comes back with the test.
-        It is written there before it is taken out of the gradebook, so that nothing is lost if the
-        run is killed in between.
+        A manual mark on a void test is set aside in the ledger, and restored with the test. It is
+        written there before it is removed from the gradebook, so that nothing is lost if the run is
+        killed in between.
         """
         judged = record.get("scores") or {name: mark.auto for name, mark in marks.grades.items()}
         aside = record.setdefault("set_aside", {})
@@ -415,17 +414,17 @@ class Grading:
         return True
 
     def adjustments(self) -> list:
-        """What is void or rescaled today, as the ledger keeps it."""
+        """The tests currently void or rescaled, in the ledger's form."""
         return [sorted(self.rules.void), sorted([*item] for item in self.rules.points.items())]
 
     def shown(self, marks: Marks | None) -> str:
-        """All that a page shows and that may change without the notebook being run again."""
+        """Everything on a page that may change without the notebook being run again."""
         return repr((marks.shown() if marks else "", self.adjustments()))
 
     def act(self, student: str, name: str, mark: Mark) -> Act | None:
-        """The recorded act that gave a mark by hand; ``None`` if none is known."""
+        """The recorded act that gave a manual mark; ``None`` if none is known."""
         for fresh in (False, True):
-            if fresh:  # it may have been given while this run was going on
+            if fresh:  # it may have been given during this run
                 self.acts = last_acts(self.folder.into, self.problem_set)
             act = self.acts.get((student, name))
             if act and (act.points, act.extra or 0.0) == (mark.manual, mark.extra or 0.0):
@@ -435,7 +434,7 @@ class Grading:
     def result(
         self, student: str, record: dict, seed: int | None, marks: Marks | None
     ) -> StudentResult:
-        """A student's result from the record and from the gradebook as it is now."""
+        """A student's result from the record and the current gradebook."""
         flags, tests, by_hand = list(record["flags"]), {}, {}
         marks, old_points = marks or Marks(), record.get("old_points", {})
         for name, most in self.graded.items():
@@ -467,7 +466,7 @@ class Grading:
             if mark and mark.auto != wrote:
                 flags.append(changed(name, mark.auto, wrote))
         if marks.late_seconds:
-            cost = f"{marks.penalty:g} points are taken off" if marks.penalty else "no points off"
+            cost = f"{marks.penalty:g} points deducted" if marks.penalty else "no points deducted"
             flags.append(f"came {span(marks.late_seconds)} late: {cost}")
         elif record.get("digest") and marks.due and not marks.received:
             flags.append(f"{NOT_KNOWN}: {roster.RECEIPTS} does not say when it came in")
@@ -490,7 +489,7 @@ class Grading:
         )
 
     def give_up(self, prepared: Prepared, problem: str) -> StudentResult:
-        """The grader itself failed on this one: no points yet, and the next run tries again."""
+        """Give no points yet if the grader itself failed; the next run tries again."""
         self.book.save_nothing(prepared.student, prepared.submission.received)
         self.ledger.failed(self.work, prepared.student)
         shutil.rmtree(self.folder.path("autograded", prepared.student), ignore_errors=True)
@@ -502,5 +501,5 @@ class Grading:
 
 
 def written_time(when: datetime | None) -> str:
-    """A time as the report has it; empty if it is not known."""
+    """A time in the report's format; empty if unknown."""
     return when.isoformat(timespec="seconds") if when else ""

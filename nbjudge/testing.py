@@ -1,6 +1,6 @@
-"""The language of test cells, under the name by which they import it.
+"""The language of test cells, under the name from which they import it.
 
-A learner's process, which sees :mod:`nbjudge.inside` alone, has the same under this name.
+A learner's process, which sees only :mod:`nbjudge.inside`, has the same module under this name.
 """
 
 from nbjudge.inside import testing

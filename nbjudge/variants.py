@@ -1,4 +1,4 @@
-"""Notebooks filled with known answers: one of them, or a class of any size."""
+"""Fill notebooks with reference answers: a single one, or a class of any size."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from nbjudge.answers import load_variants
 
 
 def fill(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
-    """A copy of the notebook with sources put into its answer cells, by their grade id.
+    """A copy of the notebook with ``answers``, by grade id, in its answer cells.
 
     Raises
     ------
     ValueError
-        If ``answers`` names something that is no answer cell; the message lists those that are.
+        If ``answers`` names something that is not an answer cell; the message lists those.
     """
     filled = nbformat.from_dict(dict(notebook))
     places = {cells.grade_id(cell): cell for cell in filled.cells if cells.is_answer(cell)}
@@ -35,10 +35,10 @@ def fill(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
 def example_class(
     problem_set: str, course: Path, submitted: Path, count: int, seed: int = 0
 ) -> None:
-    """Write a class of any size, the same each time.
+    """Write a class of any size, reproducibly.
 
-    Each learner's answers are drawn from the solution and the variants, and only now and then a
-    wrong one. Files that are handed in beside the notebook are the instructor's own.
+    Each learner's answers are drawn from the solution and the variants; about one in five is
+    wrong. Files handed in with the notebook are the instructor's own.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def example_class(
     submitted:
         Where to write ``STUDENT/PS/PS.ipynb``.
     count:
-        How many learners: ``s0000`` and so on.
+        Number of learners, named ``s0000`` and so on.
     seed:
-        What is drawn from.
+        The random seed.
     """
     from nbjudge.release import release_folder, source_folder
 

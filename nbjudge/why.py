@@ -1,6 +1,6 @@
-"""Why a grade is what it is, for the instructor: hidden tests are shown.
+"""Explain a grade to the instructor, with hidden tests.
 
-Each test of an exercise with its points, what it said, and how to run just that again.
+For each test of an exercise: its points, its message, and how to replay the grading.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from nbjudge.release import notebooks_in, source_folder
 
 @dataclass
 class Test:
-    """One test of the exercise: its mark, what the judge said and saw, and its source."""
+    """One test of the exercise: its mark, the judge's message and notes, and its source."""
 
-    __test__ = False  # pytest takes a class of this name for tests
+    __test__ = False  # pytest would collect a class of this name
 
     name: str
     points: float
@@ -40,8 +40,8 @@ class Test:
 class Explained:
     """A student's grade in one exercise.
 
-    ``seed`` is what the hidden tests drew from; ``answer`` what was handed in; ``replay`` the
-    command that grades it again as it was.
+    ``seed`` is the hidden tests' seed; ``answer`` what was handed in; ``replay`` the command that
+    repeats the grading.
     """
 
     student: str
@@ -65,12 +65,12 @@ def why(
     course: Path | None = None,
     database: str | None = None,
 ) -> Explained:
-    """Explain a grade that stands in the folder ``into``; nothing is run.
+    """Explain an existing grade in the folder ``into``; nothing is run.
 
     Raises
     ------
     ValueError
-        If there is no such exercise, or nothing of this student has been graded there.
+        If there is no such exercise, or no work of this student has been graded there.
     """
     course, student = (course or course_tree.root()).resolve(), one_spelling(student)
     notebooks = notebooks_in(source_folder(problem_set, course))
@@ -82,7 +82,7 @@ def why(
     with folders[0].ledger() as ledger:
         entries = [ledger.entry(folder.work, student) for folder in folders]
     if not any(entry.record for entry in entries):
-        raise ValueError(f"student is {student!r}, but no work of theirs is graded in {into}.")
+        raise ValueError(f"student is {student!r}, but none of their work is graded in {into}.")
     exercises: dict[str, tuple[GradingFolder, Entry]] = {}
     for folder, entry in zip(folders, entries, strict=True):
         for cell in filter(cells.is_graded, folder.source().cells):
@@ -93,7 +93,7 @@ def why(
         )
     folder, entry = exercises[exercise]
     if not entry.record:
-        raise ValueError(f"student is {student!r}, but {folder.name} of theirs is not graded yet.")
+        raise ValueError(f"student is {student!r}, but their {folder.name} is not graded yet.")
     graded = [cell for cell in folder.source().cells if cells.is_graded(cell)]
     with Book(
         folder.url, folder.course_id, problem_set, folder.config, notebook=folder.name

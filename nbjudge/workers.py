@@ -1,6 +1,6 @@
-"""Where this machine's workers come from: a process that has loaded what they need and forks them.
+"""Start this machine's workers: a server process that has loaded what they need forks them.
 
-Loads next to nothing itself, so that it can be asked before anything else is loaded.
+This module imports almost nothing, so that the server can be started before anything is loaded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nbjudge.desk.light import without_grammars
 if TYPE_CHECKING:
     import psutil
 
-#: How the names of the workers' own folders begin, in the folder for the results.
+#: Prefix of the workers' own folders in the folder for the results.
 WORKERS = "workers-"
 
 _CLEARED_UP = "ignore:resource_tracker"
@@ -30,12 +30,12 @@ NEEDED = "nbjudge.preload"
 
 
 def warm_up() -> None:
-    """Start that process, unless it runs; what it loads it loads while the caller goes on."""
+    """Start the server process unless it is running; it loads while the caller continues."""
     multiprocessing.get_context("forkserver").set_forkserver_preload([NEEDED])
-    # Ctrl-C is for the process that grades: what ends with it has nothing to say of its own.
+    # Ctrl-C is for the grading process: its children end with it and should print nothing.
     main = threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
-    # Python's own process that clears up semaphores says so, if there was no time for it before.
+    # Python's resource tracker warns if it has to clean up semaphores itself.
     sys.warnoptions.append(_CLEARED_UP)
     try:
         forkserver.ensure_running()
@@ -47,10 +47,10 @@ def warm_up() -> None:
 
 @contextlib.contextmanager
 def loading() -> Iterator[None]:
-    """Load modules without looking for garbage, and without what none of them needs.
+    """Import modules without garbage collection, and without modules that none of them needs.
 
-    There is no garbage yet, and looking takes a tenth of the time; nor is it ever looked for among
-    what was loaded, which stays.
+    There is no garbage yet, and looking for it takes a tenth of the time. The loaded objects, which
+    stay, are excluded from later collections too.
     """
     gc.disable()
     try:
@@ -62,7 +62,7 @@ def loading() -> Iterator[None]:
 
 
 def workers_of(pid: int) -> list[psutil.Process]:
-    """The workers of the process that grades."""
+    """The worker processes of the grading process ``pid``."""
     import psutil
 
     found = []

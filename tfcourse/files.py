@@ -10,9 +10,10 @@ from pathlib import Path
 def write_whole(path: Path, content: bytes | str) -> str:
     """Write ``content`` so that ``path`` holds either all of it or what it held before.
 
-    The bytes go to a file beside it, are forced onto the disk, and only then take the name. Its
-    folder is made if it is missing. Text is written as UTF-8 with its line ends as they are. A full
-    disk raises ``OSError`` and leaves nothing behind. The SHA-256 of what was written is returned.
+    The bytes go to a temporary file in the same folder, are synced to disk, and only then renamed.
+    The folder is created if it is missing. Text is written as UTF-8 with its line endings
+    unchanged. A full disk raises ``OSError`` and leaves nothing behind. Returns the SHA-256 of the
+    bytes written.
     """
     data = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +32,7 @@ def write_whole(path: Path, content: bytes | str) -> str:
 
 
 def sync_folder(folder: Path) -> None:
-    """Force the folder's list of names onto the disk, if the system can."""
+    """Sync a folder's entries to disk, if the system can."""
     if os.name == "nt":  # folders cannot be opened there
         return
     handle = os.open(folder, os.O_RDONLY)

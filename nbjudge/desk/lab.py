@@ -1,4 +1,4 @@
-"""A learner's own folder, and JupyterLab opened in it."""
+"""Set up a learner's own folder, and open JupyterLab in it."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from pathlib import Path
 from nbjudge.files import write_whole
 from nbjudge.inside.program import program
 
-#: The learner's folder in the course's, unless another one is named. Git ignores it.
+#: Default name of the learner's folder in the course's folder. Git ignores it.
 WORK = "work"
 
-#: What was given, by path, with the digest of what it was then: work that differs is never touched.
+#: Record of the files given out, with their digests at that time; changed files are never touched.
 GIVEN = ".given.json"
 
 
 @dataclass
 class Furnished:
-    """What was put into a learner's folder.
+    """The result of :func:`furnish`.
 
-    ``new`` files, those ``renewed`` since nobody had touched them, and those ``kept`` although the
-    course now has another version of them.
+    ``new`` files, unchanged files ``renewed`` from the course, and changed files ``kept`` although
+    the course has a newer version.
     """
 
     new: list[str] = field(default_factory=list)
@@ -38,8 +38,8 @@ class Furnished:
 def furnish(work: Path, course: Path) -> Furnished:
     """Copy the chapters and the released problem sets into a learner's folder.
 
-    The folder is laid out as ``notebooks/`` is, so that links between notebooks lead on. A file
-    that is there is never written over, unless it is still, byte for byte, what was given before.
+    The folder has the same layout as ``notebooks/``, so that links between notebooks work. An
+    existing file is never overwritten unless it is still byte for byte the version given before.
     """
     found = Furnished()
     record = work / GIVEN
@@ -72,7 +72,7 @@ def furnish(work: Path, course: Path) -> Furnished:
 
 
 def _files(notebooks: Path) -> list[Path]:
-    """What a learner is given, in order: chapters, their evidence, and the problem sets' files."""
+    """The learner's files in order: chapters, their evidence, and the problem sets' files."""
     sets = [p for p in (notebooks / "assignments").rglob("*") if p.is_file()]
     hidden = [
         p for p in sets if any(part.startswith(".") for part in p.relative_to(notebooks).parts)
@@ -83,15 +83,14 @@ def _files(notebooks: Path) -> list[Path]:
 
 
 def command(work: Path, options: Sequence[str]) -> list[str]:
-    """What opens JupyterLab in a folder."""
+    """The command line that opens JupyterLab in a folder."""
     return [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={work}", *options]
 
 
 def environment(course: Path) -> dict[str, str]:
-    """What JupyterLab, its kernels and its terminals find first.
+    """The environment for JupyterLab, its kernels and its terminals.
 
-    This Python's programs, and its kernel ``python3`` before one of the same name that a user has
-    elsewhere.
+    It puts this Python's programs first, and its kernel ``python3`` before any other of that name.
     """
     programs = str(Path(sys.executable).parent)
     return {
@@ -103,7 +102,7 @@ def environment(course: Path) -> dict[str, str]:
 
 
 def open_lab(work: Path, course: Path, options: Sequence[str]) -> int:
-    """Open JupyterLab and wait for its end; its exit code.
+    """Open JupyterLab and wait until it exits; returns its exit code.
 
     Raises
     ------
@@ -116,11 +115,11 @@ def open_lab(work: Path, course: Path, options: Sequence[str]) -> int:
             "pip install -r requirements-learner.txt"
         )
     words, variables = command(work, options), environment(course)
-    if os.name == "posix":  # Ctrl-C and a kill reach it alone
+    if os.name == "posix":  # so that Ctrl-C and kill reach only JupyterLab
         os.execve(words[0], words, variables)
     with subprocess.Popen(words, env=variables) as lab:
         while True:
             try:
                 return lab.wait()
-            except KeyboardInterrupt:  # it has had it too, and asks or ends
+            except KeyboardInterrupt:  # JupyterLab gets it too, and asks or exits
                 continue

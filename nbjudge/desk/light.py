@@ -1,4 +1,4 @@
-"""What commands do without, so that they answer in seconds."""
+"""Skip an import that the commands do not need, so that they start quickly."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-#: Where it is installed, jsonschema builds forty grammars with it when it is imported, which takes
-#: a second: they judge internationalised addresses, and a notebook's schema has none.
+#: If this package is installed, jsonschema uses it to build forty grammars on import, which takes
+#: a second: they validate internationalised addresses, and a notebook's schema has none.
 GRAMMARS = "rfc3987_syntax"
 
 
@@ -17,7 +17,7 @@ def without_grammars() -> Iterator[None]:
     if GRAMMARS in sys.modules:
         yield
         return
-    vars(sys)["modules"][GRAMMARS] = None  # so Python marks what cannot be imported
+    vars(sys)["modules"][GRAMMARS] = None  # Python's marker for a module that cannot be imported
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""How far a learner has come: what each check found is kept in the learner's own folder."""
+"""A learner's progress: the results of each check are stored in the learner's own folder."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from nbjudge.inside.program import program
 if TYPE_CHECKING:
     from nbjudge.check import Checked
 
-#: Beside :data:`~nbjudge.desk.lab.GIVEN`: what the last checks found.
+#: File next to :data:`~nbjudge.desk.lab.GIVEN` with the results of the last checks.
 CHECKED = ".checked.json"
 
 
 @dataclass
 class SetProgress:
-    """One problem set. ``state`` is empty where what the last check found still holds."""
+    """One problem set; ``state`` is empty if the last check's results are up to date."""
 
     name: str
     score: float = 0.0
@@ -33,13 +33,13 @@ class SetProgress:
 
 
 def folder_of(notebook: Path) -> Path | None:
-    """The learner's folder that a notebook lies in, as ``lab`` has made it."""
+    """The learner's folder, created by ``lab``, that contains a notebook."""
     found = (p for p in notebook.resolve().parents if (p / GIVEN).is_file())
     return next(found, None)
 
 
 def keep(found: Checked, notebook: Path) -> None:
-    """Keep what a check found, if the notebook lies in a learner's folder."""
+    """Store the results of a check, if the notebook is in a learner's folder."""
     work = folder_of(notebook)
     if work is None or not found.problem_set:
         return
@@ -49,21 +49,21 @@ def keep(found: Checked, notebook: Path) -> None:
     for one in found.exercises:
         exercises[one.name] = {"score": one.score, "judged": one.judged, "verdict": one.verdict}
     entry["digest"] = _digest(notebook)
-    with suppress(OSError):  # a folder that cannot be written is no reason to lose a check
+    with suppress(OSError):  # a read-only folder is no reason to lose a check
         write_whole(work / CHECKED, json.dumps(every, indent=1, sort_keys=True))
 
 
 def progress(work: Path) -> list[SetProgress]:
-    """Where each problem set of a learner's folder stands, in order.
+    """The progress in each problem set of a learner's folder, in order.
 
     Raises
     ------
     ValueError
-        If the folder is none of a learner's.
+        If the folder is not a learner's.
     """
     if not (work / GIVEN).is_file():
         lab = f"{program().command} lab"
-        raise ValueError(f"{work} is no folder that `{lab}` has made: run that first.")
+        raise ValueError(f"{work} was not created by `{lab}`: run that first.")
     given, every = _json(work / GIVEN), _read(work)
     found = []
     for path in sorted((work / "assignments").glob("*/*.ipynb")):

@@ -1,4 +1,4 @@
-"""Start the process that checks a notebook, keep its time, start it again when a cell ends it."""
+"""Start the process that checks a notebook, time it, and restart it if a cell ends it."""
 
 from __future__ import annotations
 
@@ -20,47 +20,47 @@ from nbjudge.desk import STUCK
 from nbjudge.inside.program import program
 from nbjudge.judging.errors import GONE, OUT_OF_TIME
 
-if TYPE_CHECKING:  # what they load would keep the process from being started at once
+if TYPE_CHECKING:  # importing these would delay the start of the process
     from nbformat import NotebookNode
 
     from nbjudge.inside.limits import Limits
 
-#: So long loading torch may take on a machine that is very busy, in seconds.
+#: Seconds that loading torch may take on a very busy machine.
 LOADING = 180.0
 
-#: A process that does not end its step by itself is ended so many seconds after the step's limit.
+#: Seconds after a step's time limit at which a process that is still in it is killed.
 GRACE = 5.0
 
-#: So often the process is started again before the notebook is given up.
+#: Maximum number of times that the process is restarted before the notebook is abandoned.
 MAX_RESTARTS = 4
 
-#: Between two looks at what the process says, in seconds.
+#: Seconds between checks for messages from the process.
 PERIOD = 0.02
 
-#: What the process runs; with its folder as the last argument.
+#: Python arguments that run the process; its folder is the last argument.
 PROGRAM = ("-P", "-c", "import sys, nbjudge.desk.worker as w; w.main(sys.argv[1])")
 
-#: Said of a test that is not run after another one of its exercise came to no end.
+#: Message for a test that is not run because another test of its exercise timed out.
 SKIPPED = "This test was not run: an earlier test of this exercise was stopped."
 
 
 class CannotRun(RuntimeError):
-    """The process does not start; the message says why, and what to do."""
+    """The process did not start; the message says why, and what to do."""
 
 
 @dataclass
 class Ran:
-    """What came of a notebook.
+    """The result of running a notebook.
 
     Attributes
     ----------
     tests:
-        For each test cell that was run, by grade id: ``score`` and ``message``, empty where nothing
+        For each test cell that was run, by grade id: ``score``, and ``message``, empty if nothing
         is wrong.
     stopped:
-        For each answer's cell that stopped with an error, by grade id: why.
+        Why each answer cell that stopped with an error did so, by grade id.
     flags:
-        What was noticed, a line each.
+        The flags raised, one line each.
     """
 
     tests: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Ran:
 
 
 class Desk:
-    """The process; a context manager. It loads while the caller goes on to read the notebook."""
+    """The process; a context manager. It loads while the caller reads the notebook."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="nbjudge-", ignore_cleanup_errors=True)
@@ -100,17 +100,17 @@ class Desk:
         Parameters
         ----------
         notebook:
-            With the learner's answers in it.
+            The notebook with the learner's answers.
         bound:
-            For each answer cell the names that its solution binds.
+            The names bound by each answer cell's solution, by grade id.
         limits:
-            How long a call, a cell and all of it may take.
+            Time limits for a call, a cell and the whole notebook.
         seed:
-            For random numbers, and for the inputs of hidden tests.
+            The seed of random numbers and of the hidden tests' inputs.
         files:
             The problem set's files, by name.
         only:
-            The grade ids of the tests that are run; all where ``None``.
+            The grade ids of the tests to run; ``None``: all.
 
         Raises
         ------
@@ -154,7 +154,7 @@ class Desk:
             raise CannotRun(f"Python cannot be started: {error}") from None
 
     def _end(self) -> None:
-        """End the process and, where the system can, what it started."""
+        """Kill the process and, if the system can, its children."""
         if self._process is None:
             return
         if hasattr(os, "killpg"):
@@ -173,21 +173,21 @@ class Desk:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         (self._place / "job.json").write_text(json.dumps(job), "utf-8")
-        with suppress(OSError):  # it has ended: that is found out below
+        with suppress(OSError):  # if it has ended, _watch will notice
             assert self._process is not None
             stdin = _input_of(self._process)
             stdin.write(b"go\n")
             stdin.flush()
 
     def _watch(self, ran: _Run) -> bool:
-        """Follow the process; true when it has come to the end of the notebook."""
+        """Follow the process; returns whether it came to the end of the notebook."""
         ready, due = False, monotonic() + LOADING
         told = _Lines(self._place / "told.jsonl")
         process = self._process
         assert process is not None
         while True:
             ended = process.poll() is not None
-            for event in told.new():  # after the look: what it said last is not lost
+            for event in told.new():  # after poll(), so that its last messages are not lost
                 if "ready" in event:
                     ready = True
                 elif "ended" in event:
@@ -217,13 +217,13 @@ class Desk:
 
 
 class _Lines:
-    """The lines of a file that another process writes, as they come."""
+    """The lines of a file that another process is writing."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.at, self.rest = path, 0, b""
 
     def new(self) -> Iterator[dict[str, Any]]:
-        """What is new; half a line waits for its other half."""
+        """The new complete lines, decoded; an incomplete line is kept for later."""
         try:
             with open(self.path, "rb") as file:
                 file.seek(self.at)
@@ -238,7 +238,7 @@ class _Lines:
 
 
 class _Run:
-    """How far a notebook has come, over all processes that it took."""
+    """The progress of a notebook, over all processes that it took."""
 
     def __init__(self, steps: list[dict[str, Any]], limits: Limits) -> None:
         self.steps, self.limits = steps, limits
@@ -252,17 +252,17 @@ class _Run:
         self.end = monotonic() + limits.submission_seconds
 
     def seconds(self) -> float:
-        """What is left for the whole notebook."""
+        """Seconds left for the whole notebook."""
         return self.end - monotonic()
 
     def seconds_left(self) -> float:
-        """How long the process may go on without another word."""
+        """Seconds that the process may go without sending another message."""
         step = self.steps[self.at] if self.at >= 0 else {}
         seconds = step.get("test", step).get("seconds", self.limits.submission_seconds)
         return seconds + GRACE
 
     def hear(self, event: dict[str, Any]) -> None:
-        """Take up what the process says."""
+        """Process a message from the process."""
         at = event["at"]
         if event.get("begins"):
             self.at, self.again = at, event["again"]
@@ -277,9 +277,9 @@ class _Run:
             self.slow.add(self.steps[at]["exercise"])
 
     def lost(self, code: int | None) -> None:
-        """The process has ended, with this exit code; with ``None`` it had to be ended."""
+        """Record that the process ended with this exit code, or had to be killed (``None``)."""
         if self.at < 0 or self.again:
-            self.gave_up = "a cell that ran before does not run again"
+            self.gave_up = "a cell that ran once cannot be run again"
             return
         step = self.steps[self.at]
         if code is None or code == STUCK:
@@ -291,14 +291,14 @@ class _Run:
             says = f"The process that runs the notebook ended here ({how})."
             found = {"error": GONE, "says": says}
         self.hear({"at": self.at, "again": False, "found": found})
-        if self.at in self.done:  # it would end the next process too
+        if self.at in self.done:  # rerunning it would end the next process too
             self.done.remove(self.at)
         self.at = -1
 
     def out_of_time(self) -> None:
-        """It came to the end of the notebook, or of the time for all of it."""
+        """The process ended by itself; if cells are left, the time was used up."""
         if self.next < len(self.steps):
-            self.gave_up = f"the {self.limits.submission_seconds:g} s for the whole were used up"
+            self.gave_up = f"the {self.limits.submission_seconds:g} s allowed were used up"
 
     def give_up(self) -> None:
         """Run nothing more."""
@@ -306,7 +306,7 @@ class _Run:
         self.next = len(self.steps)
 
     def told(self, notebook: NotebookNode) -> Ran:
-        """What came of it, for people."""
+        """The result, with messages for people."""
         from nbjudge.judging import outcome
 
         ran, out_of_time, died = Ran(), [], []
@@ -349,7 +349,7 @@ class _Run:
         if died:
             ran.flags.append(f"the process that runs the notebook ended in {cells.listed(died)}")
         if self.gave_up:
-            ran.flags.append(f"not all of it was run: {self.gave_up}")
+            ran.flags.append(f"the notebook was not run to the end: {self.gave_up}")
         return ran
 
 
@@ -372,7 +372,7 @@ def _steps(
     limits: Limits,
     only: frozenset[str] | None,
 ) -> Iterator[dict[str, Any]]:
-    """What is to be done, in order, as :class:`nbjudge.judging.session.Session` does it."""
+    """The steps in order, as in :class:`nbjudge.judging.session.Session`."""
     from nbjudge.judging import names
 
     learners: set[str] = set()
@@ -425,7 +425,7 @@ def _input_of(process: subprocess.Popen[bytes]) -> IO[bytes]:
 
 
 def _environment(place: Path) -> dict[str, str]:
-    """The caller's environment, without what would make a run differ from one in grading."""
+    """The caller's environment, adjusted so that a run does not differ from grading."""
     package = str(Path(__file__).resolve().parents[2])
     before = os.environ.get("PYTHONPATH")
     return {

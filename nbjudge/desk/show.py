@@ -1,4 +1,4 @@
-"""What a check found, for a terminal of 80 columns."""
+"""Print the results of a check on a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nbjudge.check import Checked, CheckedTest, Exercise
     from nbjudge.desk.progress import SetProgress
 
-#: Said below every check that did not run in the sandbox.
+#: Printed below every check that did not run in the sandbox.
 NOT_PROTECTED = (
     "This ran as in Jupyter, without a sandbox: it does not protect this computer from the code in "
     "the notebook."
@@ -29,7 +29,7 @@ _COLOURS = {"passed": "green", "answered": "green", "partly": "yellow", "failed"
 
 
 def show_checked(found: Checked, notebook: Path, console: Console) -> None:
-    """The exercises with their points, what failed in each, and what it comes to."""
+    """Print the exercises with their points, the failed tests of each, and the total."""
     width = min(console.width, 100)
 
     def say(text: str, indent: int = 0, style: str = "") -> None:
@@ -79,10 +79,10 @@ def show_checked(found: Checked, notebook: Path, console: Console) -> None:
 
 
 def show_solution(found: Checked, given_up: bool, console: Console) -> None:
-    """The solution of the exercise that was checked, and the criteria for an answer in words.
+    """Print the solution of the checked exercise, and the criteria for a written answer.
 
-    They are shown once everything that can be judged is right and all is answered, or if it is
-    given up.
+    They are shown once everything that can be judged passes and everything is answered, or if the
+    learner gives up.
     """
     (exercise,) = found.exercises
     if not (exercise.verdict in ("passed", "by hand") or given_up):
@@ -103,7 +103,7 @@ def show_solution(found: Checked, given_up: bool, console: Console) -> None:
 
 
 def show_progress(sets: list[SetProgress], console: Console) -> None:
-    """A line for each problem set, and what they come to."""
+    """Print a line for each problem set, and the total."""
     longest = max((len(one.name) for one in sets), default=0)
     for one in sets:
         points = f"{number(one.score)}/{number(one.judged)}" if one.exercises else "–"
@@ -122,7 +122,7 @@ def _short(test: CheckedTest) -> str:
 
 
 def _by_hint(tests: list[CheckedTest]) -> list[list[CheckedTest]]:
-    """Tests that say the same, but for the inputs that a call had, together."""
+    """Group tests whose messages differ only in a call's inputs."""
     found: dict[str, list[CheckedTest]] = {}
     for test in tests:
         said = re.sub(r"(?m)^\s*called with .*$", "", plain(test.hint)).strip()

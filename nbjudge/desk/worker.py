@@ -1,9 +1,9 @@
 """The process that checks a learner's notebook: it runs cells and tests, and reports on each.
 
-It writes a line of JSON for each into a file.
+Reports are lines of JSON in a file.
 
-Started with a folder as its argument. It loads what it needs, waits for a line on its standard
-input, reads ``FOLDER/job.json``, and ends when its standard input is closed.
+It is started with a folder as its argument, loads what it needs, waits for a line on its standard
+input, reads ``FOLDER/job.json``, and exits when its standard input is closed.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from nbjudge.inside.wire import TimedOut
 from nbjudge.judging.errors import OUT_OF_TIME
 from nbjudge.judging.remote import Link
 
-#: So long code that was interrupted may take to end, in seconds.
+#: Seconds that interrupted code may take to stop.
 PATIENCE = 2.0
 
 
 class Clock:
-    """Interrupts the main thread when a limit is over, and ends the process where that is no use.
+    """Interrupts the main thread at a time limit, and exits the process if that does not help.
 
-    Works without signals, as on Windows: there an interrupt waits for the next line of Python.
+    It also works without signals, as on Windows, where an interrupt waits for the next Python
+    instruction.
     """
 
     def __init__(self) -> None:
@@ -43,7 +44,7 @@ class Clock:
 
     @contextlib.contextmanager
     def limit(self, seconds: float) -> Iterator[None]:
-        """Interrupt what runs inside after so many seconds; ``over`` says whether it was."""
+        """Interrupt the body after ``seconds``; ``over`` says whether that happened."""
         with self._changed:
             self.over, self._due = False, monotonic() + seconds
             self._number += 1
@@ -62,7 +63,7 @@ class Clock:
                 with self._changed:
                     self._due = float("inf")
                     self._number += 1
-                if self.over:  # what ran may have ended just before the interrupt came
+                if self.over:  # the body may have ended just before the interrupt
                     sleep(0.05)
                 return
             except KeyboardInterrupt:
@@ -86,7 +87,7 @@ class Clock:
 
 def _interrupt() -> None:
     """Raise ``KeyboardInterrupt`` in the main thread."""
-    if hasattr(signal, "pthread_kill"):  # this wakes time.sleep too
+    if hasattr(signal, "pthread_kill"):  # this also interrupts time.sleep
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:
         import _thread
@@ -95,19 +96,19 @@ def _interrupt() -> None:
 
 
 class Nowhere(io.TextIOBase):
-    """What is written here is gone."""
+    """A text stream that discards everything."""
 
     def writable(self) -> bool:
-        """It takes everything."""
+        """Always true."""
         return True
 
     def write(self, text: str) -> int:
-        """Take the text and forget it."""
+        """Discard the text and return its length."""
         return len(text)
 
 
 class Direct:
-    """A channel that ends in this very process: each request is answered as it is sent."""
+    """A channel within this process: each request is answered as it is sent."""
 
     def __init__(self, names: dict[str, Any], clock: Clock) -> None:
         self.names, self.clock = names, clock
@@ -115,7 +116,7 @@ class Direct:
         self.reply: dict[str, Any] = {}
 
     def send(self, value: dict[str, Any], seconds: float | None = None) -> None:
-        """Answer the request, within so many seconds."""
+        """Answer the request within this many seconds."""
         request, limit = value, float("inf") if seconds is None else seconds
         from nbjudge.inside.testing import learner
 
@@ -129,15 +130,15 @@ class Direct:
         self.reply = {"id": request["id"], "is": kind, "value": found}
 
     def receive(self, seconds: float | None = None) -> dict[str, Any]:
-        """The answer to what was sent last."""
+        """The reply to the last request."""
         return self.reply
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 class DirectLink(Link):
-    """The verbs, carried out in this process."""
+    """The verbs, executed in this process."""
 
     def __init__(self, names: dict[str, Any], clock: Clock) -> None:
         super().__init__(Direct(names, clock), 0)
@@ -149,7 +150,7 @@ class Worker:
     Parameters
     ----------
     tell:
-        Called with what happened, a dict each time.
+        Called with a dictionary for each event.
     """
 
     def __init__(self, tell: Any) -> None:
@@ -160,7 +161,7 @@ class Worker:
         self.examiner = Examiner()
 
     def run(self, job: dict[str, Any]) -> None:
-        """Do the steps that are left, after the ones that another process has already done."""
+        """Run the remaining steps, after rerunning those that an earlier process completed."""
         from nbjudge.inside.testing.learner import seed_all
 
         self.examiner.open(job["seed"], {})
@@ -209,7 +210,7 @@ class Worker:
             return {}
         try:
             says = str(error)
-        except Exception:  # a learner's own exception can fail at that
+        except Exception:  # a learner's own exception class can raise in __str__
             says = ""
         return {"error": type(error).__name__, "says": says[:5000]}
 
@@ -219,21 +220,21 @@ class Worker:
 
 
 def _shell() -> Any:
-    """An IPython without history, settings, colours or a screen."""
+    """An IPython shell without history, settings, colours or a GUI."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
     class Shell(InteractiveShell):
-        """Says nothing of errors, and does not end."""
+        """A shell that prints no errors and does not exit."""
 
         def enable_gui(self, gui=None):
-            """There is no screen."""
+            """Do nothing: there is no GUI."""
 
         def ask_exit(self):
-            """``exit()`` in a cell does not end what other cells need too."""
+            """Do nothing: ``exit()`` in a cell must not stop later cells."""
 
         def _showtraceback(self, etype, evalue, stb):
-            """What happened is in the result."""
+            """Do nothing: the error is in the result."""
 
     config = Config()
     config.HistoryManager.enabled = False
@@ -242,7 +243,7 @@ def _shell() -> Any:
 
 
 def main(folder: str) -> None:
-    """Load, wait to be told, work, and end."""
+    """Load, wait for the job, run it, and exit."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     out = os.open(Path(folder, "told.jsonl"), os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
 
@@ -252,7 +253,7 @@ def main(folder: str) -> None:
     from nbjudge.inside.testing.learner import warm
 
     worker = Worker(tell)
-    warm()  # what is slow the first time is not the first call's fault
+    warm()  # so that one-time costs are not charged to the first call
     if not sys.stdin.buffer.readline():
         return
     parent = os.fdopen(os.dup(0), "rb", buffering=0)
@@ -271,4 +272,4 @@ def main(folder: str) -> None:
     tell({"ready": True})
     worker.run(job)
     tell({"ended": True})
-    os._exit(0)  # neither threads nor exit handlers of the notebook's hold it back
+    os._exit(0)  # the notebook's threads and exit handlers must not delay it

@@ -1,4 +1,4 @@
-"""The names of the errors that leave a test without a result. Importing this loads nothing else."""
+"""Names of the errors that leave a test without a result. Importing this loads nothing else."""
 
 #: The learner's process took too long, ended, or sent something that is not an answer.
 OUT_OF_TIME, GONE, GARBLED = "OutOfTime", "KernelDied", "Garbled"

@@ -1,4 +1,4 @@
-"""The examiner of one submission: what it has been told, and what it is asked."""
+"""The examiner of one submission: what it has been told, and the requests to it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from nbjudge.judging.learners import Learner
 if TYPE_CHECKING:
     from nbjudge.sandbox import Examiner, Nursery
 
-#: Beyond what a test may take, the examiner itself gets this.
+#: Extra seconds for the examiner itself, beyond a test's time limit.
 EXAMINERS_SECONDS = 20.0
 
-#: So long the examiner may take to weigh the tests of an exercise.
+#: Seconds that the examiner may take to weigh the tests of an exercise.
 WEIGHING_SECONDS = 300.0
 
 
@@ -35,34 +35,34 @@ class Examination:
     notebook:
         The job's notebook.
     kernels:
-        Where it is counted what the examiner uses.
+        Where the examiner's resource usage is counted.
     """
 
     def __init__(self, job: Job, nursery: Nursery, notebook: NotebookNode, kernels: Kernels):
         self.job, self.nursery, self.limits, self.kernels = job, nursery, job.limits, kernels
-        #: The exercises that test by themselves that inputs are left unchanged.
+        #: The exercises with tests of their own that inputs are left unchanged.
         self.keeping = names.keeping(notebook)
-        #: By a learner's name, the cell that it is from.
+        #: A learner's name → the source of the cell that defines it.
         self.sources = {
             bound: cell.source
             for cell in notebook.cells
             for bound in job.names.get(cells.grade_id(cell), ())
         }
-        #: The exercises one of whose tests came to no end.
+        #: The exercises with a test that timed out.
         self.slow: set[str] = set()
         self._process: Examiner | None = None
         self._talk: Channel | None = None
         self._linked: Learner | None = None
-        #: The cells that the examiner has been told of, and those that it is told of next.
+        #: The cells that the examiner already knows, and those to tell it about next.
         self._told: list[dict[str, Any]] = []
         self._next: list[dict[str, Any]] = []
 
     # -- the process -----------------------------------------------------------------------------
 
     def start(self, own: bool = False) -> None:
-        """Fork an examiner, which is told of all cells before with the next test.
+        """Fork an examiner; the next test tells it about all earlier cells.
 
-        It finds the learner's files, or the solution's ``own``.
+        It gets the learner's files, or the solution's if ``own`` is set.
         """
         files = {**self.job.files, **self.job.own} if own else self.job.found
         self._process = self.nursery.examiner(self.limits, files=files)
@@ -73,7 +73,7 @@ class Examination:
         self._next, self._told = self._told + self._next, []
 
     def stop(self) -> None:
-        """Have the examiner end, if there is one, without waiting for it."""
+        """Stop the examiner, if there is one, without waiting for it."""
         if self._process is not None:
             self._process.stop()
 
@@ -98,25 +98,25 @@ class Examination:
     # -- what it knows ---------------------------------------------------------------------------
 
     def note(self, cell: NotebookNode) -> None:
-        """Let the examiner know of a cell before the next test."""
+        """Tell the examiner about a cell before the next test."""
         if cells.is_answer(cell):
             bound = list(self.job.names.get(cells.grade_id(cell), ()))
             self._next.append({"learners": bound})
         elif cells.is_locked(cell):
             if names.used(cell.source) & self.learners_names():
-                # What it computes of a learner's answer is the learner's.
+                # What it computes from a learner's answer is the learner's.
                 self._next.append({"learners": sorted(names.bound(cell.source))})
             else:
                 self._next.append({"setup": cell.source})
 
     def learners_names(self) -> set[str]:
-        """The names bound so far by a learner, or by locked cells that compute with a learner's."""
+        """Names bound so far by a learner, or by locked cells that use a learner's names."""
         return {name for step in self._told + self._next for name in step.get("learners", ())}
 
     # -- what it is asked ------------------------------------------------------------------------
 
     def link(self, learner: Learner, new: bool) -> None:
-        """Have the examiner talk to this kernel from now on; ``new`` if its connection is."""
+        """Connect the examiner to this kernel; ``new`` says that the connection is new."""
         if self._linked is learner and not new:
             return
         process, talk = self._held()
@@ -130,18 +130,18 @@ class Examination:
     def ask(
         self, cell: NotebookNode, learner: Learner, source: str, seconds: float
     ) -> dict[str, Any]:
-        """What the examiner says of a test cell, or of this part of its source.
+        """The examiner's result for a test cell, or for this part of its source.
 
         Raises
         ------
         WireError
-            If the examiner gives no answer, or none in time.
+            If the examiner does not answer in time, or at all.
         """
         process, talk = self._held()
         name = cells.grade_id(cell)
         exercise = cells.exercise_of(name)
         call_seconds = float(self.limits.call_seconds)
-        if exercise in self.slow:  # one endless loop does not eat the time of the other exercises
+        if exercise in self.slow:  # one endless loop must not use up the other exercises' time
             call_seconds = max(call_seconds / 10, min(1.0, call_seconds))
         test = {
             "name": name,
@@ -153,7 +153,7 @@ class Examination:
         }
         self._told, self._next = self._told + self._next, []
         talk.send({"do": "test", "test": test}, EXAMINERS_SECONDS)
-        # What the kernel prints meanwhile is thrown away.
+        # Output from the kernel meanwhile is discarded.
         deadline = monotonic() + seconds + EXAMINERS_SECONDS
         while not learner.pump.waits_for(talk.sock, deadline - monotonic()):
             if monotonic() > deadline:
@@ -166,12 +166,12 @@ class Examination:
         return found
 
     def weigh(self, steps: list[dict[str, Any]], learners: list[str]) -> dict[str, str]:
-        """What a new examiner's :func:`nbjudge.judging.lies.hollow` says of these cells.
+        """The result of :func:`nbjudge.judging.lies.hollow` for these cells, in a new examiner.
 
         Raises
         ------
         WireError
-            If the examiner gives no answer, or none in time.
+            If the examiner does not answer in time, or at all.
         """
         self.end()
         self.start(own=True)

@@ -1,4 +1,4 @@
-"""What the cells and tests of one submission came to."""
+"""The results of one submission's cells and tests."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from nbjudge.judging.kernels import Kernels
 from nbjudge.judging.pump import FAILED
 from nbjudge.outputs import Room
 
-#: What is said of an answer's cell after which the kernel answers no more.
-BREAKS = "after this cell the kernel no longer runs anything: what does it change in it?"
+#: Message for an answer cell after which the kernel stops responding.
+BREAKS = "after this cell the kernel no longer runs anything: what does the cell change in it?"
 
-#: What is said of an answer's cell that came to its end only where less is forbidden.
+#: Messages for an answer cell that finishes only in a kernel in which less is forbidden.
 OTHERWISE = {
     OUT_OF_TIME: "it takes too long",
     FLOODED: "it prints without end",
@@ -26,21 +26,21 @@ OTHERWISE = {
 
 
 class Findings:
-    """What is known so far of a submission.
+    """What is known so far about a submission.
 
     Attributes
     ----------
     tests:
-        What :class:`nbjudge.judging.job.Judged` says of each test, by its name.
+        Each test's entry in :class:`nbjudge.judging.job.Judged`, by name.
     found:
-        What the examiner said of each test.
+        The examiner's result for each test, by name.
     stopped:
-        By exercise, why the answer's own cell stopped.
+        Why the answer's own cell stopped, by exercise.
     in_their_words:
-        By the place of its cell, a visible test that says something in the learner's own words in
-        a kernel that hidden tests have called.
+        Results of visible tests that quote the learner's own words from a kernel that hidden tests
+        have called, by cell index.
     flags:
-        What was noticed, a line each.
+        The flags raised, one line each.
     """
 
     def __init__(self, notebook: NotebookNode, kernels: Kernels):
@@ -56,7 +56,7 @@ class Findings:
         self.room = Room()
 
     def settle(self, cell: NotebookNode, found: dict[str, Any], seen: list[str]) -> None:
-        """Write down what a test came to."""
+        """Record a test's result."""
         name, points = cells.grade_id(cell), cells.points(cell)
         self.found[name] = found = outcome.settled(found, points)
         cell.outputs, score = outcome.scored(found, points)
@@ -70,7 +70,7 @@ class Findings:
         }
 
     def settle_again(self, cell: NotebookNode, found: dict[str, Any], seen: list[str]) -> None:
-        """Write down something else of a test whose outputs have been tidied before."""
+        """Record a new result for a test whose outputs were already tidied."""
         self.settle(cell, found, seen)
         outcome.tidy(cell, self.room)
 
@@ -79,7 +79,7 @@ class Findings:
         return self.tests[name]["score"] >= self.tests[name]["max_score"]
 
     def said_once(self, name: str, found: dict[str, Any]) -> dict[str, Any]:
-        """What was found; an error that another test of the exercise has said is not repeated."""
+        """The result; an error already reported by another test of the exercise is not repeated."""
         if not outcome.is_an_error(found):
             return found
         for other, before in takewhile(lambda item: item[0] != name, self.found.items()):
@@ -89,7 +89,7 @@ class Findings:
         return found
 
     def why_missing(self, exercise: str) -> str:
-        """Why an exercise's names are not there; empty if its cell came to its end."""
+        """Why an exercise's names are undefined; empty if its cell ran to the end."""
         broken = {cells.grade_id(self.cells[index]) for index in self.kernels.broken}
         why = BREAKS if exercise in broken else self.stopped.get(exercise) or self._other(exercise)
         return why if why in ("", outcome.NO_ANSWER) else f"The answer's own cell stopped: {why}"
@@ -100,7 +100,7 @@ class Findings:
         return OTHERWISE.get(next(own, ""), "")
 
     def all_flags(self) -> list[str]:
-        """The flags, and those that name several cells in one line; each of them once."""
+        """All flags without duplicates, including those that name several cells in one line."""
         lines = [f"the kernel died in {cells.listed(n)}: {why}" for why, n in self.died.items()]
         if self.out_of_time:
             lines.append(f"ran out of time in {cells.listed(self.out_of_time)}")
@@ -113,5 +113,5 @@ class Findings:
 
 
 def called(cell: NotebookNode) -> str:
-    """What a flag calls a cell."""
-    return cells.grade_id(cell) or "a cell of their own"
+    """A cell's name in a flag."""
+    return cells.grade_id(cell) or "a cell that they added"

@@ -1,4 +1,4 @@
-"""Points that wait for another test's: those of tests that a wrong answer passes too."""
+"""Hold back the points of tests that a wrong answer passes too."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from nbjudge.judging.job import Job
 
 
-#: So begins the report's note on a test whose points are held back.
+#: Prefix of the report's note on a test whose points are held back.
 PASSES_WITH = "passes with "
 
 
 def hold_back(job: Job, examination: Examination, findings: Findings) -> None:
-    """Take back the points of tests that say little where no test of values passes."""
+    """Take back the points of hollow tests if no test of the same functions' values passes."""
     tests = {cells.grade_id(c): c for c in findings.cells if cells.is_test(c)}
     exercises: dict[str, list[str]] = {}
     for name in tests:
         exercises.setdefault(cells.exercise_of(name), []).append(name)
     for exercise, own in exercises.items():
         passed = {name for name in own if findings.passed(name)}
-        # If all is right or nothing is, there is nothing to weigh.
+        # If all tests pass or none does, there is nothing to weigh.
         if len(own) == 1 or len(passed) == len(own) or not passed:
             continue
         hollow = _hollow(job, examination, findings, exercise)
@@ -67,7 +67,7 @@ def _hollow(
 def _steps(
     job: Job, every: list[NotebookNode], learners: set[str], exercise: str
 ) -> list[dict[str, Any]]:
-    """The notebook as :func:`nbjudge.judging.lies.hollow` reads it, solved by its author."""
+    """The notebook with its solution, in the form for :func:`nbjudge.judging.lies.hollow`."""
     steps: list[dict[str, Any]] = []
     for cell in every:
         name = cells.grade_id(cell)

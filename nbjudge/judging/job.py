@@ -1,4 +1,4 @@
-"""What the judge is given, and what it gives back."""
+"""The judge's input and output."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from nbjudge.inside.limits import Limits
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be judged.
+    """A submission to judge.
 
     Attributes
     ----------
     student:
-        Whose it is; for messages of the judge's own.
+        The student's name, for the judge's own messages.
     notebook:
-        The instructor's notebook with the learner's answers and cells of their own in it, hidden
-        tests and all, as JSON.
+        The instructor's notebook, including hidden tests, with the learner's answers and added
+        cells, as JSON.
     seed:
-        What hidden tests draw their inputs from.
+        The seed of the hidden tests' inputs.
     limits:
-        What the learner's code may use.
+        Resource limits for the learner's code.
     files:
         The problem set's data files, by name.
     names:
-        For each answer cell, by grade id, the names that its solution binds: see
+        The names bound by each answer cell's solution, by grade id: see
         :func:`nbjudge.judging.names.names_of`.
     solution:
-        For each answer cell, by grade id, the instructor's own source, which never goes where a
-        learner's code runs. Without it no test's points wait for another's.
+        The instructor's source of each answer cell, by grade id, which never reaches a process
+        that runs a learner's code. Without it no test's points depend on another's.
     enclosed:
-        The files that the learner handed in beside the notebook, by name.
+        The files that the learner handed in with the notebook, by name.
     refused:
-        Why each of the other files that the problem set takes is not there.
+        Why each of the other files that the problem set accepts is missing.
     own:
-        The instructor's own files of these names, which go with ``solution``.
+        The instructor's own files of these names, which belong to ``solution``.
     """
 
     student: str
@@ -52,33 +52,33 @@ class Job:
 
     @property
     def found(self) -> dict[str, bytes]:
-        """The files that the learner's cells find.
+        """The files that the learner's cells can read.
 
-        An empty one stands for each that was refused: a notebook that makes the file if it is
-        missing does not do so here.
+        Each refused one is replaced by an empty file, so that a notebook that creates the file if
+        it is missing does not do so here.
         """
         return {**self.files, **dict.fromkeys(self.refused, b""), **self.enclosed}
 
 
 @dataclass
 class Judged:
-    """What came of it.
+    """The judgement of a submission.
 
     Attributes
     ----------
     notebook:
-        The executed notebook as JSON. Its outputs are harmless to show, and such that nbgrader's
-        ``determine_grade`` gives the scores below.
+        The executed notebook as JSON. Its outputs are safe to show, and nbgrader's
+        ``determine_grade`` reads the scores below from them.
     tests:
-        For each test cell by grade id: ``score``, ``max_score``, ``message`` for people (empty
-        where nothing is wrong), ``seconds``, ``seen``, a list of what was noticed, and
-        ``measured``, numbers by name.
+        For each test cell by grade id: ``score``, ``max_score``, ``message`` for people (empty if
+        nothing is wrong), ``seconds``, ``seen``, a list of notes, and ``measured``, numbers by
+        name.
     flags:
-        What was noticed in the whole notebook, a line each.
+        Flags for the whole notebook, one line each.
     seconds, cpu_seconds, peak_memory_mb:
-        What it took.
+        The resources used.
     sandbox:
-        What the learner's code ran in.
+        The sandbox that the learner's code ran in.
     """
 
     notebook: bytes

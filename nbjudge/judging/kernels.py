@@ -1,9 +1,9 @@
 """A submission's kernels: one for each set of things that are forbidden.
 
-Each has run all cells up to the place where the notebook is.
+Each has run all cells up to the current one.
 
-A kernel that hangs or dies is replaced, and the cells before are run again in the new one. Where
-that does not help, the cell after which a kernel answers no more is found and left out: what other
+A kernel that hangs or dies is replaced, and the earlier cells are run again in the new one. If that
+does not help, the cell after which a kernel stops responding is found and left out: what other
 cells define is then judged without it.
 """
 
@@ -20,10 +20,10 @@ from nbjudge.judging.pump import OK
 if TYPE_CHECKING:
     from nbjudge.sandbox import Nursery, Usage
 
-#: So often a kernel is replaced, for the tests of one exercise and in the whole.
+#: Maximum number of times that a kernel is replaced, for the tests of one exercise and in total.
 MAX_RESTARTS_OF_EXERCISE, MAX_RESTARTS = 3, 16
 
-#: So many cells are left out before the notebook is given up.
+#: Maximum number of cells left out before the notebook is abandoned.
 MAX_BROKEN = 4
 
 
@@ -35,19 +35,19 @@ class Kernels:
     job, nursery:
         As for :func:`nbjudge.judge.judge`.
     source, seconds:
-        Of a cell by its place: what is to be run, and how long that may take.
+        Functions of a cell's index: the code to run, and its time limit.
     in_time:
         Raises :class:`NoKernel` when the submission's time is used up.
 
     Attributes
     ----------
     finished:
-        The places of the cells that have come to their end, in order: those to be run again.
+        The indices of the cells that ran to the end, in order: those to be run again.
     broken:
-        The places of cells after which a kernel answers no more.
+        The indices of cells after which a kernel stops responding.
     otherwise:
-        By the place of a cell that has come to its end, how it ended in a kernel in which more is
-        forbidden, if it did not come to its end there.
+        For finished cells by index: how they ended in a kernel in which more is forbidden, if they
+        did not finish there.
     """
 
     def __init__(
@@ -70,14 +70,14 @@ class Kernels:
         self._careful = False
 
     def start(self, kinds: tuple[str, ...]) -> None:
-        """Have a kernel without these kinds come up."""
+        """Start a kernel without these kinds."""
         digest = hashlib.sha256(f"kernel/{self.job.seed}".encode()).digest()
         seed = int.from_bytes(digest[:7], "big")
         job = self.job
         self._learners[kinds] = Learner(self.nursery, job.limits, kinds, job.found, seed)
 
     def start_another(self, kinds: tuple[str, ...]) -> Learner:
-        """One more kernel without these kinds, for which whoever asks for it cares."""
+        """Another kernel without these kinds, which the caller must end."""
         before = self._learners.pop(kinds, None)
         self.start(kinds)
         found = self._learners.pop(kinds)
@@ -86,7 +86,7 @@ class Kernels:
         return found
 
     def has(self, kinds: tuple[str, ...], learner: Learner) -> bool:
-        """Whether this is the kernel without these kinds as it is now."""
+        """Whether ``learner`` is the current kernel without these kinds."""
         return self._learners.get(kinds) is learner
 
     def end(self, kinds: tuple[str, ...]) -> None:
@@ -96,28 +96,28 @@ class Kernels:
             self.count(learner.end())
 
     def let_go(self, kinds: tuple[str, ...]) -> None:
-        """Have the kernel without these kinds end while others go on."""
+        """Let the kernel without these kinds end while others continue."""
         learner = self._learners.pop(kinds, None)
         if learner is not None:
             learner.kernel.stop()
             self._leaving.append(learner)
 
     def end_all(self) -> None:
-        """Kill them all, together: each takes a while to go."""
+        """Kill all kernels at once, since each takes a while to end."""
         for kinds in list(self._learners):
             self.let_go(kinds)
         while self._leaving:
             self.count(self._leaving.pop().end())
 
     def count(self, used: Usage) -> None:
-        """Add up what a process has used."""
+        """Add a process's usage to the totals."""
         self.cpu_seconds += used.cpu_seconds
         self.peak_memory_mb = max(self.peak_memory_mb, used.peak_memory_mb)
 
     def be_careful(self) -> int:
-        """From now on see after each cell that is run again whether the kernel still answers.
+        """From now on, check after each rerun cell whether the kernel still responds.
 
-        Gives how many cells have been found after which it does not.
+        Returns the number of cells found so far after which it does not.
         """
         self._careful = True
         return len(self.broken)
@@ -128,8 +128,8 @@ class Kernels:
         Raises
         ------
         NoKernel
-            If there is no such kernel: it was replaced too often, too many cells break it, or there
-            is no time left to run the cells again.
+            If there is no such kernel: it was replaced too often, too many cells break it, or no
+            time is left to run the cells again.
         """
         if kinds in self._learners and self._learners[kinds].done & set(self.broken):
             self.end(kinds)
@@ -143,7 +143,7 @@ class Kernels:
             if breaks is None:
                 return learner
             self.end(kinds)
-            self.in_time()  # a cell that was cut short for that is not to blame
+            self.in_time()  # a cell cut short by the time limit is not to blame
             if self._careful:
                 self.finished.remove(breaks)
                 self.broken.append(breaks)
@@ -157,7 +157,7 @@ class Kernels:
             times = of_exercise if of_exercise < together else together
             raise NoKernel(
                 f"this notebook has stopped or hung Python {times} times, so it is not started "
-                "again. Look for what never ends, calls exit(), or takes all the memory"
+                "again. Look for code that never ends, calls exit(), or uses up the memory"
             )
         self._restarts[exercise] = of_exercise + 1
         self.start(kinds)

@@ -1,4 +1,4 @@
-"""One kernel of a learner's notebook: how far it has come, and how the examiner reaches it."""
+"""One kernel of a learner's notebook: its progress, and its connection to the examiner."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from typing import Any
 from nbjudge.inside.wire import SERVE, Channel, WireError
 from nbjudge.judging.pump import Pump, Ran
 
-#: How long a kernel may take to come up: a busy machine is slow.
+#: Seconds that a kernel may take to start: a busy machine is slow.
 READY_SECONDS = 60.0
 
-#: How long a kernel that rests may take to come to the examiner, or back from there.
+#: Seconds that an idle kernel may take to connect to the examiner, or to return from it.
 CONNECT_SECONDS = 4.0
 
-#: A kernel that sleeps this long without a break, although it was called, does not come. One that
-#: waits for a processor on a busy machine does not sleep.
+#: A called kernel that sleeps continuously for this many seconds will not connect. One that waits
+#: for a processor on a busy machine does not count as asleep.
 ASLEEP_SECONDS = 1.0
 
 
 class NoKernel(Exception):
-    """The kernel is not there, or does not come when it is called; says why."""
+    """The kernel is gone or does not respond; the message says why."""
 
 
 class Learner:
-    """A kernel made without the kinds ``forbidden``, and what of the notebook it has run.
+    """A kernel without the kinds ``forbidden``, and the cells that it has run.
 
     Parameters
     ----------
     nursery, limits, files:
-        Where it is forked, what it may use, what it finds.
+        What forks it, its resource limits, and its files.
     forbidden:
-        What it is made without.
+        The kinds that are removed from it.
     seed:
-        Where its random numbers start.
+        The seed of its random numbers.
     """
 
     def __init__(
@@ -57,12 +57,12 @@ class Learner:
         self._up = False
 
     def up(self) -> None:
-        """Wait until the kernel is up.
+        """Wait until the kernel has started.
 
         Raises
         ------
         RuntimeError
-            If it does not come up: nothing of a learner's has run in it, so it is our fault.
+            If it does not start: no learner's code has run in it, so it is our fault.
         """
         if not self._up:
             if not self.pump.ready(READY_SECONDS):
@@ -81,12 +81,12 @@ class Learner:
     # -- at the examiner's service ---------------------------------------------------------------
 
     def connect(self) -> bool:
-        """Have the kernel come to the examiner; whether it had to, or was there already.
+        """Connect the kernel to the examiner; returns whether the connection is new.
 
         Raises
         ------
         NoKernel
-            If it does not come.
+            If it does not connect.
         """
         if self._serving:
             return False
@@ -110,18 +110,18 @@ class Learner:
                     raise NoKernel("the kernel does not answer the tests") from None
 
     def answers(self) -> None:
-        """See whether it answers the first question of a test.
+        """Check that it answers the first request of a test.
 
         Raises
         ------
         NoKernel
             If it does not.
         """
-        from nbjudge.judging.remote import Link, Lost  # which loads the course's libraries
+        from nbjudge.judging.remote import Link, Lost  # loads the course's libraries
 
         self.connect()
         try:
-            # A copy: what asks closes it if the answer is none.
+            # A duplicate: the link closes it if the reply is invalid.
             Link(self._wire().dup(), 1 << 20).begin(0, CONNECT_SECONDS, float("inf"))
         except Lost as error:
             raise NoKernel(str(error)) from None
@@ -132,12 +132,12 @@ class Learner:
         return self.wire
 
     def disconnect(self) -> None:
-        """End the examiner's service, so that cells can be run.
+        """Stop serving the examiner, so that cells can be run.
 
         Raises
         ------
         NoKernel
-            If the kernel does not come back from it.
+            If the kernel does not return.
         """
         if not self._serving:
             return
@@ -147,11 +147,11 @@ class Learner:
         number, self._serving = self._serving, ""
         self._wire().close()
         if not self.pump.ended(number, CONNECT_SECONDS):
-            raise NoKernel("the kernel does not come back from a test")
+            raise NoKernel("the kernel does not return from a test")
 
     def why_dead(self, briefly: bool = False) -> str:
-        """How the kernel ended, in words; ``briefly``, without the number that it ended with."""
-        from nbjudge.sandbox.handles import WHY  # which needs Linux
+        """How the kernel ended, in words; if ``briefly``, without its exit code."""
+        from nbjudge.sandbox.handles import WHY  # needs Linux
 
         deadline = monotonic() + 0.5
         while self.kernel.alive() and monotonic() < deadline:
@@ -161,7 +161,7 @@ class Learner:
         return said or "It closed its connection."
 
     def end(self) -> Any:
-        """Kill it, and all that it has started; gives what it used."""
+        """Kill it and all its children; returns the resources used."""
         used = self.kernel.usage()
         self.pump.close()
         for held in (self.wire, self._listener):
@@ -174,7 +174,7 @@ class Learner:
 def _listen(path: str) -> socket.socket:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
-    # The kernel may be another user's; nobody else sees the folder.
+    # The kernel may run as another user; no one else can see the folder.
     os.chmod(path, stat.S_IRWXU | stat.S_IRWXG | stat.S_IRWXO)
     listener.listen(4)
     return listener

@@ -1,11 +1,11 @@
-"""Which tests an answer passes that computes nothing: their points wait for a test of values.
+"""Find tests passed by an answer that computes nothing; their points depend on a test of values.
 
-Such a test holds the instructor's own solution to a property (the inputs stay as they are, equal
-tokens get equal outputs, a row with nothing to attend to gives zeros) or to numbers that a learner
-can read in the notebook. So each test is run again, by the examiner and out of a learner's reach,
-with the solution behind a link that lies: while the learner can know what is asked for, it answers
-rightly, and afterwards with zeros, with NaN, with its inputs and so on. A test that believes one of
-these lies is *hollow*. Its points count once another test of the same functions passes that is not.
+Such a test checks only a property (the inputs are unchanged, equal tokens get equal outputs, a row
+with nothing to attend to gives zeros) or numbers that a learner can read in the notebook. So the
+examiner runs each test again, out of a learner's reach, with the instructor's solution behind a
+link that lies: as long as a learner can know what is tested, it answers correctly, and afterwards
+with zeros, with NaN, with its inputs and so on. A test that believes one of these lies is *hollow*.
+Its points count once another test of the same functions passes that is not hollow.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from nbjudge.inside.testing.handle import Handle, is_handle, key_of, name_of_han
 from nbjudge.inside.values import Array, Tensor, np, torch
 from nbjudge.inside.wire import Made, Name
 
-#: Hidden inputs of a weighed test are drawn from this, so that every run weighs alike.
+#: Seed of the hidden inputs when tests are weighed, so that every run gives the same result.
 SEED = 1
 
-#: A test that computes longer than this with a lie does not believe it.
+#: Seconds after which a test with a lie is stopped and counts as not believing it.
 SECONDS = 5.0
 
-#: What one number in all places stands for.
+#: Lies that fill the answer with a single number, by name.
 NUMBERS = {
     "zeros": 0.0,
     "ones": 1.0,
@@ -38,12 +38,12 @@ NUMBERS = {
     "minus infinity": -math.inf,
 }
 
-#: A number that nobody would have guessed.
+#: A number that nobody would guess.
 DRAWN = 0.6613521575927734
 
 
 def _shaped_like(fill: Callable[[Tensor], Tensor], number: float) -> Callable[[Any, list], Any]:
-    """A lie that keeps what an answer is made of, and fills its tensors.
+    """A lie that keeps an answer's structure and fills its tensors.
 
     A plain number becomes ``number``.
     """
@@ -76,13 +76,13 @@ def _filled(number: float) -> Callable[[Tensor], Tensor]:
 
 
 def _shares(right: Tensor) -> Tensor:
-    """The same weight for all: what is left of a softmax without scores."""
+    """Uniform weights, as from a softmax of equal scores."""
     real = right.is_floating_point() and right.dim()
     return torch.full_like(right, 1 / max(right.shape[-1], 1)) if real else torch.ones_like(right)
 
 
 def _drawn(right: Tensor) -> Tensor:
-    """Numbers that differ from place to place, the same for each shape."""
+    """Random numbers that depend only on the number of elements."""
     if not right.is_floating_point():
         return torch.zeros_like(right)
     generator = torch.Generator().manual_seed(right.numel())
@@ -97,7 +97,7 @@ def _counted(right: Tensor) -> Tensor:
 
 
 def _copied(place: int) -> Callable[[Any, list], Any]:
-    """A lie that gives back inputs: of those that look like the answer the one at this place."""
+    """A lie that returns an input: of those that look like the answer, the one at ``place``."""
     zeros = _shaped_like(_filled(0.0), 0.0)
 
     def like(right: Any, given: Any) -> bool:
@@ -118,7 +118,7 @@ def _copied(place: int) -> Callable[[Any, list], Any]:
 
 
 def _empty(right: Any, inputs: list) -> Any:
-    """Nothing at all, of the answer's type."""
+    """An empty or zero value of the answer's type."""
     if isinstance(right, Tensor):
         return torch.zeros_like(right)
     if type(right) is tuple:
@@ -126,7 +126,7 @@ def _empty(right: Any, inputs: list) -> Any:
     return type(right)() if type(right) in (bool, int, float, str, list, dict) else None
 
 
-#: What an answer gives that computes nothing, by name.
+#: What an answer that computes nothing may return, by name.
 LIES: dict[str, Callable[[Any, list], Any]] = {
     **{name: _shaped_like(_filled(number), number) for name, number in NUMBERS.items()},
     "shares": _shaped_like(_shares, 1.0),
@@ -141,19 +141,19 @@ LIES: dict[str, Callable[[Any, list], Any]] = {
 
 
 def inputs_of(args: Iterable, kwargs: Mapping) -> list:
-    """What a lie can give back: each input, and what stands in the lists among them."""
+    """What a lie can return: each input, and the items of any lists or tuples among them."""
     found = [*args, *kwargs.values()]
     inner = [part for given in found if type(given) in (tuple, list) for part in given]
     return [*found, *inner]
 
 
 class Liar:
-    """A link as :class:`nbjudge.judging.remote.Link` is one, to the instructor's solution.
+    """A link like :class:`nbjudge.judging.remote.Link`, to the instructor's solution.
 
     Parameters
     ----------
     names:
-        What the solution's cells define.
+        The names that the solution's cells define.
     lie:
         One of :data:`LIES`; with ``None`` all answers are right.
     """
@@ -164,24 +164,24 @@ class Liar:
         self.made: list[Any] = []
 
     def name(self, name: str) -> Handle:
-        """What stands for one of the solution's names."""
+        """A handle for one of the solution's names."""
         return Handle(Name(name), name, self)
 
     def hidden(self) -> None:
-        """From here on a learner cannot know what is asked for."""
+        """From here on a learner cannot know what is tested."""
         self.lying = self.lie is not None
 
     def call(self, f: Handle, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """What a stub would give."""
+        """The result that a stub might return."""
         real, args, kwargs = self._real(f), self._real(args), self._real(kwargs)
         return self._said(served.call(real, args, kwargs, keep=False), inputs_of(args, kwargs))
 
     def value(self, name: Handle) -> Any:
-        """A name that is no function has nothing to compute."""
+        """The true value: a name that is not a function computes nothing."""
         return served.value(self._real(name), name_of_handle(name))
 
     def use(self, thing: Handle, how: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """As :meth:`call`; what is no data stays here."""
+        """Like :meth:`call`; a result that is not plain data stays here behind a handle."""
         args, kwargs = self._real(args), self._real(kwargs)
         found, _ = plainly.use(self._real(thing), how, served.copied(args), kwargs)
         if plainly.is_data(found):
@@ -190,47 +190,47 @@ class Liar:
         return Handle(Made(len(self.made) - 1), name_of_handle(thing), self)
 
     def inputs_after(self, f: Handle, args: tuple, kwargs: dict[str, Any]) -> tuple:
-        """A stub leaves its inputs as they are."""
+        """The unchanged inputs, as a stub would leave them."""
         return served.by_value(self._real(args), name_of_handle(f))
 
     def gradients(
         self, f: Handle, args: tuple, kwargs: dict, cotangent: Tensor, output: int | None
     ) -> tuple:
-        """Lies too, gradient by gradient."""
+        """The gradients, each replaced by a lie."""
         args, kwargs = self._real(args), self._real(kwargs)
         found = served.gradients(self._real(f), args, kwargs, cotangent, output)
         return tuple(None if x is None else self._said(x, inputs_of(args, kwargs)) for x in found)
 
     def build(self, cls: Handle, args: tuple, kwargs: dict, weights: Mapping | None) -> Handle:
-        """A stub can have the parameters that are asked for."""
+        """The real module: a stub can have the required parameters."""
         made = served.build(self._real(cls), self._real(args), self._real(kwargs), weights)
         self.made.append(made)
         return Handle(Made(len(self.made) - 1), name_of_handle(cls), self)
 
     def parameter_shapes(self, module: Handle) -> dict:
-        """As they are."""
+        """The true shapes."""
         return served.parameter_shapes(self._real(module))
 
     def parameter_values(self, module: Handle) -> dict:
-        """As they are."""
+        """The true values."""
         return served.parameter_values(self._real(module))
 
     def parameter_gradients(
         self, module: Handle, args: tuple, cotangent: Tensor, output: int | None
     ) -> dict:
-        """Lies too, parameter by parameter."""
+        """The parameters' gradients, each replaced by a lie."""
         args = self._real(args)
         found = served.parameter_gradients(self._real(module), args, cotangent, output)
         inputs = inputs_of(args, {})
         return {name: None if x is None else self._said(x, inputs) for name, x in found.items()}
 
     def switch(self, module: Handle, to: str) -> Handle:
-        """Into the mode that is asked for."""
+        """Switch to the requested mode."""
         served.switch(self._real(module), to)
         return module
 
     def mode(self, module: Handle) -> str:
-        """The mode that it was put into."""
+        """The module's mode."""
         return served.mode(self._real(module))
 
     def _said(self, right: Any, inputs: list) -> Any:
@@ -249,7 +249,7 @@ class Liar:
 
 @contextlib.contextmanager
 def _within(seconds: float) -> Iterator[None]:
-    """Raise :class:`TimeoutError` in what takes longer: a test may wait for ever for the truth."""
+    """Raise :class:`TimeoutError` after this long: a test may wait forever for a true answer."""
 
     def stop(*_: object) -> None:
         raise TimeoutError
@@ -272,11 +272,11 @@ def hollow(
     ----------
     notebook:
         The instructor's cells in order: ``{"setup": source}`` is run for tests and answers,
-        ``{"answer": source}`` for answers alone, ``{"test": name, "source": source, "points": n}``
+        ``{"answer": source}`` only for answers, ``{"test": name, "source": source, "points": n}``
         is weighed.
     run:
-        Of a test's name and source, a link and the set-up's names: runs the test and gives what its
-        last line does.
+        Called with a test's name and source, a link and the set-up's names; runs the test and
+        returns the value of its last line.
     """
     solved, ours = {"__name__": "__main__"}, {"__name__": "__main__"}
     found: dict[str, str] = {}
@@ -298,7 +298,7 @@ def hollow(
 def _believed(
     cell: dict[str, Any], solved: dict, ours: dict, run: Callable[[str, str, Liar, dict], Any]
 ) -> str:
-    """The first lie that a test believes; empty where it believes none."""
+    """The first lie that a test believes; empty if it believes none."""
 
     def passes(lie: Callable | None) -> bool:
         try:

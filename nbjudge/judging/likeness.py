@@ -1,7 +1,7 @@
-"""How much of an answer stands word for word in the course's own code or in PyTorch's.
+"""How much of an answer matches the course's own code or PyTorch's verbatim.
 
-Nothing hinders a learner from typing in what a library's source says. That costs no points by
-itself: it is for the eye of who grades.
+Nothing stops a learner from copying a library's source. A match costs no points by itself: it is
+only shown to the instructor.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from pathlib import Path
 
 from nbjudge.inside.kinds import KINDS
 
-#: So many words of code in a row are no chance: a formula's few lines are shorter.
+#: Number of consecutive tokens that cannot match by chance: a formula's few lines are shorter.
 RUN = 24
 
-#: An answer of which this part stands elsewhere is told of.
+#: An answer is flagged if at least this share of it matches.
 MUCH = 0.75
 
-#: No more of an answer than this is looked at.
+#: Maximum number of an answer's characters that are compared.
 MOST_CHARACTERS = 20_000
 
-#: What is found in an answer, wherever anything is to be written by hand → what it does.
+#: Patterns that are suspicious in any answer to be written by hand → what they do.
 SIGNS = (
     (
         r"__array_interface__|__array_struct__|/proc/\w+/mem\b",
-        "reaches into its own process's memory: is something that was taken away put back?",
+        "reaches into its own process's memory: does it restore something that was removed?",
     ),
 )
 
@@ -36,19 +36,19 @@ _COMMENT = re.compile(r'#[^\n]*|"""[\s\S]*?"""')
 
 
 def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
-    """The largest part of an answer that stands in one file of those that its kinds forbid.
+    """The largest share of an answer that matches a single file of those that the kinds forbid.
 
     Parameters
     ----------
     answer:
         The learner's cell.
     kinds:
-        Names out of :data:`nbjudge.inside.kinds.KINDS`.
+        Names from :data:`nbjudge.inside.kinds.KINDS`.
 
     Returns
     -------
     part, file
-        Between 0 and 1; the file's name as a reader knows it, such as ``torch/nn/functional.py``.
+        The share, between 0 and 1, and the file's usual name, such as ``torch/nn/functional.py``.
     """
     words = _words(_COMMENT.sub("", answer[:MOST_CHARACTERS]))
     runs = _runs(words)
@@ -64,7 +64,7 @@ def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
 
 
 def signs(source: str, kinds: Iterable[str]) -> list[str]:
-    """What a cell does that is no proof of anything, but worth a look where these are forbidden."""
+    """What a cell does that proves nothing, but is worth a look if these kinds are forbidden."""
     code = _COMMENT.sub("", source[:MOST_CHARACTERS])
     known = dict.fromkeys([*SIGNS, *(sign for kind in sorted(kinds) for sign in KINDS[kind].signs)])
     return [does for pattern, does in known if re.search(pattern, code)]
@@ -80,7 +80,7 @@ def _runs(words: list[str]) -> list[int]:
 
 @cache
 def _known(kinds: frozenset[str]) -> list[tuple[Path, frozenset[int]]]:
-    """The files of what these kinds name, each with what stands in it."""
+    """The files of the modules in these kinds, each with the runs of tokens in it."""
     paths = sorted({path for kind in kinds for path in _files(kind)})
     return [(path, _runs_of(path)) for path in paths]
 
@@ -88,13 +88,13 @@ def _known(kinds: frozenset[str]) -> list[tuple[Path, frozenset[int]]]:
 @cache
 def _runs_of(path: Path) -> frozenset[int]:
     text = path.read_text(encoding="utf-8", errors="replace")
-    # A docstring can hold the formula in Python: it counts with the code, and without it.
+    # A docstring can contain the formula in Python, so count runs both with and without docstrings.
     return frozenset(_runs(_words(text)) + _runs(_words(_COMMENT.sub("", text))))
 
 
 @cache
 def _files(kind: str) -> tuple[Path, ...]:
-    """The files of what a kind names, without loading them."""
+    """The files of the modules in a kind, without importing them."""
     found = [file for path in KINDS[kind].python + KINDS[kind].modules for file in _file(path)]
     return tuple(dict.fromkeys(found))
 
@@ -122,6 +122,6 @@ def _told(path: Path) -> str:
 
 @cache
 def _tops() -> frozenset[str]:
-    """The packages that anything is forbidden of."""
+    """The packages from which anything is forbidden."""
     named = (path for kind in KINDS.values() for path in kind.python + kind.modules)
     return frozenset(path.partition(".")[0] for path in named)

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from nbjudge import cells
 from nbjudge.inside.kinds import KINDS
 
-#: A class has the same test cells many times over: what they say is read once.
+#: The same test cells occur in every submission of a class, so they are parsed once.
 _once = lru_cache(maxsize=1024)
 
 
@@ -24,7 +24,7 @@ def bound(source: str) -> set[str]:
 
 @_once
 def used(source: str) -> frozenset[str]:
-    """The names that a cell uses as it runs: not those in the functions that it only defines."""
+    """The names that a cell uses when run, except those in functions that it only defines."""
     found: set[str] = set()
     todo: list[ast.AST] = list(_parsed(source))
     while todo:
@@ -40,7 +40,7 @@ def used(source: str) -> frozenset[str]:
 
 
 def forbidden_by_all(notebook: NotebookNode) -> tuple[str, ...]:
-    """What every test cell of a notebook forbids that forbids anything."""
+    """The kinds forbidden by every test cell that forbids anything."""
     said = [forbidden(cell.source) for cell in notebook.cells if cells.is_test(cell)]
     every = [kinds for kinds in said if kinds is not None]
     return tuple(sorted(frozenset.intersection(*every))) if every else ()
@@ -48,7 +48,7 @@ def forbidden_by_all(notebook: NotebookNode) -> tuple[str, ...]:
 
 @_once
 def forbidden(source: str) -> frozenset[str] | None:
-    """What a test cell's ``by_hand`` names; ``None`` where it says nothing of it."""
+    """The kinds named in a test cell's ``by_hand``; ``None`` if it does not call it."""
     said = [
         node
         for statement in _parsed(source)
@@ -63,10 +63,10 @@ def forbidden(source: str) -> frozenset[str] | None:
 
 
 def keeping(notebook: NotebookNode) -> frozenset[str]:
-    """The exercises that test by themselves that inputs are left unchanged.
+    """The exercises with tests of their own that inputs are left unchanged.
 
-    They do so by ``untouched`` or ``inputs_after``, or by a function of a locked cell that uses one
-    of them.
+    Such tests use ``untouched`` or ``inputs_after``, or a locked cell's function that uses one of
+    these.
     """
     by = {"untouched", "inputs_after"}
     for cell in notebook.cells:
@@ -80,14 +80,14 @@ def keeping(notebook: NotebookNode) -> frozenset[str]:
 
 @_once
 def _functions(source: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """The functions that a cell defines, each with the names in it."""
+    """The functions that a cell defines, each with the names that it mentions."""
     defined = [node for node in _parsed(source) if isinstance(node, ast.FunctionDef)]
     return tuple((node.name, _names_in([node])) for node in defined)
 
 
 @_once
 def _mentioned(source: str) -> frozenset[str]:
-    """All names that a cell reads anywhere."""
+    """All names that a cell mentions anywhere."""
     return _names_in(_parsed(source))
 
 
@@ -97,7 +97,7 @@ def _names_in(statements: list[ast.stmt]) -> frozenset[str]:
 
 
 def names_of(notebook: NotebookNode) -> dict[str, tuple[str, ...]]:
-    """For each answer cell of an instructor's notebook, by grade id, the names that it binds."""
+    """The names bound by each answer cell of an instructor's notebook, by grade id."""
     return {
         cells.grade_id(cell): tuple(sorted(bound(cells.learners_own(cell.source))))
         for cell in notebook.cells
@@ -106,7 +106,7 @@ def names_of(notebook: NotebookNode) -> dict[str, tuple[str, ...]]:
 
 
 def solution_of(notebook: NotebookNode) -> dict[str, str]:
-    """For each answer cell of an instructor's notebook, by grade id, its source."""
+    """The source of each answer cell of an instructor's notebook, by grade id."""
     return {
         cells.grade_id(cell): cells.learners_own(cell.source)
         for cell in notebook.cells
@@ -115,7 +115,7 @@ def solution_of(notebook: NotebookNode) -> dict[str, str]:
 
 
 def names_in(source: str) -> frozenset[str]:
-    """All names that a cell reads anywhere, those in its functions too."""
+    """All names that a cell mentions anywhere, including in its functions."""
     return _mentioned(source)
 
 

@@ -1,4 +1,4 @@
-"""What a cell's outcome is worth and how it is told, as outputs that nbgrader can score."""
+"""The score and message of a cell's outcome, as outputs that nbgrader can score."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from nbjudge.outputs import Room, harmless, output, plain
 #: The names of errors that the judge itself writes into a cell.
 NOT_RUN, NOT_A_SCORE = "NotRun", "NotAScore"
 
-#: What is said of a stub.
+#: Message for a stub.
 NO_ANSWER = "No answer yet."
 
-#: A message for people has no more characters than this.
+#: Maximum number of characters in a message for people.
 MAX_MESSAGE = 4000
 
 
@@ -29,9 +29,9 @@ def error(name: str, message: str) -> NotebookNode:
 
 
 def explain(cell: NotebookNode, how: str, seconds: float) -> None:
-    """Add to a cell's outputs why it did not come to its end."""
+    """Add to a cell's outputs why it did not run to the end."""
     if how == OUT_OF_TIME:
-        # What the interrupt itself raised says nothing to a reader.
+        # The interrupt's own error tells a reader nothing.
         cell.outputs = [out for out in cell.outputs if out.output_type != "error"]
         message = f"This cell was stopped after {seconds:.0f} s: is there a loop that never ends?"
         cell.outputs.append(error("OutOfTime", message))
@@ -39,12 +39,12 @@ def explain(cell: NotebookNode, how: str, seconds: float) -> None:
         cell.outputs = [out for out in cell.outputs if out.output_type != "error"]
         cell.outputs.append(error("TooMuchOutput", "This cell was stopped: it prints without end."))
     elif how == DIED:
-        message = "The kernel died here: out of memory, or stopped from within?"
+        message = "The kernel died here: did it run out of memory, or did the code stop it?"
         cell.outputs.append(error("KernelDied", message))
 
 
 def why_stopped(cell: NotebookNode) -> str:
-    """What stopped an answer's cell, in one line; empty where nothing did."""
+    """What stopped an answer cell, in one line; empty if nothing did."""
     failed = next((out for out in cell.outputs if out.output_type == "error"), None)
     if failed is None:
         return ""
@@ -52,29 +52,29 @@ def why_stopped(cell: NotebookNode) -> str:
         return NO_ANSWER
     known = failed.ename in ("Mistake", "OutOfTime", "TooMuchOutput", "KernelDied", NOT_RUN)
     text = failed.evalue if known else f"{failed.ename}: {failed.evalue}".removesuffix(": ")
-    # The kernel's name for a cell is a number of its own.
+    # Replace the kernel's internal name for the cell.
     text = re.sub(r"\((?:\d+\.py|<[^>]*>), line (\d+)\)$", r"(line \1 of the cell)", text)
     return plain(text).strip()[:MAX_MESSAGE]
 
 
 def settled(found: dict[str, Any], points: float) -> dict[str, Any]:
-    """What the examiner says of a test; that its last line gives no score is an error too."""
+    """The examiner's result for a test; an invalid score from its last line is an error too."""
     value = found.get("value")
     if value is None or found.get("error"):
         return found
     if not isinstance(value, str) and 0 <= value <= points:
         return found
     says = (
-        f"This test gave the score {value if isinstance(value, str) else f'{value:g}'}, but it "
-        f"carries {points:g} points: none were given. Tell your instructor."
+        f"This test gave the score {value if isinstance(value, str) else f'{value:g}'}, but it is "
+        f"worth {points:g} points: none were given. Tell your instructor."
     )
     return {**found, "error": NOT_A_SCORE, "says": says}
 
 
 def is_an_error(found: dict[str, Any]) -> bool:
-    """Whether a test says that the learner's code stopped with an error, or is missing.
+    """Whether a test reports that the learner's code stopped with an error, or is missing.
 
-    A stub that was left as it came is no error.
+    An unchanged stub is not an error.
     """
     if found.get("says") == NO_ANSWER:
         return False
@@ -83,9 +83,9 @@ def is_an_error(found: dict[str, Any]) -> bool:
 
 
 def is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two tests report one error, whatever they called the learner's code with.
+    """Whether two tests report the same error, whatever the inputs of their calls.
 
-    A hidden test tells no more of it than its kind and its line.
+    A hidden test reveals only the error's type and line.
     """
     if one["says"].splitlines()[0] == other["says"].splitlines()[0]:
         return True
@@ -101,14 +101,14 @@ def _kind_and_line(found: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def with_line(says: str, sources: Mapping[str, str]) -> str:
-    """What is told of a hidden test, with the learner's own line behind its number.
+    """A hidden test's message with the text of the learner's own line added to its number.
 
     Parameters
     ----------
     says:
-        As :func:`nbjudge.inside.testing.unseen.told` gives it.
+        The message from :func:`nbjudge.inside.testing.unseen.told`.
     sources:
-        By a learner's name, the cell that it is from.
+        A learner's name → the source of the cell that defines it.
     """
     first = rf"`([^`]*)` stops with \w+{re.escape(IN_A_HIDDEN_TEST)}"
     at = re.search(rf"{first}(?s:.*)\n  line (\d+) of the cell$", says)
@@ -117,20 +117,20 @@ def with_line(says: str, sources: Mapping[str, str]) -> str:
     # Without the blank lines that a cell begins with, as IPython counts.
     lines = re.sub(r"\A(\s*\n)+", "", sources.get(at.group(1), "")).splitlines()
     number = int(at.group(2))
-    if lines and number > len(lines):  # a number that is no line's could be a message
+    if lines and number > len(lines):  # a line number out of range could smuggle out data
         return says.rpartition("\n")[0]
     return f"{says}: {lines[number - 1].strip()}" if lines else says
 
 
 def as_in(test: str, found: dict[str, Any]) -> str:
-    """What a test says of an error that another one has told in full."""
+    """The message for an error that another test already reports in full."""
     first = found["says"].splitlines()[0]
     error = re.search(r"\b\w*(Error|Exception)\b", first)
     return f"The same {error.group() if error else 'error'} as in {test}."
 
 
 def waiting(functions: list[str]) -> str:
-    """What a test says that passes, while no test of these functions' values does."""
+    """The message of a passing test while no test of these functions' values passes."""
     named = " and ".join(f"`{function}`" for function in functions)
     return (
         f"This test passes, and its points count as soon as a test of what {named} returns passes "
@@ -139,7 +139,7 @@ def waiting(functions: list[str]) -> str:
 
 
 def scored(found: dict[str, Any], points: float) -> tuple[list[NotebookNode], float]:
-    """A test cell's outputs and its score, from what is said of it."""
+    """A test cell's outputs and its score, from its result."""
     outputs = []
     if found.get("printed"):
         outputs.append(output("stream", name="stdout", text=found["printed"]))
@@ -160,7 +160,7 @@ def _told(name: str, says: str) -> NotebookNode:
 
 
 def message(found: dict[str, Any], score: float, points: float) -> str:
-    """What a test tells the learner; empty where all its points were given."""
+    """A test's message to the learner; empty if it got all its points."""
     if score >= points:
         return ""
     name, says = found.get("error", ""), found.get("says", "")
@@ -187,11 +187,11 @@ _SPEAK_FOR_THEMSELVES = (
 
 
 def tidy(cell: NotebookNode, room: Room | None = None) -> None:
-    """Leave in a code cell's outputs only what is harmless to show and has room.
+    """Keep only those of a code cell's outputs that are safe to show and within limits.
 
-    A locked cell keeps nothing of stderr, for which nbgrader would take the points.
+    A locked cell keeps no stderr, for which nbgrader would deduct the points.
     """
-    # A test's are bounded by the examiner, and say the score.
+    # A test's outputs are bounded by the examiner, and contain the score.
     cell.outputs = harmless(cell.outputs, None if cells.is_test(cell) else room)
     if cells.is_locked(cell):
         cell.outputs = [out for out in cell.outputs if out.get("name") != "stderr"]

@@ -1,7 +1,7 @@
-"""A kernel's messages: run a cell, gather what it puts out, know when it has ended or died.
+"""A kernel's messages: run a cell, collect its output, and detect when it has ended or died.
 
-The kernel is a learner's process. What comes from it is bounded in size, in number and in time, is
-taken only where it answers what was asked, and is never more than text.
+The kernel is a learner's process. Its messages are bounded in size, number and time, are accepted
+only in reply to a request, and are never treated as more than text.
 """
 
 from __future__ import annotations
@@ -19,41 +19,41 @@ from nbformat import NotebookNode
 from nbjudge.judging.endings import DIED, FLOODED, OUT_OF_TIME
 from nbjudge.outputs import output
 
-#: One message may have so many bytes; the connection over which a longer one comes is cut.
+#: Maximum size of a message in bytes; a longer one closes the connection.
 MESSAGE_BYTES = 16 << 20
 
-#: How often a kernel that says nothing is looked at.
+#: Seconds between checks on a silent kernel.
 LOOK_SECONDS = 0.1
 
-#: How long a kernel that was interrupted has to come to rest.
+#: Seconds that an interrupted kernel has to become idle.
 REST_SECONDS = 2.0
 
-#: A cell is stopped if it puts out this many times what is kept, or shows more displays than
-#: anybody looks at. Printed text may come in any number of pieces.
+#: A cell is stopped if its output is this many times what is kept, or if it shows this many
+#: displays. Printed text may come in any number of pieces.
 FLOOD, DISPLAYS = 8, 2000
 
-#: So many bytes an output counts beside what it says: one that says nothing is not free.
+#: Bytes that each output counts in addition to its content, so that empty ones are not free.
 EACH = 200
 
 OK, FAILED = "ok", "failed"
 
 
 class Kernel(Protocol):
-    """What is asked of a kernel: how to reach it, and whether it is there."""
+    """What a kernel must provide: how to reach it, and whether it is alive."""
 
     connection: dict[str, Any]
 
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether it is still running."""
 
 
 @dataclass
 class Ran:
-    """What came of a cell.
+    """The result of running a cell.
 
     ``how`` is ``"ok"``, ``"failed"`` (with an error), ``"out of time"``, ``"flooded"`` or
-    ``"died"``; ``rests`` says whether the kernel can be asked more, ``flood`` which part of what a
-    cell may put out it did put out.
+    ``"died"``; ``rests`` says whether the kernel can run more, ``cut`` whether output is missing,
+    ``flood`` which share of the output limit the cell used.
     """
 
     how: str
@@ -69,9 +69,9 @@ class Pump:
     Parameters
     ----------
     kernel:
-        The kernel; it may still be on its way up.
+        The kernel; it may still be starting.
     output_bytes:
-        How much of one cell's output is kept.
+        Maximum number of bytes of one cell's output that are kept.
     """
 
     def __init__(self, kernel: Kernel, output_bytes: int):
@@ -93,9 +93,9 @@ class Pump:
         made = self.context.socket(kind)
         made.setsockopt(zmq.LINGER, 0)
         made.setsockopt(zmq.MAXMSGSIZE, MESSAGE_BYTES)
-        # With the size of a message this bounds what a kernel can fill the judge's memory with.
+        # Together with the message size this bounds the judge's memory that a kernel can fill.
         made.setsockopt(zmq.RCVHWM, 16)
-        # The kernel may not listen yet.
+        # The kernel may not be listening yet.
         made.setsockopt(zmq.RECONNECT_IVL, 5)
         made.setsockopt(zmq.RECONNECT_IVL_MAX, 50)
         if kind == zmq.SUB:
@@ -106,13 +106,13 @@ class Pump:
         return made
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         self.context.destroy(linger=0)
 
     # -- what is asked ---------------------------------------------------------------------------
 
     def ready(self, seconds: float) -> bool:
-        """Wait until the kernel answers and its output is heard; whether it does."""
+        """Wait until the kernel answers and its output arrives; returns whether it does."""
         deadline = monotonic() + seconds
         asked = self._send("kernel_info_request", {})
         answered = heard = False
@@ -122,19 +122,19 @@ class Pump:
                 answered |= channel is self.shell and _parent(message) == asked
             if answered and heard:
                 return True
-            if answered:  # its first output came before we listened
+            if answered:  # its first output came before we were subscribed
                 asked, answered = self._send("kernel_info_request", {}), False
             if not self.kernel.alive():
                 return False
         return False
 
     def start(self, source: str) -> str:
-        """Run something without output and do not wait for it; its number is given back."""
+        """Start code that has no output, without waiting for it; returns the request's id."""
         content = {"code": source, "silent": True, "store_history": False}
         return self._execute(content)
 
     def ended(self, number: str, seconds: float) -> bool:
-        """Wait for what was started to end; whether it has."""
+        """Wait for a started request to end; returns whether it has."""
         deadline = monotonic() + seconds
         while True:
             for channel, message in self._messages(min(LOOK_SECONDS, deadline - monotonic())):
@@ -144,7 +144,7 @@ class Pump:
                 return False
 
     def waits_for(self, sock: socket.socket, seconds: float) -> bool:
-        """Wait a little for something to read there, throwing away what the kernel puts out."""
+        """Wait briefly until ``sock`` is readable, discarding the kernel's output."""
         self.poller.register(sock, zmq.POLLIN)
         try:
             for ready, _ in self.poller.poll(int(max(0, min(seconds, 10 * LOOK_SECONDS)) * 1000)):
@@ -156,9 +156,9 @@ class Pump:
         return False
 
     def run(self, source: str, seconds: float, flood: float = 1.0) -> Ran:
-        """Run a cell and wait for its end, with limits.
+        """Run a cell and wait for its end.
 
-        It may take this many seconds and put out this part of what a cell may.
+        It may take this many seconds and use this share of the output limit.
         """
         deadline = monotonic() + seconds
         number = self._execute({"code": source, "silent": False, "store_history": True})
@@ -168,7 +168,7 @@ class Pump:
         while not (replied and idle):
             left = ends - monotonic()
             if left <= 0:
-                if replied:  # its last words were lost
+                if replied:  # its last output was lost
                     break
                 if how in (OUT_OF_TIME, FLOODED):
                     return Ran(how, collected.outputs, rests=False, flood=collected.flood)
@@ -197,7 +197,7 @@ class Pump:
         return Ran(how, collected.outputs, cut=cut, flood=collected.flood)
 
     def _hear_again(self) -> None:
-        """Listen anew to what the kernel puts out: the connection was cut for its length."""
+        """Reconnect to the kernel's output after an oversized message closed the connection."""
         self.poller.unregister(self.iopub)
         self.iopub.close()
         self.iopub = self._socket(zmq.SUB, self.kernel.connection, "iopub_port")
@@ -213,12 +213,12 @@ class Pump:
     def _send(self, kind: str, content: dict[str, Any], channel: zmq.Socket | None = None) -> str:
         message = self.session.msg(kind, content)
         frames = self.session.serialize(message)
-        with suppress(zmq.Again):  # nobody listens: it will be found dead or out of time
+        with suppress(zmq.Again):  # nothing is listening: it will be found dead or out of time
             (channel or self.shell).send_multipart(frames, zmq.NOBLOCK)
         return message["header"]["msg_id"]
 
     def _messages(self, seconds: float) -> list[tuple[zmq.Socket, dict[str, Any]]]:
-        """What has come in within this time, and is signed, and has the form of a message."""
+        """The correctly signed, well-formed messages that arrive within this time."""
         found = []
         for channel, _ in self.poller.poll(int(max(0, seconds) * 1000)):
             size = 0
@@ -238,7 +238,7 @@ class Pump:
         try:
             _, rest = self.session.feed_identities(frames)
             message = self.session.deserialize(rest)
-        except Exception:  # forged, or no message at all
+        except Exception:  # forged, or not a message at all
             return None
         content, parent = message.get("content"), message.get("parent_header")
         if type(content) is not dict or type(parent) is not dict:
@@ -247,7 +247,7 @@ class Pump:
 
 
 class Collected:
-    """A cell's outputs in nbformat's form, of no more than so many bytes."""
+    """A cell's outputs in nbformat's form, limited to ``most`` bytes."""
 
     def __init__(self, most: int):
         self.most, self.size = most, 0
@@ -257,11 +257,11 @@ class Collected:
 
     @property
     def flood(self) -> float:
-        """Which part has come of what a cell may put out."""
+        """The share of the output limit used so far."""
         return max(self.size / (FLOOD * self.most), self._displays / DISPLAYS)
 
     def take(self, kind: str, content: dict[str, Any]) -> None:
-        """Take up what one message of the output says."""
+        """Add the content of one output message."""
         if kind == "clear_output":
             self._clear_first = bool(content.get("wait"))
             if not self._clear_first:
@@ -277,7 +277,7 @@ class Collected:
             self._clear_first = False
         if self.size > self.most and (kind != "error" or self._full):
             return
-        self._full = self.size > self.most  # what went wrong is told still, once
+        self._full = self.size > self.most  # one error is still kept after that
         last = self.outputs[-1] if self.outputs else None
         if kind == "stream" and last is not None and last.get("name") == made.name:
             last.text += made.text
@@ -307,7 +307,7 @@ class Collected:
 
 
 def _undated(part: bytes) -> Any:
-    """A part of a message without its date, which nobody asks for and which takes long to read."""
+    """A part of a message without its date, which is unused and slow to parse."""
     found = json_unpacker(part)
     if type(found) is dict:
         found.pop("date", None)

@@ -1,7 +1,7 @@
-"""The verbs over the wire: what the examiner asks, and how far it believes the answer.
+"""The verbs over the wire: the examiner's requests, and how far it trusts the replies.
 
-What comes back is data of the wire's own types, in memory of its own, and where a verb knows more
-about its answer than that, the answer is held to it here. Text from over there is only ever shown.
+A reply is data of the wire's own types, in its own memory, and if a verb knows more about its
+reply than that, it is checked here. Text from the learner's process is only ever displayed.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from nbjudge.inside.values import Tensor
 from nbjudge.inside.wire import Channel, Closed, Made, Name, TimedOut, WireError
 from nbjudge.judging.errors import GARBLED, GONE, OUT_OF_TIME
 
-#: Of what the other side says no more characters than this are shown.
+#: Maximum number of characters shown of the other side's messages.
 MAX_TOLD = 2000
 
-#: More parameters than this a module of a problem set does not have.
+#: Maximum number of parameters of a problem set's module.
 MOST_NAMES = 10_000
 
 
 class Missing(Mistake, NameError):
-    """The learner's notebook has nothing of this name; ``name`` says which."""
+    """The learner's notebook does not define ``name``."""
 
     def __init__(self, name: str):
-        super().__init__(f"`{name}` is not there: is it defined, under this very name?")
+        super().__init__(f"`{name}` is not defined. Is it spelled exactly like this?")
         self.name = name
 
 
 class InTheirWords(Mistake):
-    """What a learner's process says, in words that may hold all that it has seen.
+    """A learner's process's own message, which may reveal everything that the process has seen.
 
-    ``ours`` says the same without them.
+    ``ours`` is the message without the learner's words.
     """
 
     def __init__(self, message: str, ours: str):
@@ -54,7 +54,7 @@ class InTheirWords(Mistake):
 
 
 class Lost(Exception):
-    """The learner's process no longer answers as it should: it has to be replaced.
+    """The learner's process no longer replies correctly and has to be replaced.
 
     ``what`` is one of the names in :mod:`nbjudge.judging.errors`.
     """
@@ -65,16 +65,16 @@ class Lost(Exception):
 
 
 class Talk(Protocol):
-    """What a link sends its requests through."""
+    """The channel over which a link sends its requests."""
 
     def send(self, value: Any, seconds: float | None = None) -> None:
         """Send a request within this many seconds."""
 
     def receive(self, seconds: float | None = None) -> Any:
-        """The answer to it."""
+        """Receive the reply within this many seconds."""
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
 
 
 class Link:
@@ -83,26 +83,26 @@ class Link:
     Parameters
     ----------
     sock:
-        Connected to :func:`nbjudge.inside.testing.learner.serve` of the learner's process, or what
-        answers like it.
+        Connected to :func:`nbjudge.inside.testing.learner.serve` in the learner's process, or
+        something that replies like it.
     most:
-        How many bytes of tensors a message may hold.
+        Maximum number of bytes of tensors in a message.
     """
 
     def __init__(self, sock: socket.socket | Talk, most: int):
         self.channel: Talk = Channel(sock, most) if isinstance(sock, socket.socket) else sock
         self.call_seconds, self.deadline = 10.0, float("inf")
-        #: Whether a call must leave its inputs as they are.
+        #: Whether a call must leave its inputs unchanged.
         self.keep = True
-        #: Whether the learner may not see what is being called, nor with what.
+        #: Whether the learner must not see what is being called, nor with what.
         self.hidden = False
-        #: What the learner's process has said in words of its own since the test began.
+        #: The learner's process's own messages since the test began.
         self.heard: list[str] = []
         self.lost: Lost | None = None
         self.asked = 0
         self.made: set[int] = set()
-        #: By name: whether it may be plain data over there, its handle in this test, and what it
-        #: was before the test deleted it or bound it to something else.
+        #: By name: whether it may be plain data in the learner's process, its handle in this test,
+        #: and its object before the test deleted or rebound it.
         self.known: dict[str, bool] = {}
         self.held: dict[str, Handle] = {}
         self.before: dict[str, int] = {}
@@ -112,8 +112,8 @@ class Link:
     ) -> None:
         """Begin a test.
 
-        Each of its calls may take this long, and all together until the deadline; the learner's
-        random numbers start from ``seed``. ``names`` are those that it may use as they are.
+        Each call may take ``call_seconds``, and all of them until ``deadline``. ``seed`` seeds the
+        learner's random numbers. ``names`` are the learner's names that the test may use directly.
         """
         self.call_seconds, self.deadline = call_seconds, deadline
         self.made, self.hidden, self.heard = set(), False, []
@@ -125,22 +125,22 @@ class Link:
         self.known = found
 
     def hide(self) -> None:
-        """From here on, to the end of the test, nothing may be told in the learner's own words."""
+        """From here to the end of the test, quote none of the learner's own words."""
         self.hidden = True
 
     def name(self, name: str) -> Handle:
-        """What stands for one of the learner's names."""
+        """A handle for one of the learner's names."""
         return Handle(Name(name), name, self)
 
     # -- ordinary Python -----------------------------------------------------------------------
 
     def load(self, name: str) -> Any:
-        """What a learner's name stands for: its value if that is plain data, else a handle.
+        """A learner's name: its value if that is plain data, otherwise a handle.
 
         Raises
         ------
         Missing
-            If there is no such name over there.
+            If the learner's process has no such name.
         """
         if name not in self.known:
             raise Missing(name)
@@ -149,23 +149,23 @@ class Link:
             return handle
         try:
             found = self.use(handle, "itself", (), {})
-        except Mistake:  # too much to send, say: a verb can use it where it is
+        except Mistake:  # for example too large to send: a verb can use it remotely
             return handle
         return handle if is_handle(found) else found
 
     def delete(self, name: str) -> None:
-        """Delete a learner's name over there. What stood for it goes on standing for the object."""
+        """Delete a learner's name in its process; existing handles still refer to the object."""
         self._move(name, self._made(self._ask("unbind", self.name(name), name=name)))
 
     def bind(self, name: str, handle: Handle) -> None:
-        """Let a learner's name stand for this object over there."""
+        """Bind a learner's name to this object in the learner's process."""
         number = self._made(self._ask("bind", handle, name=name))
         if name in self.known:
             self._move(name, number)
         self.known[name], self.held[name] = False, handle
 
     def end(self) -> None:
-        """End a test: names that it deleted or bound stand again for what they did before."""
+        """End a test and restore the names that it deleted or rebound."""
         with suppress(Lost, Mistake):
             for name, number in self.before.items():
                 self._ask("bind", Handle(Made(number), name, self), name=name)
@@ -178,7 +178,7 @@ class Link:
             give_key(self.held.pop(name), Made(number))
 
     def use(self, thing: Handle, how: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """Use something of a learner's; see :mod:`nbjudge.inside.testing.plainly`."""
+        """Use a learner's object; see :mod:`nbjudge.inside.testing.plainly`."""
         found = self._ask("use", thing, how=how, args=args, kwargs=kwargs)
         whole = type(found) is dict and set(found) in ({"data", "after"}, {"made", "after"})
         self._held(whole and type(found["after"]) is list, "a result")
@@ -194,7 +194,7 @@ class Link:
         return Handle(Made(self._made(found["made"])), name_of_handle(thing), self)
 
     def _made(self, number: Any) -> int:
-        """The number of an object that was kept over there: a new one."""
+        """Check and record the number of a new object kept in the learner's process."""
         self._held(type(number) is int and number not in self.made, "an object")
         self.made.add(number)
         return number
@@ -249,7 +249,7 @@ class Link:
         return module
 
     def _check_parameters(self, module: Handle, weights: dict[str, Tensor]) -> None:
-        """Its own word that it has these parameters is not enough: look at them."""
+        """Read the parameters back: the learner's process could lie about having them."""
         has = self.parameter_values(module)
         if set(has) != set(weights) and self.hidden:
             raise Mistake(unseen.told(name_of_handle(module), {"key": "parameters"}))
@@ -334,7 +334,7 @@ class Link:
             if str(error).endswith("cannot be sent"):
                 raise NotThroughAVerb(f"{verb}: {error} to a learner's process") from None
             why = "" if self.hidden else f": {error}"
-            self._lose(GARBLED, f"What came back from {_spoken(target)} is no message{why}.")
+            self._lose(GARBLED, f"What came back from {_spoken(target)} is not a message{why}.")
         return self._answer(reply, target)
 
     def _answer(self, reply: Any, target: Handle | None) -> Any:
@@ -356,7 +356,7 @@ class Link:
         raise InTheirWords(says, ours)
 
     def _raised(self, says: str, ours: str, about: Any) -> Exception:
-        """An error of a learner's code as one of Python's own, for a test cell to catch."""
+        """An error from a learner's code as a built-in exception, for a test cell to catch."""
         kind = unseen.kind_of_error(about)
         try:
             error = kind(ours if self.hidden else says)
@@ -366,7 +366,7 @@ class Link:
         return error
 
     def _sendable(self, given: Any) -> Any:
-        """What a test hands in, with keys for handles."""
+        """A test's argument with handles replaced by their keys."""
         if is_handle(given):
             key = key_of(given)
             if type(key) is Made and key.number not in self.made:
@@ -382,9 +382,9 @@ class Link:
         return given
 
     def _held(self, condition: bool, what: str) -> None:
-        """An answer that no verb gives is a lie: nothing more is asked of that process."""
+        """If a reply is invalid, the process is lying: send it nothing more."""
         if not condition:
-            self._lose(GARBLED, f"What came back is not {what}, as the question asks for.")
+            self._lose(GARBLED, f"What came back is not {what}, as requested.")
 
     def _lose(self, what: str, message: str) -> NoReturn:
         self.lost = Lost(what, message)

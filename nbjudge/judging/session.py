@@ -1,8 +1,8 @@
-"""One submission judged: its cells in order, here or there, and what came of each.
+"""Judge one submission: run its cells in order, in the right kernel, and record each result.
 
-Most test cells forbid the same; the kernel made without that runs the notebook and gives the
-outputs that are shown. A test cell that forbids more has a kernel of its own, in which the cells
-before are run again.
+Most test cells forbid the same things; the kernel without these runs the notebook and gives the
+outputs that are shown. A test cell that forbids more has its own kernel, in which the earlier cells
+are run again.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from nbjudge.judging.without_tests import WithoutTests
 if TYPE_CHECKING:
     from nbjudge.sandbox import Nursery
 
-#: When a notebook's cells have put out together what one may, each of the others may put out this
-#: part of it; after twice as much, cells of the learner's own are not run any more: one that runs
-#: away by mistake does not cost the others.
+#: Once a notebook's cells together have used one cell's output limit, each further cell may use
+#: this share of it; at ``MUCH`` times the limit, the learner's added cells are no longer run. So
+#: a runaway cell does not cost the others.
 A_PART, MUCH = 0.1, 2.0
-TOO_MUCH = "This cell was not run: the cells before put out too much."
+TOO_MUCH = "This cell was not run: earlier cells produced too much output."
 
 
 class Session:
-    """Judges one job. Used with ``with``: its kernels and examiner end with it."""
+    """Judges one job; a context manager that ends its kernels and examiner on exit."""
 
     def __init__(self, job: Job, nursery: Nursery):
         self.job, self.nursery, self.limits = job, nursery, job.limits
@@ -46,7 +46,7 @@ class Session:
         self.notebook = nbformat.v4.reads(job.notebook.decode("utf-8"))
         self.cells = self.notebook.cells
         said = {i: names.forbidden(c.source) for i, c in enumerate(self.cells) if cells.is_test(c)}
-        #: What the notebook itself is run without.
+        #: The kinds that the notebook itself is run without.
         self.common = names.forbidden_by_all(self.notebook)
         self.forbidden = {
             i: self.common if kinds is None else tuple(sorted(kinds)) for i, kinds in said.items()
@@ -54,15 +54,15 @@ class Session:
         self.kernels = Kernels(job, nursery, self._source, self._seconds, self._in_time)
         self.findings = Findings(self.notebook, self.kernels)
         self.examination = Examination(job, nursery, self.notebook, self.kernels)
-        #: The kernels that have been called by hidden tests.
+        #: The kernels that hidden tests have called.
         self.knowing: set[Learner] = set()
         self.over = ""
-        #: As parts of what one cell may put out.
+        #: Total output so far, in multiples of one cell's limit.
         self.put_out = 0.0
 
     def __enter__(self) -> Session:
         try:
-            # All at once: they come up while the first of them is waited for.
+            # All at once: they start while we wait for the first.
             for kinds in dict.fromkeys([self.common, *self.forbidden.values()]):
                 self.kernels.start(kinds)
             if self.forbidden:
@@ -76,7 +76,7 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """End the kernels and the examiner, together."""
+        """End the kernels and the examiner at the same time."""
         self.examination.stop()
         self.kernels.end_all()
         self.examination.end()
@@ -84,7 +84,7 @@ class Session:
     # -- the cells in order ----------------------------------------------------------------------
 
     def judged(self) -> Judged:
-        """Run every cell and say what came of it."""
+        """Run every cell and return the judgement."""
         last_use = {kinds: index for index, kinds in self.forbidden.items()}
         count = 0
         for index, cell in enumerate(self.cells):
@@ -135,13 +135,13 @@ class Session:
             raise NoKernel(f"the submission's {self.limits.submission_seconds:g} s were used up")
 
     def _source(self, index: int) -> str:
-        """What of a cell a learner's kernel is given: never a hidden test."""
+        """The part of a cell that a learner's kernel gets: never a hidden test."""
         return cells.without_hidden_tests(self.cells[index].source, "")
 
     def _seconds(self, index: int) -> float:
-        """How long a cell may take.
+        """The time limit for a cell.
 
-        A locked one is ours: if a machine runs it slowly, that is not the learner's fault.
+        A locked cell is ours: if it runs slowly, that is not the learner's fault.
         """
         locked = cells.is_locked(self.cells[index])
         limit = self.limits.submission_seconds if locked else self.limits.cell_seconds
@@ -151,7 +151,7 @@ class Session:
         return max(0.1, min(self.limits.cell_seconds, self.deadline - monotonic()))
 
     def _run(self, index: int, cell: NotebookNode) -> None:
-        """Run a cell that is no test in the learner's kernel."""
+        """Run a cell that is not a test in the learner's kernel."""
         if self.over:
             cell.outputs = [outcome.error(outcome.NOT_RUN, f"This cell was not run: {self.over}.")]
             return
@@ -171,20 +171,17 @@ class Session:
             self.findings.out_of_time.append(called(cell))
         outcome.explain(cell, ran.how, seconds)
         if ran.cut:
-            self.findings.flags.append(f"{called(cell)} puts out more than is kept")
+            self.findings.flags.append(f"{called(cell)} produces more output than is kept")
         if cells.is_answer(cell) and (why := outcome.why_stopped(cell)):
             self.findings.stopped[cells.grade_id(cell)] = why
 
     def _ran(self, index: int, cell: NotebookNode, seconds: float) -> Ran:
-        """Run a cell.
-
-        If the kernel does not come back from it, see whether another cell is to blame.
-        """
+        """Run a cell; if the kernel does not return, check whether another cell is to blame."""
         while True:
             learner = self.kernels.catch_up(self.common)
             try:
                 ran = learner.run(self._source(index), seconds, max(A_PART, 1 - self.put_out))
-            except NoKernel:  # it does not come back from the tests before
+            except NoKernel:  # it does not return from the earlier tests
                 ran = Ran(DIED, rests=False)
             self.put_out += ran.flood
             if ran.rests:
@@ -200,7 +197,7 @@ class Session:
                 return ran
 
     def _another_is_to_blame(self, kinds: tuple[str, ...], exercise: str = "") -> bool:
-        """Whether, the cells before run again with care, one of them is found to break a kernel."""
+        """Rerun the earlier cells with checks; returns whether one of them breaks a kernel."""
         found = self.kernels.be_careful()
         self.kernels.catch_up(kinds, exercise)
         return len(self.kernels.broken) > found
@@ -229,7 +226,7 @@ class Session:
         elif what == errors.GARBLED:
             findings.flags.append(f"{name}: {found['says']}")
         elif what == errors.FAULTY:
-            findings.flags.append(f"test {name} cannot be run as it is: {found['says']}")
+            findings.flags.append(f"test {name} is itself faulty: {found['says']}")
         elif what == "Missing" and (why := findings.why_missing(exercise)):
             found["says"] = why
         if found.get("ours"):
@@ -258,7 +255,7 @@ class Session:
                 "error": errors.OUT_OF_TIME if late else outcome.NOT_RUN,
                 "says": f"This test was stopped after {seconds:.0f} s."
                 if late
-                else "This test could not be carried out: what came back was too much for it.",
+                else "This test could not be run: it could not cope with what came back.",
             }
         if found["lost"]:
             seen.append("the kernel was replaced after this test")
@@ -271,7 +268,7 @@ class Session:
         return found
 
     def _connected(self, kinds: tuple[str, ...], exercise: str, seen: list[str]) -> Learner:
-        """A kernel that answers the examiner; one that does not is replaced."""
+        """A kernel connected to the examiner; one that does not respond is replaced."""
         for again in (False, True):
             learner = self.kernels.catch_up(kinds, exercise)
             try:
@@ -287,13 +284,13 @@ class Session:
         return learner
 
     def _why_dead(self, learner: Learner) -> str:
-        """How a kernel ended, without a number of its own if it has seen a hidden test."""
+        """How a kernel ended, without its exit code if it has seen a hidden test."""
         return learner.why_dead(briefly=learner in self.knowing)
 
     # -- a look at the answers themselves --------------------------------------------------------
 
     def _note_likeness(self) -> None:
-        """Flag the answers that stand in the files of what they were to be written without."""
+        """Flag the answers that match the source files of what they must not use."""
         kinds: dict[str, set[str]] = {}
         for index, cell in enumerate(self.cells):
             if cells.is_test(cell):
@@ -312,4 +309,4 @@ class Session:
             if cells.is_answer(cell) and kinds.get(name):
                 part, file = likeness.likeness(cell.source, kinds[name])
                 if part >= likeness.MUCH:
-                    flags.append(f"{name}: {part:.0%} of the answer is as in {file}")
+                    flags.append(f"{name}: {part:.0%} of the answer matches {file}")

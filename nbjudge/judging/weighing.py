@@ -1,6 +1,6 @@
-"""Which tests' points wait for a test of values; what one worker finds hollow, all of them know.
+"""Which tests' points depend on a test of values; workers share which tests they find hollow.
 
-:mod:`nbjudge.judging.lies` finds the tests that an answer passes which computes nothing.
+:mod:`nbjudge.judging.lies` finds the tests passed by an answer that computes nothing.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from nbjudge.files import write_whole
 def waits_for(
     name: str, uses: Mapping[str, frozenset[str]], hollow: Mapping[str, str], passed: set[str]
 ) -> list[str]:
-    """The functions of a hollow test of which no test of values passes, though there is one.
+    """The functions of a hollow test that have tests of values, none of which passes.
 
     Parameters
     ----------
     name:
-        The test's.
+        The hollow test's name.
     uses:
-        Each test of the exercise with the learner's functions that it is about.
+        The learner's functions used by each test of the exercise.
     hollow, passed:
-        Those of them that are hollow, and those that pass.
+        The hollow tests, and those that pass.
     """
     sound = {test: found for test, found in uses.items() if test not in hollow}
     wanted = uses[name] or frozenset().union(*sound.values())
@@ -43,15 +43,15 @@ _shared: Path | None = None
 
 
 def share(folder: Path) -> None:
-    """Have what this process weighs known to the others that share this folder."""
+    """Share this process's results with others through this folder."""
     global _shared
     _shared = folder
 
 
 def known(steps: list[dict[str, Any]], ask: Callable[[], dict[str, str] | None]) -> dict[str, str]:
-    """What :func:`nbjudge.judging.lies.hollow` says of these cells, asked for once in this process.
+    """The result of :func:`nbjudge.judging.lies.hollow` for these cells, computed only once.
 
-    Nothing if ``ask`` gives ``None``.
+    Empty if ``ask`` returns ``None``.
     """
     key = hashlib.sha256(json.dumps(steps).encode()).hexdigest()
     if key not in _known:

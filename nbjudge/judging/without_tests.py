@@ -1,7 +1,7 @@
-"""What is shown of a learner's cells: only what comes about without the hidden tests.
+"""Show only those outputs of a learner's cells that arise without the hidden tests.
 
-A function could keep what it was given in a hidden test, and a later cell show it. So the cells
-after the first hidden test are run once more in a kernel that no hidden test has called.
+A function could store its arguments in a hidden test, and a later cell print them. So the cells
+after the first hidden test are run again in a kernel that no hidden test has called.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from nbjudge.judging.findings import Findings
     from nbjudge.judging.kernels import Kernels
 
-#: What is said of an answer's cell that stopped, if what it says itself cannot be shown.
+#: Message for an answer cell that stopped, if its own message cannot be shown.
 STOPPED = "The answer's own cell stopped."
 
-#: What is said of a learner's cell whose outputs did not come about without the hidden tests.
-NOT_SHOWN = "What this cell puts out is not shown: it did not come to its end without the tests."
+#: Message for a learner's cell that gave no output without the hidden tests.
+NOT_SHOWN = "This cell's output is not shown: without the tests the cell did not run to the end."
 
 
 class WithoutTests:
-    """Runs cells again where no hidden test has been, and shows what they put out there.
+    """Runs cells again in a kernel that no hidden test has called, and shows their outputs there.
 
     Parameters
     ----------
     kernels, examination, findings:
-        The session's.
+        Those of the session.
     forbidden:
-        By the place of each test cell, what it forbids.
+        What each test cell forbids, by the cell's index.
     seconds:
-        How long a test may take from now on.
+        Returns the current time limit for a test.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class WithoutTests:
         self.cells = findings.cells
 
     def show(self, common: tuple[str, ...]) -> None:
-        """Show again what comes after a hidden test; ``common`` is what most tests forbid."""
+        """Show the cells after a hidden test anew; ``common`` is what every test forbids."""
         hidden = (
             index
             for index, cell in enumerate(self.cells)
@@ -86,12 +86,12 @@ class WithoutTests:
     def _run(
         self, kinds: tuple[str, ...], tests: list[int], last: int
     ) -> tuple[dict[int, list[NotebookNode]], dict[int, dict[str, Any]]]:
-        """Run the cells up to one of them in a kernel of their own.
+        """Run the cells up to ``last`` in a separate kernel.
 
         Returns
         -------
         outputs, said
-            What the cells put out there, and what the visible part of these tests says.
+            The cells' outputs there, and the results of these tests' visible parts, by index.
         """
         outputs: dict[int, list[NotebookNode]] = {}
         said: dict[int, dict[str, Any]] = {}
@@ -115,16 +115,16 @@ class WithoutTests:
         return outputs, said
 
     def _visible_part(self, learner: Learner, index: int) -> dict[str, Any]:
-        """What a test's visible part says of what is in this kernel."""
+        """The result of a test's visible part in this kernel."""
         self.examination.be_ready()
         self.examination.link(learner, new=learner.connect())
         source = self.kernels.source(index)
         return self.examination.ask(self.cells[index], learner, source, self.seconds())
 
     def _say_again(self, index: int, found: dict[str, Any] | None) -> None:
-        """Have a visible test say what it says where no hidden test has been.
+        """Replace a visible test's message by the one from the kernel without hidden tests.
 
-        Failing that, it says what can be said without the learner's own words.
+        Failing that, use the message without the learner's own words.
         """
         cell, before = self.cells[index], self.findings.in_their_words[index]
         name = cells.grade_id(cell)
@@ -134,7 +134,7 @@ class WithoutTests:
         self.findings.settle_again(cell, found, seen)
 
     def _show_again(self, index: int, shown: list[NotebookNode] | None, room: Room) -> None:
-        """Show of a learner's cell what it puts out where no hidden test has been."""
+        """Replace a learner's cell's outputs by those from the kernel without hidden tests."""
         cell, findings = self.cells[index], self.findings
         cell.outputs = shown or [outcome.error(outcome.NOT_RUN, NOT_SHOWN)]
         outcome.tidy(cell, room)

@@ -163,18 +163,17 @@ def test_marks_that_nobody_is_known_to_have_given_are_flagged(two):
         flags = report.students["bob"].flags
         assert len(flags) == 5
         for name, flag in zip(report.students["bob"].tests, flags, strict=True):
-            assert flag == f"{name}: 9 points by hand, but no marking that gave them is recorded"
+            assert flag == f"{name}: 9 points by hand, but no such marking is on record"
         waits, *flags = sorted(report.students["ada"].flags)
-        assert waits.endswith("waits for a mark by hand")
+        assert waits.endswith("awaits manual marking")
         assert flags == [
-            "sum-squares--partial: 4.5 points of the machine's, not 4, but no grading that gave "
-            "them is recorded",
-            "sum-squares--partial: no mark and 1 extra points by hand, but no marking that gave "
-            "them is recorded",
+            "sum-squares--partial: 4.5 automatic points, not 4, but no such grading is on record",
+            "sum-squares--partial: no mark and 1 extra points by hand, but no such marking is on "
+            "record",
         ]
     page = two.into / "feedback" / "bob" / NAME / f"{NAME}.html"
-    assert "recorded" not in page.read_text(), "that is the instructor's to look at"
-    assert "recorded" in (two.into / "grades.csv").read_text()
+    assert "on record" not in page.read_text(), "that is the instructor's to look at"
+    assert "on record" in (two.into / "grades.csv").read_text()
     flags = two(again=["ada"]).students["ada"].flags
     assert not any("machine" in flag for flag in flags), "graded again, they are put right"
 

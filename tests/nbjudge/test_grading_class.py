@@ -10,14 +10,14 @@ from small_set import NAME, SANDBOXED
 
 from nbjudge import cells
 
-WAITS = "explain--written waits for a mark by hand"
+WAITS = "explain--written awaits manual marking"
 
 #: Odd, and worth every point that a machine can give; and the flag that says what was odd.
 FULL = {
     "right": "not in roster.csv",
     "warns": "",
     "function-after": "",
-    "split-answer": "answer double stands there 2 times; the last one counts",
+    "split-answer": "answer double occurs 2 times; the last one counts",
     "[odd] name, 学生 {x}": (
         f"the file is called 'my work.ipynb', not {NAME}.ipynb; "
         "the notebook's kernel is 'ir'; it was run in python3"
@@ -32,7 +32,7 @@ UNREADABLE = {
     "no-file": "nothing handed in",
     "no-bytes": f"{NAME}.ipynb is empty",
     "no-notebook": f"{NAME}.ipynb is not a notebook: JSON, but without cells",
-    "a-picture": f"{NAME}.ipynb is not a notebook: not a text in UTF-8",
+    "a-picture": f"{NAME}.ipynb is not a notebook: it is not UTF-8 text",
     "deep": f"{NAME}.ipynb is not a notebook: its JSON cannot be read",
     "two-files": f"no {NAME}.ipynb, but 2 other notebooks: which one counts?",
     "a-link": f"{NAME}.ipynb is a link, and links are not followed",

@@ -73,7 +73,7 @@ def test_a_few_are_judged_here_and_a_failure_is_told_with_its_student(monkeypatc
 def test_a_judge_that_fails_on_everybody_is_not_asked_on_and_on():
     bad = [Outcome(str(n), None, "no torch") for n in range(9)]
     seen = []
-    with pytest.raises(GradingFailed, match="The judge does not work here: no torch"):
+    with pytest.raises(GradingFailed, match="The judge does not work on this machine: no torch"):
         seen.extend(unless_broken(bad))
     good = [*bad[:2], Outcome("x", b"1"), *bad[2:]]
     assert list(unless_broken(good)) == good, "where one was judged, it is the submissions"
@@ -328,7 +328,7 @@ def test_workers_gone_for_good_end_the_run_and_lose_nothing(
                 workers.scale(0)
 
         began = time.monotonic()
-        with pytest.raises(GradingFailed, match="What is finished is kept"):
+        with pytest.raises(GradingFailed, match="Finished work is kept"):
             grade(
                 tmp_path / "in",
                 tmp_path / "out",

@@ -58,7 +58,7 @@ def test_grade_shows_the_table_and_where_things_are(run, small_course, tmp_path)
     assert "student score 1 2 3" in text
     assert "ada 10/13 5 5 – " in text
     assert "bob 0/13 0 0 0 " in text
-    assert "1 double (5) 2 sum-squares (5) 3 explain (3) – waits for a mark by hand" in text
+    assert "1 double (5) 2 sum-squares (5) 3 explain (3) – awaits manual marking" in text
     assert "Noticed: bob: ps99-small.ipynb is not a notebook" in text
     assert str(tmp_path / "out" / "grades.csv") in text
     assert "1 of 2 notebooks run" in text
@@ -116,10 +116,10 @@ def test_without_a_sandbox_it_refuses_unless_told(small_course, tmp_path, monkey
     [
         (("ps98", "--submitted", "{in}", "--into", "{out}"), f"must be one of: {NAME}"),
         ((NAME, "--submitted", "{in}/none", "--into", "{out}"), "must be a folder that holds"),
-        ((NAME, "--submitted", "{in}", "--into", "{in}/x"), "neither may lie in the other"),
+        ((NAME, "--submitted", "{in}", "--into", "{in}/x"), "neither may contain the other"),
         ((NAME, "--submitted", "{out}", "--into", "{out}"), "must be a folder that holds"),
-        ((NAME, "--submitted", "{empty}", "--into", "{out}"), "no student's folder is in it"),
-        ((NAME, "--submitted", "{in}", "--into", "{file}"), "must be a folder, there or to be"),
+        ((NAME, "--submitted", "{empty}", "--into", "{out}"), "contains no student's folder"),
+        ((NAME, "--submitted", "{in}", "--into", "{file}"), "must be a folder or not exist yet"),
         (
             (NAME, "--submitted", "{in}", "--into", "{out}", "--again", "eve"),
             "again names 'eve', but there is no such student",

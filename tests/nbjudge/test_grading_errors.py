@@ -70,7 +70,7 @@ def test_a_full_disk_and_then_room(run, monkeypatch, tmp_path):
     monkeypatch.setattr(submissions, "write_whole", full)
     code, said = run()
     assert code == 2
-    assert one_line(said).startswith("The disk is full, at ") and "Make room" in said
+    assert one_line(said).startswith("The disk is full, at ") and "Free some space" in said
     monkeypatch.setattr(submissions, "write_whole", real)
     code, said = run()
     assert code == 0
@@ -83,7 +83,7 @@ def test_a_full_disk_and_then_room(run, monkeypatch, tmp_path):
     [
         ("UPDATE alembic_version SET version_num = '50a4d84c131a'", "another version of nbgrader"),
         ("DROP TABLE alembic_version", "another version of nbgrader"),
-        ("", "no gradebook"),
+        ("", "not a gradebook"),
     ],
 )
 def test_a_gradebook_that_is_old_or_none(small_course, tmp_path, statement, said):
@@ -99,7 +99,7 @@ def test_a_gradebook_that_is_old_or_none(small_course, tmp_path, statement, said
     before = path.read_bytes()
     with pytest.raises(GradingFailed, match=said) as failed:
         grade(tmp_path / "in", tmp_path / "out", small_course)
-    assert str(path) in str(failed.value) and "nbgrader refuses" not in str(failed.value)
+    assert str(path) in str(failed.value) and "nbgrader rejects" not in str(failed.value)
     assert path.read_bytes() == before
 
 
@@ -115,7 +115,7 @@ def test_a_scheduler_that_is_not_there(run):
     began = time.monotonic()
     code, said = run("--scheduler", "tcp://127.0.0.1:9")
     assert code == 2
-    assert "'tcp://127.0.0.1:9', but none answers there" in one_line(said)
+    assert "'tcp://127.0.0.1:9', but nothing answers there" in one_line(said)
     assert time.monotonic() - began < 20
 
 

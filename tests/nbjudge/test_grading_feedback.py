@@ -19,15 +19,15 @@ def test_everybody_has_a_page(graded):
         text = page(graded, student)
         waits = graded.report.students[student].waiting
         assert waits in (0, 3), student
-        told = "of 10 points so far, 3 more wait for a mark</h1>" if waits else "of 13 points</h1>"
+        told = "of 10 points so far, 3 more await marking</h1>" if waits else "of 13 points</h1>"
         assert told in text, student
 
 
 def test_it_says_score_message_and_flag(graded):
     text = page(graded, "wrong")
-    assert f"{NAME}: 1 of 10 points so far, 3 more wait for a mark" in text
+    assert f"{NAME}: 1 of 10 points so far, 3 more await marking" in text
     assert "double(3) should be 6, but it is 9" in text
-    assert '<td>– of 3</td><td class="says">waits for a mark by hand' in text
+    assert '<td>– of 3</td><td class="says">awaits manual marking' in text
     assert "return</span>" in text and "double" in text, "the learner's own code"
 
 

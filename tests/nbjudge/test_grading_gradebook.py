@@ -131,14 +131,14 @@ def test_late_work_pays_by_the_trusted_clock(small_course, tmp_path, monkeypatch
     found = report.students["ada"]
     assert report.executed == []
     assert (found.score, found.penalty) == (0, 10)
-    assert "came 5 h late: 10 points are taken off" in found.flags
+    assert "came 5 h late: 10 points deducted" in found.flags
     page = into / "feedback" / "ada" / NAME / f"{NAME}.html"
     assert "5 h late" in page.read_text("utf-8")
     set_due(into, timedelta(hours=6))
     assert grade(tmp_path / "in", into, small_course).students["ada"].score == 10
     receipts.write_text(f"student,received\nada,{(DUE + timedelta(hours=7)).isoformat()}\n")
     found = grade(tmp_path / "in", into, small_course).students["ada"]
-    assert (found.score, "came 60 min late: 10 points are taken off" in found.flags) == (0, True)
+    assert (found.score, "came 60 min late: 10 points deducted" in found.flags) == (0, True)
 
 
 def test_a_gradebook_that_somebody_writes_to_is_waited_for(folder, monkeypatch):

@@ -98,7 +98,7 @@ def _in_latin(notebook):
         (_in_latin, ["the file is not in UTF-8; it was read as Latin-1"]),
         (
             _with_a_test_twice,
-            ["test cell double--values stands there 2 times; ours was run, once"],
+            ["test cell double--values occurs 2 times; ours was run, once"],
         ),
     ],
 )
@@ -155,7 +155,7 @@ def test_the_last_of_two_answers_counts_and_the_first_still_runs(small_course):
     copy.source, copy.id = "def double(x):\n    return 0", "copy"
     notebook.cells.insert(names(notebook).index("double"), copy)
     result, flags = merged(small_course, notebook)
-    assert flags == ["answer double stands there 2 times; the last one counts"]
+    assert flags == ["answer double occurs 2 times; the last one counts"]
     assert cell(result, "double").source.endswith("x + x")
     sources = [c.source for c in result.cells]
     assert sources.index(copy.source) < sources.index(cell(result, "double").source)
@@ -180,7 +180,7 @@ def test_too_many_cells_are_left_out_and_counted(small_course):
     notebook = answered(small_course)
     notebook.cells += [new_code_cell(f"x = {n}") for n in range(MAX_EXTRA_CELLS + 3)]
     result, flags = merged(small_course, notebook)
-    assert flags == [f"3 of {MAX_EXTRA_CELLS + 3} cells of their own were left out"]
+    assert flags == [f"3 of the {MAX_EXTRA_CELLS + 3} cells that they added were left out"]
     assert len(result.cells) == len(source_notebook().cells) + MAX_EXTRA_CELLS
 
 
@@ -200,7 +200,7 @@ def test_more_cells_or_longer_ones_than_anybody_writes_are_not_taken():
     assert found.cells[0].source == ""
     assert found.flags == [
         f"only the first {MAX_CELLS} of {len(odd)} cells were read",
-        f"cell 1 is longer than {MAX_SOURCE} characters: taken as empty",
+        f"cell 1 is longer than {MAX_SOURCE} characters: counts as empty",
     ]
 
 
@@ -220,7 +220,7 @@ def test_more_cells_or_longer_ones_than_anybody_writes_are_not_taken():
         (b'{"cells": [' + b"9" * 5000 + b"]}", "cannot be read"),
         (b'{"cells": ' + b"[" * 100_000, "cannot be read"),
         (b"NaN", "without cells"),
-        ("{\u20ac".encode("utf-16")[:-1], "not a text in UTF-8"),
+        ("{\u20ac".encode("utf-16")[:-1], "it is not UTF-8 text"),
     ],
 )
 def test_what_is_no_notebook_says_why(content, why):

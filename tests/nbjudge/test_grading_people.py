@@ -32,10 +32,10 @@ def test_the_overview_has_everybody_and_everything(page, graded):
     ):
         assert said in text, said
     assert "Work that could not be run, or was never handed in, counts here as 0." in text
-    assert "Means of the notebooks that were run, without answers that still wait for" in text
+    assert "Means over the notebooks that were run, without answers that still await" in text
     waiting = sum(student.waiting > 0 for student in graded.report.students.values())
-    assert f"Points of {waiting} learners still wait for a mark" in text
-    slowest = re.search(r"The slowest.*", text, re.DOTALL).group()
+    assert f"Points of {waiting} learners still await marking" in text
+    slowest = re.search(r"Slowest notebooks.*", text, re.DOTALL).group()
     assert re.search(r"(stubborn|prints)", slowest)
 
 
@@ -215,7 +215,7 @@ def test_why_explains_a_grade_with_all_that_an_instructor_needs(graded, small_co
     assert found.seed == graded.report.students["wrong"].seed
     assert f"--again wrong --seed {found.seed}" in found.replay
     for student_, exercise, said in (
-        ("nobody", "double", "no work of theirs"),
+        ("nobody", "double", "none of their work"),
         ("wrong", "treble", "one of: double, sum-squares, explain"),
     ):
         with pytest.raises(ValueError, match=said):

@@ -166,8 +166,8 @@ def test_the_exchanges_time_is_the_systems(exchange, small_course, tmp_path):
     found = roster.receipts(submitted, NAME, [NAME, "ps98-other"])
     for name in ("ada", "ben"):
         assert began - timedelta(seconds=1) <= found[name] <= datetime.now(UTC), name
-    (said,) = [note for note in made.notes if "says that it came in at" in note]
-    assert said.startswith(f"ben: {NAME} says that it came in at 2020-01-01")
+    (said,) = [note for note in made.notes if "claims to have come in at" in note]
+    assert said.startswith(f"ben: {NAME} claims to have come in at 2020-01-01")
     assert "cyd,ps98-other,2026-01-01T00:00Z,mail" in (submitted / "receipts.csv").read_text()
     # Handed in again after it was collected: the time is still that of what was collected.
     exchange.hand_in("ada", answered(small_course, double="double = abs"))
@@ -203,7 +203,7 @@ def test_work_of_several_notebooks_has_a_receipt(tmp_path):
 
 @pytest.fixture(scope="module")
 def returned(small_course, tmp_path_factory):
-    """A graded class of three; cyd's answer waits for a mark, the others have nothing written."""
+    """A graded class of three; cyd's answer awaits marking, the others have nothing written."""
     folder = tmp_path_factory.mktemp("returned")
     blank = "YOUR ANSWER HERE\n"
     notebooks = {
@@ -296,7 +296,7 @@ def test_what_is_no_download_is_said_in_a_line(returned, content, tmp_path):
             file.writestr("ada/x.ipynb", "{}")
     else:
         path.write_bytes(content)
-    said = "cannot be read as a zip" if content is not None else "names no notebook as Canvas does"
+    said = "cannot be read as a zip" if content is not None else "has no notebook named as in"
     with pytest.raises(ValueError, match=said):
         returning.write_zip("canvas", path, report, {}, place)
     with pytest.raises(ValueError, match="export is 'olat', but it must be one of"):

@@ -119,7 +119,7 @@ def test_late_work_pays_what_the_file_says(three, monkeypatch):
     report = three(LATE)
     ada, ben = report.students["ada"], report.students["ben"]
     assert (ada.raw_score, ada.penalty, ada.score) == (10, pytest.approx(2.6), pytest.approx(7.4))
-    assert "came 27 h late: 2.6 points are taken off" in ada.flags
+    assert "came 27 h late: 2.6 points deducted" in ada.flags
     assert (ben.penalty, ben.score) == (5, 0), "never more than there is"
     row = rows(three.into)["ada"]
     assert [row[name] for name in ("raw score", "penalty", "score", "late by")] == [
@@ -154,7 +154,7 @@ def test_a_due_date_from_the_formgrader_stays(three):
     with book(three.into) as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate=DUE.replace(tzinfo=None))
     found = three(SET).students["ada"]
-    assert "came 24 h late: no points off" in found.flags
+    assert "came 24 h late: no points deducted" in found.flags
     with book(three.into) as gradebook:
         assert gradebook.find_assignment(NAME).duedate == DUE.replace(tzinfo=None)
 
@@ -189,7 +189,7 @@ def test_a_void_test_gives_everybody_its_points(three, monkeypatch):
     assert eve.score == 0, "nothing was handed in that could be graded"
     assert score_in_gradebook(three.into, "ben") == (10, 13)
     page = (three.into / "feedback" / "ben" / NAME / f"{NAME}.html").read_text("utf-8")
-    assert "Everybody has its points" in page
+    assert "Everyone gets its points" in page
     assert three("").students["ben"].score == 7, "and back, with the marks by hand"
     assert score_in_gradebook(three.into, "ben") == (7, 13)
 
@@ -284,7 +284,7 @@ def test_a_version_that_nobody_remembers_is_told_from_a_change(small_course):
     later = nbformat.from_dict(dict(release))
     cell(later, "double--values").source += "\n# clearer"
     for notebook, said in (
-        (answered(small_course), "test cell double--values is of another version; ours was run"),
+        (answered(small_course), "test cell double--values is from another version; ours was run"),
         (tampered(small_course), "test cell double--values was changed; ours was run"),
     ):
         parsed = parse(json.dumps(notebook).encode())
@@ -312,7 +312,7 @@ def test_a_name_is_the_same_however_its_accents_are_spelled(small_course, tmp_pa
     report = grade(submitted, into, small_course)
     assert list(report.students) == [composed]
     found = report.students[composed]
-    assert found.flags == ["explain--written waits for a mark by hand"]
+    assert found.flags == ["explain--written awaits manual marking"]
     assert report.warnings == []
     assert found.score > 0
     assert found.penalty == 0

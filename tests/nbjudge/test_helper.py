@@ -60,7 +60,7 @@ def test_one_that_was_ended_in_a_step_is_not_the_submissions_fault(opened, monke
 def test_what_ends_it_twice_is_told_and_the_next_step_has_a_new_one(opened, monkeypatch):
     helper, handed = opened
     ended = ended_as_it_starts(helper, monkeypatch, times=2)
-    with pytest.raises(TooMuch, match="^ends the program that reads it$"):
+    with pytest.raises(TooMuch, match="^crashes the program that reads it$"):
         helper.do("stage", content=handed)
     assert len(ended) == 2
     assert helper.do("stage", content=handed)["problem"] == ""

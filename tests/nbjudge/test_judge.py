@@ -55,7 +55,7 @@ def test_wrong_and_missing_answers_are_told():
     assert told["double--values"].startswith("`double` is not written yet: its cell still has the")
     assert told["product--values"].startswith("The answer's own cell stopped: SyntaxError")
     assert told["product--values"].endswith("(line 1 of the cell)")
-    assert told["line--values"] == "`Line` is not there: is it defined, under this very name?"
+    assert told["line--values"] == "`Line` is not defined. Is it spelled exactly like this?"
     assert told["choices--answers"] == "b: it is False. Reason b."
     assert scores(found)["choices--answers"] == 2
 
@@ -129,7 +129,7 @@ def test_a_copied_answer_is_flagged():
     said = torch.nn.functional.scaled_dot_product_attention.__doc__
     copied = said[said.index("def scaled_dot_product_attention(query") :].partition("..")[0]
     found = judged({"double": f"{textwrap.dedent(' ' * 8 + copied)}\n{DOUBLE}"})
-    assert any("of the answer is as in torch/nn/functional.py" in flag for flag in found.flags)
+    assert any("of the answer matches torch/nn/functional.py" in flag for flag in found.flags)
 
 
 def test_inputs_that_are_changed_cost_what_the_set_says():
@@ -570,13 +570,13 @@ def test_a_test_at_fault_gives_no_points_and_is_flagged():
     faults = {
         "assert double == 2": "stays in the learner's process",
         "call(double, lambda x: x)": "cannot be sent",
-        "this is no Python": "cannot be run as it is",
+        "this is no Python": "is itself faulty",
     }
     tests = {f"double--odd-{n}": (source, 2) for n, source in enumerate(faults)}
     found = judged(tests=tests)
     assert set(lost(found)) == set(tests)
     for name, flag in zip(tests, faults.values(), strict=True):
-        assert any(f"test {name} cannot be run as it is" in f and flag in f for f in found.flags)
+        assert any(f"test {name} is itself faulty" in f and flag in f for f in found.flags)
 
 
 def test_a_score_must_be_a_number_of_points():

@@ -121,7 +121,7 @@ def test_a_hidden_test_is_told_nothing_in_their_words(link, theirs):
 
 def test_a_name_that_is_not_there_is_a_name_error(link, theirs):
     run(link, "try:\n    gone(1)\nexcept NameError:\n    pass\nelse:\n    assert 0", theirs)
-    with pytest.raises(Missing, match="`gone` is not there"):
+    with pytest.raises(Missing, match="`gone` is not defined"):
         run(link, "gone", theirs)
 
 

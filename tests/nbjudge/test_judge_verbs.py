@@ -219,7 +219,7 @@ def test_values_and_choices_over_the_wire(link):
 
 
 def test_a_name_that_is_not_there_is_said(link):
-    with pytest.raises(Missing, match="`attention` is not there") as caught:
+    with pytest.raises(Missing, match="`attention` is not defined") as caught:
         testing.call(link.name("attention"), ONES)
     assert caught.value.name == "attention"
 

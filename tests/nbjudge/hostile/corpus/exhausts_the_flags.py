@@ -3,7 +3,7 @@
 kind: exhaustion
 honest: 0
 once: got through
-seen: puts out more than is kept
+seen: produces more output than is kept
 """
 
 from nbformat.v4 import new_code_cell

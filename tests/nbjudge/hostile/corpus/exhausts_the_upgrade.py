@@ -3,7 +3,7 @@ r"""A notebook of an old format, just below the largest size, that takes gigabyt
 kind: exhaustion
 honest: 0
 once: got through
-seen: more than \d+ (s of computing|MiB of memory)|cannot be (read|upgraded)
+seen: more than \d+ (s of processor time|MiB of memory)|cannot be (read|upgraded)
 """
 
 import json

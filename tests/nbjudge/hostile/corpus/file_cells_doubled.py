@@ -2,7 +2,7 @@
 
 kind: notebook file
 honest: 0
-seen: stands there 2 times
+seen: occurs 2 times
 """
 
 import copy

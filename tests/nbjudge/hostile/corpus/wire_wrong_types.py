@@ -3,7 +3,7 @@
 kind: the wire
 honest: 0
 exercise: shift
-seen: no message|came back is not|kernel ran nothing more|died
+seen: not a message|came back is not|kernel ran nothing more|died
 """
 
 import os
