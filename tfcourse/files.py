@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 def write_whole(path: Path, content: bytes | str) -> str:
     """Write ``content`` so that ``path`` holds either all of it or what it held before.
 
-    The bytes go to a file beside it, are forced onto the disk, and only then take the name. Its
-    folder is made if it is missing. Text is written as UTF-8 with its line ends as they are. A full
-    disk raises ``OSError`` and leaves nothing behind. The SHA-256 of what was written is returned.
+    The bytes go to a temporary file beside it, are flushed to disk, and only then take its name. A
+    missing folder is created. Text is written as UTF-8 with its line endings unchanged. A full disk
+    raises ``OSError`` and leaves nothing behind. The SHA-256 of what was written is returned.
     """
     data = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +31,7 @@ def write_whole(path: Path, content: bytes | str) -> str:
 
 
 def sync_folder(folder: Path) -> None:
-    """Force the folder's list of names onto the disk, if the system can."""
+    """Flush the folder's list of names to disk, if the system can."""
     if os.name == "nt":  # folders cannot be opened there
         return
     handle = os.open(folder, os.O_RDONLY)
