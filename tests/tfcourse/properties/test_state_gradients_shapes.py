@@ -140,10 +140,10 @@ def writes_into_its_input(m, x):
 @pytest.mark.parametrize(
     ("forward", "told"),
     [
-        (counts, "another output at the second call in train mode, by 1"),
+        (counts, "a different output at the second call in train mode, by 1"),
         (adds_the_last, "after a call with another input"),
         (remembers_the_other, "after a call with another input"),
-        (keeps_the_first, "another output than a fresh copy of the module gives, by"),
+        (keeps_the_first, "a different output than a fresh copy of the module gives, by"),
         (writes_into_its_input, "input 0 was written to"),
     ],
 )
@@ -223,7 +223,7 @@ def test_shift_invariance_holds(x):
 
 
 def test_shift_invariance_fails(x):
-    with pytest.raises(AssertionError, match="the same tokens 3 places further on"):
+    with pytest.raises(AssertionError, match="the same tokens 3 positions later"):
         assert_shift_invariant(Placed(added=torch.randn(20, 8)), x)
     with pytest.raises(AssertionError, match="positions matter"):  # queries turned, keys not
         assert_shift_invariant(
