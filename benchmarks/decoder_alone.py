@@ -145,7 +145,7 @@ def train(kind: str, rate: float, seed: int, quick: bool, corpus: Any) -> dict[s
 
 
 def next_run(runs: list[dict[str, Any]]) -> tuple[float, int] | None:
-    """Rate and seed: rising rates until the last is not the best, then the other seeds with it."""
+    """Rate and seed: rising rates until the last is not the best, then other seeds at the best."""
     done = {(run["rate"], run["seed"]) for run in runs}
     highest = max((rate for rate, seed in done if seed == SEEDS[0]), default=0)
     best = best_rate(runs) if highest else 0

@@ -77,7 +77,7 @@ with open("/out/marks.json", "w") as out:
 
 
 def prepare(folder: Path) -> tuple[Path, nbformat.NotebookNode]:
-    """A class for plain nbgrader in which :data:`BEFORE` is graded already, and the release."""
+    """A class for plain nbgrader with :data:`BEFORE` already graded, and the release."""
     root = folder / "class"
     source = root / "source" / target_set.NAME
     source.mkdir(parents=True)

@@ -1,8 +1,8 @@
 """Submissions per minute: this grader with two workers compared with ``nbgrader autograde``.
 
-Both grade the same class, on the same machine, in turn: block by block, so that a busy moment falls
-on both alike, each by its own command from start to end. Ours: sandbox, examiner, gradebook and
-pages of feedback included. Theirs: as it comes, which is one process, no sandbox and no pages.
+Both grade the same class, on the same machine, alternating block by block, so that a busy moment
+affects both equally, each by its own command from start to end. Ours includes sandbox, examiner,
+gradebook and feedback pages. Theirs has its defaults: one process, no sandbox, no pages.
 
 Their marks may differ for four reasons, each of which is counted; any other difference is an error.
 

@@ -227,7 +227,7 @@ def relations(examples: Sequence[Agreement], ids: Tensor) -> tuple[dict[str, Ten
 
 
 def shares(weights: Tensor, related: dict[str, Tensor]) -> Tensor:
-    """Mean share of weight on each relation, ``(..., relations)``, for ``weights (..., B, T, T)``.
+    """Mean weight on each relation, ``(..., relations)``, for ``weights (..., B, T, T)``.
 
     Only words with at least one partner in the relation count.
     """
@@ -261,7 +261,7 @@ PLACES = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)]
 
 
 def one_training(model: FillIn, sentences: Sentences, related: dict[str, Tensor]) -> dict:
-    """All that is kept of a model: its loss, its heads' shares, and the loss without them."""
+    """A model's results: its loss, its heads' weights, and the loss without each head."""
     whole = test_loss(model, sentences)
 
     def cost(gone: Sequence[tuple[int, int]]) -> float:

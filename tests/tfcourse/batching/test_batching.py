@@ -1,4 +1,4 @@
-"""Batches: what is in them, in which order, and where they go on."""
+"""Batches: their content, their order, and where they resume."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Words hidden for an encoder: which, what stands in their place, and what is left alone."""
+"""Words masked for an encoder: which, what replaces them, and what stays unchanged."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""The formats of real corpora, on small files made here: what each loader makes of them."""
+"""The formats of real corpora, as each loader reads them, on small files made here."""
 
 import gzip
 import hashlib

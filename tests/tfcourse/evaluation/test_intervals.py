@@ -1,4 +1,4 @@
-"""Shares, correlations and any other figure, each with its interval; and calibration."""
+"""Proportions, correlations and other statistics, each with its interval; and calibration."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The encoder-decoder against nn.Transformer, and what must be true of it."""
+"""The encoder-decoder against nn.Transformer, and its properties."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Each scheme of positions against its formula, and what must be true of it."""
+"""Each position scheme against its formula, and its properties."""
 
 import math
 from collections import deque

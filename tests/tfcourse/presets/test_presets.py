@@ -1,4 +1,4 @@
-"""Presets: each that comes with the package, and every way in which one can be wrong."""
+"""Presets: all that ship with the package, and every way in which one can be invalid."""
 
 import tomllib
 

@@ -1,4 +1,4 @@
-"""What a folder may hold and what it may not; each refusal says what is wrong."""
+"""What a folder may and may not hold; each error says what is wrong."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Each property passes where it holds, and fails with its reason where it does not."""
+"""Each property passes if it holds, and fails with its reason if it does not."""
 
 import pytest
 import torch

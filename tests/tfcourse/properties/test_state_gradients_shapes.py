@@ -1,4 +1,4 @@
-"""The other properties: each passes where it holds, and fails with its reason where it does not."""
+"""The other properties: each passes if it holds, and fails with its reason if it does not."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Masked words: what is hidden, how a model is judged, and that it learns from both sides."""
+"""Masked words: what is hidden, how a model is evaluated, and that it learns from both sides."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""The commands: train, translate, generate, as somebody types them."""
+"""The commands: train, translate, generate, as a user types them."""
 
 import pytest
 import torch

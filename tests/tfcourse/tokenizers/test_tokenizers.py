@@ -1,4 +1,4 @@
-"""What the three tokenizers have in common, and what characters and words do."""
+"""What the three tokenizers share, and what is specific to characters and words."""
 
 import json
 import pickle
