@@ -5,8 +5,8 @@ most one tile of it exists at a time, and two ideas make that exact:
 
 *A softmax can be computed piece by piece.* For one query, keep the largest score so far :math:`m`,
 the sum :math:`\ell = \sum_j e^{s_j - m}` and the sum :math:`o = \sum_j e^{s_j - m} v_j`. When a
-tile brings a larger score :math:`m'`, both sums become correct again when multiplied by :math:`e^{m
-- m'}`. After the last tile the output is :math:`o / \ell`.
+tile brings a larger score :math:`m'`, both sums become correct again when multiplied by
+:math:`e^{m - m'}`. After the last tile the output is :math:`o / \ell`.
 
 *The weights need not be kept.* With the log-sum-exp :math:`L = m + \log \ell` of each query, one
 number, the backward pass recomputes any tile of weights: :math:`P = e^{S - L}`.

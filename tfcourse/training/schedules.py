@@ -59,8 +59,8 @@ def cosine(peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> Sch
             & w < s \le S \\ \eta_0 & s > S \end{cases}
 
     ``peak`` and ``lowest`` are the rates after the warm-up, :math:`\eta > 0`, and at the end,
-    :math:`\eta_0 \le \eta`; of all ``steps``, :math:`S`, the warm-up takes ``warmup``, :math:`w <
-    S`.
+    :math:`\eta_0 \le \eta`; of all ``steps``, :math:`S`, the warm-up takes ``warmup``,
+    :math:`w < S`.
 
     Notes
     -----
