@@ -1,8 +1,8 @@
-"""Ours beside its peers, in one process and in turn: times, memory, and the rows of a record.
+"""Compare ours with its peers, alternating in one process: times, memory, rows of a record.
 
-A row is one piece of work of one size. It holds, for each way to do it, milliseconds and what
-follows from them; how many times as long each peer takes as ours; and the goal that was set. The
-site draws these rows: ``coursebook/sphinx/peers.py``.
+A row is one task at one size. It holds, for each way to do it, milliseconds and values derived from
+them; the ratio of each peer's time to ours; and the goal that was set. The site draws these rows:
+``coursebook/sphinx/peers.py``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from _measuring import need_cuda
 from coursebook import records
 
 OURS = "tfcourse"
-#: Of a card: products in bfloat16 and bytes of its memory, a second, by the vendor's data sheets.
+#: Bfloat16 operations and bytes of memory per second of each card, by the vendor's data sheets.
 CARDS = {
     "H200": (989e12, 4.8e12),
     "H100 PCIe": (756e12, 2.0e12),
@@ -33,7 +33,7 @@ CARDS = {
 
 
 def wait(device: str) -> None:
-    """A GPU works on its own: wait until it is done."""
+    """A GPU works asynchronously: wait until it is done."""
     if device == "cuda":
         torch.cuda.synchronize()
 
@@ -45,11 +45,11 @@ def alternating(
     warm: int = 3,
     after_itself: bool = False,
 ) -> dict[str, list[float]]:
-    """Milliseconds of each run of each way; they take turns, for a busy moment to fall on all.
+    """Milliseconds of each run of each way; they take turns, so that a busy moment affects all.
 
-    The order is drawn anew for each round, so that none always comes after the same other.
-    With ``after_itself`` a run that is not timed comes before each: after a way that uses much
-    memory, whatever takes a few milliseconds was seen to take longer.
+    The order is drawn for each round, so that none always follows the same other one. With
+    ``after_itself`` each is preceded by an untimed run of its own: after a way that uses much
+    memory, runs of a few milliseconds were seen to take longer.
     """
     seen: dict[str, list[float]] = {name: [] for name in ways}
     for way in ways.values():
@@ -83,13 +83,13 @@ def row(
     Parameters
     ----------
     work, size:
-        What is done, and how large it is; the second says the number format too.
+        The task, and its size, including the number format.
     seen:
-        What :func:`alternating` gave.
+        The result of :func:`alternating`.
     goal:
-        For peers, how many times as long they should take as ours at least.
+        For peers, the minimum ratio of their time to ours.
     unit, amount:
-        What is counted beside the milliseconds, and how much of it a run does: ``"tokens / s"``.
+        What is counted in addition to milliseconds, and its amount per run: ``"tokens / s"``.
     """
     ways = {name: {"ms": round(statistics.median(times), 3)} for name, times in seen.items()}
     if amount is not None:
@@ -111,9 +111,10 @@ def row(
 
 
 def roof(device: str, repeats: int = 9) -> dict[str, Any]:
-    """The most operations and bytes a second: of a known card by its data sheet, else measured.
+    """The peak operations and bytes per second: of a known card by its data sheet, else measured.
 
-    Measured is in float32: the fastest of some products of square matrices, and of some copies.
+    Measurements are in float32: the fastest of some products of square matrices, and of some
+    copies.
     """
     if device == "cuda":
         name = torch.cuda.get_device_name()
@@ -133,14 +134,14 @@ def roof(device: str, repeats: int = 9) -> dict[str, Any]:
 
 
 def peak() -> float:
-    """The most memory that this process has held, in MiB.
+    """The peak memory of this process, in MiB.
 
-    ``ru_maxrss`` would begin with the parent's: a new program inherits it, its own peak does not.
+    ``ru_maxrss`` would start at the parent's value, which a new program inherits.
     """
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
-    raise RuntimeError("this system does not tell a process's peak memory (VmHWM)")
+    raise RuntimeError("this system does not report a process's peak memory (VmHWM)")
 
 
 def _grown(make: Callable[..., Mapping[str, Callable]], sizes: dict, name: str) -> float:
@@ -155,10 +156,10 @@ def _grown(make: Callable[..., Mapping[str, Callable]], sizes: dict, name: str) 
 def memory(
     make: Callable[..., Mapping[str, Callable]], sizes: dict[str, Any], device: str = "cpu"
 ) -> dict[str, float]:
-    """MiB by which the peak grows in three runs of each way that ``make(**sizes)`` gives.
+    """MiB by which the peak grows in three runs of each way that ``make(**sizes)`` returns.
 
-    On a CPU each way has a new process of its own, and what it has made before is not counted. On
-    a GPU it is the card's memory, of one way after the other in this process.
+    On a CPU each way has its own new process, and what was allocated before is not counted. On a
+    GPU it is the card's memory, one way after another in this process.
     """
     if device == "cuda":
         found = {}
@@ -177,7 +178,7 @@ def memory(
 
 
 def profile(step: Callable[[], object], device: str = "cpu", runs: int = 4) -> dict[str, float]:
-    """The share of a step's time that each of the five longest operators takes on its own."""
+    """The fraction of a step's time taken by each of the five slowest operators alone."""
     step()
     kinds = [torch.profiler.ProfilerActivity.CPU]
     if device == "cuda":
@@ -197,9 +198,9 @@ def profile(step: Callable[[], object], device: str = "cpu", runs: int = 4) -> d
 def keep(
     name: str, about: str, rows: Callable[..., list[dict]], *, seed: int, threads: int = 2
 ) -> None:
-    """What a script of such rows does: ``--device cuda`` writes the record ``NAME-gpu``.
+    """The main function of a script of such rows: ``--device cuda`` writes the record ``NAME-gpu``.
 
-    ``rows(device, quick, repeats)`` gives them. With ``--quick`` it only shows that it runs.
+    ``rows(device, quick, repeats)`` yields them. ``--quick`` only shows that the script runs.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")

@@ -1,4 +1,4 @@
-"""Runs whose results are kept as records: what the scripts in ``benchmarks/`` share."""
+"""Runs whose results are stored as records: code shared by the scripts in ``benchmarks/``."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def measure(
     device:
         As for :func:`tfcourse.runs.run`.
     folder:
-        Where it is kept; a run that was stopped there is resumed. Unless given it is run in a
-        folder that is removed again.
+        Where to keep the run; a run that was stopped there is resumed. By default a temporary
+        folder.
 
     Returns
     -------
     measured
-        The preset's name, the changes, what :func:`tfcourse.runs.run` gives, and
-        ``"seconds in all"``, from reading the corpus to the last measure.
+        The preset's name, the changes, what :func:`tfcourse.runs.run` returns, and ``"seconds in
+        all"``, from reading the corpus to the last measure.
     """
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as removed:
@@ -55,29 +55,29 @@ def measure(
 
 
 def short(**more: Any) -> dict[str, Any]:
-    """Changes that make any preset's run so short that it only shows that it runs."""
+    """Changes that shorten any preset's run to a check that it works."""
     return {"training.steps": 4, "training.warmup": 1, "training.validate_every": 4} | more
 
 
 def bracketed(
     grid: Sequence[float], first: Sequence[float], cost: Callable[[float], float]
 ) -> tuple[float, dict[str, float | None]]:
-    """Search a grid outwards, until the best value has a worse one on each side.
+    """Search a grid outwards until the best value has a worse one on each side.
 
     Parameters
     ----------
     grid:
         All values that may be tried, in order.
     first:
-        Those of them that are tried first.
+        The values to try first.
     cost:
-        What a value costs, such as a loss; infinite if the run was lost.
+        The cost of a value, such as a loss; infinite if the run diverged.
 
     Returns
     -------
     best, tried
-        The best value; and the cost of every value tried, ``None`` if it was lost. The best one
-        lies at an end of what was tried only if the grid ends there.
+        The best value; and the cost of every value tried, ``None`` if it diverged. The best one
+        lies at an end of the values tried only if the grid ends there.
     """
     tried: dict[int, float] = {}
     wanted = {grid.index(value) for value in first}
@@ -97,16 +97,16 @@ def at_its_best(
     searched: Sequence[int],
     seeds: Sequence[int],
 ) -> dict[str, Any]:
-    """Search a variant's learning rate on some seeds, then run it at the best on others.
+    """Search a variant's learning rate on some seeds, then run it at the best rate on others.
 
     Parameters
     ----------
     end:
-        Where the run with a rate and a seed ends; ``None`` if it was lost.
+        The final value of the run with a rate and a seed; ``None`` if it diverged.
     grid, first:
         As for :func:`bracketed`.
     searched, seeds:
-        The seeds of the search, and those that are quoted.
+        The seeds of the search, and those that are reported.
 
     Returns
     -------
@@ -124,17 +124,17 @@ def at_its_best(
 
 
 def keeper(folder: Path | None) -> Callable[[str, Callable[[], Any]], Any]:
-    """Remembers what pieces of a run found, so that a run that was stopped can go on.
+    """Store the results of parts of a run, so that a stopped run can resume.
 
     Parameters
     ----------
     folder:
-        Where pieces are stored; nothing is unless it is given.
+        Where parts are stored; without it nothing is.
 
     Returns
     -------
     once
-        ``once(name, work)`` gives what ``work()`` found: now, or when it was done before.
+        ``once(name, work)`` returns the result of ``work()``, now or from an earlier run.
     """
 
     def once(name: str, work: Callable[[], Any]) -> Any:
@@ -160,10 +160,10 @@ def keep_record(
     judged_by: tuple[str, ...] = (),
     resumed: bool = False,
 ) -> None:
-    """What a script that measures on a CPU does: two threads, then the record.
+    """The main function of a script that measures on a CPU: two threads, then the record.
 
-    With ``--quick`` on the command line it only shows that it runs: the results are printed, and no
-    record is written.
+    ``--quick`` on the command line only shows that it works: the results are printed, and no record
+    is written.
 
     Parameters
     ----------
@@ -172,36 +172,36 @@ def keep_record(
     about:
         What the script measures, for its ``--help``.
     measured:
-        Gives the results; it is told whether to be quick, and if ``resumed`` what remembers its
-        pieces.
+        Returns the results, given whether to be quick and, if ``resumed``, the function that stores
+        its parts.
     seed:
-        What the record gives as its seed.
+        The seed stored in the record.
     judged_by:
         Claims whose verdicts will rest on the record: their conditions must be committed before the
-        run, and the record holds them.
+        run, and are stored in the record.
     resumed:
-        Whether pieces that are done lie in ``--keep FOLDER``.
+        Whether finished parts are kept in ``--keep FOLDER``.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
     if resumed:
-        parser.add_argument("--keep", type=Path, help="where what is done is stored")
+        parser.add_argument("--keep", type=Path, help="where to store finished parts")
     choice = parser.parse_args()
     quick = choice.quick
     stated = records.conditions(*judged_by) if judged_by and not quick else None
     torch.set_num_threads(2)
     results = measured(quick, keeper(choice.keep)) if resumed else measured(quick)
-    sys.argv[1:] = []  # how it was cut into runs is no part of the record
+    sys.argv[1:] = []  # how it was split into runs is not part of the record
     print(results if quick else records.write(name, results, seed=seed, stated=stated).name)
 
 
 def need_cuda() -> None:
-    """Stop, saying why, where there is no GPU.
+    """Exit with an explanation if there is no GPU.
 
     Raises
     ------
     SystemExit
-        Where PyTorch finds none.
+        If PyTorch finds none.
     """
     if not torch.cuda.is_available():
         raise SystemExit(

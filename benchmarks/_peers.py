@@ -1,4 +1,4 @@
-"""The models of peers that are written by hand: what their libraries leave to the user."""
+"""Hand-written models of peers: the code that their libraries leave to the user."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class EncoderAsGPT(nn.Module):
 
 
 class NanoGPT(nn.Module):
-    """nanoGPT's model, written from its description: a GPT-2 in which nothing has a vector.
+    """nanoGPT's model, written from its description: a GPT-2 without biases.
 
     One linear layer for queries, keys and values, the fused kernel with ``is_causal``, the exact
-    GELU, learned places, a head that is the embedding, and its loss inside.
+    GELU, learned positions, a tied head, and the loss inside the model.
     """
 
     def __init__(self, vocabulary: int, longest: int, layers: int, heads: int, d_model: int):

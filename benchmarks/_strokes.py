@@ -1,8 +1,9 @@
-"""Letters and arrows as a hand might draw them: the images for the figure *drawing*.
+"""Letters and arrows as if drawn by hand: the images for the figure *drawing*.
 
 The classes and strokes are those of ``tfcourse.data.arrows``. Here every letter and arrow has its
-own size, slant, turn and place; the ends of strokes are moved a little, and lines bend. A corner
-that is not pointed at may hold the same letter again, or nothing. No person drew them.
+own size, slant, rotation and position; the ends of strokes are shifted slightly, and lines bend. A
+corner that the arrow does not point at may hold the same letter again, or nothing. No person drew
+them.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from torch import Tensor
 
 from tfcourse.data.arrows import ARROW, CORNERS, LETTERS, SIDE, STROKES, distance, ink
 
-#: A bent line is drawn as this many straight ones.
+#: The number of straight segments of a bent line.
 PIECES = 4
-#: How much is moved or bent at random, as a normal deviation in pixels.
+#: Standard deviations of random shifts and bends, in pixels.
 WOBBLE, BEND = 0.45, 0.4
-#: The chance that a corner that is not pointed at is empty.
+#: The probability that a corner that the arrow does not point at is empty.
 EMPTY = 0.2
-#: The middle of each corner's letter: across and down from the middle of the image.
+#: The centre of each corner's letter: across and down from the centre of the image.
 FROM_MIDDLE = 9.5
 
 
@@ -35,9 +36,9 @@ def _letters() -> Tensor:
 
 
 def wobbled(lines: Tensor, scale: Tensor, turn: Tensor, generator: torch.Generator) -> Tensor:
-    """``lines`` (N, L, 4) as a hand draws them: (N, L * PIECES, 4).
+    """``lines`` (N, L, 4) as if drawn by hand: (N, L * PIECES, 4).
 
-    ``scale`` (N,) is how much larger they are; ``turn`` (N,) is an angle in radians.
+    ``scale`` (N,) is their magnification; ``turn`` (N,) is an angle in radians.
     """
     count = len(lines)
 
@@ -48,10 +49,10 @@ def wobbled(lines: Tensor, scale: Tensor, turn: Tensor, generator: torch.Generat
         return spread * torch.randn(count, *shape, generator=generator)
 
     x, y = lines.unflatten(-1, (2, 2)).unbind(-1)  # (N, L, 2) each
-    # Ends that meet are moved together: chance depends on the place alone.
+    # Ends that meet are moved together: the random shift depends only on the position.
     places = torch.stack([x, y], -1)
     same = (places[:, :, :, None, None] == places[:, None, None]).all(-1).flatten(1, 2).flatten(2)
-    first = same.double().argmax(-1)  # (N, 2L): the first end at this place
+    first = same.double().argmax(-1)  # (N, 2L): the first end at this position
     move = normal(WOBBLE, first.shape[1], 2)
     loose = normal(0.6 * WOBBLE, first.shape[1], 2)  # and a little apart
     move = move.gather(1, first[..., None].expand_as(move)) + loose
@@ -60,7 +61,7 @@ def wobbled(lines: Tensor, scale: Tensor, turn: Tensor, generator: torch.Generat
     size, cos, sin = (one[:, None, None] for one in (scale, turn.cos(), turn.sin()))
     x, y = size * (x * cos - y * sin), size * (x * sin + y * cos)
     x, y = x + move[..., 0].view_as(x), y + move[..., 1].view_as(y)
-    # Each line bends: its points leave the straight line by a parabola.
+    # Each line bends: its points deviate from the straight line by a parabola.
     t = torch.linspace(0, 1, PIECES + 1)
     across, down = (one[..., :1] + (one[..., 1:] - one[..., :1]) * t for one in (x, y))
     length = ((x[..., 1] - x[..., 0]) ** 2 + (y[..., 1] - y[..., 0]) ** 2).sqrt().clamp(min=0.5)
@@ -72,7 +73,7 @@ def wobbled(lines: Tensor, scale: Tensor, turn: Tensor, generator: torch.Generat
 
 
 def scenes(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Drawings as lines: ``(N, L, 4)``, which of them are drawn, the classes, the corners asked."""
+    """Drawings as lines ``(N, L, 4)``, which of them are drawn, the classes, the target corners."""
 
     def uniform(low: float, high: float, *shape: int) -> Tensor:
         return low + (high - low) * torch.rand(count, *shape, generator=generator)
@@ -98,7 +99,7 @@ def scenes(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tens
     lines.append(one + (middle + uniform(-1.2, 1.2, 2)).repeat(1, 2)[:, None])
     kept.append(torch.ones(count, one.shape[1], dtype=torch.bool))
     labels = kinds.gather(1, corners[:, None])[:, 0]
-    # As the file of the figure holds them, so that the page draws the same.
+    # As in the figure's file, so that the page draws the same.
     return (torch.cat(lines, 1) * 10).round() / 10, torch.cat(kept, 1), labels, corners
 
 
@@ -114,7 +115,7 @@ def painted(lines: Tensor, kept: Tensor) -> Tensor:
 
 
 def drawn(count: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Images, their classes, and the corners that are pointed at."""
+    """Images, their classes, and the corners that the arrows point at."""
     generator, found = torch.Generator().manual_seed(seed), []
     for some in torch.arange(count).split(500):
         lines, kept, labels, corners = scenes(len(some), generator)

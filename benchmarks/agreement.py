@@ -1,14 +1,14 @@
-"""Subject-verb agreement: a plain recurrent net, an LSTM and a Transformer of like size.
+"""Subject-verb agreement: a plain recurrent network, an LSTM and a Transformer of similar size.
 
 All three are trained as language models on the grammar of the corpus *agreement* with a small
-lexicon, with the same batches and steps, long enough to master sentences without attractors
-(nouns of the other number between subject and verb). They are judged by whether the right form of
-the verb is likelier than the wrong one, by the number of attractors, on sentences never seen. Two
-mixtures: *natural*, in which nine sentences of ten have no attractor, and *even*, in which each
-number from none to four is as frequent; from that the plain net alone learns, for three times the
-steps. Each model's rate is searched on the natural mixture, on two seeds that are used for nothing
-else, by the loss on sentences kept apart, until the best has a worse one on each side. Every seed
-is kept. About twelve minutes on one thread.
+lexicon, with the same batches and steps, long enough to master sentences without attractors (nouns
+of the other number between subject and verb). They are evaluated by whether the correct form of the
+verb is more likely than the wrong one, by the number of attractors, on unseen sentences. Two
+mixtures: *natural*, in which nine sentences in ten have no attractor, and *even*, in which each
+number from none to four is equally frequent; only the plain network is trained on that one, for
+three times the steps. Each model's rate is searched on the natural mixture, on two seeds used for
+nothing else, by the loss on held-out sentences, until the best has a worse one on each side. Every
+seed is kept. About twelve minutes on one thread.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from tfcourse.tokenizers import WordTokenizer
 
 SEARCHED, SEEDS = (110, 111), (21, 22, 23, 24, 25)
 RATES, FIRST = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1), (3e-3, 1e-2)
-#: How many of the seeds the even mixture gets, whose runs are longer.
+#: The number of seeds for the even mixture, whose runs are longer.
 EVEN_SEEDS = 3
 STEPS, BATCH, WARMUP = {"natural": 1500, "even": 4500}, 64, 0.1
-#: How many training sentences have so many attractors.
+#: Number of training sentences by number of attractors.
 MIXTURES = {
     "natural": {0: 27_000, 1: 2_400, 2: 600},
     "even": dict.fromkeys(range(5), 6_000),
 }
-#: What is trained on which mixture, in this order.
+#: The models to train on each mixture, in this order.
 ARMS = (("natural", "RNN"), ("natural", "LSTM"), ("natural", "Transformer"), ("even", "RNN"))
 MODELS = ("RNN", "LSTM", "Transformer")
-#: One sentence in this many is kept apart, to choose the rate by.
+#: One sentence in this many is held out to choose the rate.
 APART = 30
 TEST, WATCHED = 2_000, 150
 #: The lexicon's nouns become these, so that the verb's number is a larger part of what a language
@@ -64,7 +64,7 @@ LECTURE = "the students in the exam where the fire alarm is ringing"
 
 
 def fewer_nouns() -> dict[str, str]:
-    """For each noun of the lexicon, the one that it becomes; number stays."""
+    """The replacement of each noun of the lexicon, of the same number."""
     become = {}
     for kind, nouns in lexicon.NOUNS.items():
         kept = [n for n in nouns if n.singular in KEPT[kind]]
@@ -76,21 +76,21 @@ def fewer_nouns() -> dict[str, str]:
 
 
 NOUNS = fewer_nouns()
-#: What stands before nouns that have become others.
+#: Words that precede nouns that were replaced.
 DROPPED = {
     n.compound for nouns in lexicon.NOUNS.values() for n in nouns if n.compound
 } - {"fire"}  # fmt: skip
 
 
 def simpler(sentence: Agreement) -> tuple[tuple[str, ...], int]:
-    """The sentence with fewer nouns, and the place of its verb."""
+    """The sentence with fewer nouns, and the position of its verb."""
     kept = [(i, NOUNS.get(w, w)) for i, w in enumerate(sentence.words) if w not in DROPPED]
     words = tuple(word for _, word in kept)
     return words, [i for i, _ in kept].index(sentence.verb)
 
 
 class Corpus:
-    """The sentences of one mixture as ids, and those to judge by."""
+    """The sentences of one mixture as ids, and the test sentences."""
 
     def __init__(self, mixture: dict[int, int], test: int) -> None:
         texts = [
@@ -121,12 +121,12 @@ class Corpus:
         return self.tokens.encode(" ".join(words), start=True, end=True)
 
     def batch(self, rows: list[list[int]]) -> tuple[Tensor, Tensor]:
-        """What is read and what comes next, ``(B, T)`` each."""
+        """Inputs and next tokens, ``(B, T)`` each."""
         ids, _ = pad(rows, self.tokens.pad)
         return ids[:, :-1], ids[:, 1:]
 
     def loss(self, model: nn.Module, ids: Tensor, following: Tensor) -> Tensor:
-        """Nats for a word."""
+        """Nats per word."""
         logits = model(ids).logits
         return F.cross_entropy(
             logits.flatten(0, 1), following.flatten(), ignore_index=self.tokens.pad
@@ -134,7 +134,7 @@ class Corpus:
 
     @torch.no_grad()
     def judge(self, model: nn.Module) -> dict[str, float]:
-        """The share of verbs whose right form is the likelier, by the number of attractors."""
+        """The fraction of verbs whose correct form is more likely, by the number of attractors."""
         model.eval()
         logits = model(self.ids).logits[torch.arange(len(self.ids)), self.verb]
         model.train()
@@ -146,7 +146,7 @@ class Corpus:
 
     @torch.no_grad()
     def lecture(self, model: nn.Module) -> list[float]:
-        """How likely *are* is against *is* after each word of the lecture's sentence."""
+        """How likely *are* is, compared with *is*, after each word of the lecture's sentence."""
         model.eval()
         ids = torch.tensor([self.tokens.encode(LECTURE, start=True)])
         pair = [self.tokens.id("is"), self.tokens.id("are")]
@@ -156,7 +156,7 @@ class Corpus:
 
 
 def new_model(name: str, vocabulary: int, seed: int) -> nn.Module:
-    """About 40,000 numbers each."""
+    """A model of about 40,000 parameters."""
     torch.manual_seed(seed)
     if name == "Transformer":
         return GPT(GPTConfig(vocabulary, context_length=64, num_layers=2, num_heads=4, d_model=36))
@@ -165,7 +165,7 @@ def new_model(name: str, vocabulary: int, seed: int) -> nn.Module:
 
 
 def trained(name: str, corpus: Corpus, seed: int, rate: float, steps: int) -> dict:
-    """Train one model with Adam; the rate rises for a tenth of the steps and falls to zero."""
+    """Train one model with Adam; the rate warms up for a tenth of the steps and decays to zero."""
     began = time.process_time()
     model = new_model(name, len(corpus.tokens), seed)
     optimiser = torch.optim.Adam(model.parameters(), lr=rate)
@@ -205,7 +205,7 @@ def trained(name: str, corpus: Corpus, seed: int, rate: float, steps: int) -> di
 
 
 def measured(quick: bool, keep: Path | None, names: list[str]) -> dict | None:
-    """Every run of the models on the mixtures; ``None`` unless all models are among them."""
+    """Every run of the models on the mixtures; ``None`` unless all models are included."""
     seeds, searched, rates = (SEEDS[:1], SEARCHED[:1], FIRST) if quick else (SEEDS, SEARCHED, RATES)
     results: dict = {
         "settings": {"steps": STEPS, "batch": BATCH, "sentence": LECTURE, "seeds": SEEDS,
@@ -221,7 +221,7 @@ def measured(quick: bool, keep: Path | None, names: list[str]) -> dict | None:
         results["settings"]["judged"][mixture] = corpus.attractors.bincount().tolist()
 
     def run(mixture: str, name: str, seed: int, rate: float) -> dict:
-        """One run, unless it is kept already."""
+        """One run, unless already stored."""
         kept = keep and keep / f"{mixture}-{name}-{seed}-{rate}.json"
         if kept and kept.exists():
             return json.loads(kept.read_text("utf-8"))
@@ -263,7 +263,7 @@ if __name__ == "__main__":
         chosen.keep.mkdir(parents=True, exist_ok=True)
     stated = None if chosen.quick else records.conditions("rnn-agree")
     results = measured(chosen.quick, chosen.keep, chosen.models)
-    sys.argv[1:] = []  # how it was cut into runs is no part of the record
+    sys.argv[1:] = []  # how it was split into runs is not part of the record
     if chosen.quick or results is None:
         print(results or "not all models: no record")
     else:

@@ -1,10 +1,10 @@
 """How time and memory of attention grow with the length; chapter 13's evidence shows the record.
 
-One head of width 64 in float32, on one thread, naive and fused, forward and with the backward
-pass. A time is what the thread spent on the processor, in passes over all lengths and ways. It is
-taken twice: as the C library comes, which asks the system for large blocks anew at each call, and
-with a C library that keeps them. Memory is how far the peak of a process that does nothing else
-rises, with a C library that gives every block back at once, so that the peak is what is held at one
+One head of width 64 in float32, on one thread, naive and fused, forward and with the backward pass.
+A time is what the thread spent on the processor, in passes over all lengths and ways. It is
+measured twice: with the default C library, which requests large blocks from the system in each
+call, and with one that keeps them. Memory is the rise of the peak of a process that does nothing
+else, with a C library that returns every block at once, so that the peak is what is held at one
 time.
 """
 
@@ -32,7 +32,7 @@ PASSES = 9
 
 
 def _malloc(limit: int) -> dict[str, str]:
-    """glibc takes blocks from this size on from the system, and gives as many bytes back to it."""
+    """Make glibc request and return blocks from this size on directly from the system."""
     return {"MALLOC_MMAP_THRESHOLD_": str(limit), "MALLOC_TRIM_THRESHOLD_": str(limit)}
 
 
@@ -64,7 +64,7 @@ def times_here(lengths: Iterable[int], passes: int) -> dict[str, dict[str, dict[
 
 
 def child(setting: dict[str, str], *arguments: object) -> dict:
-    """What this script prints in a process of its own, with the C library set."""
+    """The output of this script in its own process, with these C library settings."""
     command = [sys.executable, __file__, *map(str, arguments)]
     done = subprocess.run(command, env=os.environ | setting, check=True, capture_output=True)
     return json.loads(done.stdout)

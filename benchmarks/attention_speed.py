@@ -1,11 +1,11 @@
-"""Attention beside its peers at lengths of 1,024 to 16,384: forward, and forward and backward.
+"""Attention compared with its peers at lengths 1,024 to 16,384: forward, and with backward.
 
-Ours is the package's fused path, which calls PyTorch's kernel after its checks; beside it that
-kernel alone, the formula, and ``nn.MultiheadAttention``'s way to it, which is given no projections
-here. Causal, as in a decoder. The formula stops where its scores no longer fit.
+Ours is the package's fused path, which calls PyTorch's kernel after its checks; the peers are that
+kernel alone, the formula, and ``nn.MultiheadAttention``'s call of the kernel, here without
+projections. Causal, as in a decoder. The formula is left out when its scores no longer fit.
 
-On a CPU it is one head of width 64 in float32. ``--device cuda`` takes 16 heads in bfloat16, and
-our Triton kernel, which has rows of its own: there the peer is PyTorch's fused kernel.
+On a CPU it is one head of width 64 in float32. ``--device cuda`` uses 16 heads in bfloat16, and
+adds our Triton kernel in separate rows, whose peer is PyTorch's fused kernel.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tfcourse.kernels import triton_flash
 
 SEED = 0
 WIDTH = 64
-#: Lengths, heads, and the longest that the formula is tried at.
+#: Lengths, heads, and the maximum length for the formula.
 SIZES = {
     "cpu": ((1024, 2048, 4096, 8192, 16384), 1, 8192),
     "cuda": ((1024, 2048, 4096, 8192, 16384), 16, 8192),
@@ -33,7 +33,7 @@ FUSED, FORMULA = "PyTorch's fused kernel", "the formula"
 
 
 def attended(q: Tensor, k: Tensor, v: Tensor, fused: bool) -> Tensor:
-    """By the package."""
+    """Attention by the package."""
     return scaled_dot_product_attention(q, k, v, causal=True, fused=fused)[0]
 
 

@@ -1,9 +1,9 @@
-"""The feed-forward layer in language models that read four times as much as in `block_depth.py`.
+"""The feed-forward layer in language models trained four times as long as in `block_depth.py`.
 
 The same models and the same text, for 1200 steps: four whole blocks; four without the feed-forward
-layer; and twelve of those, which have as many parameters as four whole ones. Each variant searches
-its own learning rate, on two seeds that are used for nothing else, until the best has a worse one
-on each side. Then it is trained on the five seeds that are quoted, the same for all variants.
+layer; and twelve of those, which have as many parameters as four whole ones. Each variant's
+learning rate is searched on two seeds used for nothing else, until the best has a worse one on each
+side. Then it is trained on the five reported seeds, the same for all variants.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ VARIANTS = {
 
 
 class Nothing(nn.Module):
-    """In the place of a feed-forward layer: adds nothing."""
+    """Replaces a feed-forward layer: adds nothing."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.zeros_like(x)
 
 
 def measured(quick: bool) -> dict[str, object]:
-    """Each variant's search, its best rate, and where each run ended."""
-    torch.set_num_threads(1)  # these nets are too small to share
+    """Each variant's search, its best rate, and the final loss of each run."""
+    torch.set_num_threads(1)  # these networks are too small to share
     text = data.load("prose").text
     tokens = CharTokenizer.train([text])
     ids = torch.tensor(tokens.encode(text))

@@ -1,18 +1,18 @@
-"""Today's block beside that of 2017, at equal compute: small language models of characters.
+"""Today's block compared with that of 2017, at equal compute: small character language models.
 
-Three models of four blocks read the same text for as many steps:
+Three models of four blocks read the same text for the same number of steps:
 
 - `2017`: norm after each part, ReLU, sinusoidal positions, a head of keys for each head of queries;
 - `2017, norm before`: the same but for the place of the norm, and a norm at the end;
 - `today`: RMSNorm before each part, SwiGLU, rotary positions, two heads of keys and values for four
   heads of queries, no learned vectors.
 
-SwiGLU's width is chosen so that a forward pass takes as many operations as in `2017`, to 1 %.
-Rates are searched for each, with a worse one on each side, on seeds that are used for nothing else,
-as in `block_training.py`. A run is judged by the mean of its last 50 steps, which is loss on new
-text. Written down before the run: two models differ if the 95 % interval of the mean difference
-over paired seeds (Student's t) leaves out zero; otherwise it is not settled here. About five
-minutes of one core.
+SwiGLU's width is chosen so that a forward pass takes as many operations as in `2017`, to 1 %. Rates
+are searched for each, with a worse one on each side, on seeds used for nothing else, as in
+`block_training.py`. A run is evaluated by the mean of its last 50 steps, which is loss on new text.
+Written down before the run: two models differ if the 95 % interval of the mean difference over
+paired seeds (Student's t) excludes zero; otherwise this run does not decide. About five minutes of
+one core.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def block(name: str, d_ff: int | None = None) -> Block:
 
 
 def equal_width() -> int:
-    """The width of SwiGLU at which today's block takes as many operations as that of 2017."""
+    """The SwiGLU width at which today's block takes as many operations as that of 2017."""
     wanted = block_flops(block("2017"), WINDOW)
     return min(
         range(1, 8 * WIDTH), key=lambda d: abs(block_flops(block("today", d), WINDOW) - wanted)
@@ -97,7 +97,7 @@ def difference(ours: list[float], others: list[float]) -> dict[str, object]:
 
 
 def measured(quick: bool) -> dict[str, object]:
-    torch.set_num_threads(1)  # these nets are too small to share
+    torch.set_num_threads(1)  # these networks are too small to share
     text = data.load("prose").text
     tokens = CharTokenizer.train([text])
     ids = torch.tensor(tokens.encode(text))

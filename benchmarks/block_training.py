@@ -1,10 +1,10 @@
-"""What each part of a block is worth in training: small language models of characters.
+"""What each part of a block contributes to training: small character language models.
 
-Every batch is new text, so the loss of a step is a loss on text not seen before; a run is judged by
-the mean of its last steps. Each variant first searches its own learning rate: on two seeds that are
-used for nothing else, over rates a factor of about three apart, and on until the best has a worse
-one on each side. Then it is trained at that rate on the seeds that are quoted, the same for all
-variants. Gradients are not clipped; a run whose loss is no longer finite counts as lost (null).
+Every batch is new text, so the loss of a step is a loss on unseen text; a run is evaluated by the
+mean of its last steps. Each variant's learning rate is first searched on two seeds used for nothing
+else, over rates about a factor of three apart, until the best has a worse one on each side. Then it
+is trained at that rate on the reported seeds, the same for all variants. Gradients are not clipped;
+a run whose loss becomes infinite or NaN counts as diverged (null).
 
 - `order`: norm before or after each part, six and twelve blocks, matrices drawn after Glorot
   (Xavier) or after GPT-2's rule carried over to this width, with and without a warm-up of 40 of the
@@ -39,7 +39,7 @@ from tfcourse.tokenizers import CharTokenizer
 
 WIDTH, HEADS, WINDOW, BATCH = 32, 4, 32, 8
 RATES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
-#: The search begins with these.
+#: The search begins with these rates.
 FIRST = (3e-3, 1e-2)
 SEARCHED, SEEDS, LAST, BIN = (110, 111), (10, 11, 12, 13, 14), 50, 25
 STEPS = {"order": 120, "norm": 120, "deep": 120}
@@ -47,7 +47,7 @@ WARMUP = 20
 
 
 class WithoutResidual(Block):
-    """A block in which each part replaces what it was given."""
+    """A block in which each part replaces its input."""
 
     def _add(self, x: Tensor, out: Tensor) -> Tensor:
         return out
@@ -59,15 +59,15 @@ def bare(width: int, eps: float) -> nn.Module:
 
 
 def no_norm(width: int, eps: float) -> nn.Module:
-    """In the place of a norm: leaves its input as it is."""
+    """Replaces a norm: returns its input unchanged."""
     return nn.Identity()
 
 
 def as_in_gpt2(blocks: nn.ModuleList) -> None:
-    """Draw the blocks' matrices as GPT-2 does: 0.02 at width 768, and what is added scaled down.
+    """Initialise the blocks' matrices as GPT-2 does: 0.02 at width 768, residuals scaled down.
 
-    The deviation goes with one over the root of the width. There are two sums a block, so what the
-    parts add is divided by the root of twice the number of blocks.
+    The standard deviation is proportional to one over the root of the width. There are two sums per
+    block, so the outputs that are added are divided by the root of twice the number of blocks.
     """
     width = len(blocks[0].attention.W_Q)
     std = 0.02 * math.sqrt(768 / width)
@@ -99,7 +99,7 @@ class Stack(nn.Module):
         )
         if init == "gpt2":
             as_in_gpt2(self.blocks)
-        # What leaves the last block is normalised in either order.
+        # The output of the last block is normalised in either order.
         self.norm = make_norm(WIDTH, 1e-5) if order == "pre" else nn.Identity()
         self.read = nn.Linear(WIDTH, vocabulary)
 
@@ -111,12 +111,12 @@ class Stack(nn.Module):
 
 
 def losses(make: Callable[[], Stack], ids: Tensor, rate: float, plan: tuple, seed: int) -> list:
-    """The loss of each step, up to the one where it is no longer finite."""
+    """The loss of each step, up to the first that is not finite."""
     steps, warmup = plan
     torch.manual_seed(seed)
     model = make()
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
-    # Every window is read once, in an order of the seed's own.
+    # Every window is read once, in an order that depends on the seed.
     generator = torch.Generator().manual_seed(seed)
     places = torch.randperm(len(ids) // (WINDOW + 1), generator=generator) * (WINDOW + 1)
     seen = []
@@ -135,7 +135,7 @@ def losses(make: Callable[[], Stack], ids: Tensor, rate: float, plan: tuple, see
 
 
 def ended(curve: list, steps: int) -> float | None:
-    """The mean of the last steps; ``None`` if the run was lost."""
+    """The mean of the last steps; ``None`` if the run diverged."""
     last = curve[-min(LAST, steps) :]
     return round(sum(last) / len(last), 4) if len(curve) == steps else None
 
@@ -151,7 +151,7 @@ def searched(make: Callable, ids: Tensor, plan: tuple, seeds: tuple) -> tuple[fl
 
 
 def variants(section: str, vocabulary: int) -> Iterator[tuple[str, int, Callable[[], Stack]]]:
-    """Every variant of a section: its name, its warm-up, and what makes the model."""
+    """Every variant of a section: its name, its warm-up, and the function that makes the model."""
 
     def stack(*args, **choices) -> Callable[[], Stack]:
         return lambda: Stack(vocabulary, *args, **choices)
@@ -174,8 +174,8 @@ def variants(section: str, vocabulary: int) -> Iterator[tuple[str, int, Callable
 
 
 def measured(section: str, quick: bool) -> dict[str, object]:
-    """One section: for each variant the search, the best rate, each run's end and mean curve."""
-    torch.set_num_threads(1)  # these nets are too small to share
+    """One section: each variant's search, best rate, final losses and mean curve."""
+    torch.set_num_threads(1)  # these networks are too small to share
     text = data.load("prose").text[: 10_000 if quick else None]
     tokens = CharTokenizer.train([text])
     ids = torch.tensor(tokens.encode(text))
@@ -235,7 +235,7 @@ def main() -> None:
         "order": {name: arm for section in ORDERS for name, arm in found[section].items()},
         **{section: found[section] for section in SECTIONS[len(ORDERS) :]},
     }  # fmt: skip
-    sys.argv[1:] = []  # how it was cut into runs is no part of the record
+    sys.argv[1:] = []  # how it was split into runs is not part of the record
     torch.set_num_threads(1)
     print(records.write("block-training", results, seed=SEEDS[0], stated=stated).name)
 

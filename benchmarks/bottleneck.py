@@ -1,10 +1,10 @@
-"""Is one vector too small, or the net that has to use it too little trained?
+"""Is one vector too small, or is the network that uses it undertrained?
 
 Translators of number words without attention, German to English in pieces, as in the record
-``translators`` but trained for 1,000 steps, not 500, on 20,000 pairs, not 8,000; and the
-same with the vector between the nets squeezed to 8 numbers while both nets stay as they are. Three
-seeds each, at the learning rate that ``translators`` found best without attention. Runs that the
-record has are not done again; ``--arms`` does some. Chapter 04's evidence shows both records. Three
+``translators`` but trained for 1,000 steps, not 500, on 20,000 pairs, not 8,000; and the same with
+the vector between the networks squeezed to 8 numbers while both networks stay the same. Three seeds
+each, at the learning rate that ``translators`` found best without attention. Runs already in the
+record are not repeated; ``--arms`` does some. Chapter 04's evidence shows both records. Three
 minutes on one thread.
 """
 
@@ -29,7 +29,7 @@ STEPS, PAIRS = 1000, 20_000
 
 
 class Squeezed(Seq2Seq):
-    """A translator whose nets are as wide as ever, and ``size`` numbers between them."""
+    """A translator with networks of the usual width, and only ``size`` numbers between them."""
 
     def __init__(self, config: Seq2SeqConfig, size: int) -> None:
         super().__init__(config)
@@ -42,7 +42,7 @@ class Squeezed(Seq2Seq):
         return torch.tanh(both @ self.W_s[0] + self.b_s[0])
 
 
-#: Width, and numbers between the nets (None: as many as the width).
+#: Width, and numbers between the networks (None: as many as the width).
 ARMS: dict[str, tuple[int, int | None]] = {
     "64 wide, long": (64, None),
     "64 wide, long, 8 between": (64, 8),
@@ -59,7 +59,7 @@ def made(sizes: tuple[int, int], arm: str, seed: int) -> Seq2Seq:
 
 @torch.no_grad()
 def right(model: Seq2Seq, pairs: list) -> Tensor:
-    """For each pair whether greedy search would write exactly its target (see translators)."""
+    """For each pair, whether greedy search would write exactly its target (see translators)."""
     found = []
     for begin in range(0, len(pairs), 500):
         source, target, lengths = pad_pairs(pairs[begin : begin + 500])
@@ -70,7 +70,7 @@ def right(model: Seq2Seq, pairs: list) -> Tensor:
 
 
 def run(corpus: Corpus, arm: str, seed: int, steps: int) -> dict[str, Any]:
-    """One training, and the share of numbers that are right, of the training set too."""
+    """One training run, and the fraction of correct numbers, in the training set too."""
     model, learned = made(corpus.sizes, arm, seed), corpus.apart["train"]
     batches = Batches(
         learned, BATCH, collate=pad_pairs, seed=seed, lengths=lambda pair: len(pair[0])
@@ -92,7 +92,7 @@ def run(corpus: Corpus, arm: str, seed: int, steps: int) -> dict[str, Any]:
 
 
 def kept() -> dict[str, Any]:
-    """What the record holds."""
+    """The content of the record."""
     with suppress(FileNotFoundError):
         return records.load(RECORD)["results"]
     return {"rate": RATE, "batch": BATCH, "arms": {}}
@@ -118,7 +118,7 @@ def main() -> None:
         if choice.quick:
             print(arm, found)
             continue
-        results = kept()  # others may have been run meanwhile
+        results = kept()  # others may have run in the meantime
         results["arms"][arm] = found
         print(arm, records.write(RECORD, results, seed=SEEDS[0]).name, flush=True)
 

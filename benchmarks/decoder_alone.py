@@ -1,10 +1,10 @@
-"""Captions, German to English: encoder and decoder against a decoder alone of as many parameters.
+"""Captions, German to English: encoder-decoder against a decoder-only model of equal size.
 
-Multi30k in 2,000 pieces, two blocks that read and two that write against four that do both; the
-same batches, steps and optimiser, each at its best learning rate by the validation loss. A
-third is the decoder alone to which the words of the source may all see each other. Judged by the
-loss of the target's words, and by BLEU of greedy translations. Runs that the
-record has are not done again; ``--kinds`` does some of them. Chapter 11 shows the record.
+Multi30k with 2,000 tokens, two encoder and two decoder blocks against four decoder blocks; the same
+batches, steps and optimiser, each at its best learning rate by the validation loss. A third model
+is the decoder in which the source words may all see each other. Evaluated by the loss on the target
+words, and by BLEU of greedy translations. Runs already in the record are not repeated; ``--kinds``
+does some of them. Chapter 11 shows the record.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ D, D_FF, LONGEST, NEW_TOKENS = 96, 256, 320, 60
 
 
 def encoder_decoder(size: int, dropout: float = 0.0) -> nn.Module:
-    """Two blocks that read, two that write; one vocabulary."""
+    """Two encoder and two decoder blocks; one vocabulary."""
     return Transformer(TransformerConfig(
         size, context_length=LONGEST, num_encoder_layers=2, num_decoder_layers=2, num_heads=4,
         d_model=D, d_ff=D_FF, norm="pre", dropout=dropout, padding=0,
@@ -47,7 +47,7 @@ def encoder_decoder(size: int, dropout: float = 0.0) -> nn.Module:
 
 
 def decoder(size: int, kind: type[GPT] = GPT, layers: int = 4, dropout: float = 0.0) -> nn.Module:
-    """No cross-attention, so a wider feed-forward layer. First weights as above."""
+    """No cross-attention, so a wider feed-forward layer. Initial weights as above."""
     model = kind(GPTConfig(
         size, context_length=LONGEST, num_layers=layers, num_heads=4, d_model=D, d_ff=D_FF + D,
         positions="sinusoidal", ffn="relu", scale_embeddings=True, dropout=dropout,
@@ -89,7 +89,7 @@ def splits(quick: bool) -> tuple[BPETokenizer, dict[str, list], dict[str, list]]
 
 @torch.no_grad()
 def loss_on(says: Callable, model: nn.Module, ids: list) -> float:
-    """Nats for each word of the target."""
+    """Nats per target word."""
     total, count = 0.0, 0
     for batch in Batches(ids, 100, collate=pad_pairs, shuffle=False, lengths=lambda p: len(p[0])):
         mean, n = training.label_smoothed_loss(*says(model, batch), ignore=0)
@@ -137,7 +137,7 @@ def train(kind: str, rate: float, seed: int, quick: bool, corpus: Any) -> dict[s
         "rate": rate, "seed": seed, "validation": history.validation,
         "test loss": loss_on(says, model.eval(), ids["test"]),
     }  # fmt: skip
-    if not isinstance(model, Prefix):  # greedy search gives it no prefix
+    if not isinstance(model, Prefix):  # greedy search cannot give it a prefix
         texts = written(model, tokens, [pair.source for pair in pairs["test"]])
         score = bleu(texts, [pair.target for pair in pairs["test"]])
         found |= {"BLEU": round(score.value, 2), "BLEU signature": score.signature}
@@ -145,7 +145,7 @@ def train(kind: str, rate: float, seed: int, quick: bool, corpus: Any) -> dict[s
 
 
 def next_run(runs: list[dict[str, Any]]) -> tuple[float, int] | None:
-    """Rate and seed: rising rates until the last is not the best, then the other seeds with it."""
+    """Rate and seed: rising rates until the last is not the best, then other seeds at the best."""
     done = {(run["rate"], run["seed"]) for run in runs}
     highest = max((rate for rate, seed in done if seed == SEEDS[0]), default=0)
     best = best_rate(runs) if highest else 0
@@ -155,7 +155,7 @@ def next_run(runs: list[dict[str, Any]]) -> tuple[float, int] | None:
 
 
 def best_rate(runs: list[dict[str, Any]]) -> float:
-    """The rate with the lower validation loss in the end, with the first seed."""
+    """The rate with the lowest final validation loss, with the first seed."""
     firsts = [run for run in runs if run["seed"] == SEEDS[0]]
     return min(firsts, key=lambda run: run["validation"]["loss"][-1])["rate"]
 
@@ -175,7 +175,7 @@ def begun(corpus: Any) -> dict[str, Any]:
 
 
 def kept(corpus: Any) -> dict[str, Any]:
-    """What the record holds, if it was made with as many steps."""
+    """The content of the record, if it was made with the same number of steps."""
     with suppress(FileNotFoundError):
         results = records.load(RECORD)["results"]
         if results["steps"] == STEPS:
@@ -196,7 +196,7 @@ def main() -> None:
     for kind in choice.kinds:
         while wanted := next_run(kept(corpus)["kinds"][kind]["runs"]):
             found = train(kind, *wanted, False, corpus)
-            results = kept(corpus)  # other kinds may have been run meanwhile
+            results = kept(corpus)  # other kinds may have run in the meantime
             one = results["kinds"][kind]
             one["runs"].append(found)
             one["rate"] = best_rate(one["runs"])

@@ -1,13 +1,13 @@
-"""Documents by attention on real opinions: sentence polarity and movie reviews.
+"""Document classification by attention on real opinions: sentence polarity and movie reviews.
 
-Four classifiers of like size learn the same documents and are judged on folds that they never saw:
-the plain mean of the words; one learned query; a bidirectional GRU under one query; and words, then
+Four classifiers of similar size learn the same documents and are evaluated on unseen folds: the
+plain mean of the words; one learned query; a bidirectional GRU under one query; and words, then
 sentences. A snippet of sentence polarity is one sentence, so the last is left out there. All
 settings are those of chapter 03, fixed on its own corpus: nothing is chosen on these folds. The
-vocabulary comes from the training folds. Embeddings of the recurrent models begin at those that the
-mean has learned in the same fold.
+vocabulary comes from the training folds. Embeddings of the recurrent models start from those that
+the mean has learned in the same fold.
 
-There are ten folds; `--folds 2` takes the first two, and the record says how many it was.
+There are ten folds; `--folds 2` takes the first two, and the record says how many were used.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ SEED = 0
 THREADS = 1
 FOLDS = 10
 CORPORA = ("sentence-polarity", "movie-reviews")
-#: Epochs, rate and batch of the models without and with a GRU.
+#: Epochs, rate and batch size of the models without and with a GRU.
 PLAIN, RECURRENT = (6, 1e-2, 32), (2, 1e-2, 64)
 WIDTH, HIDDEN, GRU, DROPOUT = 32, 32, 16, 0.3
-#: A longer sentence is cut, for the padding's sake; nothing of it is lost.
+#: A longer sentence is split, to limit padding; nothing of it is lost.
 LONGEST = 50
 
 
@@ -83,7 +83,7 @@ def models(vocabulary: int, corpus: str) -> dict[str, nn.Module]:
 
 
 def train(model: nn.Module, examples: list, settings: tuple, collate, quick: bool) -> float:
-    """Train, and say in how many seconds of the processor."""
+    """Train, and return the processor time in seconds."""
     epochs, lr, size = settings
     batches = Batches(examples, size, collate=collate, seed=SEED, lengths=words)
     steps = 2 if quick else epochs * len(batches)
@@ -95,7 +95,7 @@ def train(model: nn.Module, examples: list, settings: tuple, collate, quick: boo
 
 @torch.no_grad()
 def answers(model: nn.Module, examples: list, collate) -> str:
-    """1 for each document where the model is right, else 0; in one order for all models."""
+    """1 for each correctly classified document, else 0; same order for all models."""
     model.eval()
     batches = Batches(examples, 64, collate=collate, shuffle=False, lengths=words)
     return "".join(
@@ -106,7 +106,7 @@ def answers(model: nn.Module, examples: list, collate) -> str:
 
 
 def one_fold(corpus: str, fold: int, quick: bool) -> dict[str, dict]:
-    """Each model's share right on one fold, after training on the others."""
+    """Each model's accuracy on one fold, after training on the others."""
     torch.manual_seed(SEED)
     parts = {s: data.load(corpus, split=s, fold=fold) for s in ("train", "test")}
     if quick:
@@ -137,7 +137,7 @@ def one_fold(corpus: str, fold: int, quick: bool) -> dict[str, dict]:
 
 
 def summary(folds: list[dict]) -> dict[str, dict]:
-    """The folds together: each document is judged once, by a model that did not learn it."""
+    """The folds together: each document is evaluated once, by a model not trained on it."""
     together = {}
     for name in folds[0]:
         all_answers = "".join(fold[name]["answers"] for fold in folds)

@@ -1,16 +1,16 @@
-"""Documents told apart by [CLS] and by the mean, with and without pre-training on unlabelled prose.
+"""Documents classified from [CLS] and from the mean, with and without pre-training on prose.
 
-The encoder of chapter 10, one block of width 64, guesses hidden words of the docstrings' prose,
-which is there without labels. Then it learns the subjects of the documents of chapter 03, with the
-class read from [CLS] or from the mean of all states: from scratch, pre-trained, or pre-trained and
-frozen, so that the layers above it alone learn. The rate was chosen on the validation part with
-another seed: 3e-3 is better than 1e-3 from scratch, and all that trains whole has it; for those
-that are pre-trained no other was compared, nor for the frozen ones' 1e-2. A document is cut to its
-first words.
+The encoder of chapter 10, one block of width 64, predicts hidden words of the docstrings' prose,
+which has no labels. Then it learns the subjects of the documents of chapter 03, with the class read
+from [CLS] or from the mean of all states: from scratch, pre-trained, or pre-trained and frozen, so
+that only the layers above it learn. The rate was chosen on the validation split with another seed:
+from scratch, 3e-3 is better than 1e-3, and every model that is trained whole uses it; for the
+pre-trained ones no other rate was compared, nor for the 1e-2 of the frozen ones. A document is
+truncated to its first words.
 
-Last, words that mean one thing in one package and another thing in another: is the word's vector
-more alike in two sentences of one package than in two of different ones? A package is not a sense.
-So the same is asked of words that mean the same in all of them.
+Last, words that mean one thing in one package and another in a second: is the word's vector more
+similar in two sentences of one package than in two of different ones? A package is not a sense, so
+the same is measured for words that mean the same in all of them.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ from tfcourse.training import adamw, cosine, fit, label_smoothed_loss
 SEEDS, THREADS = (0, 1, 2), 1
 LONGEST, VOCABULARY, EPOCHS = 40, 2000, 3
 STEPS, BATCH, RATE = 700, 64, 5e-3
-#: BERT's deviation of 0.02 is for a width of 768; a narrow model learns sooner from a wider.
+#: BERT's standard deviation of 0.02 is for width 768; a narrow model learns faster with a larger
+#: one.
 STD = 0.1
 SPECIAL = ["<pad>", "[CLS]", "[SEP]", "<unk>", "[MASK]"]
 
 
 class Way(NamedTuple):
-    """What speaks for the document, what it starts from, whether all of it learns, and the rate."""
+    """The pooling, the initial weights, whether the whole model is trained, and the rate."""
 
     pooled: str
     pretrained: bool
@@ -57,7 +58,7 @@ WAYS = {
     for start, lr in (("from scratch", 3e-3), ("pre-trained", 3e-3), ("frozen", 1e-2))
 }
 
-#: Words, and two sides of packages in which they occur; on each side in a sense of its own.
+#: Words, and two groups of packages in which they occur, each with its own sense.
 SENSES = {
     "tree": (("networkx",), ("sklearn",)),
     "root": (("networkx",), ("sympy",)),
@@ -66,7 +67,7 @@ SENSES = {
     "table": (("sqlalchemy",), ("scipy",)),
     "key": (("sqlalchemy",), ("sympy", "networkx")),
 }
-#: The same for words that mean the same on both sides: what subject alone does.
+#: The same for words that mean the same in both groups: the effect of subject alone.
 ONE_SENSE = {
     "number": (("networkx", "sympy"), ("sklearn", "scipy")),
     "value": (("sqlalchemy", "matplotlib"), ("sklearn", "scipy")),
@@ -74,7 +75,7 @@ ONE_SENSE = {
 }
 
 
-#: What the second side and the shares of the hidden words are worth to BERT base, from the paper.
+#: The effects of the right context and of the masking fractions for BERT base, from the paper.
 PUBLISHED = {
     "source": "Devlin et al. 2019, tables 5 and 8: development sets, accuracy; F1 of SQuAD and NER",
     "setting": (
@@ -99,7 +100,7 @@ def dressed(tokens: WordTokenizer, text: str) -> list[int]:
 
 
 def hide(tokens: WordTokenizer, ids: Tensor, generator: torch.Generator, **shares: float) -> tuple:
-    """What the model reads, and where it is asked."""
+    """The model's input, and where it must predict."""
     real = torch.arange(len(SPECIAL), len(tokens))
     return mask_words(
         ids, ids >= len(SPECIAL), mask=tokens.id("[MASK]"), words=real, generator=generator,
@@ -108,7 +109,7 @@ def hide(tokens: WordTokenizer, ids: Tensor, generator: torch.Generator, **share
 
 
 def pretrained(tokens: WordTokenizer, prose: list[str], seed: int, steps: int) -> BERT:
-    """A BERT that has guessed hidden words of single sentences."""
+    """A BERT pre-trained on hidden words of single sentences."""
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     model = BERT(BERTConfig(
@@ -133,7 +134,7 @@ def pretrained(tokens: WordTokenizer, prose: list[str], seed: int, steps: int) -
 
 @torch.no_grad()
 def hidden_right(model: BERT, tokens: WordTokenizer, held_out: list[str]) -> float:
-    """The share of hidden words that are guessed, in sentences never trained on."""
+    """The fraction of hidden words predicted correctly, in unseen sentences."""
     generator, right, count = torch.Generator().manual_seed(0), 0, 0
     rows = [dressed(tokens, sentence) for sentence in held_out]
     for ids, lengths in Batches(rows, 200, collate=pad, shuffle=False, lengths=len):
@@ -154,12 +155,12 @@ def loss(model: BERT, batch: tuple) -> tuple:
 
 
 def finetuned(way: Way, base: BERT, documents: list, seed: int, steps: int | None) -> BERT:
-    """A classifier, begun with the weights of a pre-trained model or without."""
+    """A classifier, started from the weights of a pre-trained model or from scratch."""
     torch.manual_seed(seed)
     config = replace(base.config, predicts=("classes",), classes=6, pooled=way.pooled, dropout=0.1)
     model = BERT(config)
     if way.pretrained:
-        model.load_state_dict(base.state_dict(), strict=False)  # but for the heads
+        model.load_state_dict(base.state_dict(), strict=False)  # except the heads
     if way.frozen:
         for name, p in model.named_parameters():
             p.requires_grad = name.startswith(("pooler", "classes"))
@@ -176,7 +177,7 @@ def finetuned(way: Way, base: BERT, documents: list, seed: int, steps: int | Non
 
 @torch.no_grad()
 def share_right(model: BERT, documents: list) -> float:
-    """The share of documents whose subject is said."""
+    """The fraction of documents whose subject is predicted."""
     model.eval()
     right = sum(
         int((model(ids, lengths=lengths).logits.argmax(-1) == labels).sum())
@@ -187,7 +188,7 @@ def share_right(model: BERT, documents: list) -> float:
 
 @torch.no_grad()
 def states(model: BERT, ids: Tensor, lengths: Tensor) -> dict[str, Tensor]:
-    """The tokens' vectors in the table, as they go in, and after each block; ``(B, T, D)``."""
+    """The tokens' vectors from the table, at the input, and after each block; ``(B, T, D)``."""
     x = model.embedding(ids)
     found = {"table": x}
     x = model.embedding_norm(model.positions.embed(x) + model.segments.weight[0])
@@ -199,7 +200,7 @@ def states(model: BERT, ids: Tensor, lengths: Tensor) -> dict[str, Tensor]:
 
 
 def alike_within(vectors: Tensor, sides: Tensor) -> dict[str, float]:
-    """Mean cosine within one side and across, and how often a pair within is the more alike."""
+    """Mean cosine within one group and across, and how often a pair within is more similar."""
     unit = F.normalize(vectors, dim=1)
     first, second = torch.triu_indices(len(unit), len(unit), 1)
     cosines, same = (unit @ unit.T)[first, second], sides[first] == sides[second]
@@ -213,7 +214,7 @@ def alike_within(vectors: Tensor, sides: Tensor) -> dict[str, float]:
 
 
 def words_apart(model: BERT, tokens: WordTokenizer) -> dict[str, dict]:
-    """For each word of several senses and of one: its vectors, in sentences never trained on."""
+    """For each word with several senses or one: its vectors in unseen sentences."""
     model.eval()
     held_out = [
         (document.package, dressed(tokens, masked(s)))
@@ -230,7 +231,7 @@ def words_apart(model: BERT, tokens: WordTokenizer) -> dict[str, dict]:
             if package in names and tokens.id(word) in row
         ]
         ids, lengths, sides = pad_labelled(some)
-        place = (ids == tokens.id(word)).int().argmax(dim=1)  # where it stands first
+        place = (ids == tokens.id(word)).int().argmax(dim=1)  # its first occurrence
         found[word] = {
             "sentences": torch.bincount(sides).tolist(),
             **{
@@ -242,7 +243,7 @@ def words_apart(model: BERT, tokens: WordTokenizer) -> dict[str, dict]:
 
 
 def measured(quick: bool) -> dict:
-    """Every way, with every seed."""
+    """Every variant, with every seed."""
     start = time.process_time()
     prose, held_out = (
         [masked(sentence) for sentence in data.load("prose", split)] for split in ("train", "test")

@@ -1,10 +1,10 @@
 """What attention costs in time and memory, naive, fused and tiled; chapter 13 shows the record.
 
 One head of width 64 in float32, on one thread. A time is what the thread spent on the processor, so
-that other work on the machine does not count; it is a median over runs that alternate, so that a
-busy moment falls on all alike. The runs at each length are kept too, for intervals. Memory is how
-far the peak of a process that does nothing else rises. The roof is measured beside: the fastest of
-many matrix products and the fastest of many copies.
+that other work on the machine does not count; it is a median over alternating runs, so that a busy
+moment affects all equally. The runs at each length are kept too, for intervals. Memory is the rise
+of the peak of a process that does nothing else. The roofline is measured too: the fastest of many
+matrix products and the fastest of many copies.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ WAYS = ("naive", "fused", "tiled")
 
 
 def attend(way: str, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """One head's output, each way."""
+    """One head's output, by each method."""
     if way == "tiled":
         return flash_attention(q, k, v, block_q=TILE, block_k=TILE)
     return scaled_dot_product_attention(q, k, v, fused=way == "fused")[0]
 
 
 def head(n: int) -> tuple[Tensor, ...]:
-    """Random queries, keys and values; the fused kernel wants axes of batch and head."""
+    """Random queries, keys and values; the fused kernel needs batch and head axes."""
     generator = torch.Generator().manual_seed(SEED)
     return torch.randn(3, 1, 1, n, WIDTH, generator=generator).unbind()
 
 
 def alternating(ways: dict[str, Callable], repeats: int) -> dict[str, list[float]]:
-    """Processor time of each run of each way, in ms; a first run of each is not counted."""
+    """Processor time of each run of each way, in ms; the first run of each is not counted."""
     seen: dict[str, list[float]] = {name: [] for name in ways}
     for run in range(repeats + 1):
         for name, way in ways.items():
@@ -74,7 +74,7 @@ def by_length(lengths: Iterable[int], repeats: int) -> dict[int, dict[str, list[
 
 @torch.no_grad()
 def roof(repeats: int, side: int, numbers: int) -> dict[str, float]:
-    """The most operations and the most bytes in a second that a product and a copy reach here."""
+    """The peak operations and bytes per second that a product and a copy reach here."""
     a, b, c = torch.randn(3, side, side).unbind()
     x, y = torch.randn(2, numbers).unbind()
     seen = alternating(
@@ -88,9 +88,9 @@ def roof(repeats: int, side: int, numbers: int) -> dict[str, float]:
 
 @torch.no_grad()
 def parts(n: int, keys: int, repeats: int) -> dict[str, dict[str, float]]:
-    """Milliseconds of the parts, with their operations and the bytes that they must move.
+    """Milliseconds of the parts, with their operations and the bytes they must move.
 
-    ``n`` queries and keys; and one query against ``keys`` keys, as when a text is written.
+    ``n`` queries and keys; and one query against ``keys`` keys, as in generation.
     """
     q, k, v = (x[0, 0] for x in head(n))
     one, many_k, many_v = torch.randn(1, WIDTH), torch.randn(keys, WIDTH), torch.randn(keys, WIDTH)
@@ -123,15 +123,15 @@ def parts(n: int, keys: int, repeats: int) -> dict[str, dict[str, float]]:
 
 
 def _peak() -> float:
-    """The most memory that this process has held since it began, in 1,000 KiB (Linux)."""
+    """The peak memory of this process since it began, in 1,000 KiB (Linux)."""
     status = Path("/proc/self/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0]) / 1000
 
 
 def memory_here(way: str, n: int) -> dict[str, float]:
-    """How far one forward pass, and then one with its backward pass, raise the peak, in MB."""
+    """The rise of the peak by one forward pass, and then by one with its backward pass, in MB."""
     for x in head(64):
-        attend(way, x, x, x)  # what a first call takes for itself
+        attend(way, x, x, x)  # a first call's own overhead
     inputs = [x.clone().requires_grad_() for x in head(n)]
     before = _peak()
     with torch.no_grad():
@@ -142,14 +142,14 @@ def memory_here(way: str, n: int) -> dict[str, float]:
 
 
 def memory(way: str, n: int) -> dict[str, float]:
-    """The same in a process of its own."""
+    """The same in a separate process."""
     command = [sys.executable, __file__, "--memory", way, str(n)]
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
 @torch.no_grad()
 def writing(new_tokens: Iterable[int], repeats: int) -> dict[int, dict[str, float]]:
-    """Milliseconds to write so many tokens, with and without a cache; the texts are the same."""
+    """Milliseconds to generate these numbers of tokens, with and without a cache; same texts."""
     torch.manual_seed(SEED)
     model = GPT(GPTConfig(65, 513, 4, 4, 128)).eval()
     prompt = torch.randint(65, (1, 1))
@@ -171,9 +171,9 @@ def writing(new_tokens: Iterable[int], repeats: int) -> dict[int, dict[str, floa
 def one_step(held: int, most: int, repeats: int, backend: str) -> dict[str, float]:
     """Milliseconds to attend to a cache of ``held`` tokens and one more, 8 heads of width 64.
 
-    The growing cache joins the new key and value to the old ones in new memory. The two static
-    ones write them into memory for ``most`` tokens: one looks at the places that are filled, the
-    other at all of them under a mask, so that its shapes never change; that one is also compiled.
+    The growing cache concatenates the new key and value with the old ones in new memory. The two
+    static ones write them into memory for ``most`` tokens: one attends to the filled positions, the
+    other to all of them under a mask, so that its shapes never change; that one is also compiled.
     """
     k, v = torch.randn(2, 1, 8, held, WIDTH).unbind()
     q, new_k, new_v = torch.randn(3, 1, 8, 1, WIDTH).unbind()

@@ -2,7 +2,7 @@
 
 A recurrent translator with Bahdanau's attention turns German number words, in pieces, into English
 ones. The figure *alignment* computes with its weights, stored as whole multiples of ``step``;
-*aligning* shows where it looked for one number while it learned. Under a minute on one thread::
+*aligning* shows where it attended for one number during training. Under a minute on one thread::
 
     python benchmarks/figure_alignment.py
     python -m coursebook.live            # then draw the still pictures again
@@ -28,26 +28,26 @@ from tfcourse.training import Translation, cosine, fit
 
 WIDTH, HIDDEN = 32, 40
 STEPS, BATCH, RATE = 800, 64, 0.01
-#: How finely weights are stored.
+#: The resolution at which weights are stored.
 STEP = 1 / 64
-#: The number that is watched, and the moments at which it is.
+#: The number to watch, and the steps at which to watch it.
 WATCHED = 345_627
 MOMENTS = (*range(10, 101, 10), 120, 140, 160, 200, 250, 300, 400, 600, 800)
 
 
 def pairs_of(split: str, **options) -> list[tuple[str, str]]:
-    """German numbers in pieces, and their English words."""
+    """German numbers in pieces, with their English words."""
     return list(data.load("number-words", split, form="pieces", **options))
 
 
 def new_model(read: int, write: int) -> Seq2Seq:
-    """An encoder of both directions, a decoder, and additive attention between them."""
+    """A bidirectional encoder, a decoder, and additive attention between them."""
     return Seq2Seq(Seq2SeqConfig(read, write, d_model=WIDTH, d_hidden=HIDDEN, attention="additive"))
 
 
 @torch.no_grad()
 def load(stored: dict) -> tuple[Seq2Seq, WordTokenizer, WordTokenizer]:
-    """The model as the file holds it, which is what the figure computes with, and its words."""
+    """The model as stored in the file, which is what the figure computes with, and its words."""
     model = new_model(len(stored["read"]), len(stored["write"]))
     for name, p in model.named_parameters():
         p.copy_(torch.tensor(stored["weights"][name]).view_as(p) * stored["step"])
@@ -60,16 +60,16 @@ def load(stored: dict) -> tuple[Seq2Seq, WordTokenizer, WordTokenizer]:
 def look(
     model: Seq2Seq, read: WordTokenizer, write: WordTokenizer, source: str, target: str
 ) -> torch.Tensor:
-    """The weights (T, S) of the look back before each word of a target, and before its end."""
+    """The attention weights (T, S) before each word of a target, and before its end."""
     pair = read.encode(source, end=True), write.encode(target, start=True, end=True)
     ids, words, lengths = pad_pairs([pair])
     return model(ids, words[:, :-1], lengths, return_weights=True).maps["cross"][0][0, 0]
 
 
 def frame(model: Seq2Seq, read: WordTokenizer, write: WordTokenizer, step: int) -> dict:
-    """What the model writes for the watched number now, and where it looks, in hundredths.
+    """What the model now writes for the watched number, and its attention, in hundredths.
 
-    The right words are fed in for the weights, so that all frames have the same rows.
+    The correct words are fed in to compute the weights, so that all frames have the same rows.
     """
     source, target = (" ".join(number_pieces(WATCHED, language)) for language in ("de", "en"))
     (said,) = translate(model.eval(), read, write, [source], max_new_tokens=16)

@@ -1,10 +1,10 @@
 """Train the models of three figures: ``book/figures/arrow.json`` and ``drawing.json``.
 
-The one of *arrow* and *occlusion* is the vision transformer of ``vision_arrows.py``, trained longer
-on more images. The one of *drawing* is as large, and learns from letters and arrows as a hand might
-draw them (``_strokes.py``). Weights are stored as whole multiples of ``step``, so that the files
-are small. The figures compute with these rounded numbers, and so do the tests that compare them
-with ``tfcourse``. Some minutes on one thread::
+That of *arrow* and *occlusion* is the vision transformer of ``vision_arrows.py``, trained longer on
+more images. That of *drawing* has the same size, and learns from letters and arrows as if drawn by
+hand (``_strokes.py``). Weights are stored as whole multiples of ``step``, so that the files are
+small. The figures compute with these rounded numbers, and so do the tests that compare them with
+``tfcourse``. A few minutes on one thread::
 
     python benchmarks/figure_arrow.py              # both; or name one
     python -m coursebook.live                      # then draw the still pictures again
@@ -31,11 +31,11 @@ import _strokes  # noqa: E402
 import vision_arrows  # noqa: E402
 
 RATE = 2e-3
-#: For each model, how many images it learns from, and for how many steps.
+#: For each model, the number of training images and of steps.
 TRAINING = {"arrow": (40_000, 4000), "drawing": (120_000, 12_000)}
-#: How many new drawings the model of *drawing* is tested on, their seed, and how many are shown.
+#: Number of new drawings that test the model of *drawing*, their seed, and how many are shown.
 TESTED, TEST_SEED, SHOWN = 2000, 1, 6
-#: How finely weights are stored.
+#: The resolution at which weights are stored.
 STEP = 1 / 128
 
 
@@ -45,7 +45,7 @@ def folder() -> Path:
 
 @torch.no_grad()
 def load(stored: dict) -> ViT:
-    """The model as the file holds it: what the figures compute with."""
+    """The model as stored in the file: what the figures compute with."""
     model = vision_arrows.transformer(len(stored["letters"]))
     for name, p in model.named_parameters():
         p.copy_(torch.tensor(stored["weights"][name]).view_as(p) * stored["step"])
@@ -63,7 +63,7 @@ def share_right(model: ViT, images: Tensor, labels: Tensor) -> float:
 
 
 def images_of(name: str, split: str, count: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Pixels, classes and the corners pointed at."""
+    """Pixels, classes and the corners that the arrows point at."""
     if name == "drawing":
         return _strokes.drawn(count, 1000 + seed if split == "train" else TEST_SEED)
     corpus = data.load("arrows", split, examples=count)
@@ -71,7 +71,7 @@ def images_of(name: str, split: str, count: int, seed: int) -> tuple[Tensor, Ten
 
 
 def tested(stored: dict, pixels: Tensor, labels: Tensor) -> dict:
-    """The share of new drawings that the model reads right, and the one of *arrow*."""
+    """The accuracy on new drawings, of this model and of the one of *arrow*."""
     stamped = json.loads((folder() / "arrow.json").read_text("utf-8"))
     shares = {
         name: round(share_right(load(one), scaled(one, pixels), labels), 3)
@@ -120,8 +120,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="arrow, drawing; by default both")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, help="by default what TRAINING says")
-    parser.add_argument("--images", type=int, help="by default what TRAINING says")
+    parser.add_argument("--steps", type=int, help="default: see TRAINING")
+    parser.add_argument("--images", type=int, help="default: see TRAINING")
     parser.add_argument("--dry", action="store_true", help="print only, store nothing")
     asked = parser.parse_args()
     torch.set_num_threads(1)

@@ -2,7 +2,7 @@
 
 It is the model of ``heads_roles.py``, trained longer. Weights are stored as whole multiples of
 ``step``, so that the file is small. The figure and lesson 06 compute with these rounded numbers,
-and so do the tests that compare them with ``tfcourse``. Some seconds on one thread::
+and so do the tests that compare them with ``tfcourse``. A few seconds on one thread::
 
     python benchmarks/figure_filler.py
     python -m coursebook.live            # then draw the still pictures again
@@ -23,9 +23,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import heads_roles  # noqa: E402
 
 STEPS, RATE = 1000, 1.2e-2
-#: How finely weights are stored.
+#: The resolution at which weights are stored.
 STEP = 1 / 128
-#: How many test sentences the loss is over, and how long they are.
+#: Number of test sentences for the loss, and their lengths.
 TAKEN, FEWEST, MOST = 60, 5, 12
 #: Parameters by their names in the file, a head's matrices side by side.
 NAMES = ("W_Q", "W_K", "W_V", "W_O")
@@ -34,7 +34,7 @@ NAMES = ("W_Q", "W_K", "W_V", "W_O")
 def train(
     sentences: heads_roles.Sentences, start: int, order: int, rate: float, steps: int
 ) -> heads_roles.FillIn:
-    """Adam; the rate rises for a tenth of the steps and falls to zero."""
+    """Adam; the rate warms up for a tenth of the steps and decays to zero."""
     torch.manual_seed(start)
     model = heads_roles.FillIn(len(sentences.words))
     optimiser = torch.optim.Adam(model.parameters(), lr=rate)
@@ -63,7 +63,7 @@ def stored_weights(model: heads_roles.FillIn) -> dict[str, list]:
 
 @torch.no_grad()
 def load(stored: dict) -> heads_roles.FillIn:
-    """The model as the file holds it: what the figure computes with."""
+    """The model as stored in the file: what the figure computes with."""
     weights = {name: torch.tensor(w) * stored["step"] for name, w in stored["weights"].items()}
     model = heads_roles.FillIn(len(stored["words"]))
     model.word.weight.copy_(weights["word"])
@@ -77,7 +77,7 @@ def load(stored: dict) -> heads_roles.FillIn:
 
 
 def asked(sentences: heads_roles.Sentences) -> list[dict]:
-    """Short test sentences as ids, and the places of the words that are hidden in them."""
+    """Short test sentences as ids, and the positions of their hidden words."""
     generator = torch.Generator().manual_seed(3)
     found = []
     for example in sentences.examples["test"]:

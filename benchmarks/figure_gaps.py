@@ -1,8 +1,8 @@
 """Train the two models of the figure *hidden-word*, and write them to ``book/figures/gaps.json``.
 
-Both guess hidden words of the corpus *senses*. One sees both sides of a gap, the other the left
-side only; all else is the same. Weights are stored as whole multiples of ``step``, so that the
-file is small. The figure computes with these rounded numbers, and so do the tests that compare
+Both predict hidden words of the corpus *senses*. One sees both sides of a gap, the other only the
+left side; everything else is the same. Weights are stored as whole multiples of ``step``, so that
+the file is small. The figure computes with these rounded numbers, and so do the tests that compare
 them with ``tfcourse``. About a minute on one thread::
 
     python benchmarks/figure_gaps.py
@@ -33,7 +33,7 @@ import figure_reader as reader  # noqa: E402
 STEPS, BATCH, RATE = 1500, 64, 5e-3
 #: Which model sees what, by its name in the file.
 SIDES = {"both": False, "left": True}
-#: The weights of the encoder, and of the head that guesses words.
+#: The weights of the encoder, and of the head that predicts words.
 NAMES = reader.NAMES | {
     "W_head": "words.transform.W", "b_head": "words.transform.b",
     "gain_head": "words.norm.gain", "shift_head": "words.norm.shift", "b_words": "words.b_V",
@@ -41,13 +41,13 @@ NAMES = reader.NAMES | {
 
 
 def new_model(vocabulary: int, causal: bool) -> BERT:
-    """The encoder of the other figures, with a head that guesses words."""
+    """The encoder of the other figures, with a head that predicts words."""
     config, _ = reader.new_reader(vocabulary)
     return BERT(replace(config.config, causal=causal, predicts=("words",)))
 
 
 def train(rows: list[list[int]], words: int, causal: bool, seed: int) -> BERT:
-    """Masked words, with Adam; the rate rises for a tenth of the steps and falls to zero."""
+    """Masked words, with Adam; the rate warms up for a tenth of the steps and decays to zero."""
     torch.manual_seed(seed)
     model = new_model(words, causal)
     optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
@@ -84,7 +84,7 @@ def stored_weights(model: BERT) -> dict[str, list]:
 
 
 def load(stored: dict, side: str) -> BERT:
-    """A model as the file holds it: what the figure computes with."""
+    """A model as stored in the file: what the figure computes with."""
     model = new_model(len(stored["words"]), SIDES[side])
     weights = stored["sides"][side]
     model.load_state_dict(
@@ -95,7 +95,7 @@ def load(stored: dict, side: str) -> BERT:
 
 @torch.no_grad()
 def right(model: BERT, rows: list[list[int]]) -> float:
-    """The share of words guessed right, each hidden in turn."""
+    """The fraction of words predicted correctly, each hidden in turn."""
     found = []
     for ids in rows:
         read = torch.tensor(ids).repeat(len(ids), 1)

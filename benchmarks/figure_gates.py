@@ -29,11 +29,11 @@ from tfcourse.tokenizers import WordTokenizer
 SPECIAL = ("<pad>", "<unk>")
 PAD, UNKNOWN = range(2)
 WIDTH, HIDDEN = 8, 6
-#: How finely weights are stored, and how often a word is made unknown in training.
+#: The resolution of stored weights, and the rate of words made unknown in training.
 STEP, MADE_UNKNOWN = 1 / 128, 0.02
 EXAMPLES, STEPS, BATCH, RATE = 10_000, 600, 64, 2e-2
 
-#: Each weight by its name in the file, and by the name that the model has for it.
+#: The name of each weight in the file, and in the model.
 NAMES = {
     "E": "embedding.weight",
     "W": "recurrent.cells.0.W", "U": "recurrent.cells.0.U",
@@ -43,7 +43,7 @@ NAMES = {
 
 
 class NumberReader(nn.Module):
-    """A GRU that says after each word how likely it is that the verb must be plural."""
+    """A GRU that predicts after each word how likely the verb is to be plural."""
 
     def __init__(self, vocabulary: int) -> None:
         super().__init__()
@@ -59,12 +59,12 @@ class NumberReader(nn.Module):
 
 
 def is_plural(sentence: Agreement) -> bool:
-    """Whether the right form of the verb is the plural; of the two it is the one without an s."""
+    """Whether the correct form of the verb is the plural, the one of the two without an s."""
     return not sentence.right.endswith("s")
 
 
 def collate(rows: list[tuple[list[int], int, bool]]) -> tuple[Tensor, Tensor, Tensor]:
-    """Ids up to the verb, where the question is asked, and whether the verb is plural."""
+    """Ids up to the verb, the positions of the question, and whether the verb is plural."""
     ids, lengths = pad([ids for ids, _, _ in rows], PAD)
     place, subjects = torch.arange(ids.shape[1]), torch.tensor([subject for _, subject, _ in rows])
     asked = (place >= subjects[:, None]) & (place < lengths[:, None])
@@ -73,7 +73,7 @@ def collate(rows: list[tuple[list[int], int, bool]]) -> tuple[Tensor, Tensor, Te
 
 
 def train(rows: list[tuple[list[int], int, bool]], words: int, seed: int) -> NumberReader:
-    """With Adam; the rate falls to zero."""
+    """With Adam; the rate decays to zero."""
     torch.manual_seed(seed)
     model = NumberReader(words)
     optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
@@ -98,7 +98,7 @@ def train(rows: list[tuple[list[int], int, bool]], words: int, seed: int) -> Num
 
 
 def load(stored: dict) -> NumberReader:
-    """The model as the file holds it: what the figure computes with."""
+    """The model as stored in the file: what the figure computes with."""
     model = NumberReader(len(stored["words"]))
     model.load_state_dict(
         {NAMES[name]: torch.tensor(w) * stored["step"] for name, w in stored["weights"].items()}
@@ -108,7 +108,7 @@ def load(stored: dict) -> NumberReader:
 
 @torch.no_grad()
 def right(model: NumberReader, rows: list[tuple[list[int], int, bool]]) -> float:
-    """The share of sentences in which the number is right after the last word before the verb."""
+    """The fraction of sentences with the correct number after the last word before the verb."""
     ids, asked, plural = collate(rows)
     last = asked.cumsum(1).argmax(1)
     said = model(ids)[torch.arange(len(ids)), last] > 0

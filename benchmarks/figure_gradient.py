@@ -1,6 +1,6 @@
-"""Write the small recurrent net of the figure *gradient* to ``book/figures/gradient.json``.
+"""Write the small recurrent network of the figure *gradient* to ``book/figures/gradient.json``.
 
-It is not trained: its weights are the first ones of the package's plain cell, and the words are
+It is not trained: its weights are the initial ones of the package's plain cell, and the words are
 random vectors. The numbers are rounded to whole multiples of ``step``; the figure computes with
 these, and so do the tests that compare it with ``tfcourse``. A second on one thread::
 

@@ -1,4 +1,4 @@
-"""Take what the figure *train short, test long* shows out of its record, into ``book/figures``.
+"""Copy the data of the figure *train short, test long* from its record to ``book/figures``.
 
 Nothing is trained: the losses are those of ``records/positions-lengths.json``, of the schemes in
 the order of the figure. After a new record::
@@ -14,14 +14,14 @@ from typing import Any
 
 from coursebook import course, records
 
-#: The schemes that are shown; two would lie on those of the codes that are added.
+#: The schemes shown; two others would coincide with the added codes.
 SHOWN = (
     "none", "learned", "sinusoidal", "rotary", "rotary, stretched", "Shaw", "ALiBi",
 )  # fmt: skip
 
 
 def shown() -> dict[str, Any]:
-    """What the figure is given: lengths in words, and each scheme's losses, one for each seed."""
+    """The figure's data: lengths in words, and each scheme's losses, one per seed."""
     results = records.load("positions-lengths")["results"]
     lengths = results["settings"]["test_lengths"]
     return {

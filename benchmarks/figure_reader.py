@@ -1,9 +1,9 @@
 """Train the small model of the live figures, and write its weights to ``book/figures/reader.json``.
 
-The model reads sentences of the corpus *senses*: it guesses hidden words, and from its state at
-*note* it tells whether a message, a tone or a mood is meant. Weights are stored as whole multiples
-of ``step``, so that the file is small. The figures compute with these rounded numbers, and so do
-the tests that compare them with ``tfcourse``. About half a minute on one thread::
+The model reads sentences of the corpus *senses*: it predicts hidden words, and from its state at
+*note* whether a message, a tone or a mood is meant. Weights are stored as whole multiples of
+``step``, so that the file is small. The figures compute with these rounded numbers, and so do the
+tests that compare them with ``tfcourse``. About half a minute on one thread::
 
     python benchmarks/figure_reader.py
     python -m coursebook.live            # then draw the still pictures again
@@ -37,11 +37,11 @@ SIZES = {
 }
 SPECIAL = ("<pad>", "<unk>", "<mask>")
 PAD, UNKNOWN, MASK = range(3)
-#: How finely weights are stored, and how often a word is made unknown in training.
+#: The resolution of stored weights, and the rate of words made unknown in training.
 STEP, MADE_UNKNOWN = 1 / 128, 0.03
 STEPS, BATCH, RATE = 1500, 64, 3e-3
 
-#: Each weight by its name in the file, and by the name that the model has for it.
+#: The name of each weight in the file, and in the model.
 NAMES = {
     "E": "embedding.weight", "P": "positions.P", "S": "segments.weight",
     "W_Q": "blocks.0.attention.W_Q", "b_Q": "blocks.0.attention.b_Q",
@@ -57,7 +57,7 @@ NAMES = {
 
 
 def new_reader(vocabulary: int, dropout: float = 0.0) -> tuple[BERT, Affine]:
-    """The encoder, and what reads the sense from its state at *note*."""
+    """The encoder, and the layer that reads the sense from its state at *note*."""
     config = BERTConfig(
         vocab_size=vocabulary, **SIZES, activation="relu", eps=1e-5, dropout=dropout,
         padding=PAD, std=0.5 / SIZES["d_model"] ** 0.5,
@@ -68,13 +68,13 @@ def new_reader(vocabulary: int, dropout: float = 0.0) -> tuple[BERT, Affine]:
 
 
 def collate(rows: list[tuple[list[int], int, int]]) -> tuple[Tensor, ...]:
-    """Ids, lengths, the place of *note*, and the sense."""
+    """Ids, lengths, the position of *note*, and the sense."""
     ids, places, senses = zip(*rows, strict=True)
     return *pad(ids, PAD), torch.tensor(places), torch.tensor(senses)
 
 
 def train(rows: list, words: WordTokenizer, seed: int) -> tuple[BERT, Affine]:
-    """Both tasks at once, with Adam; the rate falls to zero."""
+    """Both tasks at once, with Adam; the rate decays to zero."""
     torch.manual_seed(seed)
     model, sense = new_reader(len(words), dropout=0.1)
     parameters = [*model.parameters(), *sense.parameters()]
@@ -108,7 +108,7 @@ def train(rows: list, words: WordTokenizer, seed: int) -> tuple[BERT, Affine]:
 def stored_weights(model: BERT, sense: Affine) -> dict[str, list]:
     """Each weight as whole multiples of :data:`STEP`.
 
-    The head that guesses words was there to learn from; no figure needs it.
+    The head that predicts words was only needed for training; no figure uses it.
     """
     weights = {name: attrgetter(theirs)(model) for name, theirs in NAMES.items()}
     weights |= {"sense_W": sense.W, "sense_b": sense.b}
@@ -116,7 +116,7 @@ def stored_weights(model: BERT, sense: Affine) -> dict[str, list]:
 
 
 def load(stored: dict) -> tuple[BERT, Affine]:
-    """The model as the file holds it: what the figures compute with."""
+    """The model as stored in the file: what the figures compute with."""
     model, sense = new_reader(len(stored["words"]))
     weights = {name: torch.tensor(w) * stored["step"] for name, w in stored["weights"].items()}
     sense.load_state_dict({name: weights.pop(f"sense_{name}") for name in ("W", "b")})
@@ -127,7 +127,7 @@ def load(stored: dict) -> tuple[BERT, Affine]:
 
 @torch.no_grad()
 def right(model: BERT, sense: Affine, rows: list) -> float:
-    """The share of sentences whose sense is told."""
+    """The fraction of sentences whose sense is predicted correctly."""
     ids, lengths, place, label = collate(rows)
     x, _ = model.encode(ids, lengths=lengths)
     said = sense(x[torch.arange(len(x)), place]).argmax(-1)

@@ -1,10 +1,10 @@
 """Train the model of the figure *film review*, and write it to ``book/figures/reviews.json``.
 
-One learned query pools the words of a review, and a linear layer tells whether it is good. The
-reviews are the snippets of *sentence polarity* (Pang and Lee 2005, CC BY 4.0); those of fold 0 test
-it. Weights are stored as whole multiples of ``step``, so that the file is small. The figure
-computes with these rounded numbers, and so do the tests that compare it with ``tfcourse``. Some
-seconds on one thread, with the corpus at hand::
+One learned query pools the words of a review, and a linear layer predicts whether it is good. The
+reviews are the snippets of *sentence polarity* (Pang and Lee 2005, CC BY 4.0); those of fold 0 are
+for testing. Weights are stored as whole multiples of ``step``, so that the file is small. The
+figure computes with these rounded numbers, and so do the tests that compare it with ``tfcourse``. A
+few seconds on one thread, with the corpus available::
 
     python benchmarks/figure_reviews.py
     python -m coursebook.live            # then draw the still pictures again
@@ -27,20 +27,20 @@ from tfcourse.training import Classification, adamw, fit
 
 WIDTH, DROPOUT = 8, 0.3
 EPOCHS, BATCH, RATE, DECAY = 6, 32, 1e-2, 0.01
-#: Words that occur more seldom are one unknown word.
+#: Words that occur less often become one unknown word.
 AT_LEAST = 10
-#: How finely weights are stored.
+#: The resolution at which weights are stored.
 STEP = 1 / 64
 UNKNOWN = "<unk>"
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a review as the figure reads them: letters and apostrophes."""
+    """The words of a review in the figure: letters and apostrophes."""
     return re.findall(r"[a-z']*[a-z][a-z']*", text.lower())
 
 
 def new_model(vocabulary: int, dropout: float = 0.0) -> PoolingClassifier:
-    """One query over the words as they are."""
+    """One query directly over the word embeddings."""
     return PoolingClassifier(PoolingConfig(vocabulary, 2, d_model=WIDTH, dropout=dropout))
 
 
@@ -51,7 +51,7 @@ def weights_of(model: PoolingClassifier) -> dict[str, torch.Tensor]:
 
 @torch.no_grad()
 def load(stored: dict) -> PoolingClassifier:
-    """The model as the file holds it: what the figure computes with."""
+    """The model as stored in the file: what the figure computes with."""
     model = new_model(len(stored["words"]))
     for name, own in weights_of(model).items():
         own.copy_(torch.tensor(stored["weights"][name]) * stored["step"])
@@ -60,7 +60,7 @@ def load(stored: dict) -> PoolingClassifier:
 
 @torch.no_grad()
 def right(model: PoolingClassifier, examples: list[tuple[list[int], int]]) -> float:
-    """The share of reviews of which the model tells whether they are good."""
+    """The fraction of reviews that the model classifies correctly."""
     tokens, lengths, labels = pad_labelled(examples)
     return (model(tokens, lengths).logits.argmax(-1) == labels).double().mean().item()
 

@@ -1,10 +1,10 @@
-"""The loss around nets with and without a residual path, into ``book/figures/surface.json``.
+"""The loss around networks with and without residuals, for ``book/figures/surface.json``.
 
-Three pairs of small nets read handwritten digits: six blocks, the rows of a picture as tokens. Both
-nets of a pair start from one seed and are trained until the loss on the same 128 pictures is at
-most 0.4, so that their surfaces are compared at one height. Then the loss is taken on a grid along
-two random directions, filter-normalised as in Li et al. (2018): each column of a matrix in the
-direction is as long as that column of the net's own matrix; vectors are not moved. About one
+Three pairs of small networks read handwritten digits: six blocks, the rows of an image as tokens.
+Both networks of a pair start from one seed and are trained until the loss on the same 128 images is
+at most 0.4, so that their surfaces are compared at one height. Then the loss is evaluated on a grid
+along two random directions, filter-normalised as in Li et al. (2018): each column of a matrix in
+the direction has the norm of that column of the network's matrix; biases do not move. About one
 minute on one thread::
 
     python benchmarks/figure_surface.py
@@ -33,7 +33,7 @@ POINTS, SHOWN = 17, 128
 
 
 class Digits(nn.Module):
-    """Tokens are a picture's rows; a score for each digit."""
+    """The rows of an image as tokens; a score for each digit."""
 
     def __init__(self, kind: type[Block], blocks: int = 6, width: int = 32) -> None:
         super().__init__()
@@ -53,13 +53,13 @@ class Digits(nn.Module):
 
 
 def pictures(split: str) -> tuple[Tensor, Tensor]:
-    """Pictures ``(N, 8, 8)``, 8 tokens of 8 pixels each, and their digits."""
+    """Images ``(N, 8, 8)``, 8 tokens of 8 pixels each, and their digits."""
     pixels, labels = data.load("digits", split=split).tensors()
     return pixels[:, 0].float() / 127.5 - 1, labels
 
 
 def trained(kind: type[Block], seed: int, x: Tensor, y: Tensor) -> tuple[Digits, dict]:
-    """A net trained until its loss on the first pictures is down to :data:`LEVEL`."""
+    """A network trained until its loss on the first images is down to :data:`LEVEL`."""
     torch.manual_seed(seed)
     model = Digits(kind)
     optimiser = torch.optim.Adam(model.parameters(), lr=RATE)
@@ -79,7 +79,7 @@ def trained(kind: type[Block], seed: int, x: Tensor, y: Tensor) -> tuple[Digits,
 
 
 def direction(model: Digits) -> Iterator[Tensor]:
-    """A random direction, each column as long as the model's own."""
+    """A random direction, each column with the norm of the model's own."""
     turned = (model.embed.weight, model.read.weight)  # nn.Linear keeps its matrix transposed
     for p in model.parameters():
         d = torch.randn_like(p)
@@ -90,7 +90,7 @@ def direction(model: Digits) -> Iterator[Tensor]:
 
 @torch.no_grad()
 def surface(model: Digits, x: Tensor, y: Tensor, seed: int) -> list[list[float]]:
-    """The loss at theta + s u + t v, for all s (rows) and t."""
+    """The loss at theta + s u + t v, for all s (rows) and t (columns)."""
     torch.manual_seed(seed)
     theta = [p.clone() for p in model.parameters()]
     u, v = list(direction(model)), list(direction(model))

@@ -1,9 +1,9 @@
 """Train the model of the figures *translator*, *film* and *search*, and write their data.
 
 One Transformer translates numbers and dates between German, English and French. The figure
-*translator* computes with its weights, stored as whole multiples of ``step``; *film* shows what
-one of its heads looked at while it learned; *search* shows what searches of three widths found
-when it had learned half. About five minutes on one thread::
+*translator* computes with its weights, stored as whole multiples of ``step``; *film* shows what one
+of its heads attended to during training; *search* shows what searches of three widths found halfway
+through training. About five minutes on one thread::
 
     python benchmarks/figure_translator.py
     python -m coursebook.live            # then draw the still pictures again
@@ -30,9 +30,9 @@ from tfcourse.training import Translation, adamw, fit, noam
 LANGUAGES = {"de": "deutsch", "en": "english", "fr": "français"}
 LAYERS, HEADS, WIDTH, LONGEST = 2, 4, 48, 24
 STEPS, BATCH, WARMUP, FACTOR = 4000, 64, 200, 0.5
-#: How finely weights are stored.
+#: The resolution at which weights are stored.
 STEP = 1 / 64
-#: The film's sentence and its moments.
+#: The film's sentence and its steps.
 WATCHED = "english sieben und dreißig tausend fünf hundert ein und zwanzig"
 MOMENTS = (*range(20, 301, 20), 350, 400, 500, 600, 800, 1000, 2000, 4000)
 SEARCHED, HALF, WIDTHS = (
@@ -40,12 +40,12 @@ SEARCHED, HALF, WIDTHS = (
     220,
     (1, 2, 4),
 )
-#: Continuations of each kept text that the search's figure shows.
+#: Number of continuations of each kept text in the search figure.
 SHOWN = 4
 
 
 def pairs_of(split: str, **options) -> list[tuple[str, str]]:
-    """Numbers and dates in all six directions; a source begins with the language to write."""
+    """Numbers and dates in all six directions; a source begins with the target language."""
     found = []
     for a, b in permutations(LANGUAGES, 2):
         for corpus, more in (("number-words", {"form": "pieces"}), ("dates", {})):
@@ -55,7 +55,7 @@ def pairs_of(split: str, **options) -> list[tuple[str, str]]:
 
 
 def new_model(vocabulary: int) -> Transformer:
-    """The model of 2017, small."""
+    """A small version of the model of 2017."""
     return Transformer(
         TransformerConfig(
             vocabulary, context_length=LONGEST, num_encoder_layers=LAYERS,
@@ -66,7 +66,7 @@ def new_model(vocabulary: int) -> Transformer:
 
 @torch.no_grad()
 def load(stored: dict) -> tuple[Transformer, WordTokenizer]:
-    """The model as the file holds it, which is what the figure computes with, and its words."""
+    """The model as stored in the file, which is what the figure computes with, and its words."""
     model = new_model(len(stored["words"]))
     for name, p in model.named_parameters():
         p.copy_(torch.tensor(stored["weights"][name]).view_as(p) * stored["step"])
@@ -80,7 +80,7 @@ def as_pair(words: WordTokenizer, source: str, target: str = "") -> tuple[list[i
 
 @torch.no_grad()
 def frame(model: Transformer, words: WordTokenizer, step: int) -> dict:
-    """What the model writes for the film's sentence now, and where its last block looks."""
+    """What the model now writes for the film's sentence, and the last block's attention."""
     model.eval()
     (said,) = translate(model, words, words, [WATCHED], max_new_tokens=14)
     source, target, lengths = pad_pairs([as_pair(words, WATCHED, said)])
@@ -94,10 +94,11 @@ def frame(model: Transformer, words: WordTokenizer, step: int) -> dict:
 
 @torch.no_grad()
 def search(model: Transformer, words: WordTokenizer, text: str, beams: int) -> list[list[dict]]:
-    """Beam search, with all that it looked at: for each step the candidates, best first.
+    """Beam search with all that it considered: the candidates of each step, best first.
 
     A candidate continues the kept text ``parent`` of the step before with ``word``; ``logp`` is
-    that of the whole text so far. Those that were kept say so; a finished text stays as it is.
+    that of the whole text so far. Candidates that were kept are marked; a finished text is not
+    continued.
     """
     source, _, lengths = pad_pairs([as_pair(words, text)])
     memory, _ = model.encode(source, lengths)
@@ -130,7 +131,7 @@ def search(model: Transformer, words: WordTokenizer, text: str, beams: int) -> l
 
 
 def searches_that_differ(model: Transformer, words: WordTokenizer) -> dict:
-    """The searches for the first test number of which the widest finds a likelier text."""
+    """The searches for the first test number for which the widest finds a more likely text."""
     numbers = data.load(
         "number-words", "test", held_out=200, source="en", target="fr", form="pieces"
     )
@@ -140,7 +141,7 @@ def searches_that_differ(model: Transformer, words: WordTokenizer) -> dict:
         greedy, *_, widest = (steps[-1][0]["logp"] for steps in found.values())
         if widest > greedy:
             return {"source": text, "target": pair.target, "widths": found}
-    raise RuntimeError("greedy search finds the likeliest text for every test number")
+    raise RuntimeError("greedy search finds the most likely text for every test number")
 
 
 def main() -> None:

@@ -1,9 +1,9 @@
-"""Write how large a model's gradients are, for the figure *number-formats*, to ``book/figures``.
+"""Write the sizes of a model's gradients, for the figure *number-formats*, to ``book/figures``.
 
-A small GPT is trained for some steps on the embedded prose. Then the gradients of the loss by the
-states between its blocks are counted by their power of two: a number from 2^e up to 2^(e+1) counts
-for e. These are the gradients that travel from block to block, and that a 16-bit format must hold.
-Half a minute on one thread::
+A small GPT is trained briefly on the embedded prose. Then the gradients of the loss with respect to
+the states between its blocks are counted by power of two: a number from 2^e up to 2^(e+1) counts
+for e. These are the gradients that pass from block to block, and that a 16-bit format must
+represent. Half a minute on one thread::
 
     python benchmarks/figure_underflow.py
     python -m coursebook.live            # then draw the still pictures again

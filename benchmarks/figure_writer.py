@@ -1,9 +1,9 @@
 """Train the model of the figures *merges* and *writer*: ``book/figures/writer.json``.
 
-A GPT of two blocks on *tinyshakespeare*, with tokens by byte-pair encoding. Weights are stored as
-whole multiples of ``step``, so that the file is small. The figures compute with these rounded
-numbers, and so do the tests that compare them with ``tfcourse``. Some minutes on one thread, with
-the corpus at hand::
+A GPT of two blocks on *tinyshakespeare*, with byte-pair encoding. Weights are stored as whole
+multiples of ``step``, so that the file is small. The figures compute with these rounded numbers,
+and so do the tests that compare them with ``tfcourse``. A few minutes on one thread, with the
+corpus available::
 
     python benchmarks/figure_writer.py
     python -m coursebook.live            # then draw the still pictures again
@@ -27,12 +27,12 @@ from tfcourse.training import NextToken, adamw, cosine, fit
 
 VOCABULARY, LONGEST, LAYERS, HEADS, WIDTH = 512, 48, 2, 4, 48
 STEPS, BATCH, RATE, WARMUP = 8000, 32, 4e-3, 200
-#: How finely weights are stored.
+#: The resolution at which weights are stored.
 STEP = 1 / 64
 
 
 def new_model() -> GPT:
-    """Two blocks of four heads; matrices are drawn for the width, as in lesson 09."""
+    """Two blocks of four heads; matrices are initialised for the width, as in lesson 09."""
     model = GPT(GPTConfig(VOCABULARY, LONGEST, LAYERS, HEADS, WIDTH))
     for p in model.parameters():
         if p.dim() > 1:
@@ -42,7 +42,7 @@ def new_model() -> GPT:
 
 @torch.no_grad()
 def load(stored: dict) -> tuple[GPT, BPETokenizer]:
-    """The model as the file holds it, which is what the figures compute with, and its tokens."""
+    """The model as stored in the file, which is what the figures compute with, and its tokens."""
     model = new_model()
     for name, p in model.named_parameters():
         p.copy_(torch.tensor(stored["weights"][name]).view_as(p) * stored["step"])

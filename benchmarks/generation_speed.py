@@ -1,13 +1,13 @@
-"""How fast a GPT writes: ours as it is and compiled, Hugging Face's ways, and a bare loop.
+"""How fast a GPT generates: ours, plain and compiled, Hugging Face's variants, and a bare loop.
 
 All have the same weights and write the same text greedily; runs alternate, so that a busy moment
-falls on all alike. The plain loop is what one would write for this one model and no other: matrices
-by name, queries, keys and values in one product, memory taken once, no checks. What is compiled is
-compiled before the first run that counts. Each way also has the share that it reaches of the limit
-by bandwidth: every weight, and every key and value held, is read once for each token.
+affects all equally. The bare loop is written for this one model only: matrices by name, queries,
+keys and values in one product, memory allocated once, no checks. Compilation happens before the
+first timed run. Each variant also has the fraction that it reaches of the bandwidth limit: every
+weight, and every cached key and value, is read once per token.
 
-On a CPU the model is small and in float32. ``--device cuda`` takes GPT-2 with 124 million
-parameters in bfloat16.
+On a CPU the model is small and in float32. ``--device cuda`` uses GPT-2 with 124 million parameters
+in bfloat16.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from tfcourse.generation import greedy  # noqa: E402
 from tfcourse.models.gpt import GPT, GPTConfig  # noqa: E402
 
 SEED = 0
-#: Vocabulary, layers, heads, width, and tokens that are written.
+#: Vocabulary, layers, heads, width, and number of tokens to generate.
 SIZES = {
     "cpu": (65, 4, 4, 128, 256),
     "cuda": (50257, 12, 12, 768, 512),
     "quick": (65, 1, 2, 16, 8),
 }
-#: How ours is compiled, and how Hugging Face's. On a CPU both steps are called from C++, for in a
-#: small step Python's share is large; on a GPU theirs has the mode that its documentation names.
+#: How ours is compiled, and how Hugging Face's. On a CPU both steps are called from C++, since
+#: Python takes much of a small step; on a GPU theirs uses the mode that its documentation names.
 LEAN = {"options": {"cpp_wrapper": True, "size_asserts": False}}
 COMPILED: dict[str, tuple[dict, dict]] = {
     "cpu": (LEAN, LEAN),
@@ -47,7 +47,7 @@ COMPILED: dict[str, tuple[dict, dict]] = {
 
 
 class PlainLoop:
-    """One GPT of learned positions as a list of matrices."""
+    """A GPT with learned positions as a list of matrices."""
 
     def __init__(self, model: GPT) -> None:
         self.E, self.P = model.embedding.weight, model.positions.P
@@ -69,7 +69,7 @@ class PlainLoop:
 
     @torch.no_grad()
     def write(self, prompt: Tensor, new_tokens: int) -> Tensor:
-        """The likeliest text, ``(B, new_tokens)``."""
+        """The greedy text, ``(B, new_tokens)``."""
         B, T = prompt.shape
         D, H = self.width, self.heads
         k_all = [self.E.new_empty(B, H, T + new_tokens, D // H) for _ in self.layers]
@@ -114,9 +114,9 @@ def made(at: str, device: str) -> tuple[GPT, Any]:
 def ways_of(
     model: GPT, theirs: Any, prompt: Tensor, new: int, how: tuple[dict, dict]
 ) -> dict[str, Callable[[], Tensor]]:
-    """Each way to write ``new`` tokens after the prompt, ``(B, new)``.
+    """Each way to generate ``new`` tokens after the prompt, ``(B, new)``.
 
-    ``how`` ours is compiled, and Hugging Face's: what ``torch.compile`` is given.
+    ``how`` ours and Hugging Face's are compiled: the arguments of ``torch.compile``.
     """
     from transformers import CompileConfig
 
@@ -132,7 +132,7 @@ def ways_of(
         return written[:, prompt.shape[1] :]
 
     anywhere = CompileConfig(**{"mode": None} | how[1])
-    anywhere._compile_all_devices = True  # else it compiles on a GPU alone, without a word
+    anywhere._compile_all_devices = True  # otherwise it silently compiles only on a GPU
     return {
         OURS: lambda: greedy(model, prompt, max_new_tokens=new).tokens,
         f"{OURS}, compiled": lambda: greedy(compiled, prompt, max_new_tokens=new).tokens,
@@ -145,14 +145,14 @@ def ways_of(
 
 
 def rows(device: str, quick: bool, repeats: int) -> Iterator[dict[str, Any]]:
-    """A row for each size of the batch."""
+    """A row for each batch size."""
     at = "quick" if quick else device
     vocabulary, layers, heads, d_model, new = SIZES[at]
     model, theirs = made(at, device)
     most = None if quick else roof(device)
     for B in (2,) if quick else (1, 32):
         prompt = torch.randint(vocabulary, (B, 1), device=device)
-        torch.compiler.reset()  # else a second size of the batch makes every graph a general one
+        torch.compiler.reset()  # otherwise a second batch size makes every graph dynamic
         ways = ways_of(model, theirs, prompt, new, COMPILED[at])
         texts = {name: way() for name, way in ways.items()}
         found = row(

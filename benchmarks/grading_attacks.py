@@ -1,8 +1,8 @@
-"""What hostile submissions gain, by plain nbgrader and by the course's grader; a page shows it.
+"""What hostile submissions gain under plain nbgrader and under the course's grader.
 
 The corpus is that of ``tests/nbjudge/hostile``. Plain nbgrader grades each submission, and then an
-honest one, in a throw-away jail of its own: nothing that an attack does reaches this machine.
-Needs Linux and bubblewrap.
+honest one, in a throw-away jail of its own, so that no attack can affect this machine. Needs Linux
+and bubblewrap.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ import target_set  # noqa: E402
 
 SEED = 11
 
-#: Honest: one is graded before an attack, one after it.
+#: Honest submissions: one graded before an attack, one after it.
 BEFORE, AFTER = "a-neighbour", "z-neighbour"
 
 FULL = float(sum(target_set.POINTS.values()))
 
-#: Said where a kernel did not come up in time on a busy machine: that is tried once more.
+#: The message if a kernel did not start in time on a busy machine: that is retried once.
 NO_KERNEL = "Kernel didn't respond"
 
-#: How long plain nbgrader may take for a submission and its neighbour, in all.
+#: The total time for plain nbgrader to grade a submission and its neighbour.
 SECONDS = 400
 
 SETTINGS = """
@@ -53,7 +53,7 @@ c.ClearSolutions.code_stub = {"python": 'raise NotImplementedError("Your code go
 c.IncludeHeaderFooter.enabled = False
 """
 
-#: Run in the jail: the class is copied to a file system in memory and graded, its marks are told.
+#: Run in the jail: copy the class to an in-memory file system, grade it, and report its marks.
 INSIDE = """
 import json, os, shutil, sqlite3, subprocess, sys
 shutil.copytree("/prepared", "/learner/class", symlinks=True)
@@ -77,7 +77,7 @@ with open("/out/marks.json", "w") as out:
 
 
 def prepare(folder: Path) -> tuple[Path, nbformat.NotebookNode]:
-    """A class for plain nbgrader in which :data:`BEFORE` is graded already, and the release."""
+    """A class for plain nbgrader with :data:`BEFORE` already graded, and the release."""
     root = folder / "class"
     source = root / "source" / target_set.NAME
     source.mkdir(parents=True)
@@ -110,7 +110,7 @@ def hand_in_right(submitted: Path, student: str, release: nbformat.NotebookNode)
 
 
 def by_plain_nbgrader(root: Path, release: nbformat.NotebookNode, attack: corpus.Attack) -> dict:
-    """What plain nbgrader makes of one attack and of the honest submission after it."""
+    """How plain nbgrader grades one attack and the honest submission after it."""
     with tempfile.TemporaryDirectory(prefix="attack-") as made:
         folder = Path(made)
         shutil.copytree(root, folder / "class", symlinks=True)
@@ -127,7 +127,7 @@ def by_plain_nbgrader(root: Path, release: nbformat.NotebookNode, attack: corpus
 
 
 def in_plain_nbgrader(root: Path, folder: Path, keep: bool = False) -> dict[str, float] | None:
-    """The marks that a class has by plain nbgrader; ``None`` where it does not come to an end."""
+    """The marks that plain nbgrader gives a class; ``None`` if it does not finish."""
     folder.parent.chmod(0o755)
     folder.mkdir()
     for name in ("out", "stage"):
@@ -147,8 +147,8 @@ def in_plain_nbgrader(root: Path, folder: Path, keep: bool = False) -> dict[str,
 
 
 def in_jail(program: Sequence[str], folder: Path, prepared: Path, out: Path) -> None:
-    """Run a program that may do as it likes: no network, a read-only system, limits, an end."""
-    # Plain nbgrader runs a notebook where the packages are installed whole, judge and answers too.
+    """Run an untrusted program: no network, a read-only system, limits, a timeout."""
+    # Plain nbgrader runs notebooks with the full packages installed, judge and answers included.
     packages = [str(jail.PACKAGE_ROOT / name) for name in ("tfcourse", "nbjudge", "coursework")]
     seen = [path for path in jail.visible() if not path.startswith(tuple(packages))] + packages
     asked = [str(jail.bubblewrap()), "--unshare-all", "--uid", "1000", "--gid", "1000"]
@@ -185,7 +185,7 @@ def in_jail(program: Sequence[str], folder: Path, prepared: Path, out: Path) -> 
 
 
 def by_ours(folder: Path, attacks: list[corpus.Attack]) -> dict[str, dict]:
-    """What the course's grader makes of all of them, in one class with two honest learners."""
+    """How the course's grader grades all of them, in one class with two honest learners."""
     made = target_set.make_course(folder / "course")
     make_release(target_set.NAME, made)
     path = made / "notebooks" / "assignments" / target_set.NAME / f"{target_set.NAME}.ipynb"
@@ -215,8 +215,8 @@ def by_ours(folder: Path, attacks: list[corpus.Attack]) -> dict[str, dict]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=2, help="jails at a time")
-    parser.add_argument("--only", default="", help="attacks whose name holds this; no record")
-    parser.add_argument("--keep", type=Path, help="what is found is kept there, and not run again")
+    parser.add_argument("--only", default="", help="attacks whose name contains this; no record")
+    parser.add_argument("--keep", type=Path, help="where to keep results, which are not run again")
     jobs, only, keep = vars(parser.parse_args()).values()
     attacks = [attack for attack in corpus.attacks() if only in attack.name]
     lines = keep.read_text().splitlines() if keep and keep.is_file() else []

@@ -1,10 +1,10 @@
-"""Whether a class of 100 is graded as well with hostile notebooks in it as without.
+"""Whether hostile notebooks affect the grading of a class of 100.
 
-Two classes: 100 submissions among which are the attacks that once got through or stopped a class,
-and the whole corpus of ``tests/nbjudge/hostile`` with a few honest ones. Each is graded in one run,
-beside a class of as many honest ones. What is measured: the time of both, by the clock and of the
-processor, the most memory of all processes together, and whether the honest have the marks that
-they have in the class without the hostile. Needs Linux and bubblewrap.
+Two classes: 100 submissions including the attacks that once succeeded or stopped a class, and the
+whole corpus of ``tests/nbjudge/hostile`` with a few honest ones. Each is graded in one run, and
+compared with a class of as many honest ones. Measured are the wall-clock and processor time of
+both, the peak memory of all processes together, and whether the honest submissions get the same
+marks as in the class without the hostile ones. Needs Linux and bubblewrap.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ SEED = 11
 
 CLASS, HONEST, WORKERS = 100, 10, 2
 
-#: What both classes are graded with: an attack that only waits takes all the time that it may.
+#: The limits for both classes: an attack that only waits takes all of its time.
 LIMITS = {"call-seconds": 2, "cell-seconds": 10, "submission-seconds": 30, "memory-mb": 1024}
 
-#: The limits for a class of 100: its time as a multiple of a plain one's, and its memory.
+#: Thresholds for a class of 100: its time as a multiple of an honest class's, and its memory.
 MOST_TIMES, MOST_MB = 2.0, 4096.0
 
-#: What honest learners hand in: everything right, or one exercise left as it was or wrong.
+#: What honest learners submit: everything right, or one exercise untouched or wrong.
 WRONG = {
     "double": "def double(x):\n    return x * x",
     "sum-squares": "def sum_squares(numbers):\n    return sum(numbers)",
@@ -54,7 +54,7 @@ WRONG = {
 
 
 def hand_in_honest(submitted: Path, release: nbformat.NotebookNode, number: int) -> None:
-    """The honest submission of this number: right, or wrong in one exercise."""
+    """The honest submission with this number: right, or wrong in one exercise."""
     answers = dict(target_set.RIGHT)
     if wrong := [*WRONG, ""][number % 6]:
         answers[wrong] = WRONG[wrong]
@@ -66,7 +66,7 @@ def hand_in_honest(submitted: Path, release: nbformat.NotebookNode, number: int)
 
 
 def graded(made: Path, submitted: Path, into: Path) -> dict:
-    """Grade a class by the command; the seconds, the most memory, and the rows of its marks."""
+    """Grade a class with the command; return the seconds, the peak memory, and the marks."""
     program = "import sys; from tfcourse.cli import app; app(sys.argv[1:])"
     command = [sys.executable, "-P", "-c", program, "grade", target_set.NAME]
     command += ["--submitted", str(submitted), "--into", str(into), "--seed", str(SEED)]
@@ -99,8 +99,8 @@ def graded(made: Path, submitted: Path, into: Path) -> dict:
 
 
 def processor_seconds() -> float:
-    """The processor time of all processes that have come from this one and ended."""
-    for _ in range(100):  # those that outlive the grader by a moment are ours to wait for
+    """The processor time of all finished descendants of this process."""
+    for _ in range(100):  # wait for those that outlive the grader briefly
         try:
             if os.waitpid(-1, os.WNOHANG)[0] == 0:
                 time.sleep(0.1)
@@ -111,7 +111,7 @@ def processor_seconds() -> float:
 
 
 def measured(folder: Path, attacks: list[corpus.Attack], honest: int) -> dict:
-    """Both classes graded, and what came of it."""
+    """Grade both classes, and return the results."""
     made = target_set.make_course(folder / "course")
     make_release(target_set.NAME, made)
     path = made / "notebooks" / "assignments" / target_set.NAME / f"{target_set.NAME}.ipynb"
@@ -145,15 +145,15 @@ def measured(folder: Path, attacks: list[corpus.Attack], honest: int) -> dict:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="attacks whose name holds this; no record")
+    parser.add_argument("--only", default="", help="attacks whose name contains this; no record")
     parser.add_argument(
         "--honest", type=int, default=0, help="number of honest submissions; writes no record"
     )
     parser.add_argument(
-        "--hundred", action="store_true", help="the class of 100 alone; writes no record"
+        "--hundred", action="store_true", help="only the class of 100; writes no record"
     )
     only, honest, hundred = vars(parser.parse_args()).values()
-    linux.adopt_orphans()  # so that what they use is counted
+    linux.adopt_orphans()  # so that their resources are counted
     attacks = [attack for attack in corpus.attacks() if only in attack.name]
     classes = {
         "class of 100": [attack for attack in attacks if attack in corpus.got_through()],

@@ -1,6 +1,6 @@
 """Odd notebooks and odd messages for the grader, by the thousand: nothing may crash or hang.
 
-The record says how many of each there were, what came of them, and how long the slowest took.
+The record says how many of each there were, how they ended, and how long the slowest took.
 """
 
 from __future__ import annotations

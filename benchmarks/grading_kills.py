@@ -1,8 +1,8 @@
-"""Whether grading survives SIGKILL at random moments: to the process that grades and its workers.
+"""Whether grading survives SIGKILL at random moments, to the grading process or its workers.
 
-A class is graded once undisturbed and once with kills; after each kill of the process that grades
-the same command is started again. Afterwards every submission must be graded once, nothing that
-was finished repeated, the gradebook sound, and the marks those of the undisturbed run.
+A class is graded once undisturbed and once with kills; after each kill of the grading process the
+same command is started again. Afterwards every submission must have been graded once, finished work
+not repeated, the gradebook intact, and the marks equal to those of the undisturbed run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ INPUTS = 20170612
 
 
 class Run:
-    """Gradings of one class into one folder, by processes of their own."""
+    """Grading of one class into one folder, in separate processes."""
 
     def __init__(
         self, problem_set: str, course: Path, submitted: Path, into: Path, more: list[str]
@@ -62,7 +62,7 @@ class Run:
         )
 
     def whole(self) -> float:
-        """Grade to the end; the seconds it took."""
+        """Grade to the end; return the seconds it took."""
         began = time.monotonic()
         process = self.start()
         _, said = process.communicate()
@@ -71,7 +71,7 @@ class Run:
         return time.monotonic() - began
 
     def finished(self) -> dict[str, str]:
-        """Who is finished, and since when."""
+        """The finished submissions, and when they finished."""
         path = self.into / "ledger.db"
         if not path.is_file():
             return {}
@@ -91,7 +91,7 @@ class Run:
 
 
 def wait_for_work(run: Run, process: subprocess.Popen, before: int) -> bool:
-    """Wait until the run has finished one more; whether it has, and still runs."""
+    """Wait until the run has finished one more; return whether it has and is still running."""
     while process.poll() is None:
         if len(run.finished()) > before:
             return True
@@ -102,8 +102,8 @@ def wait_for_work(run: Run, process: subprocess.Popen, before: int) -> bool:
 def disturbed(run: Run, count: int, coordinators: int, workers: int, seed: int) -> dict:
     """Grade the class, killing processes at random moments.
 
-    Each kill waits until something more has been finished, so that all of them fall into the work
-    and not into the starting up; and then a random while of up to two seconds.
+    Each kill waits until one more submission has finished, so that kills happen during the work and
+    not during start-up, and then for a random time of up to two seconds.
     """
     draw = random.Random(seed)
     plan = ["coordinator"] * coordinators + ["worker"] * workers
@@ -140,7 +140,7 @@ def disturbed(run: Run, count: int, coordinators: int, workers: int, seed: int) 
 
 
 def sound(run: Run, count: int) -> dict:
-    """What the gradebook says of itself, and how many submissions it has."""
+    """The gradebook's integrity check, and how many submissions it has."""
     with sqlite3.connect(run.into / "gradebook.db") as database:
         (integrity,) = database.execute("PRAGMA integrity_check").fetchone()
         (submissions,) = database.execute("SELECT count(*) FROM submitted_assignment").fetchone()
@@ -152,7 +152,7 @@ def sound(run: Run, count: int) -> dict:
 
 
 def main() -> None:
-    """Run it, print what came of it, and write the record unless a class was given."""
+    """Run it, print the results, and write the record unless a class was given."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--submissions", type=int, default=1000)
     options.add_argument(
@@ -161,7 +161,7 @@ def main() -> None:
     options.add_argument("--workers", type=int, default=20, help="kills of workers")
     options.add_argument("--problem-set", default="ps05-self-attention")
     options.add_argument("--course", type=Path, default=None)
-    options.add_argument("--submitted", type=Path, default=None, help="a class that is there")
+    options.add_argument("--submitted", type=Path, default=None, help="an existing class")
     options.add_argument("--quick", action="store_true", help="12 submissions, a kill of each kind")
     options.add_argument("--no-sandbox", action="store_true")
     asked = options.parse_args()

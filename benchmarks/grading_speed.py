@@ -1,8 +1,8 @@
-"""How many submissions a minute: this grader with two workers beside ``nbgrader autograde``.
+"""Submissions per minute: this grader with two workers compared with ``nbgrader autograde``.
 
-Both grade the same class, on the same machine, in turn: block by block, so that a busy moment falls
-on both alike, each by its own command from start to end. Ours: sandbox, examiner, gradebook and
-pages of feedback included. Theirs: as it comes, which is one process, no sandbox and no pages.
+Both grade the same class, on the same machine, alternating block by block, so that a busy moment
+affects both equally, each by its own command from start to end. Ours includes sandbox, examiner,
+gradebook and feedback pages. Theirs has its defaults: one process, no sandbox, no pages.
 
 Their marks may differ for four reasons, each of which is counted; any other difference is an error.
 
@@ -45,12 +45,12 @@ from nbjudge.workers import workers_of
 
 SEED = 0
 
-#: What hidden tests draw their inputs from, in both, so that marks can be compared.
+#: The seed of the hidden tests' inputs, the same for both, so that marks can be compared.
 INPUTS = 20170612
 
 WORKERS = 2
 
-#: What the verbs say of an answer that changes its inputs.
+#: The verbs' message for an answer that changes its inputs.
 CHANGES = "changes its input"
 
 #: One thread each, as in grading.
@@ -71,12 +71,12 @@ c.Execute.timeout = 120
 
 
 def memory_mb(process: psutil.Process) -> float:
-    """The memory of a process and of all below it, each page that they share counted once."""
+    """The memory of a process and its descendants, each shared page counted once."""
     return sum(map(share_mb, [process, *process.children(recursive=True)]))
 
 
 def share_mb(process: psutil.Process) -> float:
-    """The memory of a process, each page that it shares with others divided among them."""
+    """The memory of a process, each shared page divided among its processes."""
     try:
         text = Path(f"/proc/{process.pid}/smaps_rollup").read_text()
     except OSError:
@@ -85,9 +85,9 @@ def share_mb(process: psutil.Process) -> float:
 
 
 def look(whole: psutil.Process, peak: dict[str, float]) -> None:
-    """Raise the peaks to what a command uses now: all of it, and the largest of its workers.
+    """Update the peaks with a command's current memory: in total, and of its largest worker.
 
-    Each process is looked at once: that takes time, which the command lacks.
+    Each process is measured once, since that takes time from the command.
     """
     used = {one.pid: share_mb(one) for one in [whole, *whole.children(recursive=True)]}
     peak["all"] = max(peak["all"], sum(used.values()))
@@ -99,7 +99,7 @@ def look(whole: psutil.Process, peak: dict[str, float]) -> None:
 def command(
     program: list[str], folder: Path, may_fail: bool = False
 ) -> tuple[float, dict[str, float]]:
-    """Run a command; the seconds it took, and the most memory of it and of a worker of it."""
+    """Run a command; return the seconds it took, and the peak memory of it and of a worker."""
     began = time.perf_counter()
     log = (folder / "bench.log").open("w+")
     started = subprocess.Popen(program, cwd=folder, env=ENVIRONMENT, stdout=log, stderr=log)
@@ -107,7 +107,7 @@ def command(
     while started.poll() is None:
         with suppress(psutil.Error):
             look(whole, peak)
-        # Seldom: looking costs time, and most where there are many processes.
+        # Rarely: measuring costs time, most of all with many processes.
         with suppress(subprocess.TimeoutExpired):
             started.wait(10)
     seconds = time.perf_counter() - began
@@ -135,7 +135,7 @@ class Ours:
         return command([sys.executable, "-P", "-c", program, *asked], self.folder)
 
     def results(self) -> dict[tuple[str, str], dict]:
-        """Student and test → what the report says of it, of all blocks; of what has points."""
+        """Student and test → the report's entry, over all blocks, for tests with points."""
         found = {}
         for report in self.folder.glob("*/report.json"):
             students = json.loads(report.read_text("utf-8"))[self.problem_set]["students"]
@@ -156,7 +156,7 @@ class Theirs:
         ignored = shutil.ignore_patterns("*.py")
         source = course / "solutions" / problem_set
         shutil.copytree(source, folder / "source" / problem_set, ignore=ignored)
-        # Submissions have the cell that a release begins with, and nbgrader takes no unknown one.
+        # Submissions have the first cell of the release, and nbgrader accepts no unknown cells.
         path = folder / "source" / problem_set / f"{problem_set}.ipynb"
         notebook = nbformat.read(path, as_version=4)
         put_first(notebook, course, graded=True)
@@ -172,11 +172,11 @@ class Theirs:
         here = f"submitted-{block}"
         shutil.copytree(submitted, self.folder / here)
         asked = [f"--CourseDirectory.submitted_directory={here}"]
-        # It fails as a whole where it could not grade one.
+        # It fails as a whole if it could not grade one.
         return command([*self.program("autograde"), *asked], self.folder, may_fail=True)
 
     def marks(self) -> dict[tuple[str, str], float]:
-        """Student and test → points that the machine gave."""
+        """Student and test → points given automatically."""
         url = f"sqlite:///{self.folder / 'gradebook.db'}"
         with Gradebook(url, "speed") as book:
             return {
@@ -188,7 +188,7 @@ class Theirs:
             }
 
     def why_wrong(self, student: str, test: str) -> str:
-        """Why its mark of a test is not what the test says of the answer; empty if it is."""
+        """Why its mark for a test is not the test's own verdict; empty if it is."""
         path = self.folder / "autograded" / student / self.problem_set / f"{self.problem_set}.ipynb"
         if not path.is_file():
             return "nbgrader did not grade the work"
@@ -196,7 +196,7 @@ class Theirs:
         errors = [out.evalue for out in cell.outputs if out.output_type == "error"]
         if any(CHANGES in error for error in errors):
             return "nbgrader takes the points of every test for one changed input"
-        # Text on the error stream alone, without an exception, is a warning.
+        # Text on stderr without an exception is a warning.
         if not errors and any(out.get("name") == "stderr" for out in cell.outputs):
             return "nbgrader takes the points for a warning"
         return ""
@@ -220,7 +220,7 @@ def why_differ(key: tuple[str, str], ours: dict, theirs: Theirs) -> str:
 
 
 def compare(ours: Ours, theirs: Theirs) -> dict:
-    """How many marks differ for each known reason, and those that differ for none."""
+    """How many marks differ for each known reason, and which differ for none."""
     results, other = ours.results(), theirs.marks()
     if not other:
         said = (theirs.folder / "bench.log").read_text()[-2000:]

@@ -1,9 +1,9 @@
-"""What several heads cost against one of full width, in time; chapter 06 shows the record.
+"""The time of several heads compared with one of full width; chapter 06 shows the record.
 
 One layer of a fixed width, forward, with more and more heads: with the weights stored, and with the
-fused kernel. Then the loop over heads against the reshape as the sequence grows. One thread, whose
-processor time is taken, so that other work on the machine does not count; medians over alternating
-runs.
+fused kernel. Then the loop over heads against the reshape as the sequence grows. One thread,
+measured in processor time, so that other work on the machine does not count; medians over
+alternating runs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WIDTH = 512
 HEADS = (1, 2, 4, 8, 16, 32, 64)
 LENGTH = 256
 
-#: Heads and lengths where the loop meets the reshape: 8 heads of 64 are those of 2017.
+#: Heads and lengths for the loop against the reshape: 8 heads of 64 are those of 2017.
 FEW = 8
 LENGTHS = (16, 64, 256, 1024)
 

@@ -1,9 +1,9 @@
-"""What the heads of a small model look at, and what each is worth; lesson 06 shows the record.
+"""What the heads of a small model attend to, and the value of each; lesson 06 shows the record.
 
 Two layers of four heads fill in hidden words of the corpus *agreement*. The learning rate is
-searched first, on starts that are not used again. Then each of five starts is trained twice, on
-batches in another order: two heads of one model can be compared with one head trained twice.
-A few minutes::
+searched first, on initialisations that are not used again. Then each of five initialisations is
+trained twice, with different orders of batches: so two heads of one model can be compared with one
+head trained twice. A few minutes::
 
     python benchmarks/heads_roles.py
 """
@@ -26,9 +26,9 @@ from tfcourse.positions import LearnedPositions
 
 LAYERS, HEADS, WIDTH, LONGEST = 2, 4, 32, 40
 PADDING, HIDDEN = 0, 1
-#: Share of the words that are hidden.
+#: Fraction of words that are hidden.
 SHARE = 0.2
-#: Rates tried first. If the best is the lowest or the highest, its half or its double is tried too.
+#: Rates tried first. If the best is the lowest or highest, half or double of it is tried too.
 RATES = (0.006, 0.012, 0.024)
 BATCH, STEPS, SEARCH_STEPS = 32, 700, 250
 SEARCH_STARTS, STARTS, ORDERS = (100, 101, 102), (10, 11, 12, 13, 14), (0, 1)
@@ -40,7 +40,7 @@ class FillIn(nn.Module):
     Parameters
     ----------
     vocabulary:
-        Number of words, the two for padding and for what is hidden among them.
+        Number of words, including those for padding and for hidden words.
     """
 
     def __init__(self, vocabulary: int) -> None:
@@ -84,7 +84,7 @@ class Sentences:
         return torch.tensor([self.number[word] for word in example.words])
 
     def endless(self, seed: int) -> Iterator[Tensor]:
-        """Batches of sentences of similar length, without end."""
+        """Endless batches of sentences of similar length."""
         batches = Batches(
             self.rows, BATCH, lengths=len, seed=seed, drop_last=True,
             collate=lambda some: pad(some, PADDING)[0],
@@ -94,7 +94,7 @@ class Sentences:
 
 
 def hide(ids: Tensor, generator: torch.Generator) -> Tensor:
-    """Which words are hidden: a fifth of those that are there."""
+    """Which words are hidden: a fifth of the real ones."""
     return (torch.rand(ids.shape, generator=generator) < SHARE) & (ids > HIDDEN)
 
 
@@ -105,12 +105,12 @@ def fill_in_loss(model: FillIn, ids: Tensor, hidden: Tensor) -> Tensor:
 
 
 class Together:
-    """Several models trained side by side: every parameter has an axis for the model in front.
+    """Several models trained at once: the first axis of every parameter is the model.
 
     Parameters
     ----------
     models:
-        Where the parameters begin, and where :meth:`finish` puts them.
+        The initial models, which :meth:`finish` updates with the trained parameters.
     """
 
     def __init__(self, models: Sequence[FillIn]) -> None:
@@ -137,7 +137,7 @@ class Together:
             q, k, v = qkv.permute(2, 0, 3, 1, 4)  # (M B, H, T, K)
             out = F.scaled_dot_product_attention(q, k, v, mask)
             x = x + out.transpose(1, 2).reshape(M, B * T, D) @ w[f"layers.{i}.W_O"]
-        # As many places for each model as the one with most hidden words needs; the rest count 0.
+        # Each model gets as many positions as the one with most hidden words; the rest count 0.
         asked = hidden.flatten(1)
         real, at = asked.float().topk(int(asked.sum(1).max()))
         x = x.gather(1, at[:, :, None].expand(-1, -1, D))
@@ -146,7 +146,7 @@ class Together:
         return (loss * real).sum(1) / real.sum(1)
 
     def step(self, losses: Tensor, rates: Tensor) -> None:
-        """One step of Adam, each model at its own rate and its gradient no longer than 1."""
+        """One step of Adam, each model with its own rate and a gradient norm of at most 1."""
         self.steps += 1
         names, weights = zip(*self.weights.items(), strict=True)
         found = torch.autograd.grad(losses.sum(), weights)
@@ -174,7 +174,7 @@ def train(
     rates: Sequence[float],
     steps: int,
 ) -> Sequence[FillIn]:
-    """A model for each start, order of batches and rate; rates rise at first and fall to zero."""
+    """A model for each initialisation, batch order and rate; rates warm up and decay to zero."""
     models = []
     for start in starts:
         torch.manual_seed(start)
@@ -195,7 +195,7 @@ def train(
 
 @torch.no_grad()
 def test_loss(model: FillIn, sentences: Sentences) -> float:
-    """On the same hidden words of the test sentences each time."""
+    """The loss on the test sentences, always with the same hidden words."""
     hidden = hide(sentences.test, torch.Generator().manual_seed(9))
     return fill_in_loss(model, sentences.test, hidden).item()
 
@@ -204,7 +204,7 @@ def test_loss(model: FillIn, sentences: Sentences) -> float:
 
 
 def relations(examples: Sequence[Agreement], ids: Tensor) -> tuple[dict[str, Tensor], Tensor]:
-    """For each relation which pairs (asking word, word) are in it, and which pairs are of words."""
+    """For each relation, which pairs (query word, word) are in it, and which pairs are of words."""
     n = ids.shape[1]
     words = (ids != PADDING)[:, :, None] & (ids != PADDING)[:, None]
     gap = torch.arange(n) - torch.arange(n)[:, None]  # key - query
@@ -227,9 +227,9 @@ def relations(examples: Sequence[Agreement], ids: Tensor) -> tuple[dict[str, Ten
 
 
 def shares(weights: Tensor, related: dict[str, Tensor]) -> Tensor:
-    """Mean share of weight on each relation, ``(..., relations)``, for ``weights (..., B, T, T)``.
+    """Mean weight on each relation, ``(..., relations)``, for ``weights (..., B, T, T)``.
 
-    Only words that have somebody to look at in the relation count.
+    Only words with at least one partner in the relation count.
     """
     means = [(weights * pairs).sum(-1)[..., pairs.any(-1)].mean(-1) for pairs in related.values()]
     return torch.stack(means, dim=-1)
@@ -261,7 +261,7 @@ PLACES = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)]
 
 
 def one_training(model: FillIn, sentences: Sentences, related: dict[str, Tensor]) -> dict:
-    """All that is kept of a model: its loss, its heads' shares, and the loss without them."""
+    """A model's results: its loss, its heads' weights, and the loss without each head."""
     whole = test_loss(model, sentences)
 
     def cost(gone: Sequence[tuple[int, int]]) -> float:

@@ -1,6 +1,7 @@
 """What importing the package adds to importing PyTorch, each time in a new process.
 
-The record has the median over several processes, and which modules beyond PyTorch's own came along.
+The record has the median over several processes, and which modules besides PyTorch's own were
+loaded.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 
 from coursebook import records
 
-#: What is imported, one after the other, as a reader of the lessons would.
+#: The imports, in sequence, as a reader of the lessons would make them.
 IMPORTS = (
     "tfcourse", "tfcourse.attention", "tfcourse.models.gpt", "tfcourse.models.transformer",
     "tfcourse.generation", "tfcourse.training",
@@ -35,7 +36,7 @@ print(json.dumps({"torch": of_torch, "seconds": seconds, "modules": sorted(more)
 
 
 def imported(names: tuple[str, ...]) -> dict:
-    """What one new process says."""
+    """The output of one new process."""
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, *names], capture_output=True, text=True, check=True
     )

@@ -1,18 +1,17 @@
-"""When a small GPT finds out how to go on with a sequence that repeats itself.
+"""When a small GPT learns to continue a repeating sequence.
 
-Rows of 33 tokens, of 16 kinds: 4 to 12 different ones in random order, again and again. What comes
-next can be known from the second time on. An induction head answers it: it looks for what followed
-this token before, and for that a head of the first layer must have told each token which one stood
-before it. Positions are Shaw's, clipped at distance 2: a head can know its neighbour, and no
-period.
+Rows of 33 tokens, of 16 kinds: 4 to 12 different ones in random order, repeated. From the second
+repetition on, the next token is predictable. An induction head does it: it looks for what followed
+this token before, for which a head in the first layer must have told each token its predecessor.
+Positions are Shaw's, clipped at distance 2: a head can see its neighbour, but no period.
 
 Two layers of two heads, three seeds each. In `"head given"` the first head of the first layer
-starts out as one that looks at the token before; all its weights are free to change. Every 50
-steps: loss on the repeated part, and of the best head the share of weight on the token before, and
-on what followed the same token before.
+starts as one that attends to the previous token; all its weights can change. Every 50 steps: the
+loss on the repeated part, and the best head's fraction of weight on the previous token, and on what
+followed the same token before.
 
-`"learned positions"` can know periods too, and is trained without one of them: what is told is how
-much it foretells at that period and at another.
+`"learned positions"` can use periods too, and is trained without one of them: the record says how
+much it predicts at that period and at another.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ from tfcourse.training import NextToken, constant, fit
 SEEDS, STEPS, BATCH, RATE, WARMUP = (0, 1, 2), 1500, 16, 5e-3, 30
 V, T, HEADS, WIDTH = 16, 32, 2, 64
 PERIODS, LEFT_OUT = range(4, 13), 8
-UNKNOWN = -100  # stands for what cannot be known yet
+UNKNOWN = -100  # marks what is not predictable yet
 
 
 def repeated(n: int, periods: Sequence[int], random: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Rows that repeat, ``(n, T)``, and what follows each token where it can be known."""
+    """Repeating rows, ``(n, T)``, and what follows each token where that is predictable."""
     period = torch.tensor(periods)[torch.randint(len(periods), (n, 1), generator=random)]
     different = torch.rand(n, V, generator=random).argsort(1)
     rows = different.gather(1, torch.arange(T + 1) % period)
@@ -43,7 +42,7 @@ def repeated(n: int, periods: Sequence[int], random: torch.Generator) -> tuple[T
 
 
 class Endless:
-    """Fresh rows, batch after batch."""
+    """An endless stream of batches of new rows."""
 
     def __init__(self, seed: int, periods: Sequence[int] = PERIODS) -> None:
         self.random, self.periods = torch.Generator().manual_seed(seed), periods
@@ -54,7 +53,7 @@ class Endless:
 
 
 def made(seed: int, positions: str) -> GPT:
-    """A GPT with all its matrices drawn anew."""
+    """A GPT with all its matrices reinitialised."""
     torch.manual_seed(seed)
     model = GPT(GPTConfig(V, T, 2, HEADS, WIDTH, d_ff=WIDTH, positions=positions))
     for p in model.parameters():
@@ -64,14 +63,14 @@ def made(seed: int, positions: str) -> GPT:
 
 
 def neighbourly(seed: int, given: bool) -> GPT:
-    """A GPT that can tell its neighbours, and perhaps looks at the one before."""
+    """A GPT that can see its neighbours, and perhaps attends to the previous token."""
     model = made(seed, "relative")
     K = WIDTH // HEADS
     for block in model.blocks:
         block.attention.positions = RelativePositions(K, max_distance=2)
     if given:
         first = model.blocks[0].attention
-        with torch.no_grad():  # a query that is the same for all tokens, and likes distance -1
+        with torch.no_grad():  # a query that is the same for all tokens and prefers distance -1
             first.W_Q[:, :K] = 0.0
             first.b_Q[:K] = 1.0
             first.positions.a[1] = 1.0  # of -2, -1, 0, 1, 2
@@ -80,7 +79,7 @@ def neighbourly(seed: int, given: bool) -> GPT:
 
 @torch.no_grad()
 def shares(model: GPT, rows: Tensor, period: int) -> tuple[Tensor, Tensor]:
-    """Of each head, ``(L, H)``: weight on the token before, and on what followed this one."""
+    """For each head, ``(L, H)``: weight on the previous token, and on what followed this one."""
     maps = torch.stack(model(rows, return_weights=True).maps["self"])  # (L, B, H, T, T)
     query, key = torch.arange(T)[:, None], torch.arange(T)
     followed = ((query - key + 1) % period == 0) & (key < query)
@@ -89,7 +88,7 @@ def shares(model: GPT, rows: Tensor, period: int) -> tuple[Tensor, Tensor]:
 
 
 def judge(model: GPT) -> dict[str, float]:
-    """Loss and the best head's shares, on rows of the longest period."""
+    """The loss and the best head's weights, on rows of the longest period."""
     rows, following = repeated(64, PERIODS[-1:], torch.Generator().manual_seed(5))
     logits = model(rows).logits.transpose(1, 2)
     before, after = shares(model, rows, PERIODS[-1])
@@ -101,7 +100,7 @@ def judge(model: GPT) -> dict[str, float]:
 
 
 def learned(model: GPT, rows: Endless, seed: int, steps: int) -> dict:
-    """What was measured while the model was trained."""
+    """Train the model, and return the measurements."""
     history = fit(
         model, rows, loss=NextToken(ignore=UNKNOWN), steps=steps, lr=constant(RATE, WARMUP),
         device="cpu", seed=seed, validate=judge, validate_every=50,
@@ -111,7 +110,7 @@ def learned(model: GPT, rows: Endless, seed: int, steps: int) -> dict:
 
 @torch.no_grad()
 def foretold(model: GPT, period: int) -> float:
-    """The share of known tokens that are the likeliest."""
+    """The fraction of predictable tokens that are predicted."""
     rows, following = repeated(64, [period], torch.Generator().manual_seed(5))
     right = model(rows).logits.argmax(-1) == following
     return round(float(right[following >= 0].double().mean()), 3)
@@ -130,8 +129,8 @@ def by_table(seed: int, steps: int) -> dict:
 
 
 def measured(quick: bool) -> dict:
-    """All curves, and whether they end with the sequences known."""
-    torch.set_num_threads(1)  # these nets are too small to share
+    """All curves, and whether they end with the sequences learned."""
+    torch.set_num_threads(1)  # these networks are too small to share
     steps, seeds = (4, SEEDS[:1]) if quick else (STEPS, SEEDS)
     return {
         name: [learned(neighbourly(seed, given), Endless(seed), seed, steps) for seed in seeds]

@@ -1,17 +1,17 @@
-"""Masked words: what the second side is worth, and what guessing words is worth to a classifier.
+"""Masked words: the value of the right context, and of pre-training for a classifier.
 
-Two BERTs of one size are pre-trained on film reviews, in the same steps on the same text: one reads
-both sides of a hidden word, the other its left side alone. Both are judged on the same hidden words
-of reviews that neither has seen.
+Two BERTs of one size are pre-trained on film reviews, for the same number of steps on the same
+text: one reads both sides of a hidden word, the other only its left side. Both are evaluated on the
+same hidden words of reviews that neither has seen.
 
-Then the sentences of SST-2 are told apart: by [CLS] and by the mean of all states, each with the
-weights of the first BERT and from scratch, and by the mean of embeddings, which knows no order.
-Every classifier has the same tokenizer, sees the 6,920 sentences (not their phrases) as often, and
-keeps the epoch that is best on the validation split. Each one's rate is chosen there too, with
-another seed; nothing is chosen on the test split.
+Then the sentences of SST-2 are classified: from [CLS] and from the mean of all states, each with
+the weights of the first BERT and from scratch, and from the mean of embeddings, which ignores
+order. Every classifier has the same tokenizer, sees the 6,920 sentences (not their phrases) equally
+often, and keeps the epoch that is best on the validation split. Each one's rate is chosen there
+too, with another seed; nothing is chosen on the test split.
 
-It goes piece by piece. What a piece found is kept in the scratch folder, and the record is written
-when all pieces are there:
+It runs piece by piece. The results of each piece are kept in the scratch folder, and the record is
+written when all pieces are done:
 
     python benchmarks/masked_words.py --scratch FOLDER --stage pretrain
     python benchmarks/masked_words.py --scratch FOLDER --stage finetune
@@ -54,7 +54,7 @@ from tfcourse.training import (
 
 THREADS = 1
 SEEDS = (0, 1, 2)
-#: The rates that are tried, and with which seed.
+#: The rates to try, and the seed.
 RATES = {
     "cls": (3e-4, 1e-3, 3e-3),
     "mean": (3e-4, 1e-3, 3e-3),
@@ -66,7 +66,7 @@ EPOCHS, BATCH, WARMUP, DECAY, DROPOUT = 3, 32, 0.1, 0.01, 0.1
 
 
 class Way(NamedTuple):
-    """How sentences are told apart: what speaks for one, and what it starts from."""
+    """A way to classify sentences: the pooling, and the initial weights."""
 
     pooled: str
     pretrained: bool
@@ -80,7 +80,7 @@ WAYS = {
     "mean of embeddings, pre-trained": Way("embeddings", True),
     "mean of embeddings, from scratch": Way("embeddings", False),
 }
-#: What others give for SST-2's test sentences, in per cent, and how their setting differs.
+#: Published accuracies on SST-2's test sentences, in per cent, and how their setting differs.
 PUBLISHED = [
     {
         "model": "CNN-rand", "accuracy": 82.7, "source": "Kim 2014, table 2; from the paper",
@@ -106,7 +106,7 @@ PUBLISHED = [
 
 
 def pretrain(side: str, scratch: Path, quick: bool) -> dict[str, Any]:
-    """Pre-train a preset, or go on with it, and say how it does on hidden words."""
+    """Pre-train a preset, or resume it, and return its results on hidden words."""
     few = {
         "model.d_model": 16, "model.num_layers": 1, "tokenizer.vocab_size": 300,
         "data.train": "test", "data.validation": "test", "data.held_out": 20,
@@ -142,7 +142,7 @@ def build(way: Way, pretrained: BERT) -> nn.Module:
         dataclasses.replace(config, predicts=("classes",), pooled=way.pooled, dropout=DROPOUT)
     )
     if way.pretrained:
-        model.load_state_dict(pretrained.state_dict(), strict=False)  # but for the heads
+        model.load_state_dict(pretrained.state_dict(), strict=False)  # except the heads
     return model
 
 
@@ -158,14 +158,14 @@ def loss(model: nn.Module, batch: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor
 
 @torch.no_grad()
 def share_right(model: nn.Module, batches: Batches) -> float:
-    """The share of sentences whose class is said."""
+    """The fraction of sentences whose class is predicted."""
     model.eval()
     said = [(scores(model, batch).argmax(-1), batch[-1]) for batch in batches]
     return accuracy(*(torch.cat(part) for part in zip(*said, strict=True))).value
 
 
 def finetune(way: Way, lr: float, seed: int, scratch: Path, quick: bool) -> dict[str, Any]:
-    """Train one classifier and judge it; the epoch is chosen on the validation split."""
+    """Train one classifier and evaluate it; the epoch is chosen on the validation split."""
     pretrained, extra = open_saved(scratch / SIDES["both sides"])
     tokens, few = extra["tokenizer"], 64 if quick else None
     parts = {
@@ -198,13 +198,13 @@ def finetune(way: Way, lr: float, seed: int, scratch: Path, quick: bool) -> dict
 
 
 def best_rate(name: str, found: dict[str, Any]) -> float:
-    """The rate with which a way was best on the validation split; the lower of equals."""
+    """The rate that was best on the validation split; of equal ones, the lower."""
     tried = RATES[WAYS[name].pooled]
     return max(tried, key=lambda lr: found[f"rate {name} {lr:g}"]["validation"])
 
 
 def spread(values: list[float]) -> dict[str, Any]:
-    """Mean and deviation over the seeds, and each."""
+    """Mean and standard deviation over the seeds, and each value."""
     return {
         "mean": statistics.mean(values),
         "standard deviation": statistics.stdev(values) if len(values) > 1 else None,
@@ -213,7 +213,7 @@ def spread(values: list[float]) -> dict[str, Any]:
 
 
 def together(found: dict[str, Any], seeds: tuple[int, ...]) -> dict[str, Any]:
-    """The record: what each piece found, and what follows from it."""
+    """The record: the results of each piece, and what follows from them."""
     words = {side: found[f"pretrain {side}"] for side in SIDES}
     both, left = (words[side]["evaluation"] for side in SIDES)
     band = "accuracy, 95 % interval"
@@ -265,9 +265,9 @@ def main() -> None:
     )
     parser.add_argument("--scratch", type=Path, help="folder for models and pieces; kept")
     parser.add_argument("--stage", choices=("pretrain", "finetune", "all"), default="all")
-    parser.add_argument("--side", choices=tuple(SIDES), help="pre-train with this one alone")
-    parser.add_argument("--way", choices=tuple(WAYS), help="fine-tune in this one alone")
-    parser.add_argument("--seconds", type=float, help="begin no piece after so many")
+    parser.add_argument("--side", choices=tuple(SIDES), help="pre-train only with this one")
+    parser.add_argument("--way", choices=tuple(WAYS), help="fine-tune only in this way")
+    parser.add_argument("--seconds", type=float, help="start no piece after this time")
     parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
     chosen = parser.parse_args()
     torch.set_num_threads(THREADS)
@@ -285,7 +285,7 @@ def main() -> None:
 
 
 def pieces(chosen: argparse.Namespace, scratch: Path, seeds: tuple[int, ...]) -> dict | None:
-    """Do what was asked for and is not done yet; the record where that is all."""
+    """Do the requested pieces that are not done yet; return the record if all are done."""
     kept, began = scratch / "pieces", time.perf_counter()
     kept.mkdir(parents=True, exist_ok=True)
 

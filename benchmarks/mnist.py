@@ -1,8 +1,9 @@
-"""MNIST: a small vision transformer, a linear model and a small convolutional net; for chapter 12.
+"""MNIST: a small vision transformer, a linear model and a small convolutional network.
 
-The transformer is the preset ``mnist-vit``. The others are trained as it is: the same pictures in
-the same batches, the same optimiser, rate and number of steps. Moving each picture by up to two
-pixels at random is part of that. A linear model may do better without, so it is trained both ways.
+The transformer is the preset ``mnist-vit``. The others are trained like it: the same images in the
+same batches, the same optimiser, rate and number of steps, and random shifts of each image by up to
+two pixels. A linear model may do better without shifts, so it is trained both ways. Chapter 12
+shows the record.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def linear(side: int) -> Plain:
 
 
 def convolutional(side: int) -> Plain:
-    """Two convolutions of 3 by 3, each with a maximum over 2 by 2, and a linear read-out."""
+    """Two convolutions of 3 by 3, each with a maximum over 2 by 2, and a linear output layer."""
     return Plain(
         nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
         nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
@@ -59,7 +60,7 @@ def convolutional(side: int) -> Plain:
 
 
 def trained(make: Callable[[int], nn.Module], changes: dict[str, Any]) -> dict[str, Any]:
-    """Another model in the place of the preset's."""
+    """Train another model in place of the preset's."""
     preset = presets.load(PRESET, changes)
     task, t = prepare(preset), preset.training
     torch.manual_seed(t.seed)
@@ -79,7 +80,7 @@ def trained(make: Callable[[int], nn.Module], changes: dict[str, Any]) -> dict[s
 
 
 def measured(quick: bool) -> dict[str, Any]:
-    """Each model's accuracy on the 10,000 test pictures."""
+    """Each model's accuracy on the 10,000 test images."""
     torch.set_num_threads(1)  # models this small gain little from a second one
     few = {"data.train": "test", "data.validation": "test", "data.held_out": 500}
     changes = short(**few) if quick else {}

@@ -1,7 +1,7 @@
 """Multi30k: BLEU and chrF of a trained translator, greedy and with five beams.
 
-On a CPU the preset ``multi30k-de-en-cpu`` trains for at most 15 minutes on two cores. The two
-others want a GPU; they are run with several seeds, and the record has each.
+On a CPU the preset ``multi30k-de-en-cpu`` trains for at most 15 minutes on two cores. The other two
+need a GPU; they are run with several seeds, and the record has each run.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ THREADS = 2
 def several(
     name: str, seeds: list[int], device: str, changes: dict, folder: Path | None = None
 ) -> dict:
-    """A preset with each of these seeds, and mean and deviation of BLEU over them.
+    """A preset with each of these seeds, and mean and standard deviation of BLEU over them.
 
-    With a folder each run is kept in it and resumed if it was stopped.
+    With a folder, each run is kept in it and resumed if it was stopped.
     """
     runs = [
         measure(
@@ -48,7 +48,7 @@ def several(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--preset", choices=PRESETS, default=PRESETS[0])
-    parser.add_argument("--seeds", type=int, nargs="+", help="on a GPU 1 2 3 by default")
+    parser.add_argument("--seeds", type=int, nargs="+", help="default on a GPU: 1 2 3")
     parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
     choice = parser.parse_args()
     on_gpu = choice.preset != PRESETS[0] and not choice.quick

@@ -1,9 +1,9 @@
-"""Multi30k, German to English: recurrent nets without and with attention, and a Transformer.
+"""Multi30k, German to English: recurrent networks with and without attention, and a Transformer.
 
-All have as many parameters, the same text pieces, batches, steps and optimiser: the presets
+All have about as many parameters, the same tokens, batches, steps and optimiser: the presets
 multi30k-de-en-cpu, ...-recurrent and ...-attention, with the same number of steps for each. BLEU is
-told for the whole test set and by the source's length. A model at a time with ``--models``: the
-record keeps what it holds of others, if they took as many steps. Chapter 04 shows the record.
+reported for the whole test set and by source length. ``--models`` runs some models: the record
+keeps the results of the others, if they took as many steps. Chapter 04 shows the record.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ MODELS = {
 THREADS = 2
 RECORD = "multi30k-recurrent"
 
-#: Most words that a source of each class has; the last class has all that are longer.
+#: Maximum number of source words in each class; the last class has all longer ones.
 EDGES = (9, 12, 15)
 
-#: BLEU on the same test set as others published it: bentrevett/pytorch-seq2seq, notebooks 1 to 3
-#: (2024), ten epochs on a GPU, words as tokens, greedy.
+#: Published BLEU on the same test set: bentrevett/pytorch-seq2seq, notebooks 1 to 3 (2024), ten
+#: epochs on a GPU, words as tokens, greedy.
 PUBLISHED = {
     "LSTM, no attention": 13.8,
     "GRU, no attention (Cho et al.)": 20.6,
@@ -64,7 +64,7 @@ def by_length(written: list[str], pairs: Any) -> dict[str, Any]:
 
 
 def measure(name: str, changes: dict[str, Any]) -> dict[str, Any]:
-    """Train one, and translate the test set greedily."""
+    """Train one model, and translate the test set greedily."""
     preset = presets.load(name, changes)
     began = time.process_time()
     task = prepare(preset)
@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
     choice = parser.parse_args()
     torch.set_num_threads(THREADS)
-    # No limit of seconds: a slow machine must not give a model fewer steps than another.
+    # No time limit: a slow machine must not give one model fewer steps than another.
     changes = {
         "training.steps": choice.steps, "training.max_seconds": 0.0,
         "training.validate_every": choice.steps, "training.checkpoint_every": choice.steps,

@@ -1,8 +1,8 @@
 """Number words, German to English and back, exact on numbers never seen in training.
 
-A small Transformer beside recurrent nets with and without attention, of like size, with the same
-data, tokens, batches and steps. Exactness is also told by the length of the source: without
-attention one vector must hold all of it.
+A small Transformer compared with recurrent networks with and without attention, of similar size,
+with the same data, tokens, batches and steps. Exact matches are also reported by source length:
+without attention, one vector must hold the whole source.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""All that a GPU is for, and nothing else: what `make gpu` runs.
+"""Everything that needs a GPU, and nothing else: what `make gpu` runs.
 
-The CUDA tests, ours beside its peers, a translator's step, the presets at size, and the chapters
-with ``TFCOURSE_SIZE=full``. The parts come in the order of their value for each minute, so a GPU
-that is there for a short time is used for what matters most. A part that is done is not run again;
-one that was stopped goes on from its last checkpoint. What is done and half done lies in
-``_build/gpu``, records in ``benchmarks/records``. A corpus that is not here stops the part that
-needs it, not the others, and so does whatever else fails. ``--list`` shows the parts, ``--only``
-runs some, ``--again`` runs what is done once more, ``--minutes`` leaves out what would not fit into
-the time that is left.
+The CUDA tests, ours against its peers, a translator's step, the large presets, and the chapters
+with ``TFCOURSE_SIZE=full``. The parts run in the order of their value per minute, so a GPU that is
+available for a short time is used for what matters most. A finished part is not run again; one that
+was stopped resumes from its last checkpoint. Finished and partial work is in ``_build/gpu``,
+records in ``benchmarks/records``. A missing corpus, like any other failure, stops the part that
+needs it, not the others. ``--list`` shows the parts, ``--only`` runs some, ``--again`` repeats
+finished ones, ``--minutes`` leaves out what would not fit into the remaining time.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ TESTS = (
 )
 
 
-#: Where parts keep what is done and half done.
+#: Where parts keep finished and partial work.
 FOLDER = course.root() / "_build" / "gpu"
 
 
@@ -52,11 +51,11 @@ class Part:
     about:
         What it is.
     minutes:
-        About how long it takes on one recent data-centre GPU: estimated from its operations.
+        Approximate time on one recent data-centre GPU, estimated from its operations.
     value:
-        What it is worth beside the others, from 1 to 10; parts are run by value for each minute.
+        Its value relative to the others, from 1 to 10; parts run in the order of value per minute.
     run:
-        Does it; it is given a folder of its own, in which it may find what it left before.
+        Runs it, given a folder of its own, which may hold what an earlier run left.
     """
 
     about: str
@@ -66,12 +65,12 @@ class Part:
 
 
 def tests(folder: Path) -> None:
-    """The CUDA tests. Others of these files run too; only a failure stops."""
+    """The CUDA tests. Other tests of these files run too; only a failure stops."""
     _call([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS])
 
 
 def script(name: str, *, resumed: bool = False) -> Callable[[Path], None]:
-    """A script of ``benchmarks/`` on the GPU, into its own record; it may keep what it has done."""
+    """A script of ``benchmarks/`` on the GPU, with its own record; it may keep finished parts."""
 
     def run(folder: Path) -> None:
         keep = ["--keep", str(folder)] if resumed else []
@@ -81,9 +80,9 @@ def script(name: str, *, resumed: bool = False) -> Callable[[Path], None]:
 
 
 def preset(name: str, *seeds: int) -> Callable[[Path], None]:
-    """A preset, with its own seed or with each of ``seeds``, into the record of its name.
+    """A preset, with its own seed or with each of ``seeds``, written to the record of its name.
 
-    In a process of its own: after some errors on a GPU a process cannot use it again.
+    In a separate process: after some errors on a GPU a process cannot use it again.
     """
 
     def run(folder: Path) -> None:
@@ -105,7 +104,7 @@ def preset(name: str, *seeds: int) -> Callable[[Path], None]:
 
 
 def chapter(path: Path) -> Callable[[Path], None]:
-    """A chapter at its larger setting, into ``folder``; what it printed goes to its record."""
+    """A chapter at full size, in ``folder``; its output goes to its record."""
 
     def run(folder: Path) -> None:
         _call(
@@ -121,7 +120,7 @@ def chapter(path: Path) -> Callable[[Path], None]:
 
 
 def run_part(name: str) -> None:
-    """One part, in this process; what it has done before is found again."""
+    """Run one part in this process; it resumes earlier work."""
     own = FOLDER / name
     own.mkdir(parents=True, exist_ok=True)
     parts()[name].run(own)
@@ -173,9 +172,9 @@ def main() -> None:
     known = parts()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--list", action="store_true", help="show the parts and stop")
-    parser.add_argument("--only", nargs="+", choices=list(known), help="these alone")
-    parser.add_argument("--again", action="store_true", help="also what is done")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="how long there is a GPU")
+    parser.add_argument("--only", nargs="+", choices=list(known), help="only these")
+    parser.add_argument("--again", action="store_true", help="finished parts too")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="available GPU time")
     choice = parser.parse_args()
     chosen = choice.only or list(known)
     done = {name: FOLDER / f"{name}.done" for name in known}
@@ -199,7 +198,7 @@ def main() -> None:
         print(f"{name}: {known[name].about}, about {known[name].minutes:g} min", flush=True)
         try:
             run_part(name)
-        except Exception as error:  # whatever it is, the others are run
+        except Exception as error:  # whatever it is, the others still run
             failed.append(f"{name}: {type(error).__name__}: {error}")
             print(failed[-1], flush=True)
             continue

@@ -1,7 +1,7 @@
-"""What a product with one-hot rows costs beside a look-up, as the vocabulary grows.
+"""The cost of a product with one-hot rows compared with a look-up, as the vocabulary grows.
 
-Chapter 01 shows the record. Time is the median over alternating runs, so that a busy moment falls
-on both alike; memory is the bytes of all tensors that were made on the way.
+Chapter 01 shows the record. Time is the median over alternating runs, so that a busy moment affects
+both equally; memory is the bytes of all tensors created.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class BytesMade(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.bytes = 0
-        self.kept: dict[int, Tensor] = {}  # alive, so that no memory is used again
+        self.kept: dict[int, Tensor] = {}  # kept alive, so that no memory is reused
 
     def __torch_dispatch__(
         self, operation: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -78,7 +78,7 @@ def milliseconds(ids: Tensor, W: Tensor, repeats: int, backward: bool) -> dict[s
 
 
 def kilobytes(ids: Tensor, W: Tensor) -> dict[str, float]:
-    """What each way makes in the forward pass, the table itself not counted."""
+    """Memory that each way allocates in the forward pass, without the table itself."""
     found = {}
     for name, way in WAYS.items():
         with torch.no_grad(), BytesMade() as made:

@@ -1,14 +1,14 @@
-"""How fast the package's components are beside their peers: a training step, and attention in it.
+"""Speed of the package's components compared with their peers: a training step, and attention.
 
-Multi-head attention beside PyTorch's. A GPT training step beside nanoGPT's, Hugging Face's GPT-2
-and ``nn.TransformerEncoder`` with a causal mask, as it is and through ``torch.compile``. The
-encoder-decoder's training step beside ``nn.Transformer``, T5 and Marian. All are of one shape, and
-all have the optimiser that ``fit`` makes: AdamW in one pass over each tensor. One row has nanoGPT
-with the optimiser of its own training script on a CPU, which is PyTorch's as it comes.
+Multi-head attention against PyTorch's. A GPT training step against nanoGPT's, Hugging Face's GPT-2
+and ``nn.TransformerEncoder`` with a causal mask, plain and through ``torch.compile``. The
+encoder-decoder's training step against ``nn.Transformer``, T5 and Marian. All have the same shape,
+and all use the optimiser that ``fit`` makes: AdamW in one pass over each tensor. One row has
+nanoGPT with the optimiser of its own training script on a CPU, which is PyTorch's default.
 
-On a CPU the models are small, in float32, with the exact GELU, which there costs less than the one
-by tanh. ``--device cuda`` takes GPT-2 with 124 million parameters and an encoder-decoder of the
-base size, in bfloat16.
+On a CPU the models are small, in float32, with the exact GELU, which is cheaper there than the tanh
+approximation. ``--device cuda`` uses GPT-2 with 124 million parameters and an encoder-decoder of
+the base size, in bfloat16.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NANO, HF, STACK = "nanoGPT", "Hugging Face GPT-2", "nn.TransformerEncoder"
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of a model and of a batch; an encoder-decoder has as many layers on either side."""
+    """Sizes of a model and of a batch; an encoder-decoder has this many layers on each side."""
 
     B: int
     T: int
@@ -53,7 +53,7 @@ class Sizes:
         )
 
 
-#: What a CPU manages in seconds, what a GPU is for, and what only shows that it runs.
+#: Sizes for a CPU within seconds, for a GPU, and for a quick check.
 GPTS = {
     "cpu": [Sizes(12, 256, 4, 4, 128, 65), Sizes(12, 64, 4, 4, 128, 65)],
     "cuda": [Sizes(16, 1024, 12, 12, 768, 50304)],
@@ -115,7 +115,7 @@ def training_step(
 
 
 def decoders(sizes: Sizes, device: str) -> tuple[Tensor, Tensor, dict[str, nn.Module]]:
-    """Tokens, those that follow them, and the same decoder as each library has it."""
+    """Tokens, next tokens, and the same decoder from each library."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
     V, T, layers, heads, d_model = (
@@ -140,14 +140,14 @@ def decoders(sizes: Sizes, device: str) -> tuple[Tensor, Tensor, dict[str, nn.Mo
 
 
 def logits_of(name: str, run: Callable[[Tensor], Any], x: Tensor) -> Callable[[], Tensor]:
-    """A call that gives the logits alone."""
+    """A call that returns only the logits."""
     return (lambda: run(x).logits) if name in (OURS, HF) else (lambda: run(x))
 
 
 def gpt(sizes: Sizes, device: str, compiled: bool = False) -> dict[str, Callable[[], None]]:
     """Training steps of the same decoder."""
     x, y, models = decoders(sizes, device)
-    if compiled and device == "cpu":  # the compiler takes half a minute a model there
+    if compiled and device == "cpu":  # the compiler takes half a minute per model there
         models = {name: models[name] for name in (OURS, NANO)}
     return {
         name: training_step(
@@ -242,7 +242,7 @@ def decoder_rows(at: str, device: str, repeats: int) -> Iterator[dict[str, Any]]
     most = None if quick else roof(device)
     for sizes in GPTS[at]:
         goal = {NANO: 1.05, HF: 1.1 if device == "cuda" else 1.0, STACK: 1.0}
-        # What is counted by MFU: a backward pass takes twice the operations of a forward pass.
+        # The operations for MFU: a backward pass takes twice those of a forward pass.
         model = GPT(
             GPTConfig(
                 sizes.vocabulary, sizes.T, sizes.layers, sizes.heads, sizes.d_model, bias=False
@@ -251,7 +251,7 @@ def decoder_rows(at: str, device: str, repeats: int) -> Iterator[dict[str, Any]]
         work = 3 * model.flops(sizes.B, sizes.T)
         for compiled in (False, True):
             if compiled and (quick or sizes != GPTS[at][0]):
-                continue  # the first size alone
+                continue  # only the first size
             steps = gpt(sizes, device, compiled)
             found = row(
                 f"GPT training step{', compiled' * compiled}", f"{sizes}, {numbers(device)}",

@@ -1,18 +1,18 @@
-"""A text model's loss against the clock: the Transformer beside PyTorch's own LSTM and GRU.
+"""A text model's loss against time: the Transformer compared with PyTorch's own LSTM and GRU.
 
 Language models of tinyshakespeare's characters, in windows of 256, with as many parameters: a GPT
-with rotary positions, and two layers of LSTM or GRU in the library's kernels. Each kind searches
-its learning rate on two seeds that are used for nothing else, by the validation loss of runs a
-third as long, until the best has a worse one on each side; then come the seeds that are quoted, the
-same windows in the same order for all kinds.
+with rotary positions, and two layers of LSTM or GRU in the library's kernels. Each kind's learning
+rate is searched on two seeds used for nothing else, by the validation loss of runs a third as long,
+until the best has a worse one on each side; then come the reported seeds, with the same windows in
+the same order for all kinds.
 
-Time is measured apart: a step of each kind in turns, for lengths from 16 to 2,048 with as many
-tokens in each batch, on one thread of a CPU and on two. A loss does not depend on what else a
-machine does, a time does. So only the steps need a machine of their own, and the time to a loss is
-the steps to it times the time of a step at length 256. The loss to be reached is the highest that
-any seed of any kind has in the end.
+Time is measured separately: steps of each kind alternate, for lengths from 16 to 2,048 with the
+same number of tokens in each batch, on one and two CPU threads. A loss does not depend on what else
+a machine does, but a time does. So only the steps need an idle machine, and the time to a loss is
+the number of steps to it times the time of a step at length 256. The target loss is the highest
+final loss of any seed of any kind.
 
-What is done lies in ``--keep FOLDER``; ``--speed`` measures the steps and stops::
+Finished parts are kept in ``--keep FOLDER``; ``--speed`` measures the steps and stops::
 
     python benchmarks/parallel_text.py --keep FOLDER --speed   # three minutes, nothing else running
     python benchmarks/parallel_text.py --keep FOLDER           # ten minutes
@@ -50,16 +50,16 @@ SEARCH_SHARE, LOOKS, TURNS = 1 / 3, 25, 7
 
 
 class Size(NamedTuple):
-    """What is trained on a device.
+    """What to train on a device.
 
     Attributes
     ----------
     layers, width, lstm, gru:
-        Blocks and width of the GPT, and the other two's widths, for as many parameters.
+        Blocks and width of the GPT, and the widths of the other two for equal parameters.
     batch, steps:
-        Windows of a step, and steps.
+        Windows per step, and number of steps.
     judged:
-        Characters of the validation split that are scored.
+        Number of characters of the validation split to score.
     """
 
     layers: int
@@ -78,7 +78,7 @@ SIZES = {
 
 
 def makers(size: Size, vocab_size: int) -> dict[str, Callable[[], nn.Module]]:
-    """What makes a model of each kind."""
+    """A function that makes a model of each kind."""
 
     def recurrent(cell: str, width: int) -> nn.Module:
         return RecurrentLM(RecurrentLMConfig(vocab_size, width, num_layers=2, cell=cell))
@@ -139,7 +139,7 @@ def speed(kinds: dict, size: Size, vocab_size: int, device: str, quick: bool) ->
 def measured(
     size: Size, device: str, quick: bool, only_speed: bool, once: Callable[..., Any]
 ) -> dict[str, Any]:
-    """Steps by the clock; and each kind's search and its losses by step."""
+    """Step times; and each kind's search and its losses by step."""
     ids, vocab_size = text(size.judged)
     kinds = makers(size, vocab_size)
     results: dict[str, Any] = {
@@ -176,7 +176,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", choices=tuple(SIZES), default="cpu")
     parser.add_argument("--speed", action="store_true", help="measure the steps and stop")
-    parser.add_argument("--keep", type=Path, help="where what is done is stored")
+    parser.add_argument("--keep", type=Path, help="where to store finished parts")
     parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
     choice = parser.parse_args()
     if choice.device == "cuda":

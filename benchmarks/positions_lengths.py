@@ -1,9 +1,9 @@
-"""Every scheme of positions trained on short sequences and tested on longer ones; for chapter 07.
+"""Every position scheme trained on short sequences and tested on longer ones; for chapter 07.
 
 Small GPTs read the sentences of the agreement grammar one after another, 32 words at a time, and
 are tested with up to 512 words at a time. Each scheme has the same three seeds, and so the same
 windows in the same order. Concatenated codes take a quarter of the tokens' width. Rotary positions
-are tested twice, as they were trained and stretched (NTK) by as much as the test is longer.
+are tested twice, unchanged and stretched (NTK) by the ratio of test to training length.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tfcourse.runs.lengths import Sizes, train_short_test_long
 
 SEEDS = (0, 1, 2)
 SETTINGS = {"train_length": 32, "test_lengths": (32, 64, 128, 256, 512), "steps": 400}
-#: So many places are averaged where the loss by place is kept at the longest length.
+#: Number of positions to average in the loss by position at the longest length.
 BLOCK = 16
 
 
@@ -60,8 +60,8 @@ SCHEMES = {
 
 
 def measured(quick: bool) -> dict[str, Any]:
-    """What each scheme came to."""
-    torch.set_num_threads(1)  # nets this small only wait for a second one
+    """The results of each scheme."""
+    torch.set_num_threads(1)  # a second one does not help networks this small
     settings, seeds = dict(SETTINGS), SEEDS
     if quick:
         settings |= {"steps": 2, "test_lengths": (32, 64)}

@@ -1,8 +1,8 @@
-"""Every scheme of positions at its own learning rate, five seeds, at the length of training and on.
+"""Every position scheme at its own learning rate, five seeds, at the training length and beyond.
 
 The models, text and lengths of `positions_lengths.py`. Each scheme's rate is searched on two seeds
-that are used for nothing else, by the loss at the length of training, until the best has a worse
-one on each side. All schemes share the seeds that are quoted, and so the windows in their order.
+used for nothing else, by the loss at the training length, until the best has a worse one on each
+side. All schemes share the reported seeds, and so the windows in their order.
 
 A quarter of an hour on one thread.
 """
@@ -27,7 +27,7 @@ CLAIMS = (
 
 def measured(quick: bool) -> dict[str, Any]:
     """Each scheme's search, its losses by length, and its loss by step, for every seed."""
-    torch.set_num_threads(1)  # nets this small only wait for a second one
+    torch.set_num_threads(1)  # a second one does not help networks this small
     settings, seeds = SETTINGS | {"test_lengths": LENGTHS}, SEEDS
     if quick:
         settings |= {"steps": 2, "test_lengths": (32, 64)}
@@ -37,7 +37,7 @@ def measured(quick: bool) -> dict[str, Any]:
     }  # fmt: skip
     at = settings["train_length"]
     for name, scheme in SCHEMES.items():
-        if name == "rotary, stretched":  # the model of rotary, tested otherwise
+        if name == "rotary, stretched":  # the rotary model, tested differently
             continue
 
         def cost(rate: float, scheme: Any = scheme) -> float:

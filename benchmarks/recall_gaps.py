@@ -1,9 +1,9 @@
-"""Recall over a gap: over how many empty tokens three recurrent cells learn to keep a value.
+"""Recall over a gap: how many empty tokens three recurrent cells can keep a value across.
 
-A token holds one of eight values, then come tokens that say nothing, then the value is asked for.
-A plain net, a GRU and an LSTM of equally many numbers (within 3 %) are trained at each gap, and the
-gated ones also on gaps of all lengths up to 40, to be tested far beyond. Same steps and sequences
-for all. Each cell's rate is searched on two seeds that are used for nothing else, by the mean
+A token holds one of eight values, then come empty tokens, then the value is asked for. A plain
+network, a GRU and an LSTM with equally many parameters (within 3 %) are trained at each gap, and
+the gated ones also on gaps of all lengths up to 40, to be tested far beyond. Same steps and
+sequences for all. Each cell's rate is searched on two seeds used for nothing else, by the mean
 accuracy over all gaps, until the best has a worse one on each side. Every seed is kept. About five
 minutes on one thread.
 """
@@ -34,7 +34,7 @@ STEPS, MIXED_STEPS, BATCH, EXAMPLES = 160, 200, 32, 4_000
 
 
 def collate(rows: list[tuple[list[int], int]]) -> tuple[Tensor, Tensor]:
-    """What is read, and the answer at the last place alone."""
+    """Inputs, and the answer at only the last position."""
     ids, lengths = pad([ids for ids, _ in rows], 0)
     target = torch.zeros_like(ids)
     answers = torch.tensor([answer for _, answer in rows])
@@ -53,7 +53,7 @@ def rows_of(symbols: WordTokenizer, split: str, gap: int | tuple, **many: int) -
 def trained(
     cell: str, symbols: WordTokenizer, rows: list, seed: int, rate: float, steps: int
 ) -> nn.Module:
-    """A net after so many steps."""
+    """A network trained for this number of steps."""
     torch.manual_seed(seed)
     model = RecurrentLM(RecurrentLMConfig(len(symbols), 16, WIDTHS[cell], cell=cell))
     batches = Batches(rows, BATCH, collate=collate, lengths=lambda r: len(r[0]), seed=seed)
@@ -63,7 +63,7 @@ def trained(
 
 @torch.no_grad()
 def right(model: nn.Module, rows: list) -> float:
-    """The share of answers that are right."""
+    """The fraction of correct answers."""
     ids, target = collate(rows)
     said = model(ids).logits.argmax(dim=-1)
     return (said == target)[target != 0].double().mean().item()
@@ -71,7 +71,7 @@ def right(model: nn.Module, rows: list) -> float:
 
 def measured(quick: bool) -> dict:
     """For each cell and seed: accuracy at each gap, and far beyond the gaps of training."""
-    torch.set_num_threads(1)  # these nets are too small to share
+    torch.set_num_threads(1)  # these networks are too small to share
     seeds, searched, gaps, steps = (
         (SEEDS[:1], SEARCHED[:1], GAPS[:1], 4) if quick else (SEEDS, SEARCHED, GAPS, STEPS)
     )

@@ -1,15 +1,17 @@
-"""Whether a learned query's weights explain, on film reviews; evidence 03 shows it.
+"""Whether a learned query's weights explain its predictions, on film reviews; for evidence 03.
 
-Sentences of film reviews (Pang and Lee 2005), a fold of its own to test each start, and one query
-over a bidirectional GRU, where Jain and Wallace (2019) and Wiegreffe and Pinter (2019) have an
-LSTM. Other weights are sought for one review at a time; adversaries are trained to predict alike
-and weigh otherwise; and words are averaged with weights that are given.
+Sentences of film reviews (Pang and Lee 2005), a separate test fold for each initialisation, and one
+query over a bidirectional GRU, where Jain and Wallace (2019) and Wiegreffe and Pinter (2019) have
+an LSTM. Alternative weights are searched for one review at a time; adversaries are trained to
+predict the same with different weights; and words are averaged with given weights.
 
-An adversary begins at its base with a query drawn anew. Its learning rate falls to zero, so that
-what is left of disagreement is the price of other weights and not the noise of the last steps. The
-rate is searched on a start used for nothing else, until the best has a worse one on each side.
+An adversary starts from its base with a new random query. Its learning rate decays to zero, so that
+the remaining disagreement is the price of different weights and not the noise of the last steps.
+The rate is searched on an initialisation used for nothing else, until the best has a worse one on
+each side.
 
-A quarter of an hour on one thread, with the corpus at hand; what is done lies in ``--keep``::
+A quarter of an hour on one thread, with the corpus available; finished parts are kept in
+``--keep``::
 
     python benchmarks/review_pooling.py --keep FOLDER
 """
@@ -34,14 +36,14 @@ from tfcourse.models.classifiers import PoolingClassifier, PoolingConfig
 from tfcourse.tokenizers import WordTokenizer
 from tfcourse.training import Classification, adamw, cosine, fit
 
-#: Start, and the fold that tests it.
+#: Seeds of initialisations, and their test folds.
 SEARCHED, STARTS = {98: 8}, {20: 0, 21: 1, 22: 2}
 BATCH, RATE, DECAY, WIDTH, HIDDEN, GRU, DROPOUT = 32, 1e-2, 0.01, 32, 32, 16, 0.3
 EPOCHS, GRU_EPOCHS, ADVERSARY_EPOCHS, GUIDED_EPOCHS = 4, 3, 12, 3
 ADVERSARY_RATES, FIRST_RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2), (1e-3, 3e-3)
-#: Of an adversary's pressure towards other weights. The first has none: it says what copying costs.
-#: The last two are then trained on without the pressure, so that only their predictions still
-#: matter.
+#: Strengths of an adversary's pressure towards different weights. The first has none: it shows the
+#: cost of copying. The last two are then trained further without the pressure, so that only their
+#: predictions matter.
 STRENGTHS, THEN_NONE, SEARCHED_STRENGTHS = (0.0, 0.01, 0.03, 0.1), (0.03, 0.1), (0.01, 0.03)
 SEARCH_STEPS, LIMIT = 100, 0.01
 TINY = 1e-12
@@ -115,7 +117,7 @@ def states(model, found: dict) -> Tensor:
 
 
 def one_by_one(model, found: dict, steps: int) -> Tensor:
-    """For each review the JSD of the farthest weights that keep its prediction, 0 if none are."""
+    """For each review, the JSD of the farthest weights that keep its prediction, or 0."""
     p, a = look(model, found["tokens"], found["lengths"])
     h, W, b = states(model, found), model.W.detach(), model.b.detach()
     generator = torch.Generator().manual_seed(0)
@@ -135,7 +137,7 @@ def one_by_one(model, found: dict, steps: int) -> Tensor:
 
 
 def watched(base, found: dict) -> list[tuple]:
-    """Training batches with what the base model says of them."""
+    """Training batches with the base model's outputs."""
     batches = Batches(
         found["train"], BATCH, collate=pad_labelled, seed=0, lengths=lambda e: len(e[0])
     )
@@ -143,7 +145,7 @@ def watched(base, found: dict) -> list[tuple]:
 
 
 def adversary(base, batches: list, strength: float, rate: float, seed: int, epochs: int):
-    """A model that predicts as the base does and weighs otherwise; it begins at the base."""
+    """A model that predicts like the base with different weights; it starts from the base."""
     torch.manual_seed(seed)
     model = new(base.config.vocab_size, hidden=HIDDEN, d_hidden=GRU)
     model.load_state_dict(base.state_dict())
@@ -152,7 +154,7 @@ def adversary(base, batches: list, strength: float, rate: float, seed: int, epoc
 
 
 def train_adversary(model, batches: list, strength: float, rate: float, seed: int, epochs: int):
-    """Train it, or train it on with another strength."""
+    """Train it, or continue its training with another strength."""
 
     def loss(model, batch):
         ids, n, _, p, a = batch
@@ -170,7 +172,7 @@ def train_adversary(model, batches: list, strength: float, rate: float, seed: in
 
 
 def guided(weigh, batches: list, found: dict, seed: int, epochs: int) -> float:
-    """Accuracy of words averaged with weights that are given, by a net that never sees context."""
+    """Accuracy from words averaged with given weights, in a network that never sees context."""
 
     def loss(model, batch):
         ids, label, a = batch
@@ -192,7 +194,7 @@ def guided(weigh, batches: list, found: dict, seed: int, epochs: int) -> float:
 
 
 def bases(seed: int, found: dict, quick: bool) -> list:
-    """Two models that differ in their seed alone: the second says what a change of seed moves."""
+    """Two models that differ only in their seed: the second shows the effect of the seed."""
     start = train(seed, found, 1 if quick else EPOCHS, queries=0).embedding.weight.detach()
     return [
         train(s, found, 1 if quick else GRU_EPOCHS, start, hidden=HIDDEN, d_hidden=GRU)
@@ -210,7 +212,7 @@ def against(base, model, found: dict) -> dict[str, float]:
 
 
 def searched(quick: bool) -> tuple[float, dict[str, float | None]]:
-    """The adversaries' learning rate: the best has moved weights far and predictions little."""
+    """The adversaries' learning rate: the best moves weights far and predictions little."""
     ((seed, fold),) = SEARCHED.items()
     found = corpus(fold, quick)
     base = bases(seed, found, quick)[0]
@@ -263,7 +265,7 @@ def explanation(seed: int, fold: int, rate: float, quick: bool) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a few reviews; writes no record")
-    parser.add_argument("--keep", type=Path, help="where what is done is stored")
+    parser.add_argument("--keep", type=Path, help="where to store finished parts")
     choice = parser.parse_args()
     torch.set_num_threads(1)
     stated = None if choice.quick else records.conditions("attn-explain")
@@ -279,7 +281,7 @@ def main() -> None:
             for seed, fold in starts.items()
         ],
     }  # fmt: skip
-    sys.argv[1:] = []  # how it was cut into runs is no part of the record
+    sys.argv[1:] = []  # how it was split into runs is not part of the record
     if not choice.quick:
         print(records.write("review-pooling", results, seed=min(STARTS), stated=stated).name)
 

@@ -1,14 +1,14 @@
-"""Words, then sentences, against one flat attention, on whole film reviews; lesson 03 shows it.
+"""Hierarchical against flat attention, on whole film reviews; lesson 03 shows it.
 
-The reviews are every tenth of IMDb, cut after 300 words: 2,000 to learn from, 500 to choose by,
-2,500 to test on. A bidirectional GRU under one query reads a review as one row of words (*flat*),
+The reviews are every tenth of IMDb, truncated to 300 words: 2,000 for training, 500 for validation,
+2,500 for testing. A bidirectional GRU under one query reads a review as one row of words (*flat*),
 or the words of each sentence and then the sentences (*hierarchical*), with as many parameters or
-with as many operations as the flat one. Embeddings begin at those that the plain mean of the same
-start has learned. Each arm has its own search for a learning rate, on two starts not used again,
-over rates a factor of three apart until the best has a worse one on each side. Each training is
-judged at the epoch that is best on the reviews to choose by.
+with as many operations as the flat one. Embeddings start from those that the plain mean with the
+same seed has learned. Each arm's learning rate is searched on two seeds not used again, over rates
+a factor of three apart, until the best has a worse one on each side. Each run is evaluated at its
+best validation epoch.
 
-Twenty minutes on one thread, with the corpus at hand::
+Twenty minutes on one thread, with the corpus available::
 
     python benchmarks/review_sentences.py
 """
@@ -40,7 +40,7 @@ EPOCHS, SEARCH_EPOCHS, BATCH, DECAY = 6, 3, 32, 0.01
 #: The plain mean's epochs and rate: those of ``figure_reviews.py``.
 MEAN_EPOCHS, MEAN_RATE = 6, 1e-2
 WIDTH, HIDDEN, FLAT, DROPOUT = 32, 32, 16, 0.3
-#: Words that are read of a review, and of a sentence before it is cut in two.
+#: Maximum number of words read of a review, and of a sentence before it is split.
 MOST, LONGEST = 300, 40
 CHOOSE_BY = 500
 END = re.compile(r"(?<=[.!?])\s+|(?:<br\s*/?>\s*)+")
@@ -57,7 +57,7 @@ def read(split: str) -> list[tuple[list[str], int]]:
 
 
 def encode(tokenizer: WordTokenizer, reviews: list) -> list[tuple[list[list[int]], int]]:
-    """Ids by sentence, cut after ``MOST`` words in all."""
+    """Ids by sentence, truncated to ``MOST`` words in all."""
     found = []
     for sentences, label in reviews:
         kept, left = [], MOST
@@ -119,7 +119,7 @@ def share(told: str) -> float:
 
 @torch.no_grad()
 def answers(model: nn.Module, examples: list, collate) -> str:
-    """1 for each review that the model tells, else 0."""
+    """1 for each review that the model classifies correctly, else 0."""
     model.eval()
     batches = Batches(examples, 100, collate=collate, shuffle=False)
     found = "".join(
@@ -134,7 +134,7 @@ def answers(model: nn.Module, examples: list, collate) -> str:
 def train(
     arm: str, seed: int, rate: float, parts: dict, epochs: int, embedding: Tensor | None = None
 ) -> tuple[nn.Module, list[float]]:
-    """The model of the best epoch, and for each epoch the share right of those to choose by."""
+    """The model of the best epoch, and the validation accuracy of each epoch."""
     torch.manual_seed(seed)
     model = new(arm, parts["vocabulary"])
     if embedding is not None:
@@ -148,7 +148,7 @@ def train(
         if step % len(batches):
             return
         curve.append(share(answers(model, parts["choose by"], collate)))
-        if curve[-1] > max(curve[:-1], default=-1.0):  # the first of several that are best
+        if curve[-1] > max(curve[:-1], default=-1.0):  # the first of several best ones
             kept.update({name: value.clone() for name, value in model.state_dict().items()})
 
     fit(
@@ -161,7 +161,7 @@ def train(
 
 
 def prepare(quick: bool) -> dict:
-    """The reviews as ids, with a vocabulary from those that are learned."""
+    """The reviews as ids, with a vocabulary from the training reviews."""
     reviews = {split: read(split) for split in ("train", "test")}
     if quick:
         reviews = {split: found[:200] for split, found in reviews.items()}

@@ -1,10 +1,10 @@
-"""Rotary positions past the length of training: as they are, and three ways to stretch them.
+"""Rotary positions beyond the training length: unchanged, and three ways to stretch them.
 
 Small GPTs read the sentences of the agreement grammar one after another, 32 words at a time, and
-are tested with up to 512 words at a time: as they were trained, with positions divided by as much
-as the test is longer (position interpolation), with NTK scaling, and with YaRN. Nothing is trained
+are tested with up to 512 words at a time: unchanged, with positions divided by the ratio of test to
+training length (position interpolation), with NTK scaling, and with YaRN. Nothing is trained
 further at the new length. One learning rate serves all, since they are one model: it is searched on
-two seeds that are used for nothing else, by the loss at the length of training.
+two seeds used for nothing else, by the loss at the training length.
 
 Three minutes on one thread.
 """
@@ -21,7 +21,7 @@ from tfcourse.runs.lengths import train_short_test_long
 
 SEARCHED, SEEDS = (120, 121), (20, 21, 22, 23, 24)
 RATES, FIRST = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1), (3e-3, 1e-2)
-#: Two heads of 32 numbers, which are 16 pairs to turn.
+#: Two heads of width 32, which gives 16 pairs to rotate.
 SETTINGS = {"train_length": 32, "steps": 400, "num_heads": 2}
 TIMES = (1, 2, 4, 8, 16)
 
@@ -49,7 +49,7 @@ WAYS = {
 
 def measured(quick: bool) -> dict[str, Any]:
     """The loss of each seed by way and by length."""
-    torch.set_num_threads(1)  # nets this small only wait for a second one
+    torch.set_num_threads(1)  # a second one does not help networks this small
     settings, seeds, times = dict(SETTINGS), SEEDS, TIMES
     if quick:
         settings |= {"steps": 2}

@@ -1,11 +1,11 @@
-"""Is it the root in the scores that keeps a head learning, or the size of its first weights?
+"""Does the root in the scores keep a head learning, or the size of its initial weights?
 
 One head of self-attention learns to look up a value by its key. Three arms: scores divided by the
-root of d_k; scores as they are; and scores as they are, with W_Q made smaller at the start by as
-much as the root would divide. All have the same steps and batches. Each arm searches its own rate
-on two seeds that are used for nothing else, by the mean loss over all steps, until the best rate
-has a worse one on each side; five seeds, the same for all arms, are quoted. A run counts as learned
-at the first step up to which 50 steps had a mean loss below 0.1.
+root of d_k; unscaled scores; and unscaled scores with W_Q initialised smaller by the same factor.
+All have the same steps and batches. Each arm's rate is searched on two seeds used for nothing else,
+by the mean loss over all steps, until the best rate has a worse one on each side; five seeds, the
+same for all arms, are reported. A run counts as learned at the first step at which the last 50
+steps have a mean loss below 0.1.
 
 Six minutes on one thread.
 """
@@ -26,7 +26,7 @@ SEARCHED, SEEDS = (110, 111), (20, 21, 22, 23, 24)
 RATES, FIRST = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1), (1e-3, 3e-3)
 STEPS, BATCH, MEAN_OF, LEARNED, BIN = 3000, 64, 50, 0.1, 50
 KEYS, VALUES, PAIRS, WIDTH, D_K = 64, 16, 16, 64, 64
-#: What the scores are multiplied by, and W_Q at the start.
+#: Factors for the scores, and for the initial W_Q.
 ARMS = {
     "divided": (D_K**-0.5, 1.0),
     "as they are": (1.0, 1.0),
@@ -35,7 +35,7 @@ ARMS = {
 
 
 class LookUp(nn.Module):
-    """Pairs of a key and a value, then a key to ask for: one head, a linear read-out."""
+    """Pairs of a key and a value, then a key to ask for: one head, a linear output layer."""
 
     def __init__(self, scale: float, smaller: float) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ def drawn(generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def losses(arm: str, rate: float, seed: int, steps: int) -> list[float]:
-    """The loss of every step, up to the one where it is no longer finite."""
+    """The loss of every step, up to the first that is not finite."""
     torch.manual_seed(seed)
     model = LookUp(*ARMS[arm])
     optimiser = torch.optim.Adam(model.parameters(), lr=rate, fused=True)
@@ -90,8 +90,8 @@ def learned_at(curve: list[float]) -> int | None:
 
 
 def measured(quick: bool) -> dict[str, Any]:
-    """Each arm's search, and for every seed when it had learned, its end and its curve."""
-    torch.set_num_threads(1)  # these nets are too small to share
+    """Each arm's search, and for every seed when it learned, its final loss and its curve."""
+    torch.set_num_threads(1)  # these networks are too small to share
     steps, searched, seeds = (4, SEARCHED[:1], SEEDS[:1]) if quick else (STEPS, SEARCHED, SEEDS)
     results: dict[str, Any] = {
         "settings": {

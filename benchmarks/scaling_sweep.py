@@ -1,9 +1,9 @@
 """How the loss falls with the size of the model: five small GPTs on the embedded prose.
 
 All read the same number of characters. Each size has its own learning rate: the best of three, by
-the loss on the validation split with a seed that is used for nothing else. If it lies at the edge
-of the three, the next one beyond is tried too. Five seeds are then trained at that rate, and the
-loss told is that of the test split, in nats per character. About five minutes of one core.
+the loss on the validation split with a seed used for nothing else. If it lies at the edge of the
+three, the next one beyond is tried too. Five seeds are then trained at that rate, and the reported
+loss is that on the test split, in nats per character. About five minutes of one core.
 
 The lesson fits the power law. What it asks of the fit was written down before the run: fit the four
 smaller sizes, and see whether the loss of the largest lies in the interval that is predicted.
@@ -31,7 +31,7 @@ WINDOW, BATCH, STEPS, WARMUP, JUDGED = 32, 16, 500, 25, 512
 
 
 def model(width: int, vocabulary: int) -> GPT:
-    """A GPT; narrow ones are drawn larger than GPT-2's, so that products stay as large."""
+    """A GPT; narrow ones start larger than GPT-2's, so that products keep their size."""
     net = GPT(GPTConfig(vocabulary, WINDOW, LAYERS, HEADS, width))
     for p in net.parameters():
         if p.dim() > 1:
@@ -40,13 +40,13 @@ def model(width: int, vocabulary: int) -> GPT:
 
 
 def in_blocks(net: GPT) -> int:
-    """Parameters without the tables of characters and places."""
+    """Number of parameters without the token and position embeddings."""
     return sum(p.numel() for p in net.blocks.parameters())
 
 
 @torch.no_grad()
 def judged(net: GPT, ids: Tensor) -> float:
-    """Nats for a character, over windows spread over the whole split."""
+    """Nats per character, over windows spread over the whole split."""
     starts = torch.linspace(0, len(ids) - WINDOW - 1, JUDGED).long()
     windows = ids[starts[:, None] + torch.arange(WINDOW + 1)]
     logits = net.eval()(windows[:, :-1]).logits
@@ -63,7 +63,7 @@ def trained(width: int, ids: Tensor, vocabulary: int, rate: float, seed: int, st
 
 
 def measured(quick: bool) -> dict[str, object]:
-    torch.set_num_threads(1)  # these nets are too small to share
+    torch.set_num_threads(1)  # these networks are too small to share
     texts = {split: data.load("prose", split).text for split in ("train", "validation", "test")}
     tokens = CharTokenizer.train([texts["train"]])
     ids = {split: torch.tensor(tokens.encode(text)) for split, text in texts.items()}

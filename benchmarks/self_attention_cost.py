@@ -1,7 +1,7 @@
 """What self-attention costs as the sequence grows, in time; chapter 05 shows the record.
 
 Loops against matrix products, and the prefix loop against the mask. Medians over alternating runs,
-so that a busy moment falls on all alike.
+so that a busy moment affects all equally.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What recurrence costs in time as the sequence grows; chapter 02 shows the record.
 
-A recurrent net step by step and in PyTorch's kernel, an LSTM in its kernel, and self-attention
+A recurrent network step by step and in PyTorch's kernel, an LSTM in its kernel, and self-attention
 explicit and fused: forward, and forward with backward. Medians over alternating runs, so that a
-busy moment falls on all alike. ``--device cuda`` writes a record of its own.
+busy moment affects all equally. ``--device cuda`` writes a record of its own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LENGTHS = (16, 32, 64, 128, 256, 512, 1024)
 
 
 def ways(device: str) -> dict[str, tuple[nn.Module, Callable[[Tensor], Tensor]]]:
-    """For each name the module and what runs it."""
+    """For each name, the module and a function that runs it."""
     torch.manual_seed(SEED)
     rnn = Recurrent(RNNCell, WIDTH, WIDTH).to(device)
     lstm = Recurrent(LSTMCell, WIDTH, WIDTH).to(device)
@@ -62,7 +62,7 @@ def milliseconds(device: str, n: int, backward: bool, repeats: int) -> dict[str,
 
 
 def _wait(device: str) -> None:
-    """A GPU works on its own: wait until it is done."""
+    """A GPU works asynchronously: wait until it is done."""
     if device == "cuda":
         torch.cuda.synchronize()
 

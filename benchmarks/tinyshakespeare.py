@@ -1,8 +1,8 @@
 """A GPT on tinyshakespeare in nanoGPT's CPU configuration: its loss over the validation split.
 
 nanoGPT's README gives 1.88, an estimate from 20 random batches of 12 windows of 64 characters. Here
-the loss is that of every character of the split but the first, read in windows of 64 that lie side
-by side: the same expectation without the noise.
+the loss is that of every character of the split but the first, read in adjacent windows of 64: the
+same expectation without the noise.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""What each rung of the ladder of chapter 14 buys: time and memory of a training step.
+"""What each rung of chapter 14's ladder saves: time and memory of a training step.
 
 A small GPT in one process, on one thread: attention by the formula; fused; compiled; products in
 bfloat16; the batch in four parts. Each rung keeps those below it. Then two processes with half a
-batch each, data-parallel and fully sharded, beside one process with the whole batch. These three
-are not compiled and are in float32.
+batch each, data-parallel and fully sharded, compared with one process with the whole batch. These
+three are not compiled and are in float32.
 
 A time is what the process spent on the processor, so that other work on the machine does not count;
-for two processes the time on the clock is kept too. Times are medians over runs that alternate.
-Peak memory is the most that PyTorch had asked for at one time, from the making of the model to the
-end of its second step, by its own list of requests. Bytes held are counted: weights, gradients and
-Adam's two means, as many as a process has. Nothing here is measured on a GPU.
+for two processes the wall-clock time is kept too. Times are medians over alternating runs. Peak
+memory is the most that PyTorch had allocated at one time, from the creation of the model to the end
+of its second step, by its own log of requests. Bytes held are counted: the weights, gradients and
+Adam's two means that a process has. Nothing here is measured on a GPU.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def model_and_batch(quick: bool) -> tuple[GPT, Tensor]:
 
 
 class Step:
-    """One rung: a model of its own, and what a step of it does."""
+    """One rung: its own model, and its training step."""
 
     def __init__(self, rung: str, quick: bool, way: str = "ddp", team: Team = ALONE) -> None:
         self.fused, compiled, self.bfloat16, parts = RUNGS[rung]
@@ -74,7 +74,7 @@ class Step:
         self.parts = tokens.chunk(team.world)[team.rank].chunk(PARTS if parts else 1)
 
     def __call__(self) -> float:
-        """Take the step; the loss before it, of this process's share."""
+        """Take a step; return the loss before it, on this process's share."""
         total = 0.0
         for i, part in enumerate(self.parts, 1):
             with self.shared.no_sync(i < len(self.parts)):
@@ -94,7 +94,7 @@ class Step:
         return total
 
     def end(self) -> None:
-        """Forget the gradients."""
+        """Discard the gradients."""
         self.optimiser.zero_grad()
 
     def held(self) -> dict[str, float]:
@@ -125,7 +125,7 @@ def timed(steps: dict[str, Step], repeats: int) -> dict[str, float]:
 
 
 def rungs_here(repeats: int, quick: bool) -> dict[str, dict[str, float]]:
-    """Losses and times of the rungs in one process."""
+    """The losses and times of the rungs in one process."""
     steps = {name: Step(name, quick) for name in RUNGS}
     losses = {}
     for name, step in steps.items():
@@ -138,7 +138,7 @@ def rungs_here(repeats: int, quick: bool) -> dict[str, dict[str, float]]:
 
 
 def memory_here(make: Callable[[], Step]) -> dict[str, object]:
-    """The most MB that two steps had asked for at one time, and what is held after them."""
+    """The peak MB allocated during two steps, and what is held after them."""
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as seen:
         step = make()
         step.shared.original = None  # a copy of the whole model, for `fit` to hand back
@@ -154,7 +154,7 @@ def memory_here(make: Callable[[], Step]) -> dict[str, object]:
 
 
 def team_here(wanted: list[str], into: Path, repeats: int, quick: bool) -> None:
-    """One of two processes: the peak of each way that is wanted, or the times of all of them."""
+    """One of two processes: the peak of each wanted way, or the times of all of them."""
     team, found = Team.found("cpu"), {}
     for what in wanted:
         if what in WAYS:
@@ -194,13 +194,13 @@ def team_times(team: Team, repeats: int, quick: bool) -> dict[str, dict[str, flo
 
 
 def elsewhere(*words: object) -> dict:
-    """What this script finds in another process."""
+    """The output of this script in another process."""
     command = [sys.executable, __file__, *map(str, words)]
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
 def in_two(wanted: Iterable[str], quick: bool, repeats: int) -> dict:
-    """What this script finds in two processes that torchrun starts, by what is wanted."""
+    """The output of this script in two processes started by torchrun, for each wanted way."""
     with tempfile.TemporaryDirectory() as folder:
         into = Path(folder) / "found.json"
         subprocess.run(
@@ -218,7 +218,7 @@ def measured(quick: bool, repeats: int, names: Iterable[str]) -> dict[str, objec
     flag = ["--quick"] if quick else []
     for name in names:
         ladder[name] |= elsewhere("--memory", name, *flag)
-    # What was held before would count in a peak: each has processes of its own.
+    # Memory held before would count in a peak, so each has its own processes.
     wanted = ("times", *WAYS)
     found: dict[str, dict] = {}
     for some in [wanted] if quick else zip(wanted, strict=True):

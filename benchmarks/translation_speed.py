@@ -1,12 +1,12 @@
-"""What a training step costs: of recurrent translators, and of the Transformer.
+"""The cost of a training step of recurrent translators and of the Transformer.
 
-First the small ones of ``translators.py`` on their own batches of number words; chapter 11 puts
-these times to their losses. Then larger ones with 0.7 million parameters each, with source and
-target of 8 to 512 tokens and as many tokens in every batch. A step is forward, backward and the
-optimiser's update. The kinds alternate step by step, so that a busy moment falls on all alike;
-medians. ``wall`` is the clock; ``processor`` is the time that the one thread worked, the same on a
-machine that does nothing else, and what tokens per second are told by. ``--device cuda`` writes a
-record of its own, by the clock.
+First the small ones of ``translators.py`` on their own batches of number words; chapter 11 combines
+these times with their losses. Then larger ones with 0.7 million parameters each, with source and
+target of 8 to 512 tokens and the same number of tokens in every batch. A step is forward, backward
+and the optimiser's update. The kinds alternate step by step, so that a busy moment affects all
+equally; medians are kept. ``wall`` is wall-clock time; ``processor`` is the processor time of the
+one thread, the same on an idle machine, and the basis of tokens per second. ``--device cuda``
+writes a record of its own, in wall-clock time.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def step_of(model: nn.Module, loss: Any, device: str) -> Callable[[Any], None]:
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
         optimiser.zero_grad()
-        if device == "cuda":  # a GPU works on its own: wait until it is done
+        if device == "cuda":  # a GPU works asynchronously: wait until it is done
             torch.cuda.synchronize()
 
     return step

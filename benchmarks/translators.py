@@ -1,11 +1,11 @@
 """Number words, German to English, in pieces: seven translators with as many parameters each.
 
-Chapter 04's recurrent ones (no attention, additive, general), the Transformer, and three decoders
-alone, which read source and target as one sequence: judged on the target alone, on both, or with
-every word of the source seen by all others (a prefix). All get the same pairs in the same batches,
-the same steps and the same optimiser; each the best of four learning rates, chosen with a seed of
-its own by the validation loss. Then three seeds. Runs that the record has are not done again;
-``--kinds`` does some of them. Chapter 11 shows the record.
+Chapter 04's recurrent ones (no attention, additive, general), the Transformer, and three
+decoder-only models, which read source and target as one sequence: trained on the target only, on
+both, or with every source word visible to all others (a prefix). All get the same pairs in the same
+batches, the same steps and the same optimiser; each uses the best of four learning rates, chosen
+with a separate seed by the validation loss. Then three seeds. Runs already in the record are not
+repeated; ``--kinds`` does some of them. Chapter 11 shows the record.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CLASSES = {"up to 5": (1, 5), "6 or 7": (6, 7), "8 or 9": (8, 9), "10 or 11": (1
 
 
 class Prefix(GPT):
-    """A decoder alone to which the words of the source may all see each other."""
+    """A decoder-only model in which the source words may all see each other."""
 
     def read(self, tokens: Tensor, source_lengths: Tensor) -> Output:
         """As ``forward``, with the first ``source_lengths`` tokens of each row as the prefix."""
@@ -105,7 +105,7 @@ def two_sided(model: nn.Module, batch: tuple[Tensor, ...]) -> tuple[Tensor, Tens
 def one_sided(
     model: GPT, batch: tuple[Tensor, ...], *, whole: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """A decoder alone: the source, its </s>, and the target are one sequence."""
+    """A decoder-only model: the source, its </s>, and the target are one sequence."""
     source, target, lengths = batch
     rows = [torch.cat([s[:n], t[t != 0]]) for s, t, n in zip(source, target, lengths, strict=True)]
     row, _ = pad(rows)
@@ -129,7 +129,7 @@ def recurrent(attention: str, d_hidden: int) -> Callable[[Corpus], nn.Module]:
 
 
 def transformer(corpus: Corpus) -> nn.Module:
-    """Two blocks that read, two that write; one vocabulary."""
+    """Two encoder and two decoder blocks; one vocabulary."""
     return Transformer(TransformerConfig(
         corpus.shared, context_length=64, num_encoder_layers=2, num_decoder_layers=2, num_heads=4,
         d_model=32, d_ff=156, norm="pre", dropout=0.0, padding=0,
@@ -137,7 +137,7 @@ def transformer(corpus: Corpus) -> nn.Module:
 
 
 def decoder(corpus: Corpus, kind: type[GPT] = GPT) -> nn.Module:
-    """Four blocks; choices and first weights as the Transformer's."""
+    """Four blocks; options and initial weights as for the Transformer."""
     model = kind(GPTConfig(
         corpus.shared, context_length=64, num_layers=4, num_heads=4, d_model=32, d_ff=188,
         positions="sinusoidal", ffn="relu", scale_embeddings=True,
@@ -149,7 +149,7 @@ def decoder(corpus: Corpus, kind: type[GPT] = GPT) -> nn.Module:
     return model
 
 
-#: How each is made, what it says in training, and what it says when judged.
+#: How to make each, and its outputs in training and in evaluation.
 KINDS = {
     "no attention": (recurrent("none", 64), two_sided, two_sided),
     "additive attention": (recurrent("additive", 45), two_sided, two_sided),
@@ -191,10 +191,10 @@ def loss_of(kind: str) -> Callable[[nn.Module, Any], tuple[Tensor, Tensor]]:
 
 @torch.no_grad()
 def judged(kind: str, model: nn.Module, pairs: list) -> tuple[float, Tensor]:
-    """The loss of the targets' words, and for each target whether greedy search would write it.
+    """The loss on the target words, and for each target whether greedy search would write it.
 
-    A target is written by greedy search exactly when each of its words is the likeliest after the
-    right ones (chapter 04), so one pass with the right words fed in tells.
+    A target is written by greedy search exactly when each of its words is the most likely after the
+    correct ones (chapter 04), so one pass with the correct words fed in is enough.
     """
     total, count, right = 0.0, 0, []
     for begin in range(0, len(pairs), 500):
@@ -206,7 +206,7 @@ def judged(kind: str, model: nn.Module, pairs: list) -> tuple[float, Tensor]:
 
 
 def train(kind: str, corpus: Corpus, seed: int, rate: float, steps: int) -> dict[str, Any]:
-    """One run: its losses, and the share of test numbers that it gets right."""
+    """One run: its losses, and the fraction of test numbers that it gets right."""
     model, pairs = made(kind, corpus, seed), pairs_of(kind, corpus)
     seen: list[tuple[float, float]] = []
 
@@ -234,7 +234,7 @@ def train(kind: str, corpus: Corpus, seed: int, rate: float, steps: int) -> dict
 
 
 def measured(kind: str, corpus: Corpus, quick: bool, before: dict[str, Any]) -> dict[str, Any]:
-    """A kind at its best rate, with each seed; what the record has is not done again."""
+    """A kind at its best rate, with each seed; runs already in the record are not repeated."""
     steps, seeds = (4, SEEDS[:1]) if quick else (STEPS, SEEDS)
     known = before.get("validation loss by rate", {})
     choosing = {
@@ -254,7 +254,7 @@ def measured(kind: str, corpus: Corpus, quick: bool, before: dict[str, Any]) -> 
 
 
 def kept() -> dict[str, Any]:
-    """What the record holds, if it was made with as many steps."""
+    """The content of the record, if it was made with the same number of steps."""
     with suppress(FileNotFoundError):
         results = records.load(RECORD)["results"]
         if results["steps"] == STEPS:
@@ -275,7 +275,7 @@ def main() -> None:
         if choice.quick:
             print(kind, found)
             continue
-        results = kept()  # others may have been run meanwhile
+        results = kept()  # others may have run in the meantime
         results["kinds"][kind] = found
         print(kind, records.write(RECORD, results, seed=SEEDS[0]).name, flush=True)
 

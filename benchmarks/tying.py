@@ -1,9 +1,9 @@
-"""What sharing the unembedding with the embedding costs: small GPTs on the embedded prose.
+"""The cost of tying the unembedding to the embedding: small GPTs on the embedded prose.
 
 Three models: tied; untied, which has a second matrix of `V x D`; and tied but wider, with as many
-parameters as the untied one or fewer. All read the same windows for as many steps, with three
-seeds. Of five learning rates the best is chosen for each model, by the first seed's loss on the
-validation split; the loss told is that of the test split, in nats per byte.
+parameters as the untied one or fewer. All read the same windows for the same number of steps, with
+three seeds. For each model the best of five learning rates is chosen by the first seed's loss on
+the validation split; the reported loss is that on the test split, in nats per byte.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tfcourse.training import NextToken, cosine, fit
 
 SEEDS, RATES, STEPS = (0, 1, 2), (1.5e-3, 3e-3, 6e-3, 1.2e-2, 2.4e-2), 400
 V, WINDOW, BATCH, LAYERS, HEADS = 1024, 64, 8, 2, 4
-#: Characters of the validation and of the test split that are scored.
+#: Number of characters of the validation and test splits to score.
 JUDGED = 150_000
 MODELS = {
     "tied": {"d_model": 64},
@@ -46,7 +46,7 @@ class Prose:
         self.ids = {s: torch.tensor(tokens.encode(text)) for s, text in self.texts.items()}
 
     def loss(self, model: nn.Module, split: str) -> float:
-        """Nats for a byte."""
+        """Nats per byte."""
         found = language_model_nll(model, self.ids[split], WINDOW).of(self.texts[split])
         return found.nll / found.bytes
 
@@ -70,11 +70,11 @@ def compared(
     seeds: tuple[int, ...] = SEEDS,
     once: Callable[[str, Callable[[], dict]], dict] = lambda _, work: work(),
 ) -> dict:
-    """Each model at the best of the rates, which is chosen with the seeds ``chosen_by``.
+    """Each model at its best rate, chosen with the seeds ``chosen_by``.
 
-    ``once`` may remember the losses of a run, by its name.
+    ``once`` may store the losses of a run, by its name.
     """
-    torch.set_num_threads(1)  # these nets are too small to share
+    torch.set_num_threads(1)  # these networks are too small to share
     prose = Prose(2000 if quick else JUDGED)
     if quick:
         steps, seeds, chosen_by, rates = 2, seeds[:1], chosen_by[:1], rates[:1]
@@ -114,10 +114,10 @@ def compared(
 
 
 def gpt(**choices: object) -> GPT:
-    """A GPT of these choices, and for the rest of the sizes that all share.
+    """A GPT with these options, and otherwise the sizes that all share.
 
-    GPT-2 draws matrices with a deviation of 0.02 at width 768; narrower ones are drawn larger, so
-    that what they multiply stays as large.
+    GPT-2 initialises matrices with a standard deviation of 0.02 at width 768; narrower ones start
+    larger, so that their products keep their size.
     """
     shared = {"vocab_size": V, "context_length": WINDOW, "num_layers": LAYERS, "num_heads": HEADS}
     model = GPT(GPTConfig(**shared | choices))

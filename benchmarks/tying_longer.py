@@ -1,9 +1,9 @@
-"""What sharing the unembedding costs after four times the steps of `tying.py`.
+"""The cost of tying the unembedding after four times the steps of `tying.py`.
 
 The same three models and text, for 1600 steps: as many tokens as three quarters of the training
-text has. Five paired seeds, and rates searched on a seed that is used for nothing else.
+text. Five paired seeds, and rates searched on a seed used for nothing else.
 
-A quarter of an hour on one thread; what is done lies in ``--keep FOLDER``.
+A quarter of an hour on one thread; finished parts are kept in ``--keep FOLDER``.
 """
 
 from __future__ import annotations

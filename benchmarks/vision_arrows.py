@@ -1,11 +1,11 @@
 """Four letters and an arrow: a vision transformer and three models without attention; chapter 12.
 
-All have the same images in the same batches, the same optimiser and number of steps, and about as
-many parameters, but for the linear model. Each has a search of its own for the learning rate: one
-seed on the validation images, and a grid that grows until its best value is inside. Then come five
-other seeds on the test images. For the transformer the record also says where [CLS] looks, and what
-becomes of its answers without the patches of the letter that is pointed at, of another letter, and
-of the arrow.
+All have the same images in the same batches, the same optimiser and number of steps, and, except
+for the linear model, about as many parameters. Each one's learning rate is searched with one seed
+on the validation images, on a grid that grows until its best value is inside. Then come five other
+seeds on the test images. For the transformer the record also says where [CLS] attends, and how its
+answers change without the patches of the letter that the arrow points at, of another letter, and of
+the arrow.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from tfcourse.runs.images import Scale
 
 SIDE, PATCH, WIDTH, STEPS, BATCH, WARMUP = 28, 7, 64, 800, 64, 50
 SEARCH, SEEDS = 100, (0, 1, 2, 3, 4)
-#: The grid of each at first; a best rate at its edge makes it longer by a factor of two.
+#: The initial grid of each; if the best rate is at its edge, it grows by a factor of two.
 RATES = (1e-3, 2e-3, 4e-3)
-#: The patches in the corners, in the order in which the corpus counts them, and those of the arrow.
+#: The patches in the corners, in the order of the corpus, and those of the arrow.
 CORNERS, MIDDLE = torch.tensor([0, 3, 12, 15]), torch.tensor([5, 6, 9, 10])
 
 
 def transformer(classes: int = 6) -> ViT:
-    """Two blocks of four heads, their weights drawn for their width, as in lesson 12."""
+    """Two blocks of four heads, initialised for their width, as in lesson 12."""
     model = ViT(ViTConfig(classes, SIDE, PATCH, 1, 2, 4, WIDTH, 2 * WIDTH, eps=1e-5))
     for block in model.blocks:
         block.attention.reset_parameters()
@@ -79,7 +79,7 @@ class Plain(nn.Module):
 
 
 def convolutional() -> Plain:
-    """Two convolutions, each with a maximum over 2 by 2, and a hidden layer over all places."""
+    """Two convolutions, each with a maximum over 2 by 2, and a hidden layer over all positions."""
     return Plain(
         nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
         nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
@@ -103,7 +103,7 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
 def train(
     model: nn.Module, pixels: Tensor, labels: Tensor, *, rate: float, steps: int, seed: int
 ) -> nn.Module:
-    """AdamW; the rate rises for some steps and falls to zero."""
+    """AdamW; the rate warms up for some steps and decays to zero."""
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate)
     generator = torch.Generator().manual_seed(seed)
     for n in range(steps):
@@ -118,7 +118,7 @@ def train(
 
 @torch.no_grad()
 def read(model: ViT, images: Tensor, hidden: Tensor) -> Tensor:
-    """The classes that the model gives without the patches ``hidden``, bool ``(B, 16)``."""
+    """The classes that the model predicts without the patches ``hidden``, bool ``(B, 16)``."""
     tokens = patchify(images, PATCH) @ model.W_P + model.b_P
     x = model.positions.embed(torch.cat([model.c.expand(len(images), 1, -1), tokens], dim=1))
     mask = F.pad(~hidden, (1, 0), value=True)[:, None]  # (B, 1, 17)
@@ -129,7 +129,7 @@ def read(model: ViT, images: Tensor, hidden: Tensor) -> Tensor:
 
 @torch.no_grad()
 def looked(model: ViT, images: Tensor, labels: Tensor, corners: Tensor) -> dict[str, Any]:
-    """The share of [CLS]'s attention on the patch that counts, and what is lost without it."""
+    """[CLS]'s attention on the relevant patch, and the accuracy lost without it."""
     maps = model(images, return_weights=True).maps["self"]
     at = torch.arange(len(images)), CORNERS[corners]
     on_patches = [A[:, :, 0, 1:] / A[:, :, 0, 1:].sum(-1, keepdim=True) for A in maps]

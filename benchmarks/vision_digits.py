@@ -1,11 +1,10 @@
-"""Digits of 8 by 8 pixels: a vision transformer, a linear model, a convolutional net; chapter 12.
+"""Digits of 8 by 8 pixels: a vision transformer, a linear model, a CNN; chapter 12.
 
-All are trained with the same pictures in the same batches, the same optimiser and number of steps,
-and three seeds; the transformer is the preset ``digits-vit`` made smaller. They are tested on the
-300 test pictures as they stand, and on the same pictures moved by one pixel to all sides. `models`
-trains each on pictures that are moved at random, and on pictures that are not. `pictures` has fewer
-of them to train on. `shuffled` puts the patches of every picture into one other order. `longer`
-trains for more steps.
+All are trained with the same images in the same batches, the same optimiser and number of steps,
+and three seeds; the transformer is a smaller version of the preset ``digits-vit``. They are tested
+on the 300 test images unchanged, and shifted by one pixel in every direction. `models` trains each
+with and without random shifts. `pictures` uses fewer training images. `shuffled` puts the patches
+of every image into one other order. `longer` trains for more steps.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ CHANGES = {
     "model.num_layers": 2, "model.d_model": 48, "model.d_ff": 96, "model.dropout": 0.0,
     "training.steps": 400, "training.warmup": 30,
 }  # fmt: skip
-#: The highest rate of each, chosen in trial runs.
+#: The peak learning rate of each, chosen in trial runs.
 RATES = {"ViT": 6e-3, "convolutional": 1e-2, "linear": 1e-2}
 SIDE, PATCH, FEW, LONGER = 8, 2, (128, 512), 2000
 
 
 def transformer(patch: int = PATCH, *, wide: bool = True) -> ViT:
-    """The small transformer; ``wide`` draws its weights for its own width, not with 0.02."""
+    """The small transformer; ``wide`` initialises its weights for its own width, not with 0.02."""
     choices = presets.load(PRESET, CHANGES | {"model.patch": patch}).model.choices
     model = ViT(ViTConfig(10, image=SIDE, channels=1, **choices))
     if wide:
@@ -53,7 +52,7 @@ def transformer(patch: int = PATCH, *, wide: bool = True) -> ViT:
 
 
 def in_another_order(pixels: Tensor) -> Tensor:
-    """The patches of each picture in one fixed order drawn at random."""
+    """The patches of each image in one fixed random order."""
     across = SIDE // PATCH
     order = torch.randperm(across**2, generator=torch.Generator().manual_seed(0))
     patches = patchify(pixels, PATCH)[:, order]  # (B, N, patch * patch)
@@ -70,7 +69,7 @@ class Pictures:
 
     @torch.no_grad()
     def judged(self, model: nn.Module, change: Callable[[Tensor], Tensor]) -> dict[str, float]:
-        """Accuracy as the pictures stand, and the mean over the eight ways to move them."""
+        """Accuracy on unchanged images, and the mean over the eight shifts."""
         pixels, labels = self.test
         padded = F.pad(pixels, (1, 1, 1, 1))
         found = {}
@@ -116,7 +115,7 @@ def trained(
 
 def measured(quick: bool) -> dict[str, Any]:
     """All four comparisons."""
-    torch.set_num_threads(1)  # nets this small only wait for a second one
+    torch.set_num_threads(1)  # a second one does not help networks this small
     pictures, seeds = Pictures(), SEEDS[:1] if quick else SEEDS
     steps, longer = (2, 3) if quick else (CHANGES["training.steps"], LONGER)
     makers = {

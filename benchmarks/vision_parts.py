@@ -1,9 +1,9 @@
 """The vision transformer of `vision_digits.py` with one thing changed at a time; for chapter 12.
 
-`positions` tells patches their places in four ways: by learned vectors, by the sinusoidal code of
-the place in the row of all patches, by the codes of row and column side by side, or not at all.
-`patches` cuts pictures into squares of another side. `start` draws the weights as the package's
-`ViT` and Hugging Face's do, with a deviation of 0.02. Three seeds each.
+`positions` encodes patch positions in four ways: by learned vectors, by sinusoidal codes of the
+index in the sequence of patches, by concatenated codes of row and column, or not at all. `patches`
+uses squares of another size. `start` initialises the weights as the package's `ViT` and Hugging
+Face's do, with a standard deviation of 0.02. Three seeds each.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SCHEMES = {
 
 
 def told(scheme: str) -> ViT:
-    """A transformer that is told places in another way."""
+    """A transformer with another position scheme."""
     model = transformer()
     model.positions = SCHEMES[scheme]()
     return model
@@ -51,7 +51,7 @@ def told(scheme: str) -> ViT:
 
 def measured(quick: bool) -> dict[str, Any]:
     """Each change, with every seed."""
-    torch.set_num_threads(1)  # nets this small only wait for a second one
+    torch.set_num_threads(1)  # a second one does not help networks this small
     pictures, seeds = Pictures(), SEEDS[:1] if quick else SEEDS
     steps = 2 if quick else CHANGES["training.steps"]
     settings = {"steps": steps, "rate": RATES["ViT"]}

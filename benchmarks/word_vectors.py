@@ -1,13 +1,13 @@
-"""Word vectors from WikiText-2, by guessing and by counting; lesson 01 shows the record.
+"""Word vectors from WikiText-2, by prediction and by counting; lesson 01 shows the record.
 
 The same pairs of words, drawn from the text with three seeds, are used in two ways: to train
 skip-gram with negative sampling, and to count. Counts become positive pointwise mutual information
-(PPMI), and a truncated singular value decomposition (SVD) makes vectors of the same width of it.
-Both are judged by how their cosines rank the pairs of WordSim-353, by whether the second word of a
-couple in :data:`COUPLES` lies nearer to the first than other words that are as frequent, and by
+(PPMI), and a truncated singular value decomposition (SVD) turns it into vectors of the same width.
+Both are evaluated by how their cosines rank the pairs of WordSim-353, by whether the second word of
+a couple in :data:`COUPLES` is nearer to the first than other equally frequent words, and by
 analogies made of these couples. The couples were written down before the first run.
 
-Window, negatives, subsampling, width and least count are those of the preset, which are
+Window, negatives, subsampling, width and minimum count are those of the preset, which are
 word2vec's own. Counts are treated as Levy, Goldberg and Dagan (2015) advise: no shift, the
 neighbours' shares to the power 3/4, the square root of the singular values.
 
@@ -38,11 +38,11 @@ from tfcourse.runs.vectors import Pairs
 from tfcourse.tokenizers import Tokenizer
 
 PRESET, STEPS, SEEDS = "wikitext-2-skipgram", 3000, (4, 5, 6)
-#: Words as frequent as a couple's second, which it is compared with.
+#: Number of words as frequent as a couple's second, with which it is compared.
 CONTROLS = 50
-#: What is printed of the neighbours.
+#: Words whose neighbours are printed.
 ASKED = ("river", "king", "guitar", "france", "three", "won", "large", "good")
-#: Couples of like kind, and of opposites; every analogy is made of two couples of one relation.
+#: Couples of similar words, and of opposites; every analogy uses two couples of one relation.
 COUPLES = {
     "countries and capitals": "france paris, germany berlin, england london, italy rome, "
     "spain madrid, japan tokyo, russia moscow, china beijing, ireland dublin, cuba havana",
@@ -60,7 +60,7 @@ OPPOSITES = (
     "small large, old new, long short, win lose, positive negative, increased decreased, "
     "above below, upper lower, good bad, day night, summer winter, male female, begin end"
 )
-#: The figure's words: the most frequent of three letters or more, after the most frequent of all.
+#: The figure's words: the most frequent of three letters or more, without the very top ones.
 FIGURE_WORDS, FIGURE_SKIPPED, FIGURE_WIDTH = 600, 100, 50
 
 
@@ -78,7 +78,7 @@ def changed(seed: int, quick: bool) -> presets.Preset:
 
 
 def by_guessing(preset: presets.Preset) -> tuple[Tensor, Tokenizer, Pairs]:
-    """Skip-gram's vectors; the tokenizer; and the pairs, from their beginning."""
+    """Skip-gram's vectors; the tokenizer; and the pairs, from the start."""
     task = prepare(preset)
     t = preset.training
     history = training.fit(
@@ -92,7 +92,7 @@ def by_guessing(preset: presets.Preset) -> tuple[Tensor, Tokenizer, Pairs]:
 
 
 def by_counting(pairs: Pairs, steps: int, words: int, width: int) -> Tensor:
-    """PPMI of the pairs of so many batches, and its leading singular vectors ``(words, width)``."""
+    """PPMI of the pairs of ``steps`` batches: its leading singular vectors ``(words, width)``."""
     keys, taken = [], 0
     while taken < steps:
         for centre, context, _ in pairs:
@@ -117,7 +117,7 @@ def by_counting(pairs: Pairs, steps: int, words: int, width: int) -> Tensor:
 
 
 def known_pairs(tokens: Tokenizer) -> tuple[list[int], list[int], list[float]]:
-    """The pairs of WordSim-353 whose words are both known, and people's judgements."""
+    """The pairs of WordSim-353 whose words are both known, and their human ratings."""
     pairs = data.load("wordsim-353", "test")
     known = [p for p in pairs if {p.a.lower(), p.b.lower()} <= in_(tokens)]
     a, b = ([tokens.id(getattr(p, side).lower()) for p in known] for side in "ab")
@@ -131,7 +131,7 @@ def ranked(table: Tensor, tokens: Tokenizer) -> dict[str, object]:
 
 
 def ahead(one: Tensor, other: Tensor, tokens: Tokenizer) -> dict[str, object]:
-    """By how much the first table's rank correlation is higher, over the same pairs."""
+    """How much higher the first table's rank correlation is, over the same pairs."""
     a, b, scores = known_pairs(tokens)
     cosines = [F.cosine_similarity(t[a], t[b]).numpy() for t in (one, other)]
 
@@ -152,7 +152,7 @@ def in_(tokens: Tokenizer) -> frozenset[str]:
 
 
 def nearer(table: Tensor, counts: Tensor, pairs: Sequence[tuple[int, int]]) -> Tensor:
-    """For each couple the share of words as frequent as the second that lie less near."""
+    """For each couple, the fraction of words as frequent as the second that are less near."""
     unit = F.normalize(table, dim=1)
     by_count = counts.argsort(stable=True)
     rank = by_count.argsort()
@@ -166,7 +166,7 @@ def nearer(table: Tensor, counts: Tensor, pairs: Sequence[tuple[int, int]]) -> T
 
 
 def analogies(table: Tensor, pairs: Sequence[tuple[int, int]]) -> dict[str, int]:
-    """How many analogies of two couples are right, and how many the neighbour of c alone solves."""
+    """How many analogies of two couples are correct, and how many c's nearest neighbour solves."""
     unit = F.normalize(table, dim=1)
     right = {"asked": 0, "by arithmetic": 0, "nearest to c alone": 0, "without the rule": 0}
     for a, b in pairs:
@@ -197,7 +197,7 @@ def neighbours(table: Tensor, tokens: Tokenizer, count: int = 6) -> dict[str, li
 
 
 def judged(table: Tensor, tokens: Tokenizer, counts: Tensor) -> dict[str, object]:
-    """All that is measured of one table of vectors."""
+    """All measurements of one table of vectors."""
 
     def ids(listed: str) -> list[tuple[int, int]]:
         return [(tokens.id(a), tokens.id(b)) for a, b in couples(listed) if {a, b} <= in_(tokens)]
@@ -214,7 +214,7 @@ def judged(table: Tensor, tokens: Tokenizer, counts: Tensor) -> dict[str, object
 
 
 def write_figure(table: Tensor, tokens: Tokenizer, counts: Tensor, seed: int) -> None:
-    """The words of the live figure, in the directions in which they differ most."""
+    """Write the words of the live figure, in the directions in which they differ most."""
     named = {w for listed in (*COUPLES.values(), OPPOSITES) for c in couples(listed) for w in c}
     order = counts.argsort(descending=True, stable=True)[FIGURE_SKIPPED:].tolist()
     frequent = [t for t in map(tokens.token, order) if t.isascii() and t.isalpha() and len(t) > 2]
@@ -236,7 +236,7 @@ def write_figure(table: Tensor, tokens: Tokenizer, counts: Tensor, seed: int) ->
 
 
 def measured(quick: bool) -> dict[str, object]:
-    """Each seed: both kinds of vectors, judged."""
+    """For each seed, both kinds of vectors, evaluated."""
     torch.set_num_threads(1)
     runs = []
     for seed in SEEDS[:1] if quick else SEEDS:

@@ -1,8 +1,8 @@
 """The companion package of the course *Attention to Transformers*.
 
-Blocks know nothing of models, models nothing of training, and nothing knows of grading. Each part
-is loaded when it is first used: ``import tfcourse`` alone loads nothing, not even PyTorch. What is
-used most may be taken from here: ``from tfcourse import GPT, GPTConfig``.
+Blocks do not depend on models, models do not depend on training, and nothing depends on grading.
+Each part is loaded on first use: ``import tfcourse`` alone loads nothing, not even PyTorch. The
+most common names can be imported from here: ``from tfcourse import GPT, GPTConfig``.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-#: What ``tfcourse.NAME`` loads.
+#: The modules that ``tfcourse.NAME`` loads.
 _PARTS = (
     "alignment", "attention", "batching", "data", "devices", "evaluation", "generation", "kernels",
     "layers", "models", "positions", "presets", "pretrained", "properties", "recurrent",
     "rolling_cache", "runs", "tokenizers", "training",
 )  # fmt: skip
 
-#: The names that may be taken from here, by the part that has them.
+#: The names that can be imported from here, by the module that defines them.
 _NAMES = {
     "models": (
         "BERT", "BERTConfig", "GPT", "GPTConfig", "RecurrentLM", "RecurrentLMConfig", "Seq2Seq",

@@ -1,4 +1,4 @@
-"""``x W + b``: what every learned layer begins with, spelled one way."""
+"""``x W + b``: the affine map that every learned layer begins with."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def affine(
     W: Float[Tensor, "I O"],
     b: Float[Tensor, " O"] | None = None,
 ) -> Float[Tensor, "*batch O"]:
-    """``x W + b``: row vectors, ``W`` of ``(d_in, d_out)``, ``b`` of ``(d_out,)`` or ``None``."""
-    return F.linear(x, W.T, b)  # in one kernel; PyTorch's takes W the other way round
+    """``x W + b`` of row vectors, ``W`` of ``(d_in, d_out)``, ``b`` of ``(d_out,)`` or ``None``."""
+    return F.linear(x, W.T, b)  # one kernel; PyTorch expects W transposed
 
 
 class Affine(nn.Module):

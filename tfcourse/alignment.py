@@ -1,4 +1,4 @@
-"""Attention as translation met it: a decoder's state looks over the source's states."""
+"""Attention in recurrent translation: a decoder state attends to the source states."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tfcourse.attention import average_by_scores
 
 
 class AdditiveAttention(nn.Module):
-    r"""Bahdanau's attention: a small net scores each source state against the decoder's state.
+    r"""Bahdanau's attention: a small network scores each source state against the decoder state.
 
     .. math:: e_{ij} = v_a^\top \tanh(s_i W_a + h_j U_a), \qquad
               c_i = \sum_j \operatorname{softmax}_j(e_{ij})\, h_j
 
-    ``d_query`` and ``d_key`` are the widths of the decoder's and of the source's states, and
-    ``d_hidden``, ``d_query`` unless given, that of the scoring net.
+    ``d_query`` and ``d_key`` are the widths of the decoder and source states; ``d_hidden``, the
+    width of the scoring network, defaults to ``d_query``.
 
     Attributes
     ----------
@@ -40,13 +40,13 @@ class AdditiveAttention(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew."""
+        """Reinitialise the weights."""
         nn.init.xavier_uniform_(self.W_a)
         nn.init.xavier_uniform_(self.U_a)
         nn.init.normal_(self.v_a, std=self.v_a.numel() ** -0.5)
 
     def project_keys(self, keys: Float[Tensor, "B S Dk"]) -> Float[Tensor, "B S A"]:
-        """``h_j U_a``, the same at every step of the decoder, so computed once for a sentence."""
+        """``h_j U_a``, computed once per sentence: it is the same at every decoder step."""
         return keys @ self.U_a
 
     def forward(
@@ -57,11 +57,11 @@ class AdditiveAttention(nn.Module):
         *,
         projected: Float[Tensor, "B S A"] | None = None,
     ) -> tuple[Float[Tensor, "B T Dk"], Float[Tensor, "B T S"]]:
-        """Average the source's states for each query: the context and the weights.
+        """Average the source states for each query; return the context and the weights.
 
-        The keys are the values too. ``mask`` is ``True`` where they may be attended to; a query
-        without a key gives zeros. ``projected`` is what :meth:`project_keys` gave for them,
-        computed unless given.
+        The keys are also the values. ``mask`` is ``True`` for keys that may be attended to; a query
+        with no such key gives zeros. ``projected`` is the result of :meth:`project_keys`, computed
+        if omitted.
         """
         width("query", query, d_query=len(self.W_a))
         width("keys", keys, d_key=len(self.U_a))
@@ -76,14 +76,14 @@ class DotAttention(nn.Module):
     .. math:: e_{ij} = s_i \cdot h_j \quad (\text{dot}) \qquad
               e_{ij} = s_i W_a \cdot h_j \quad (\text{general})
 
-    ``score`` is ``"dot"``, where both widths must be the same, or ``"general"``, where ``W_a`` is
-    ``(d_query, d_key)``.
+    ``score`` is ``"dot"``, which needs equal widths, or ``"general"``, which learns ``W_a`` of
+    shape ``(d_query, d_key)``.
 
     Notes
     -----
-    Luong et al. 2015, section 3.1. The third score of the paper, *concat*, multiplies both
-    states side by side, ``[s_i; h_j]``, by one matrix: its halves are the ``W_a`` and ``U_a`` of
-    :class:`AdditiveAttention`, so it is the same.
+    Luong et al. 2015, section 3.1. The paper's third score, *concat*, multiplies the concatenated
+    states ``[s_i; h_j]`` by one matrix. Its halves are the ``W_a`` and ``U_a`` of
+    :class:`AdditiveAttention`, so the two are the same.
     """
 
     W_a: nn.Parameter | None
@@ -102,7 +102,7 @@ class DotAttention(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the matrix anew, where there is one."""
+        """Reinitialise the matrix, if there is one."""
         if self.W_a is not None:
             nn.init.xavier_uniform_(self.W_a)
 
@@ -112,7 +112,7 @@ class DotAttention(nn.Module):
         keys: Float[Tensor, "B S Dk"],
         mask: Bool[Tensor, "B #T S"] | None = None,
     ) -> tuple[Float[Tensor, "B T Dk"], Float[Tensor, "B T S"]]:
-        """Average the source's states for each query; as :meth:`AdditiveAttention.forward`."""
+        """Average the source states for each query, as in :meth:`AdditiveAttention.forward`."""
         width("query", query, d_query=self.d_query)
         width("keys", keys, d_key=self.d_key)
         query = query if self.W_a is None else query @ self.W_a
@@ -120,7 +120,7 @@ class DotAttention(nn.Module):
 
 
 class AttentionPooling(nn.Module):
-    r"""Learned queries weigh the words of a document: a sequence becomes one vector for each query.
+    r"""Pool a sequence into one vector per learned query: an average weighted by attention.
 
     .. math:: r_j = v \cdot \tanh(x_j W + b), \qquad a = \operatorname{softmax}(r), \qquad
               o = \sum_j a_j x_j
@@ -130,14 +130,14 @@ class AttentionPooling(nn.Module):
     d_model, queries:
         Width of the tokens, and number of learned queries.
     hidden:
-        Width of the transformed tokens that the queries meet; ``None`` lets them meet the tokens
-        as they are, as UCB's first form does.
+        Width of the transformed tokens that the queries score; with ``None`` they score the tokens
+        themselves, as in UCB's first form.
 
     Attributes
     ----------
     v, W, b:
-        ``(queries, hidden)``, ``(d_model, hidden)`` and ``(hidden,)``; or ``(queries, d_model)``,
-        ``None`` and ``None``.
+        ``(queries, hidden)``, ``(d_model, hidden)`` and ``(hidden,)``; without ``hidden``,
+        ``(queries, d_model)``, ``None`` and ``None``.
 
     Notes
     -----
@@ -160,7 +160,7 @@ class AttentionPooling(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw queries and matrix anew."""
+        """Reinitialise the queries and the matrix."""
         nn.init.normal_(self.v, std=self.v.shape[1] ** -0.5)
         if self.W is not None and self.b is not None:
             nn.init.xavier_uniform_(self.W)
@@ -169,7 +169,7 @@ class AttentionPooling(nn.Module):
     def forward(
         self, x: Float[Tensor, "B S D"], mask: Bool[Tensor, "B 1 S"] | None = None
     ) -> tuple[Float[Tensor, "B Nq D"], Float[Tensor, "B Nq S"]]:
-        """Average the tokens once for each query: the averages and the weights.
+        """Average the tokens once per query; return the averages and the weights.
 
         ``mask`` is ``True`` at real tokens; an empty document gives zeros.
         """

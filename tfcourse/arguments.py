@@ -1,6 +1,6 @@
-"""What many components share of their arguments: refusals, and the names that have changed.
+"""Argument checks that many components share, and arguments that have been renamed.
 
-A refusal names the argument, what it was and must be.
+An error names the argument, its value and what is allowed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from torch import Tensor
 
-#: Names of sizes and choices that have changed: the old one, and today's.
+#: Renamed arguments: old name to current name.
 RENAMED = {
     "vocabulary": "vocab_size",
     "target_vocabulary": "target_vocab_size",
@@ -29,7 +29,7 @@ RENAMED = {
 
 
 def new_name(name: str, known: Container[str]) -> str:
-    """Today's name of an argument, if ``known`` has it; else the name as it is."""
+    """The current name of an argument if it is in ``known``; otherwise the name unchanged."""
     new = RENAMED.get(name, name)
     return new if new in known and name not in known else name
 
@@ -41,18 +41,18 @@ def renamed(
     category: type[Warning] = FutureWarning,
     stacklevel: int = 2,
 ) -> dict[str, Any]:
-    """Named values under today's names, with one warning that names all old ones.
+    """Return the values under their current names, with one warning for all old names.
 
-    Names that are neither ``known`` nor in :data:`RENAMED` stay, to be refused later; ``where``
-    says in the warning what the values are for. ``FutureWarning`` is shown to whoever reads an old
-    file, ``DeprecationWarning`` to whoever wrote the call. A value that is given under both its
-    names raises ``ValueError``.
+    Names neither ``known`` nor in :data:`RENAMED` are kept and rejected later; ``where`` tells the
+    reader of the warning what the values are for. Use ``FutureWarning`` for values from an old
+    file, ``DeprecationWarning`` for a call in code. A value given under both names raises
+    ``ValueError``.
     """
     new = {name: new_name(name, known) for name in given}
     old = {name: today for name, today in new.items() if today != name}
     for name, today in old.items():
         if today in given:
-            raise ValueError(f"{where} must have {today} alone, got its old name {name} too")
+            raise ValueError(f"{where} must have only {today}, got its old name {name} too")
     if old:
         told = ", ".join(f"{name} is now called {today}" for name, today in old.items())
         warnings.warn(f"{where}: {told}", category, stacklevel + 1)
@@ -64,7 +64,7 @@ def _fields(dataclass: type) -> dict[str, Any]:
 
 
 class _TakesOldNames(type):
-    """What makes the classes of :class:`OldNames`: their calls take old names too."""
+    """Metaclass of :class:`OldNames`: constructors accept old names too."""
 
     def __call__(cls, *args: Any, **given: Any) -> Any:
         known = _fields(cls)
@@ -79,7 +79,7 @@ class _TakesOldNames(type):
 
 
 class OldNames(metaclass=_TakesOldNames):
-    """A dataclass that takes and shows its values under their old names too, with a warning."""
+    """A dataclass whose values can also be passed and read under old names, with a warning."""
 
     def __getattr__(self, name: str) -> Any:
         new = new_name(name, _fields(type(self)))
@@ -91,14 +91,14 @@ class OldNames(metaclass=_TakesOldNames):
 
 
 def at_least_one(**sizes: int) -> None:
-    """Refuse sizes and counts below 1."""
+    """Raise ``ValueError`` for sizes and counts below 1."""
     for name, size in sizes.items():
         if size < 1:
             raise ValueError(f"{name} must be at least 1, got {size}")
 
 
 def one_of(known: Iterable[Any], **given: Any) -> None:
-    """Refuse arguments that are none of a few values, and list these."""
+    """Raise ``ValueError`` for arguments that are not among the known values, and list these."""
     known = list(known)
     for name, value in given.items():
         if value not in known:
@@ -106,7 +106,7 @@ def one_of(known: Iterable[Any], **given: Any) -> None:
 
 
 def whole(low: int, high: int | None = None, **given: Any) -> None:
-    """Refuse options that are no whole number from ``low`` to ``high``, if that is given."""
+    """Raise ``ValueError`` for options that are not integers from ``low`` to ``high``, if given."""
     for name, value in given.items():
         fits = isinstance(value, int) and not isinstance(value, bool)
         if not fits or value < low or (high is not None and value > high):
@@ -115,7 +115,7 @@ def whole(low: int, high: int | None = None, **given: Any) -> None:
 
 
 def several_of(known: Iterable[Any], **given: Any) -> None:
-    """Refuse options that are no tuple of one or several of a few values."""
+    """Raise ``ValueError`` for options that are not a tuple of one or more known values."""
     known = list(known)
     for name, values in given.items():
         several = () if isinstance(values, str) or not isinstance(values, Iterable) else values
@@ -124,28 +124,28 @@ def several_of(known: Iterable[Any], **given: Any) -> None:
 
 
 def even(**sizes: int) -> None:
-    """Refuse widths whose entries do not go in pairs: odd ones and those below 2."""
+    """Raise ``ValueError`` for widths that cannot be split into pairs: odd or below 2."""
     for name, size in sizes.items():
         if size < 2 or size % 2:
             raise ValueError(f"{name} must be even and at least 2, got {size}")
 
 
 def above_zero(**numbers: float) -> None:
-    """Refuse 0 and less, for what one divides by or takes a logarithm of."""
+    """Raise ``ValueError`` for 0 and below, in divisors and arguments of logarithms."""
     for name, number in numbers.items():
         if not number > 0:
             raise ValueError(f"{name} must be above 0, got {number}")
 
 
 def check_probability(**probabilities: float) -> None:
-    """Refuse probabilities of dropping something outside [0, 1): at 1 nothing is left."""
+    """Raise ``ValueError`` for dropout probabilities outside [0, 1): at 1 nothing is left."""
     for name, p in probabilities.items():
         if not 0 <= p < 1:
             raise ValueError(f"{name} must lie in [0, 1), got {p}")
 
 
 def axes(name: str, x: Tensor, letters: str) -> None:
-    """Refuse a tensor with other axes than ``letters``: ``"B T D"`` is batch, tokens, width."""
+    """Raise ``ValueError`` unless the axes are ``letters``: ``"B T D"`` is batch, tokens, width."""
     if x.dim() == letters.count(" ") + 1:
         return
     wanted = letters.split()
@@ -156,7 +156,7 @@ def axes(name: str, x: Tensor, letters: str) -> None:
 
 
 def width(name: str, x: Tensor, **expected: int) -> None:
-    """Refuse tokens of another width than expected, under the name the component gives it."""
+    """Raise ``ValueError`` for tokens of the wrong width, using the component's name for it."""
     if x.shape[-1] in expected.values():
         return
     ((letter, size),) = expected.items()
@@ -167,7 +167,7 @@ def width(name: str, x: Tensor, **expected: int) -> None:
 
 
 def check_shapes(**given: tuple[Tensor, tuple[int, ...]]) -> None:
-    """Refuse a tensor of another shape: copying would broadcast a batch of one without a word."""
+    """Raise ``ValueError`` for a wrong shape: copying would silently broadcast a batch of one."""
     for name, (x, shape) in given.items():
         if x.shape != shape:
             raise ValueError(f"{name} must have shape {tuple(shape)}, got {tuple(x.shape)}")
@@ -176,7 +176,7 @@ def check_shapes(**given: tuple[Tensor, tuple[int, ...]]) -> None:
 def tracing() -> bool:
     """Whether ``torch.compile`` or ``torch.export`` is recording this call.
 
-    What is recorded serves other values and sizes too, so nothing may depend on them.
+    The recording is reused for other values and sizes, so nothing may depend on them.
     """
     import torch
 
@@ -186,7 +186,7 @@ def tracing() -> bool:
 def check_look_up(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, bias: Tensor | None
 ) -> None:
-    """Refuse queries, keys and values that do not fit together, or a mask or bias for them."""
+    """Raise ``ValueError`` if queries, keys, values, mask and bias do not fit together."""
     if q.shape[-1] != k.shape[-1]:
         raise ValueError(
             f"q and k must have the same width, or no dot product can be taken: "
@@ -209,7 +209,7 @@ def check_look_up(
 
 
 def check_mask(mask: Tensor, full: tuple[int, ...]) -> None:
-    """Refuse a mask that is not boolean, or does not broadcast to the shape ``full``."""
+    """Raise ``ValueError`` if a mask is not boolean or does not broadcast to shape ``full``."""
     import torch
 
     if mask.dtype != torch.bool:

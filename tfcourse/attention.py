@@ -1,9 +1,9 @@
-"""Attention: a soft look-up, and the masks that say what may be looked up.
+"""Attention: a soft look-up, and the masks that restrict which keys it may use.
 
-Letters, here and everywhere: ``B`` batch, ``T`` queries, ``S`` keys, ``D`` model width, ``C`` width
-of another sequence, ``H`` heads, ``G`` heads of keys and values, ``K`` width of queries and keys,
-``Dv`` width of values. Row vectors: a token is a row, so ``Q = X W_Q``. Masks are boolean,
-``True`` = may be attended to.
+Letters, here and throughout the package: ``B`` batch, ``T`` queries, ``S`` keys, ``D`` model width,
+``C`` width of another sequence, ``H`` heads, ``G`` heads of keys and values, ``K`` width of queries
+and keys, ``Dv`` width of values. Row vectors: a token is a row, so ``Q = X W_Q``. Masks are
+boolean, ``True`` = may be attended to.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def scaled_dot_product_attention(
     dropout: float = 0.0,
     fused: bool = False,
 ) -> tuple[Float[Tensor, "*batch T Dv"], Float[Tensor, "*batch T S"] | None]:
-    r"""Look up each query among the keys and average the values by how well they match.
+    r"""Average the values, weighted by how well each query matches the keys.
 
     .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 
     The softmax runs over the keys, so each row of weights sums to 1. A query that may attend to
-    nothing gets weights of zero and an output of zero, never NaN. Widths or lengths that do not
-    fit, a mask that is not boolean, and a window without ``causal`` raise ``ValueError``.
+    nothing gets zero weights and a zero output, never NaN. Mismatched widths or lengths, a mask
+    that is not boolean, and a window without ``causal`` raise ``ValueError``.
 
     Parameters
     ----------
@@ -59,15 +59,15 @@ def scaled_dot_product_attention(
     mask:
         Boolean ``(..., T, S)``, ``True`` = may be attended to; ``None`` allows all.
     causal, window:
-        Whether a query may look at its own place and at earlier ones only, and at how many of them,
+        Whether a query may attend only to its own and earlier positions, and to how many of them,
         its own included (sliding-window attention); see :func:`causal_mask`. Combines with
         ``mask``.
     bias:
-        Added to the scores; relative positions come in here.
+        Added to the scores, for example by relative positions.
     scale:
-        What the scores are multiplied by; :math:`1/\sqrt{d_k}` unless given.
+        Factor for the scores; defaults to :math:`1/\sqrt{d_k}`.
     dropout:
-        Share of the weights set to zero, the others growing to make up for it.
+        Fraction of the weights set to zero; the others are scaled up to compensate.
     fused:
         ``False`` follows the formula line by line. ``True`` hands the same computation to PyTorch's
         fused kernel, which never stores the weights.
@@ -113,15 +113,16 @@ def average_by_scores(
 
     .. math:: A' = \operatorname{softmax}(A), \qquad O = A' V
 
-    All kinds of attention end like this; they differ in how they score. ``mask`` is ``True`` where
-    a key may be attended to, and ``dropout`` the share of weights set to zero after those given
-    back. A mask that is not boolean or does not broadcast raises ``ValueError``.
+    All kinds of attention end like this; they differ in how they compute scores. ``mask`` is
+    ``True`` where a key may be attended to. ``dropout`` is the fraction of weights set to zero; the
+    returned weights are those before it. A mask that is not boolean or does not broadcast raises
+    ``ValueError``.
     """
     if mask is not None:
         batch = torch.broadcast_shapes(scores.shape[:-2], v.shape[:-2])
         check_mask(mask, (*batch, *scores.shape[-2:]))
-        # The lowest finite number stands for -inf: it gives the same weights,
-        # and a row with nothing to attend to makes no NaN on the way, nor in the gradient.
+        # The lowest finite number replaces -inf: it gives the same weights, and a row with nothing
+        # to attend to produces no NaN, in the output or in the gradient.
         scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
     weights = scores.softmax(dim=-1)  # over the keys                      (..., T, S)
     if mask is not None:
@@ -140,17 +141,17 @@ def _fused_attention(
     scale: float,
     dropout: float,
 ) -> Float[Tensor, "*batch T Dv"]:
-    """The same by PyTorch's fused kernel; empty rows give zeros whichever kernel it picks."""
+    """Use PyTorch's fused kernel; empty rows give zeros whichever kernel it picks."""
     T, S = q.shape[-2], k.shape[-2]
     if causal and T == 1:
-        causal = False  # the last place of all may look at every key
+        causal = False  # the last position may attend to every key
     if mask is None and bias is None and (T == S or not causal):
         return F.scaled_dot_product_attention(
             q, k, v, dropout_p=dropout, is_causal=causal, scale=scale
         )
     if causal:
         mask = _and_causal(mask, T, S, q.device)
-    some = None if mask is None else mask.any(dim=-1, keepdim=True)  # has the query any key?
+    some = None if mask is None else mask.any(dim=-1, keepdim=True)  # does the query have any key?
     allowed = mask if mask is None or some is None else mask | ~some
     if bias is not None:
         added = bias.to(q.dtype)
@@ -162,7 +163,7 @@ def _fused_attention(
 
 
 def _and_causal(mask: Tensor | None, T: int, S: int, device: torch.device) -> Tensor:
-    """``mask`` and the causal mask together."""
+    """Combine ``mask`` with the causal mask."""
     causal = causal_mask(T, S, device=device)
     return causal if mask is None else mask & causal
 
@@ -174,12 +175,11 @@ def causal_mask(
     *,
     device: torch.device | str | None = None,
 ) -> Bool[Tensor, "T S"]:
-    r"""Each position may attend to itself and to what came before: :math:`j \le i`.
+    r"""Mask that lets each position attend to itself and to earlier ones: :math:`j \le i`.
 
-    With more keys than queries, ``S`` beside ``T``, the queries are the last ``T`` of ``S``
-    positions, as when a cache holds the earlier ones. With a ``window`` a query may attend to that
-    many positions, its own among them: :math:`i - w < j \le i`. Fewer keys than queries raise
-    ``ValueError``.
+    With more keys than queries, the queries are the last ``T`` of ``S`` positions, as when a cache
+    holds the earlier ones. With a ``window``, a query may attend to that many positions, its own
+    included: :math:`i - w < j \le i`. Fewer keys than queries raise ``ValueError``.
 
     Notes
     -----
@@ -197,11 +197,11 @@ def causal_mask(
 
 
 def padding_mask(lengths: Int[Tensor, " B"], S: int) -> Bool[Tensor, "B 1 S"]:
-    """Only real tokens may be attended to, not the padding that makes a batch rectangular.
+    """Mask that hides the padding that makes a batch rectangular.
 
-    ``lengths`` counts the real tokens of each sequence, which stand first, and ``S`` is the padded
-    length. The mask has the same keys for every query, so it broadcasts over ``T`` and combines
-    with a causal mask by ``&``. A length that is negative or above ``S`` raises ``ValueError``.
+    ``lengths`` counts the real tokens of each sequence, which come first, and ``S`` is the padded
+    length. The mask is the same for every query, so it broadcasts over ``T`` and combines with a
+    causal mask by ``&``. A length that is negative or greater than ``S`` raises ``ValueError``.
     """
     axes("lengths", lengths, "B")
     if not tracing() and lengths.numel() and not 0 <= int(lengths.min()) <= int(lengths.max()) <= S:
@@ -210,7 +210,7 @@ def padding_mask(lengths: Int[Tensor, " B"], S: int) -> Bool[Tensor, "B 1 S"]:
 
 
 class SelfAttention(nn.Module):
-    r"""One head of self-attention: a sequence looks itself up.
+    r"""One head of self-attention: a sequence attends to itself.
 
     .. math:: Q = X W_Q \qquad K = X W_K \qquad V = X W_V \qquad
               O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
@@ -220,10 +220,10 @@ class SelfAttention(nn.Module):
     d_model:
         Width of the tokens, ``D``.
     d_k, d_v:
-        Widths of queries and keys, and of values and so of the output; they need not be equal.
-        ``d_model`` unless given.
+        Widths of queries and keys, and of values and hence the output. They may differ; both
+        default to ``d_model``.
     bias:
-        Whether each projection adds a learned vector; the lectures' do not.
+        Whether each projection adds a learned bias vector; the lectures' do not.
 
     Attributes
     ----------
@@ -256,7 +256,7 @@ class SelfAttention(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew, variance 1/D: tokens of variance 1 give queries of variance 1."""
+        """Reinitialise with variance 1/D: unit-variance tokens give unit-variance queries."""
         for weight in (self.W_Q, self.W_K, self.W_V):
             nn.init.normal_(weight, std=weight.shape[0] ** -0.5)
 
@@ -278,9 +278,9 @@ class SelfAttention(nn.Module):
         *,
         fused: bool = False,
     ) -> tuple[Float[Tensor, "*batch T Dv"], Float[Tensor, "*batch T T"] | None]:
-        """Let every token look at the tokens that ``mask`` allows: the output and the weights.
+        """Let every token attend to those that ``mask`` allows; return the output and the weights.
 
-        As :func:`scaled_dot_product_attention` says; tokens of another width raise ``ValueError``.
+        See :func:`scaled_dot_product_attention`. Tokens of the wrong width raise ``ValueError``.
         """
         width("x", x, d_model=len(self.W_Q))
         return scaled_dot_product_attention(*self.project(x), mask, fused=fused)
@@ -292,7 +292,7 @@ class SelfAttention(nn.Module):
 
 
 def split_heads(x: Float[Tensor, "B T HK"], num_heads: int) -> Float[Tensor, "B H T K"]:
-    """Heads that lie side by side become an axis of their own, which then is like a batch axis."""
+    """Give heads stored side by side an axis of their own, which then acts like a batch axis."""
     if x.shape[-1] % num_heads:
         raise ValueError(
             f"the width of x must be divisible by num_heads={num_heads}, got {x.shape[-1]}"
@@ -301,7 +301,7 @@ def split_heads(x: Float[Tensor, "B T HK"], num_heads: int) -> Float[Tensor, "B 
 
 
 def merge_heads(x: Float[Tensor, "B H T K"]) -> Float[Tensor, "B T HK"]:
-    """The inverse of :func:`split_heads`: the heads' outputs side by side."""
+    """The inverse of :func:`split_heads`: concatenate the heads' outputs."""
     return x.transpose(1, 2).flatten(2)
 
 
@@ -312,42 +312,42 @@ class MultiHeadAttention(nn.Module):
                   \frac{X W_Q^h (C W_K^h)^\top}{\sqrt{d_k}}\right) C W_V^h \qquad
               O = [\text{head}_1; \dots; \text{head}_H]\, W_O
 
-    where ``C`` is ``X`` in self-attention, and the other sequence in cross-attention. The heads lie
-    side by side in the columns of one matrix, and queries, keys and values side by side in a wider
-    one, so all of them are one product and a reshape.
+    where ``C`` is ``X`` in self-attention, and the other sequence in cross-attention. The columns
+    of one matrix hold the queries, keys and values of all heads, so one product and a reshape
+    compute them all.
 
     Parameters
     ----------
     d_model, num_heads:
         Width of the tokens and of the output, ``D``, and number of heads, ``H``.
     num_kv_heads:
-        Number of heads of keys and values, which groups of query heads share (grouped-query
-        attention); ``num_heads`` unless given. It must divide ``num_heads``.
+        Number of key and value heads, each shared by a group of query heads (grouped-query
+        attention). Defaults to ``num_heads`` and must divide it.
     d_k, d_v:
-        Width of a head's queries and keys, and of its values; ``d_model / num_heads`` unless given.
+        Widths of a head's queries and keys, and of its values; default ``d_model / num_heads``.
     d_context:
-        Width of the other sequence in cross-attention; ``d_model`` unless given.
+        Width of the other sequence in cross-attention; defaults to ``d_model``.
     bias, dropout:
-        Whether each projection adds a learned vector; share of weights set to zero in training.
+        Whether each projection adds a bias vector; fraction of weights set to zero in training.
     positions:
-        How places are told: any scheme of :mod:`tfcourse.positions` (those that add to the tokens
-        change nothing here). Only for self-attention: two sequences have no distances.
+        Any scheme of :mod:`tfcourse.positions` (those added to the tokens have no effect here).
+        Only for self-attention: there are no distances between two sequences.
     scale:
-        What scores are multiplied by; ``1 / sqrt(d_k)`` unless given.
+        Factor for the scores; defaults to ``1 / sqrt(d_k)``.
     window:
-        With ``causal``, how many tokens a query may look at, itself among them; all unless given.
+        With ``causal``, how many tokens a query may attend to, itself included; by default, all.
         Only for self-attention.
 
     Attributes
     ----------
     W_QKV, W_O, b_QKV, b_O:
-        ``(D, H d_k + G d_k + G d_v)`` and ``(H d_v, D)``, the parameters; their vectors, or
+        ``(D, H d_k + G d_k + G d_v)`` and ``(H d_v, D)``, the parameters; their bias vectors, or
         ``None``.
     W_KV:
-        ``None``. If ``d_context`` is not ``d_model``, ``(C, G d_k + G d_v)``, and ``W_QKV`` holds
-        the queries' columns alone.
+        ``None`` if ``d_context`` is ``d_model``. If not, ``(C, G d_k + G d_v)``, and ``W_QKV``
+        holds only the queries' columns.
     W_Q, W_K, W_V, b_Q, b_K, b_V:
-        Views of these parameters, to be read and, under :func:`torch.no_grad`, written. They have
+        Views of these parameters, for reading and, under :func:`torch.no_grad`, writing. They have
         no ``grad`` of their own: it is in the same columns of the parameter's.
 
     Notes
@@ -393,7 +393,7 @@ class MultiHeadAttention(nn.Module):
         self.scale, self.window = scale, window
         self.num_heads, self.num_kv_heads, self.dropout = num_heads, num_kv_heads, dropout
         self.positions = positions
-        #: The columns that are the queries', the keys' and the values'.
+        #: Numbers of columns for the queries, the keys and the values.
         self.widths = [num_heads * d_k, num_kv_heads * d_k, num_kv_heads * d_v]
         if d_context == d_model:
             self.W_QKV = nn.Parameter(torch.empty(d_model, sum(self.widths)))
@@ -413,7 +413,7 @@ class MultiHeadAttention(nn.Module):
     b_Q, b_K, b_V = Part[Tensor | None](), Part[Tensor | None](), Part[Tensor | None]()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew after Glorot and Bengio; the vectors start at zero."""
+        """Reinitialise: weights as Glorot and Bengio do, bias vectors to zero."""
         for W in (self.W_Q, self.W_K, self.W_V, self.W_O):
             _draw(W, nn.init.xavier_uniform_)
         for b in (self.b_QKV, self.b_O):
@@ -421,7 +421,7 @@ class MultiHeadAttention(nn.Module):
                 nn.init.zeros_(b)
 
     def parts(self) -> dict[str, tuple[str, slice]]:
-        """For each of ``W_Q`` to ``b_V`` the parameter that holds it, and in which columns."""
+        """For each of ``W_Q`` to ``b_V``, the parameter that holds it and its columns there."""
         q, k, v = self.widths
         Q, K, V = slice(q), slice(q, q + k), slice(q + k, q + k + v)
         found = {"W_Q": ("W_QKV", Q), "W_K": ("W_QKV", K), "W_V": ("W_QKV", V)}
@@ -442,23 +442,23 @@ class MultiHeadAttention(nn.Module):
         position_ids: Int[Tensor, "B T"] | None = None,
         fused: bool = False,
     ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T S"] | None]:
-        """Let every token of ``x`` look at ``context``, or at the tokens of ``x`` themselves.
+        """Let every token of ``x`` attend to ``context`` or, without one, to ``x`` itself.
 
-        The weights, ``(B, H, T, S)``, are ``None`` on the fused path. An input without a batch, a
-        width or a mask that does not fit, and a context for a layer with positions raise
-        ``ValueError``.
+        The weights, ``(B, H, T, S)``, are ``None`` on the fused path. An input without a batch
+        axis, a wrong width or mask, or a context for a layer with positions raises ``ValueError``.
 
         Parameters
         ----------
         mask, causal, fused:
-            As for :func:`scaled_dot_product_attention`. A mask with three axes is for all heads.
+            As for :func:`scaled_dot_product_attention`. A mask with three axes applies to all
+            heads.
         cache:
-            Holds the keys and values of earlier tokens; those of ``x`` are added to it. With a
-            context it holds those of the context, which does not grow: they are computed at the
-            first call and read at the later ones.
+            Holds the keys and values of earlier tokens; those of ``x`` are appended. With a context
+            it holds the context's, which do not grow: the first call computes them and later calls
+            reuse them.
         position_ids:
-            Where each token of ``x`` stands, for positions that turn queries and keys; they follow
-            those the cache holds unless given.
+            Position of each token of ``x``, for schemes that rotate queries and keys; by default
+            they follow the cached tokens.
         """
         if context is not None and self.positions is not None:
             raise ValueError("positions must be None in a layer that attends to a context")
@@ -505,14 +505,14 @@ class MultiHeadAttention(nn.Module):
         return affine(merge_heads(heads), self.W_O, self.b_O), weights
 
     def _for_context(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
-        """What multiplies ``x``, what multiplies the context, and their vectors."""
+        """The matrices for ``x`` and for the context, and their bias vectors."""
         widths = [self.widths[0], self.widths[1] + self.widths[2]]
         W = self.W_QKV.split(widths, dim=1) if self.W_KV is None else (self.W_QKV, self.W_KV)
         b = (None, None) if self.b_QKV is None else self.b_QKV.split(widths)
         return *W, *b
 
     def _load_from_state_dict(self, state_dict, prefix, *rest) -> None:
-        """Weights as they are stored today, or as older versions stored them, one by one."""
+        """Load weights stored in today's form or, as in older versions, one by one."""
         wanted = [prefix + name for name in ("W_QKV", "W_KV", "b_QKV") if name in self.state_dict()]
         joined = join_parts(state_dict, wanted)
         if joined.keys() != state_dict.keys():
@@ -528,10 +528,10 @@ class MultiHeadAttention(nn.Module):
 
 
 def draw_matrices(module: nn.Module, draw: Callable[[Tensor], Tensor]) -> None:
-    """Draw every matrix in ``module`` anew, and W_Q, W_K and W_V as three matrices.
+    """Reinitialise every matrix in ``module``, with W_Q, W_K and W_V as three matrices.
 
-    ``draw`` fills the matrix it is given, as :func:`torch.nn.init.xavier_uniform_` does. What has
-    one axis or none is left alone.
+    ``draw`` fills the matrix it is given, as :func:`torch.nn.init.xavier_uniform_` does. Parameters
+    with one axis or none are left alone.
     """
     for part in module.modules():
         found: Iterable[Tensor] = part.parameters(recurse=False)
@@ -544,18 +544,18 @@ def draw_matrices(module: nn.Module, draw: Callable[[Tensor], Tensor]) -> None:
 
 @torch.no_grad()
 def _draw(W: Tensor, draw: Callable[[Tensor], Tensor]) -> None:
-    # Into memory of its own: into a part of a matrix PyTorch draws other numbers.
+    # Into memory of its own: for a part of a matrix PyTorch would draw other numbers.
     W.copy_(draw(torch.empty_like(W, memory_format=torch.contiguous_format)))
 
 
 class KeyValueCache:
-    """The keys and values of one layer, written into memory that is allocated once.
+    """The keys and values of one layer, in memory that is allocated once.
 
-    Without it a model that writes token after token computes every earlier key again at each step.
-    It is for writing, not for learning: keys are written in place, so no gradient goes back through
-    it; call the model under :func:`torch.no_grad`. It holds ``max_length`` tokens at most;
-    ``length`` counts those held so far, and the next one stands at this position. Memory is taken
-    at the first :meth:`append`, in the dtype and on the device of what is appended.
+    Without it, a model that generates token by token recomputes every earlier key at each step. It
+    is for generation, not training: keys are written in place, so no gradient flows through it;
+    call the model under :func:`torch.no_grad`. It holds at most ``max_length`` tokens; ``length``
+    counts those held so far and is the position of the next one. Memory is allocated at the first
+    :meth:`append`, with the dtype and device of what is appended.
     """
 
     def __init__(self, max_length: int) -> None:
@@ -567,17 +567,17 @@ class KeyValueCache:
     def append(
         self, k: Float[Tensor, "B G T K"], v: Float[Tensor, "B G T Dv"]
     ) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
-        """Add the keys and values of new tokens, and give those of all tokens so far.
+        """Add the keys and values of new tokens, and return those of all tokens so far.
 
-        Those that do not fit in any more, or are not like those held, raise ``ValueError``.
+        Raises ``ValueError`` if they exceed ``max_length`` or differ in shape from those held.
         """
         start, new = self.length, k.shape[-2]
         stop = start + new
         if stop > self.max_length:
             raise ValueError(f"the cache must hold {stop} tokens, max_length is {self.max_length}")
         if self._k is None or self._v is None:
-            # One place more than is ever filled, so that what is held is never all of the memory,
-            # which has other strides: a compiled step would need a graph for the last token.
+            # One position more than is ever filled, so that the view is never the whole memory,
+            # which has other strides: a compiled step would need another graph for the last token.
             self._k = k.new_empty(*k.shape[:-2], self.max_length + 1, k.shape[-1])
             self._v = v.new_empty(*v.shape[:-2], self.max_length + 1, v.shape[-1])
         places_k, places_v = self._k.narrow(-2, start, new), self._v.narrow(-2, start, new)
@@ -588,18 +588,18 @@ class KeyValueCache:
         return self._k.narrow(-2, 0, stop), self._v.narrow(-2, 0, stop)
 
     def held(self) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
-        """The keys and values of all tokens so far; ``ValueError`` if nothing was appended yet."""
+        """The keys and values of all tokens so far; raises ``ValueError`` if there are none yet."""
         if self._k is None or self._v is None:
             raise ValueError("the cache must hold at least one token, it is empty")
         return self._k.narrow(-2, 0, self.length), self._v.narrow(-2, 0, self.length)
 
     def reorder(self, rows: Int[Tensor, " N"]) -> None:
-        """Take these rows of the batch: beam search drops some hypotheses and doubles others."""
+        """Keep these rows of the batch: beam search drops some hypotheses and duplicates others."""
         if self._k is None or self._v is None:
             return
         for name in ("_k", "_v"):
             old = getattr(self, name)
-            held = old[rows, ..., : self.length, :]  # the memory behind it is not worth copying
+            held = old[rows, ..., : self.length, :]  # the unused memory is not copied
             if len(rows) != len(old):
                 setattr(self, name, old.new_empty(len(rows), *old.shape[1:]))
             getattr(self, name)[..., : self.length, :] = held
@@ -615,8 +615,8 @@ def multi_head_by_loop(
 ) -> Float[Tensor, "B T D"]:
     """The output of ``layer`` by a loop over its heads, as the lectures write it.
 
-    To be read, and for tests: without dropout. A layer with positions, and a mask that is not one
-    for all heads, raise ``ValueError``.
+    For reading and for tests, without dropout. A layer with positions, or a mask that differs
+    between heads, raises ``ValueError``.
     """
     if layer.positions is not None:
         raise ValueError("layer must have no positions for the loop over heads")

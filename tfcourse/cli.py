@@ -1,4 +1,4 @@
-"""The command `tfcourse`. Each command lives beside what it does; this file only collects them."""
+"""The command `tfcourse`. Each command is defined beside its code; this file only collects them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import os
 import signal
 import sys
 
-#: Whether this is the program, and not a test that imports it, nor one of the program's own
-#: processes, which import it too and are told beforehand to take no notice of Ctrl-C.
+#: Whether this is the program itself: not a test that imports it, nor one of its own worker
+#: processes, which import it too and have been told to ignore Ctrl-C.
 _RUNS = (
     os.path.basename(sys.argv[0]) == "tfcourse"
     and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 )
-if _RUNS:  # before a command begins and after it has ended, Ctrl-C ends it without a traceback
+if _RUNS:  # before and after a command, Ctrl-C exits without a traceback
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from importlib.metadata import entry_points  # noqa: E402
@@ -23,10 +23,10 @@ from typer.core import TyperGroup  # noqa: E402
 
 
 class Commands(TyperGroup):
-    """The commands. If one needs a package that is not installed, it says which extra has it."""
+    """The commands. If one needs a package that is not installed, it names the extra to install."""
 
     def invoke(self, ctx):
-        """Run the command that was asked for."""
+        """Run the requested command."""
         if _RUNS:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
@@ -72,9 +72,9 @@ def _course(
 
 
 def plugins() -> list[ModuleType]:
-    """The modules that add commands, by the entry points ``tfcourse.commands``.
+    """The modules that add commands, found by the entry points ``tfcourse.commands``.
 
-    Each has a function ``register(app)``, and ``parts()`` if `tfcourse doctor` is to look for more.
+    Each has a function ``register(app)``, and ``parts()`` if `tfcourse doctor` should check more.
     """
     return [point.load() for point in entry_points(group="tfcourse.commands")]
 

@@ -1,4 +1,4 @@
-"""Which device computes, unless told, and how exactly it can."""
+"""The default device, and the most precise dtype it supports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import torch
 
 
 def default_device() -> torch.device:
-    """The fastest device there is: a CUDA GPU, else Apple's GPU (MPS), else the CPU."""
+    """The fastest available device: a CUDA GPU, else Apple's GPU (MPS), else the CPU."""
     if torch.cuda.is_available():
         return torch.device("cuda")
     if torch.backends.mps.is_available():
@@ -15,5 +15,5 @@ def default_device() -> torch.device:
 
 
 def exact_dtype(device: torch.device) -> torch.dtype:
-    """The dtype for sums and angles: float64, or float32 on MPS, which has no other."""
+    """The dtype for sums and angles: float64, or float32 on MPS, which has no float64."""
     return torch.float32 if device.type == "mps" else torch.float64

@@ -1,6 +1,6 @@
-"""What of the course can run on this machine, and what to install if a package is missing.
+"""Which parts of the course can run on this machine, and what to install if one cannot.
 
-``pyproject.toml`` says which extra has which package; its metadata are read here, not repeated.
+``pyproject.toml`` says which extra has which package; its metadata is read here, not repeated.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 #: The smallest first: the one to name if a package is in several.
 EXTRAS = ("learner", "grade", "dev")
 
-#: What is imported under another name than it is installed by.
+#: Modules whose name differs from that of the package that installs them.
 DISTRIBUTIONS = {
     "PIL": "pillow",
     "a11y_pygments": "accessible-pygments",
@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 
 
 def distribution(module: str) -> str:
-    """The name that a top-level module is installed by, normalised: ``"pyyaml"`` for ``"yaml"``."""
+    """The package that installs a top-level module, normalised: ``"pyyaml"`` for ``"yaml"``."""
     return normal(DISTRIBUTIONS.get(module, module))
 
 
@@ -36,9 +36,9 @@ def normal(name: str) -> str:
 
 
 def declared() -> dict[str, list[str]]:
-    """What each extra asks for itself on this system; under ``""``, what the package needs anyway.
+    """What each extra itself requires on this system; under ``""``, what the package always needs.
 
-    Other extras of this package, which an extra may ask for, are left out.
+    Other extras of this package, which an extra may require, are left out.
     """
     found: dict[str, list[str]] = {"": [], **{extra: [] for extra in EXTRAS}}
     for line in importlib.metadata.requires("tfcourse") or []:
@@ -51,7 +51,7 @@ def declared() -> dict[str, list[str]]:
 
 
 def missing(extra: str) -> list[str]:
-    """The packages that an extra itself asks for and that are not installed."""
+    """The packages that an extra itself requires and that are not installed."""
     absent = []
     for name in declared()[extra]:
         try:
@@ -78,7 +78,7 @@ def advice(error: ModuleNotFoundError) -> str | None:
     return f"The package {name} is not installed, and this needs it: pip install '{what}'"
 
 
-#: One thing that the course uses: its name, whether it is there, and what it is for or what to do.
+#: A part of the course: its name, whether it is present, and its use or what to do about it.
 Part = tuple[str, bool, str]
 
 
@@ -93,7 +93,7 @@ def examine(commands: list) -> list[Part]:
     """All parts, in the order a reader meets them.
 
     ``commands`` are the modules that :func:`tfcourse.cli.plugins` finds; those with a function
-    ``parts`` add what they need themselves.
+    ``parts`` add their own requirements.
     """
     import torch
 

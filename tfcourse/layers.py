@@ -1,4 +1,4 @@
-"""What stands around attention in a block: normalisation, the feed-forward layer, and the block."""
+"""The other parts of a block: normalisation, the feed-forward layer, and the block itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfcourse.attention import KeyValueCache, MultiHeadAttention
 
 
 class LayerNorm(nn.Module):
-    r"""Give each token mean 0 and variance 1 over its own numbers, then a learned gain and bias.
+    r"""Normalise each token to mean 0 and variance 1, then apply a learned gain and bias.
 
     .. math:: \mu = \frac1d \sum_j x_j, \qquad \sigma^2 = \frac1d \sum_j (x_j - \mu)^2, \qquad
               y = \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \odot \gamma + \beta
@@ -63,7 +63,7 @@ class LayerNorm(nn.Module):
 
 
 class RMSNorm(nn.Module):
-    r"""Give each token a mean square of 1, then a learned gain ``(D,)``; the mean is left alone.
+    r"""Scale each token to mean square 1, then apply a learned gain ``(D,)``; the mean is kept.
 
     .. math:: y = \frac{x}{\sqrt{\frac1d \sum_j x_j^2 + \epsilon}} \odot \gamma
 
@@ -97,7 +97,7 @@ class RMSNorm(nn.Module):
 
 
 #: The nonlinearities a feed-forward layer may have. BERT and GPT differ in their GELU: the exact
-#: one and the one by tanh lie up to 5e-4 apart.
+#: one and the tanh approximation differ by up to 5e-4.
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": F.relu,
     "gelu": F.gelu,
@@ -107,18 +107,18 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 class FeedForward(nn.Module):
-    r"""A small net that is applied to each token on its own.
+    r"""A small network applied to each token separately.
 
     .. math:: \operatorname{FFN}(x) = g(x W_1 + b_1)\, W_2 + b_2
 
     Parameters
     ----------
     d_model, d_ff:
-        Widths of the tokens, and of the hidden layer; ``4 d_model`` unless given.
+        Widths of the tokens and of the hidden layer, which defaults to ``4 d_model``.
     activation:
-        A name out of :data:`ACTIVATIONS`, the formula's g.
+        One of :data:`ACTIVATIONS`, the formula's g.
     bias, dropout:
-        Whether there are ``b_1`` and ``b_2``; share of hidden numbers set to zero in training.
+        Whether there are ``b_1`` and ``b_2``; fraction of hidden units dropped in training.
 
     Attributes
     ----------
@@ -156,11 +156,11 @@ class FeedForward(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew after Glorot and Bengio; the vectors start at zero."""
+        """Reinitialise: weights as Glorot and Bengio do, bias vectors to zero."""
         _reset(self.W_1, self.W_2, self.b_1, self.b_2)
 
     def forward(self, x: Float[Tensor, "*batch D"]) -> Float[Tensor, "*batch D"]:
-        """The same net for every token."""
+        """Apply the same network to every token."""
         width("x", x, d_model=len(self.W_1))
         hidden = ACTIVATIONS[self.activation](affine(x, self.W_1, self.b_1))
         if self.dropout and self.training:
@@ -169,12 +169,12 @@ class FeedForward(nn.Module):
 
 
 class SwiGLU(nn.Module):
-    r"""A feed-forward layer whose hidden numbers are gated by others.
+    r"""A gated feed-forward layer: one projection of the token gates another.
 
     .. math:: \operatorname{SwiGLU}(x) = (\operatorname{silu}(x W_1) \odot x W_3)\, W_2
 
-    Gate ``W_1`` and up ``W_3`` are ``(D, d_ff)``, down ``W_2`` is ``(d_ff, D)``. ``d_ff`` is
-    ``8 d_model / 3`` unless given, which makes them as large as the two of :class:`FeedForward`.
+    Gate ``W_1`` and up ``W_3`` are ``(D, d_ff)``, down ``W_2`` is ``(d_ff, D)``. ``d_ff`` defaults
+    to ``8 d_model / 3``, which gives as many weights as the two matrices of :class:`FeedForward`.
 
     Notes
     -----
@@ -191,19 +191,19 @@ class SwiGLU(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew after Glorot and Bengio."""
+        """Reinitialise the weights as Glorot and Bengio do."""
         _reset(self.W_1, self.W_2, self.W_3)
 
     def forward(self, x: Float[Tensor, "*batch D"]) -> Float[Tensor, "*batch D"]:
-        """The same net for every token."""
+        """Apply the same network to every token."""
         width("x", x, d_model=len(self.W_1))
         return (F.silu(x @ self.W_1) * (x @ self.W_3)) @ self.W_2
 
 
 class Block(nn.Module):
-    r"""One block: attention to its own sequence, perhaps to another one, then a net for each token.
+    r"""One block: self-attention, optionally cross-attention, then a feed-forward layer.
 
-    Around each of these parts :math:`f` there is a residual connection and a normalisation.
+    Each of these parts :math:`f` has a residual connection and a normalisation.
 
     .. math:: \text{pre: } h + f(\operatorname{LN}(h)) \qquad
               \text{post: } \operatorname{LN}(h + f(h))
@@ -211,15 +211,15 @@ class Block(nn.Module):
     Parameters
     ----------
     attention, cross, ffn:
-        Attention of the sequence to itself, perhaps to another one, and what is applied to each
-        token: :class:`FeedForward`, :class:`SwiGLU` or another module.
+        Self-attention, optional cross-attention, and the module applied to each token:
+        :class:`FeedForward`, :class:`SwiGLU` or another.
     norm:
         ``"pre"`` or ``"post"``.
     make_norm, eps:
-        Makes a normalisation of the tokens' width and ``eps``: :class:`LayerNorm`,
-        :class:`RMSNorm` or another one.
+        Makes a normalisation from the tokens' width and ``eps``: :class:`LayerNorm`,
+        :class:`RMSNorm` or another.
     dropout:
-        Share of each part's output set to zero in training, before it is added.
+        Fraction of each part's output dropped in training, before it is added.
 
     Notes
     -----
@@ -266,17 +266,17 @@ class Block(nn.Module):
         context_cache: KeyValueCache | None = None,
         fused: bool = False,
     ) -> tuple[Float[Tensor, "B T D"], list[Tensor | None]]:
-        """Tokens after the block, and the weights of each attention in it, ``None`` where fused.
+        """Return the tokens after the block and the weights of each attention, ``None`` if fused.
 
-        ``context`` is the other sequence, ``context_mask`` which of it may be attended to, and
-        ``context_cache`` where its keys and values are kept from one call to the next. All else is
-        for the attention to the sequence itself; see :class:`MultiHeadAttention`. A context that is
-        missing, or given to a block without cross-attention, raises ``ValueError``.
+        ``context`` is the other sequence, ``context_mask`` says what in it may be attended to, and
+        ``context_cache`` keeps its keys and values from one call to the next. The other arguments
+        are for self-attention; see :class:`MultiHeadAttention`. A context that is missing, or given
+        to a block without cross-attention, raises ``ValueError``.
         """
         if (context is None) != (self.cross is None):
             has = "has no" if self.cross is None else "has a"
             raise ValueError(
-                f"context must be given exactly where the block attends to one; this block {has} "
+                f"context must be given exactly if the block attends to one; this block {has} "
                 f"cross-attention, and context is {'missing' if context is None else 'given'}"
             )
         pre = self.norm == "pre"
@@ -301,7 +301,7 @@ class Block(nn.Module):
         return x if pre else self.ffn_norm(x), weights
 
     def _add(self, x: Tensor, out: Tensor) -> Tensor:
-        """The residual connection: what a part was given, and what it makes of it."""
+        """The residual connection: a part's input plus its output."""
         return x + (F.dropout(out, self.dropout) if self.dropout and self.training else out)
 
 

@@ -1,4 +1,4 @@
-"""Train and eval mode for a while."""
+"""Temporarily switch between train and eval mode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import nn
 
 @contextmanager
 def in_mode(module: object, train: bool) -> Iterator[None]:
-    """Put a module into train or eval mode; afterwards every part of it is as it was."""
+    """Put a module into train or eval mode; afterwards the mode of every part is restored."""
     if not isinstance(module, nn.Module):  # a plain function has no modes
         yield
         return

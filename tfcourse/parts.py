@@ -1,4 +1,4 @@
-"""One parameter for several matrices: each of them under its own name, and from older files."""
+"""One parameter that holds several matrices: access by name, and loading from older files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Generic, Protocol, Self, TypeVar, overload, runtime_checkable
 import torch
 from torch import Tensor
 
-#: What each parameter holds side by side, in this order.
+#: The matrices that each parameter holds side by side, in this order.
 HELD = {
     "W_QKV": ("W_Q", "W_K", "W_V"),
     "W_KV": ("W_K", "W_V"),
@@ -21,7 +21,7 @@ class HasParts(Protocol):
     """A layer some of whose parameters hold several matrices."""
 
     def parts(self) -> dict[str, tuple[str, slice]]:
-        """For each part the parameter that holds it, and in which columns."""
+        """For each part, the parameter that holds it and its columns there."""
 
 
 #: A part, or a part that some layers lack.
@@ -31,7 +31,7 @@ Held = TypeVar("Held", bound=Tensor | None)
 class Part(Generic[Held]):
     """A name for some columns of a parameter: ``layer.W_Q`` is a view of ``layer.W_QKV``.
 
-    Which columns it is the layer's method ``parts`` says. Assigning copies numbers into them.
+    The layer's method ``parts`` says which columns. Assignment copies values into them.
     """
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -48,7 +48,7 @@ class Part(Generic[Held]):
             return self
         parts = layer.parts()
         if self.name not in parts:
-            return None  # a layer without vectors
+            return None  # a layer without biases
         parameter, columns = parts[self.name]
         return getattr(layer, parameter)[..., columns]
 
@@ -59,9 +59,9 @@ class Part(Generic[Held]):
 
 
 def held_parts(name: str, names: Collection[str]) -> tuple[str, ...]:
-    """The names under which older versions stored a parameter; none if it is as it was.
+    """The names under which older versions stored a parameter; none if it has not changed.
 
-    ``name`` has the path to the parameter with it, and ``names`` are all of today's model.
+    ``name`` includes the path to the parameter; ``names`` are all those of today's model.
     """
     path, dot, last = name.rpartition(".")
     parts = HELD.get(last, ())
@@ -71,9 +71,9 @@ def held_parts(name: str, names: Collection[str]) -> tuple[str, ...]:
 
 
 def join_parts(tensors: Mapping[str, Tensor], wanted: Collection[str]) -> dict[str, Tensor]:
-    """The tensors of an older file under today's names: W_Q, W_K and W_V as one, and so on.
+    """The tensors of an older file under current names: W_Q, W_K and W_V as one, and so on.
 
-    What is stored under one of the names ``wanted`` today stays as it is.
+    Tensors already stored under one of the ``wanted`` names are left as they are.
     """
     found = dict(tensors)
     for name in wanted:

@@ -1,15 +1,15 @@
-"""Where a token stands: seven ways to tell attention, all through one hook.
+"""Position encodings: seven schemes behind one interface.
 
-Self-attention sees no order. A scheme of positions can enter in three places, and each scheme here
-changes the one or two it needs:
+Self-attention is blind to order. A position scheme can enter in three places; each scheme here
+overrides the methods it needs:
 
-- :meth:`Positions.embed`: something is added to the tokens before the first layer, or laid beside
-  them (:class:`LearnedPositions`, :class:`SinusoidalPositions`, :class:`ConcatenatedPositions`);
-- :meth:`Positions.rotate`: queries and keys are turned before they meet (:class:`RotaryPositions`);
-- :meth:`Positions.bias`: something is added to the scores (:class:`RelativePositions`,
+- :meth:`Positions.embed`: codes are added to the tokens before the first layer, or joined
+  to them (:class:`LearnedPositions`, :class:`SinusoidalPositions`, :class:`ConcatenatedPositions`);
+- :meth:`Positions.rotate`: queries and keys are rotated beforehand (:class:`RotaryPositions`);
+- :meth:`Positions.bias`: a bias is added to the scores (:class:`RelativePositions`,
   :class:`ALiBi`, :class:`TreePositions`).
 
-Where there are more keys than queries, the queries are the last ``T`` of ``S`` positions.
+With more keys than queries, the queries are the last ``T`` of ``S`` positions.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from torch import Tensor, nn
 from tfcourse.arguments import above_zero, at_least_one, even, one_of, width
 from tfcourse.devices import exact_dtype
 
-#: Where tokens stand: the position of the first, with the others after it, or all ``(B, T)``.
+#: The position of the first token, which the others follow, or all positions ``(B, T)``.
 Start = int | Int[Tensor, "B T"]
 
 
 class Positions(nn.Module):
-    """No positions at all; the base of every scheme.
+    """No positions at all; the base class of every scheme.
 
     ``start`` is the position of the first token, which the others follow, or the positions of all
-    of them, ``(B, T)``, as when padding stands before a prompt.
+    of them, ``(B, T)``, as when a prompt is padded at the start.
     """
 
     def embed(
         self, x: Float[Tensor, "*batch T D"], start: Start = 0
     ) -> Float[Tensor, "*batch T D"]:
-        """The tokens, which stand at positions ``start`` and on, with their positions added."""
+        """Add their positions, from ``start`` on, to the tokens."""
         return x
 
     def rotate(
         self, x: Float[Tensor, "*batch T K"], start: Start = 0
     ) -> Float[Tensor, "*batch T K"]:
-        """Queries or keys, which stand at positions ``start`` and on, turned by their positions."""
+        """Rotate queries or keys by their positions, from ``start`` on."""
         return x
 
     def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "..."] | None:
@@ -55,7 +55,7 @@ class Positions(nn.Module):
 class LearnedPositions(Positions):
     r"""One learned vector for each position: :math:`\tilde x_i = x_i + P_i`.
 
-    ``P`` is ``(N, D)``, of ``context_length`` positions, N, and there is no code past them.
+    ``P`` is ``(N, D)``, where N is ``context_length``; there is no code past the last position.
 
     Notes
     -----
@@ -70,13 +70,13 @@ class LearnedPositions(Positions):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the vectors anew, small beside the tokens."""
+        """Reinitialise the vectors, small compared with the tokens."""
         nn.init.normal_(self.P, std=0.02)
 
     def embed(
         self, x: Float[Tensor, "*batch T D"], start: Start = 0
     ) -> Float[Tensor, "*batch T D"]:
-        """Add the vectors of positions ``start`` and on; ``ValueError`` past the last one."""
+        """Add the vectors of positions from ``start`` on; ``ValueError`` past the last one."""
         if isinstance(start, Tensor):
             try:
                 return x + F.embedding(start, self.P)
@@ -95,12 +95,12 @@ class LearnedPositions(Positions):
 
 
 class SinusoidalPositions(Positions):
-    r"""Sines and cosines of falling frequency, added to the tokens.
+    r"""Sines and cosines of decreasing frequency, added to the tokens.
 
     .. math:: PE_{(pos, 2i)} = \sin(pos / 10000^{2i/d}) \qquad
               PE_{(pos, 2i+1)} = \cos(pos / 10000^{2i/d})
 
-    Wavelengths go from :math:`2\pi` to :math:`10000 \cdot 2\pi`; ``base`` is this 10000, and
+    Wavelengths range from :math:`2\pi` to :math:`10000 \cdot 2\pi`; ``base`` is this 10000, and
     ``d_model`` must be even.
 
     Notes
@@ -116,8 +116,8 @@ class SinusoidalPositions(Positions):
         self.d_model, self.base = d_model, base
 
     def table(self, positions: Tensor, dtype: torch.dtype = torch.float32) -> Float[Tensor, "*N D"]:
-        """The codes of these positions, one in a row."""
-        # In double: at large positions a float32 angle is already off in the third digit.
+        """The codes of these positions, one per row."""
+        # In float64: at large positions a float32 angle is already wrong in the third digit.
         exact = exact_dtype(positions.device)
         exponents = torch.arange(0, self.d_model, 2, device=positions.device).to(exact)
         angles = positions.to(exact)[..., None] / self.base ** (exponents / self.d_model)
@@ -131,10 +131,10 @@ class SinusoidalPositions(Positions):
 
 
 class ConcatenatedPositions(Positions):
-    r"""Codes laid beside the tokens instead of added: :math:`\tilde x_i = [x_i W; p_i]`.
+    r"""Codes concatenated with the tokens instead of added: :math:`\tilde x_i = [x_i W; p_i]`.
 
-    The width of the tokens stays: they are brought to ``d_model - d_code`` numbers, and ``codes``
-    adds codes to tokens of width ``d_code``.
+    The width stays the same: tokens are projected to ``d_model - d_code``, and ``codes`` is a
+    scheme that adds codes of width ``d_code``.
 
     Notes
     -----
@@ -149,58 +149,58 @@ class ConcatenatedPositions(Positions):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw ``W`` anew so that the tokens keep their size."""
+        """Reinitialise ``W`` so that the tokens keep their scale."""
         nn.init.normal_(self.W, std=len(self.W) ** -0.5)
 
     def embed(
         self, x: Float[Tensor, "*batch T D"], start: Start = 0
     ) -> Float[Tensor, "*batch T D"]:
-        """The tokens, made narrower, and beside them the codes of their positions."""
+        """The projected tokens, followed by the codes of their positions."""
         width("x", x, d_model=len(self.W))
         codes = self.codes.embed(x.new_zeros(*x.shape[:-1], self.d_code), start)
         return torch.cat([x @ self.W, codes], dim=-1)
 
 
-#: How rotary positions may be stretched past the training length.
+#: How rotary positions can be extended past the training length.
 SCALINGS = ("none", "linear", "dynamic", "yarn")
 
-#: YaRN's bounds: a pair that turns at least this often in training is fast, at most that, slow.
+#: YaRN's bounds: pairs with at least the first number of turns are fast, at most the second, slow.
 YARN_TURNS = (32, 1)
 
 
 class RotaryPositions(Positions):
-    r"""Turn queries and keys, so that their product depends on the distance alone.
+    r"""Rotate queries and keys, so that their product depends only on the distance.
 
     .. math:: (R^m q) \cdot (R^n k) = q^\top R^{n-m} k, \qquad
               \theta_i = \text{base}^{-2i/d}
 
-    Each pair of the ``d_k`` coordinates is turned in its plane by ``position * theta_i``.
+    Each pair of the ``d_k`` coordinates is rotated in its plane by ``position * theta_i``.
 
     Parameters
     ----------
     pairing:
         Which coordinates form a pair. ``"interleaved"``: (0, 1), (2, 3), ... as in the paper;
-        ``"halves"``: (0, d/2), (1, d/2 + 1), ... as in Llama's checkpoints at Hugging
-        Face. Meta's own are interleaved.
+        ``"halves"``: (0, d/2), (1, d/2 + 1), ... as in Hugging Face's Llama checkpoints. Meta's own
+        are interleaved.
     base:
         The 10000 of the formula.
     ntk:
-        How many times longer than in training sequences may be. The base grows to
-        ``base * ntk ** (d / (d - 2))``: slow pairs are stretched by ``ntk``, fast ones left alone.
+        How many times longer sequences may be than in training. The base grows to ``base * ntk **
+        (d / (d - 2))``: slow pairs are stretched by ``ntk``, fast ones left unchanged.
     scaling, factor, original:
-        How a model trained on ``original`` positions is made to read about ``factor`` times as
-        many. ``"none"``. ``"linear"``: positions are divided by ``factor``. ``"dynamic"``: once a
-        text is longer than ``original``, the base grows as with ``ntk``, by the text's length.
-        ``"yarn"``: pairs that turn fewer than once within ``original`` are divided by ``factor``,
-        those that turn more than 32 times are left alone, with a ramp between, and cosines and
-        sines are multiplied by ``0.1 ln(factor) + 1``.
+        How to extend a model trained on ``original`` positions to about ``factor`` times as many.
+        ``"none"``: not at all. ``"linear"``: positions are divided by ``factor``. ``"dynamic"``:
+        once a text is longer than ``original``, the base grows as with ``ntk``, by the text's
+        length. ``"yarn"``: pairs that turn fewer than once within ``original`` are divided by
+        ``factor``, those that turn more than 32 times are left unchanged, with a ramp between, and
+        cosines and sines are multiplied by ``0.1 ln(factor) + 1``.
 
     Notes
     -----
     Su et al. 2021, section 3.2; KA "Rotary Positional Encodings (RoPE)"; NTK scaling: KA, same.
     Linear: Chen et al. 2023 ("Extending Context Window"). YaRN: Peng et al. 2023, section 3.
-    Dynamic: section 3.3 there. As in Hugging Face, keys that a cache holds keep the base they were
-    turned with.
+    Dynamic: section 3.3 there. As in Hugging Face, cached keys keep the base they were rotated
+    with.
     """
 
     def __init__(
@@ -228,7 +228,7 @@ class RotaryPositions(Positions):
         self.scaling, self.factor, self.original = scaling, factor, original
 
     def angles(self, positions: Tensor) -> Float[Tensor, "*N half"]:
-        """The angle of each pair at each position, in radians and double precision."""
+        """The angle of each pair at each position, in radians and float64."""
         base = self.base * self.ntk ** (self.d_k / (self.d_k - 2)) if self.ntk > 1 else self.base
         exact = exact_dtype(positions.device)
         i = torch.arange(0, self.d_k, 2, device=positions.device).to(exact)
@@ -261,7 +261,7 @@ class RotaryPositions(Positions):
     def rotate(
         self, x: Float[Tensor, "*batch T K"], start: Start = 0
     ) -> Float[Tensor, "*batch T K"]:
-        """Turn each row by its position, ``start`` and on."""
+        """Rotate each row by its position, from ``start`` on."""
         width("x", x, d_k=self.d_k)
         angle = self.angles(_places(x, start))
         if isinstance(start, Tensor):
@@ -279,7 +279,7 @@ class RotaryPositions(Positions):
 
 
 def check_scaling(scaling: str, factor: float, original: int | None, ntk: float = 1.0) -> None:
-    """Refuse what cannot be asked of :class:`RotaryPositions`."""
+    """Raise ``ValueError`` for invalid scaling arguments of :class:`RotaryPositions`."""
     one_of(SCALINGS, scaling=scaling)
     if factor < 1:
         raise ValueError(f"factor must be at least 1, got {factor}")
@@ -294,7 +294,7 @@ def check_scaling(scaling: str, factor: float, original: int | None, ntk: float 
 
 
 class RelativePositions(Positions):
-    r"""Shaw's relative positions: a learned vector for each distance, met by the query.
+    r"""Shaw's relative positions: a learned vector for each distance, added to the key.
 
     .. math:: e_{ij} = \frac{q_i \cdot (k_j + a_{\operatorname{clip}(j - i)})}{\sqrt{d_k}}
 
@@ -304,8 +304,8 @@ class RelativePositions(Positions):
     Notes
     -----
     Shaw et al. 2018, equations (4) and (5); UW "Learnable Position Representation Vectors"; KA
-    "Relative Position Encodings". The values' own vectors of equation (3) are left out: the paper
-    finds the keys' enough.
+    "Relative Position Encodings". The vectors for values in equation (3) are left out: the paper
+    finds those for keys sufficient.
     """
 
     def __init__(self, d_k: int, max_distance: int = 16) -> None:
@@ -316,7 +316,7 @@ class RelativePositions(Positions):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the vectors anew, with variance 1/K as keys have at the start."""
+        """Reinitialise the vectors with variance 1/K, like keys at the start."""
         nn.init.normal_(self.a, std=self.a.shape[1] ** -0.5)
 
     def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "*batch T S"]:
@@ -330,7 +330,7 @@ class RelativePositions(Positions):
 
 
 class ALiBi(Positions):
-    r"""A penalty that grows linearly with the distance, steeper in some heads than in others.
+    r"""A penalty that grows linearly with distance, with a different slope for each head.
 
     .. math:: b_{ij} = -m_h \, |i - j|, \qquad m_h = 2^{-8h/H}, \; h = 1, \dots, H
 
@@ -338,8 +338,8 @@ class ALiBi(Positions):
 
     Notes
     -----
-    Press et al. 2022, section 3; 224N section 2.2, equation (13), where the slope is 1. For ``H``
-    that is no power of two the authors' code takes the slopes of the next smaller power, and every
+    Press et al. 2022, section 3; 224N section 2.2, equation (13), where the slope is 1. If ``H`` is
+    not a power of two, the authors' code takes the slopes of the next smaller power, and every
     other one of the next larger.
     """
 
@@ -358,14 +358,14 @@ class ALiBi(Positions):
 
 
 def tree_distances(parents: Int[Tensor, "B S"]) -> Int[Tensor, "B S S"]:
-    """How many edges lie between each two words of each tree.
+    """The number of edges between any two words of each tree.
 
     .. math:: d(i, j) = a_i + a_j - 2 c_{ij}
 
-    where :math:`a_i` counts the ancestors of word ``i``, itself among them, and :math:`c_{ij}`
-    those that ``i`` and ``j`` share. ``parents`` has for each word its parent's index, -1 for a
-    root; words of different trees are ``S`` apart. A parent that is no word of the sentence, and
-    links that run in a circle, raise ``ValueError``.
+    where :math:`a_i` counts the ancestors of word ``i``, itself included, and :math:`c_{ij}` those
+    that ``i`` and ``j`` share. ``parents`` holds each word's parent index, -1 for a root; words of
+    different trees are ``S`` apart. A parent outside the sentence, or a cycle, raises
+    ``ValueError``.
     """
     B, S = parents.shape
     if parents.numel() and (int(parents.min()) < -1 or int(parents.max()) >= S):
@@ -384,13 +384,13 @@ def tree_distances(parents: Int[Tensor, "B S"]) -> Int[Tensor, "B S S"]:
 
 
 class TreePositions(Positions):
-    r"""A learned number for each distance in a parse tree, for each head.
+    r"""A learned bias for each distance in a parse tree, for each head.
 
     .. math:: b_{ij} = w_{h, \operatorname{clip}(d(i, j))}
 
     where :math:`d(i, j)` counts the edges between words ``i`` and ``j``, and distances beyond
-    ``max_distance`` share its number; ``w`` is ``(H, max_distance + 1)``. :meth:`set_trees` gives
-    the tree before the layer is called.
+    ``max_distance`` share its bias; ``w`` is ``(H, max_distance + 1)``. Call :meth:`set_trees`
+    before the layer.
 
     Notes
     -----
@@ -406,20 +406,20 @@ class TreePositions(Positions):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Start without a preference for any distance."""
+        """Set all biases to zero: no distance is preferred."""
         nn.init.zeros_(self.w)
 
     def set_trees(self, parents: Int[Tensor, "B S"]) -> None:
-        """Take the trees of a batch: for each word its parent's index, -1 for a root or padding.
+        """Set the trees of a batch: each word's parent index, -1 for a root or padding.
 
-        What is no tree raises ``ValueError``, as in :func:`tree_distances`.
+        Invalid trees raise ``ValueError``, as in :func:`tree_distances`.
         """
         self.distances = tree_distances(parents).clamp(max=self.max_distance)
 
     def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "B H T S"]:
-        """The learned biases of the first ``S`` words of the trees that were set.
+        """The learned biases of the first ``S`` words of the current trees.
 
-        ``ValueError`` if none were, or trees of fewer words, or for another number of sentences.
+        Raises ``ValueError`` if none are set, or with too few words or another batch size.
         """
         was = () if self.distances is None else tuple(self.distances.shape[:2])
         if self.distances is None or was[1] < S or was[0] not in (1, len(q)):
@@ -432,7 +432,7 @@ class TreePositions(Positions):
 
 
 def _places(x: Tensor, start: Start) -> Tensor:
-    """The positions of the rows of ``x``, ``(T,)``, or ``(B, T)`` if they were given."""
+    """The positions of the rows of ``x``: ``(T,)``, or ``(B, T)`` if given."""
     if isinstance(start, Tensor):
         return start
     return torch.arange(start, start + x.shape[-2], device=x.device)

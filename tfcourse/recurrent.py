@@ -1,7 +1,8 @@
-"""Recurrent nets: a state carried from token to token, and three cells that carry it.
+"""Recurrent networks: a state carried from token to token, and three cells that carry it.
 
-Letters, here and everywhere: ``B`` batch, ``T`` tokens, ``D`` width of a token; ``Dh`` is the width
-of the hidden state and ``L`` counts layers times directions. Row vectors: ``x W``, not ``W x``.
+Letters, here and throughout the package: ``B`` batch, ``T`` tokens, ``D`` width of a token; ``Dh``
+is the width of the hidden state and ``L`` the number of layers times directions. Row vectors: ``x
+W``, not ``W x``.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 from tfcourse.arguments import at_least_one, one_of
 from tfcourse.attention import padding_mask
 
-# What a cell carries: h, or h and c; and that of L cells, one after the other.
+# The state of a cell: h, or h and c; and the states of L cells, stacked.
 Hidden = Float[Tensor, "B Dh"]
 CellState = Hidden | tuple[Hidden, Hidden]
 State = Float[Tensor, "L B Dh"] | tuple[Float[Tensor, "L B Dh"], Float[Tensor, "L B Dh"]]
 
 
 class RecurrentCell(nn.Module):
-    """What the cells share: weights for the token, weights for the state, and a bias.
+    """Base class of the cells: weights for the token, weights for the state, and a bias.
 
-    The weights of several gates stand side by side, a block of ``Dh`` columns for each. A cell of
-    one's own gives ``gates``, ``forward`` and, where PyTorch computes the same, its ``kernel``.
-    ``d_in`` and ``d_hidden`` are the widths of a token, ``D``, and of the hidden state, ``Dh``. At
-    a call, an ``x`` or ``state`` that does not fit raises ``ValueError``.
+    The weights of several gates are side by side, a block of ``Dh`` columns for each. A custom cell
+    defines ``gates``, ``forward`` and, if PyTorch computes the same, its ``kernel``. ``d_in`` and
+    ``d_hidden`` are the widths of a token, ``D``, and of the hidden state, ``Dh``. An ``x`` or
+    ``state`` of the wrong shape raises ``ValueError``.
 
     Attributes
     ----------
@@ -38,13 +39,13 @@ class RecurrentCell(nn.Module):
 
     Notes
     -----
-    The letters are those of UBC section 1.2, :math:`h_t = g(U h_{t-1} + W x_t + b_1)`: ``W`` meets
-    the token and ``U`` the state. 224N equation (4) has the two letters the other way round.
+    The letters are those of UBC section 1.2, :math:`h_t = g(U h_{t-1} + W x_t + b_1)`: ``W``
+    multiplies the token and ``U`` the state. 224N equation (4) swaps the two letters.
     """
 
     gates: ClassVar[int] = 1  # blocks of columns in W, U and b
     parts: ClassVar[int] = 1  # tensors in the state: h, or h and c
-    kernel: Callable | None = None  # a subclass that changes the formula sets it anew, or to None
+    kernel: Callable | None = None  # a subclass with another formula must override it
 
     def __init__(self, d_in: int, d_hidden: int) -> None:
         super().__init__()
@@ -57,20 +58,20 @@ class RecurrentCell(nn.Module):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """Draw anew: ``W`` of variance 1/D, ``U`` orthogonal (Saxe et al. 2014), biases zero."""
+        """Reinitialise: ``W`` variance 1/D, ``U`` orthogonal (Saxe et al. 2014), biases zero."""
         nn.init.normal_(self.W, std=self.d_in**-0.5)
         for block in self.U.chunk(self.gates, dim=1):
-            nn.init.orthogonal_(block)  # by itself it neither shrinks nor grows a state
+            nn.init.orthogonal_(block)  # on its own it keeps the norm of a state
         for bias in (p for p in self.parameters() if p.dim() == 1):
             nn.init.zeros_(bias)
 
     def torch_weights(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """``weight_ih, weight_hh, bias_ih, bias_hh`` in PyTorch's layout, for its kernels."""
-        # PyTorch adds two biases where one is enough: ours is their sum, and here one is zero.
+        # PyTorch adds two biases although one is enough: ours is their sum, so one here is zero.
         return self.W.T.contiguous(), self.U.T.contiguous(), self.b, torch.zeros_like(self.b)
 
     def start(self, x: Tensor, state: CellState | State | None, *shape: int) -> CellState | State:
-        """The state to continue from: the one given, which must have this shape, or zeros."""
+        """The state to continue from: the given one, which must have this shape, or zeros."""
         if x.dim() != len(shape) or x.shape[-1] != self.d_in:
             axes = "B, T" if len(shape) == 3 else "B"
             raise ValueError(f"x must be ({axes}, d_in={self.d_in}), got {tuple(x.shape)}")
@@ -89,7 +90,7 @@ class RecurrentCell(nn.Module):
 
 
 class RNNCell(RecurrentCell):
-    """The plain recurrent cell: the next state is a function of this token and the last state.
+    """The plain recurrent cell: the next state is a function of the token and the last state.
 
     .. math:: h_t = g(x_t W + h_{t-1} U + b)
 
@@ -109,14 +110,14 @@ class RNNCell(RecurrentCell):
         self.kernel = getattr(torch, f"rnn_{nonlinearity}")
 
     def forward(self, x: Float[Tensor, "B D"], state: Hidden | None = None) -> Hidden:
-        """The next ``h`` ``(B, Dh)`` from ``x`` ``(B, D)`` and the last ``h``, zeros if None."""
+        """The next ``h`` ``(B, Dh)``, from ``x`` ``(B, D)`` and the last ``h`` (default zeros)."""
         h = self.start(x, state, len(x), self.d_hidden)
         assert isinstance(h, Tensor)  # and not (h, c)
         return self.g(x @ self.W + h @ self.U + self.b)  # h_t = g(x_t W + h_{t-1} U + b)
 
 
 class GRUCell(RecurrentCell):
-    r"""The gated recurrent unit: a gate decides how much of the last state stays as it was.
+    r"""The gated recurrent unit: a gate decides how much of the last state is kept.
 
     .. math::
         r &= \sigma(x_t W_r + h_{t-1} U_r + b_r) \qquad
@@ -131,7 +132,7 @@ class GRUCell(RecurrentCell):
     W, U, b:
         ``(D, 3 Dh)``, ``(Dh, 3 Dh)`` and ``(3 Dh,)``, in the order r, z, n: reset, update, new.
     b_hn:
-        ``(Dh,)``, a bias under the reset gate. From an ``nn.GRU``: ``weight_ih.T``,
+        ``(Dh,)``, a bias inside the reset gate. From an ``nn.GRU``: ``weight_ih.T``,
         ``weight_hh.T``, ``bias_ih`` plus the first two thirds of ``bias_hh``, and its last third.
 
     Notes
@@ -153,19 +154,19 @@ class GRUCell(RecurrentCell):
         return weight_ih, weight_hh, bias_ih, torch.cat([zeros[: -self.d_hidden], self.b_hn])
 
     def forward(self, x: Float[Tensor, "B D"], state: Hidden | None = None) -> Hidden:
-        """The next ``h`` ``(B, Dh)`` from ``x`` ``(B, D)`` and the last ``h``, zeros if None."""
+        """The next ``h`` ``(B, Dh)``, from ``x`` ``(B, D)`` and the last ``h`` (default zeros)."""
         h = self.start(x, state, len(x), self.d_hidden)
         assert isinstance(h, Tensor)  # and not (h, c)
         x_r, x_z, x_n = (x @ self.W + self.b).chunk(3, dim=-1)
         h_r, h_z, h_n = (h @ self.U).chunk(3, dim=-1)
-        r = torch.sigmoid(x_r + h_r)  # reset: how much of the past the new one sees
-        z = torch.sigmoid(x_z + h_z)  # update: how much of the past stays
+        r = torch.sigmoid(x_r + h_r)  # reset: how much of the past the new state sees
+        z = torch.sigmoid(x_z + h_z)  # update: how much of the past is kept
         n = torch.tanh(x_n + r * (h_n + self.b_hn))
         return (1 - z) * n + z * h  # h_t = (1 - z) n + z h_{t-1}
 
 
 class LSTMCell(RecurrentCell):
-    r"""Long short-term memory: a cell that is only scaled and added to, with gates around it.
+    r"""Long short-term memory: a cell state that is only scaled and added to, controlled by gates.
 
     .. math::
         i &= \sigma(x_t W_i + h_{t-1} U_i + b_i) \qquad
@@ -193,14 +194,14 @@ class LSTMCell(RecurrentCell):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """As in :class:`RecurrentCell`, but a forget gate of bias 1 (Jozefowicz et al. 2015)."""
+        """As in :class:`RecurrentCell`, but forget gates with bias 1 (Jozefowicz et al. 2015)."""
         super().reset_parameters()
         self.b.chunk(self.gates)[1].fill_(1.0)
 
     def forward(
         self, x: Float[Tensor, "B D"], state: tuple[Hidden, Hidden] | None = None
     ) -> tuple[Hidden, Hidden]:
-        """The next ``(h, c)``, each ``(B, Dh)``, from ``x`` and the last, zeros if None."""
+        """The next ``(h, c)``, each ``(B, Dh)``, from ``x`` and the last (default zeros)."""
         h, c = self.start(x, state, len(x), self.d_hidden)
         i, f, g, o = (x @ self.W + h @ self.U + self.b).chunk(4, dim=-1)
         c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)  # c_t = f c_{t-1} + i g
@@ -210,30 +211,30 @@ class LSTMCell(RecurrentCell):
 class Recurrent(nn.Module):
     """A cell run along sequences, in layers, in one direction or both.
 
-    Each layer reads the outputs of the one below; those of two directions stand side by side.
+    Each layer reads the outputs of the one below; those of two directions are concatenated.
 
     Parameters
     ----------
     cell, d_in, d_hidden:
         ``cell(d_in, d_hidden)`` is called for each layer and direction: one of the classes above,
-        or the like of ``partial(RNNCell, nonlinearity="relu")``. The widths are those of a token,
+        or for example ``partial(RNNCell, nonlinearity="relu")``. The widths are those of a token,
         ``D``, and of each cell's hidden state, ``Dh``.
     num_layers, bidirectional:
         Number of layers, and whether each has a second cell that reads backwards.
     dropout:
-        Probability with which, in training, a number that goes from a layer to the next is zero.
+        Dropout probability between layers, in training.
 
     Attributes
     ----------
     cells:
-        ``L = layers * directions`` cells: the first layer's first, forwards before backwards. So
-        PyTorch's ``weight_ih_l1_reverse`` goes to ``cells[3]``; how it maps stands with the cell.
+        ``L = layers * directions`` cells: layer by layer, forward before backward. So PyTorch's
+        ``weight_ih_l1_reverse`` goes to ``cells[3]``; see the cell for the mapping.
     d_out:
         Width of the outputs, ``directions * Dh``.
 
     Notes
     -----
-    UBC section 1.2; 224N section 1.2; UW "Recall RNNs". Equal to PyTorch's, packed if need be.
+    UBC section 1.2; 224N section 1.2; UW "Recall RNNs". Equal to PyTorch's, packed or not.
     """
 
     def __init__(
@@ -264,23 +265,23 @@ class Recurrent(nn.Module):
         *,
         fused: bool = False,
     ) -> tuple[Float[Tensor, "B T Dout"], State]:
-        """Read each sequence from its first token to its own last, and backwards from there.
+        """Read each sequence from its first to its last real token, and backwards from there.
 
-        The outputs are zero at the padding. The state given back, in the form of the argument
-        ``state``, is what each cell held after the last token it read; an empty sequence keeps
-        where it started. What does not fit raises ``ValueError``.
+        The outputs are zero at the padding. The returned state, in the form of the argument
+        ``state``, is that of each cell after the last token it read; an empty sequence keeps its
+        initial state. Mismatched arguments raise ``ValueError``.
 
         Parameters
         ----------
         x, lengths:
-            Tokens, with ``T`` at least 1, and how many of each sequence are real and stand first;
-            all unless given. What stands in the padding does not matter.
+            Tokens, with ``T`` at least 1, and how many of each sequence are real, which come first;
+            default all. The content of the padding does not matter.
         state:
-            Where each cell starts, in the order of ``cells``: ``h`` of shape ``(L, B, Dh)``, for
-            the LSTM ``(h, c)`` of two such; zeros unless given.
+            Initial state of each cell, in the order of ``cells``: ``h`` of shape ``(L, B, Dh)``,
+            for the LSTM ``(h, c)`` of two such; default zeros.
         fused:
             ``False`` loops over time with the cells. ``True`` hands the same computation to
-            PyTorch's kernels; only which numbers ``dropout`` takes is not the same.
+            PyTorch's kernels; only the random choices of ``dropout`` differ.
         """
         first = next(self.each_cell())
         state = first.start(x, state, len(self.cells), len(x), self.d_hidden)
@@ -292,7 +293,7 @@ class Recurrent(nn.Module):
         if lengths is None:
             return run(x, state, None)
         real = padding_mask(lengths, x.shape[1]).transpose(1, 2).to(x.device)  # (B, T, 1)
-        # The padding is cleared first: a NaN in it would reach the gradients even unused.
+        # The padding is cleared first: even an unused NaN in it would reach the gradients.
         outputs, state = run(x.masked_fill(~real, 0.0), state, real)
         return outputs.masked_fill(~real, 0.0), state
 
@@ -301,7 +302,7 @@ class Recurrent(nn.Module):
         return (cell for cell in self.cells if isinstance(cell, RecurrentCell))
 
     def _loop(self, x: Tensor, state: State, real: Tensor | None) -> tuple[Tensor, State]:
-        """Layer upon layer, in each direction along time."""
+        """Layer by layer, in each direction along time."""
         last: list[CellState] = []
         cells = list(self.each_cell())
         for layer in range(self.num_layers):
@@ -327,13 +328,13 @@ class Recurrent(nn.Module):
         if x.is_cuda:
             weights = _one_buffer(weights)
         dropout = self.dropout.p if self.dropout.training else 0.0
-        # In eval mode too cuDNN must be told that it trains, or it computes no gradient.
+        # Even in eval mode cuDNN must be told that it trains, or it computes no gradient.
         settings = (True, self.num_layers, dropout, torch.is_grad_enabled(), self.directions == 2)
         if real is None:
             outputs, *last = kernel(x, _each(Tensor.contiguous, state), weights, *settings, True)
             return outputs, _state(last)
         lengths = real.sum(dim=(1, 2))
-        # PyTorch packs no empty sequence: it gets one token of zeros, and its state is put back.
+        # PyTorch cannot pack an empty sequence: it gets one zero token, and its state is restored.
         packed = pack_padded_sequence(x, lengths.clamp(min=1).cpu(), True, enforce_sorted=False)
         sorted_state = _each(lambda h: h[:, packed.sorted_indices], state)
         outputs, *last = kernel(packed.data, packed.batch_sizes, sorted_state, weights, *settings)
@@ -352,15 +353,15 @@ def _along_time(
     for t in reversed(times) if backwards else times:
         last, state = state, cell(x[:, t], state)
         if real is not None:
-            # In the padding a state stays as it is: forwards after the last token, backwards
-            # before it, so that each sequence begins at its own last token.
+            # In the padding a state stays unchanged: forward after the last token, backward before
+            # it, so that each sequence begins at its own last token.
             state = _each(lambda h, old, t=t: h.where(real[:, t], old), state, last)
-        outputs[t] = state[0] if isinstance(state, tuple) else state  # h is what is put out
+        outputs[t] = state[0] if isinstance(state, tuple) else state  # h is the output
     return torch.stack([outputs[t] for t in times], dim=1), state
 
 
 def _each(function: Callable[..., Tensor], *states: CellState | State) -> CellState | State:
-    """Apply a function to ``h``, or to ``h`` and to ``c``, of one state or of several alike."""
+    """Apply a function to ``h``, or to ``h`` and ``c``, of one or several states."""
     if isinstance(states[0], tuple):
         h, c = (function(*part) for part in zip(*states, strict=True))
         return h, c
@@ -373,7 +374,7 @@ def _state(tensors: Sequence[Tensor]) -> CellState | State:
 
 
 def _one_buffer(weights: list[Tensor]) -> list[Tensor]:
-    """The weights in one buffer, matrices before biases: cuDNN would copy others and warn."""
+    """The weights in one buffer, matrices before biases: otherwise cuDNN would copy and warn."""
     order = sorted(range(len(weights)), key=lambda i: weights[i].dim() == 1)
     buffer = torch.cat([weights[i].reshape(-1) for i in order])
     pieces = dict(zip(order, buffer.split([weights[i].numel() for i in order]), strict=True))

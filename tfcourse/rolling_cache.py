@@ -1,4 +1,4 @@
-"""A cache of keys and values that forgets what no later token looks at."""
+"""A cache that forgets keys and values that no later token attends to."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tfcourse.attention import KeyValueCache
 
 
 class RollingCache(KeyValueCache):
-    """The keys and values of the last tokens alone, for attention that looks back no further.
+    """The keys and values of only the last tokens, for sliding-window attention.
 
-    ``append`` gives the last ``window - 1`` earlier tokens and the new ones, all that the new
-    queries may look at, and ``length`` counts all tokens read so far, more than are held. Memory no
-    longer grows with the text: Jiang et al. 2023 (Mistral), section 2, "Rolling Buffer Cache".
+    ``append`` returns the last ``window - 1`` earlier tokens and the new ones, all that the new
+    queries may attend to, and ``length`` counts all tokens read so far, more than are held. Memory
+    no longer grows with the text: Jiang et al. 2023 (Mistral), section 2, "Rolling Buffer Cache".
     """
 
     def __init__(self, window: int) -> None:
@@ -26,9 +26,9 @@ class RollingCache(KeyValueCache):
     def append(
         self, k: Float[Tensor, "B G T K"], v: Float[Tensor, "B G T Dv"]
     ) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
-        """Add new tokens, and forget those that no later one looks at.
+        """Add new tokens, and forget those that no later one attends to.
 
-        Tokens that are not like those held raise ``ValueError``.
+        Tokens whose shape differs from those held raise ``ValueError``.
         """
         self.length += k.shape[-2]
         if self._k is not None and self._v is not None:
@@ -42,12 +42,12 @@ class RollingCache(KeyValueCache):
         return k, v
 
     def held(self) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
-        """The keys and values of the last ``window - 1`` tokens; ``ValueError`` if none."""
+        """The keys and values of the last ``window - 1`` tokens; raises ``ValueError`` if none."""
         if self._k is None or self._v is None:
             raise ValueError("the cache must hold at least one token, it is empty")
         return self._k, self._v
 
     def reorder(self, rows: Int[Tensor, " N"]) -> None:
-        """Take these rows of the batch: beam search drops some hypotheses and doubles others."""
+        """Keep these rows of the batch: beam search drops some hypotheses and duplicates others."""
         if self._k is not None and self._v is not None:
             self._k, self._v = self._k[rows], self._v[rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-#: Sections of numpydoc and of Google's style whose text is no prose.
+#: Sections of numpydoc and of Google's style whose text is not prose.
 _NO_PROSE = {"examples", "example", "references", "see also", "methods", "shape", "usage"}
 _TERMS = {
     "parameters", "other parameters", "returns", "yields", "attributes", "raises", "warns",
@@ -47,10 +47,10 @@ _HELD_BY = (
 )
 _COMMON = frozenset(_HELD_BY.split())
 
-#: No sentence ends with one of them: something was cut off.
+#: No sentence ends with one of these: something was cut off.
 _OPEN = frozenset(["the", "of", "and", "a", "an", "or", "by"])
 
-#: Names that are written with a capital inside; any other such word is a class of some code.
+#: Names with a capital letter inside; any other such word is a class in some code.
 _NAMES = frozenset(
     ["NumPy", "SciPy", "PyTorch", "SymPy", "NetworkX", "SQLAlchemy", "LaTeX", "TeX", "JavaScript",
      "MySQL", "PostgreSQL", "SQLite", "GitHub", "OpenGL", "BibTeX", "McGraw", "PyPI", "MathML",
@@ -69,8 +69,8 @@ def sentences(docstring: str) -> list[str]:
     Returns
     -------
     sentences
-        Each from 5 to 50 words, with a capital first and a point, question or exclamation mark
-        last, in ASCII and without any markup.
+        Each of 5 to 50 words, beginning with a capital and ending with a full stop, question or
+        exclamation mark, in ASCII and without markup.
     """
     found = []
     for paragraph in _paragraphs(docstring.split("\n")):
@@ -122,7 +122,7 @@ def _prose_lines(lines: list[str]) -> Iterator[tuple[int, str] | None]:
 
 
 def _paragraphs(lines: list[str]) -> Iterator[str]:
-    """Runs of prose lines; an item of a list is a paragraph, and what hangs below it is its own."""
+    """Runs of prose lines; an item of a list is a paragraph, and so is each sub-item."""
     held: list[str] = []
     margin, hanging = 0, False
     for line in [*_prose_lines(lines), None]:

@@ -1,4 +1,4 @@
-"""``LICENSE-corpora``: whom the shipped corpora come from, and under which terms."""
+"""``LICENSE-corpora``: the sources of the shipped corpora, and their terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each sentence once, in the split of its file, and nothing of the test in training."""
+"""Each sentence once, in the split of its file, with no test text in training."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from benchmarks.corpora import cleaning, reading
 from tfcourse.data.docstrings import PACKAGES, SPLITS, Document
 from tfcourse.data.draw import share_of
 
-#: How many of ten files each split gets.
+#: How many files in ten each split gets.
 SHARES = dict(zip(SPLITS, (8, 1, 1), strict=True))
 
-#: A sentence is not tested on if this many of its words in a row are in another split.
+#: A sentence is not used for testing if this many consecutive words of it are in another split.
 WINDOW = 8
 
 
@@ -23,7 +23,7 @@ def words_of(sentence: str) -> list[str]:
 
 
 def windows(words: list[str], size: int = WINDOW) -> Iterable[tuple[str, ...]]:
-    """All runs of ``size`` words."""
+    """All runs of ``size`` consecutive words."""
     return (tuple(words[i : i + size]) for i in range(len(words) - size + 1))
 
 
@@ -47,7 +47,7 @@ def parted() -> dict[str, list[Document]]:
     """The documents of each split, without the sentences that an earlier split has.
 
     A file belongs to one split, by its name alone. A sentence is left out if it occurred before,
-    and from validation and test also if it shares :data:`WINDOW` words in a row with an earlier
+    and from validation and test also if it shares :data:`WINDOW` consecutive words with an earlier
     split.
     """
     everything = documents()

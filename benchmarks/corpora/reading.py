@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-#: The folders that are read of a package, if not all: plain Python, the same files in the wheels
-#: for every platform.
+#: The folders of a package to read, if not all: plain Python, the same files in the wheels for
+#: every platform.
 FOLDERS = {"torch": ("distributions", "nn", "optim", "utils/data")}
 
-#: The name that a package is installed by, if it is imported by another.
+#: The name under which a package is installed, if it is imported under another.
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
 
 #: Folders that are not read: tests, and code that is generated or comes from another project.
@@ -55,7 +55,7 @@ def version(package: str) -> str:
 
 
 def installed(package: str) -> importlib.metadata.Distribution:
-    """What is installed under a package's import name.
+    """The distribution that provides a package's import name.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def docstrings(package: str) -> Iterator[Docstring]:
 def _parsed(source: bytes) -> list[str]:
     """The docstrings of a file.
 
-    The garbage collector is off meanwhile: it would walk through each growing tree, which has no
+    The garbage collector is off during this: it would traverse each growing tree, which has no
     cycles, and halve the speed.
     """
     was = gc.isenabled()

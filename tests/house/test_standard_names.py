@@ -54,7 +54,7 @@ def test_a_config_takes_the_old_name_with_a_warning(config, old, new):
     assert got == expected
     with pytest.warns(DeprecationWarning, match=f"{config.__name__}: {old} is now called {new}"):
         assert getattr(got, old) == getattr(got, new)
-    with pytest.raises(ValueError, match=f"must have {new} alone, got its old name {old} too"):
+    with pytest.raises(ValueError, match=f"must have only {new}, got its old name {old} too"):
         config(**given, **{old: 1})
 
 

@@ -1,8 +1,7 @@
-"""Batches: examples put together, in an order that a seed fixes and that can be resumed.
+"""Batches of examples, in an order that a seed determines and that can be resumed.
 
-A language model's come from :class:`Windows`, a translator's from pairs and :func:`pad_pairs`, a
-classifier's from :func:`pad_labelled` or from tensors as they are. For an encoder that guesses
-hidden words, :func:`mask_words` hides them.
+Language models use :class:`Windows`, translators pairs with :func:`pad_pairs`, and classifiers
+:func:`pad_labelled` or plain tensors. :func:`mask_words` masks words for a masked language model.
 """
 
 from tfcourse.batching.batches import Batches

@@ -1,4 +1,4 @@
-"""Batches in an order that a seed fixes, and that can be resumed."""
+"""Batches in an order that a seed determines and that can be resumed."""
 
 from __future__ import annotations
 
@@ -12,44 +12,42 @@ from torch import Tensor
 
 from tfcourse.arguments import at_least_one
 
-#: With lengths, examples are drawn together for this many batches before they are sorted.
+#: With lengths, the examples of this many batches are drawn together and then sorted.
 POOL = 100
 
 
 class Batches:
-    """An epoch of batches each time it is gone through.
+    """Batches of examples: each iteration is one epoch.
 
-    The order is drawn anew for each epoch, and follows from ``seed`` and epoch alone. So a run that
-    was stopped within an epoch resumes with the batch it would have had, and several processes
-    agree on every batch without a word. ``epoch`` and ``position`` say where the next batch stands;
-    breaking off and going through again starts the epoch again, and only :meth:`load_state_dict`
-    resumes a broken one. Arguments that do not fit, and a batch that would leave a process without
-    an example, raise ``ValueError``.
+    Each epoch has a new order, which depends only on ``seed`` and the epoch. So a run stopped
+    within an epoch resumes with the batch it would have had, and several processes agree on every
+    batch without communicating. ``epoch`` and ``position`` locate the next batch. Iterating again
+    after a ``break`` restarts the epoch; only :meth:`load_state_dict` resumes it. Invalid
+    arguments, and a batch that would leave a process without an example, raise ``ValueError``.
 
     Parameters
     ----------
     data:
-        A sequence of examples; or a tensor or a tuple of tensors, with an example in each row; or
-        what has a ``batch(indices)`` of its own, as :class:`~tfcourse.batching.Windows` does.
+        A sequence of examples; a tensor or a tuple of tensors with one example per row; or an
+        object with a method ``batch(indices)``, such as :class:`~tfcourse.batching.Windows`.
     size, max_tokens:
-        Examples in a batch, and the most tokens in one, padding among them, in all processes
-        together: its number of examples times its longest. Either or both; the second needs
+        Number of examples in a batch, and its maximum number of tokens, padding included, over all
+        processes: the number of examples times the longest. Give either or both; the second needs
         ``lengths``.
     collate:
-        Makes a batch of a list of examples, such as :func:`~tfcourse.batching.pad_pairs`; where
-        ``data`` is tensors or has ``batch``, it is given what these give. Unless given, a batch is
-        what it would be given.
+        Makes a batch from a list of examples, as :func:`~tfcourse.batching.pad_pairs` does, or from
+        rows of tensors or the result of ``data.batch``. By default these are the batch itself.
     shuffle:
-        Whether to draw an order; else the examples come as they stand, or with ``lengths`` the
-        shortest first.
+        Whether to draw a random order. If not, the examples keep their order or, with ``lengths``,
+        come shortest first.
     drop_last:
-        Whether to leave out what does not fill a batch at the end of an epoch.
+        Whether to drop an incomplete batch at the end of an epoch.
     lengths:
-        A length for each example, or a function that gives it. Batches are then made of examples
-        of similar length: little padding, and still another order each time.
+        The length of each example, or a function that returns it. Batches then hold examples of
+        similar length: little padding, yet a new order each epoch.
     rank, world:
-        Which of how many processes this is. Its examples are every ``world``-th of each batch, so
-        that all processes' shares together are the batch of one process.
+        Index of this process, and number of processes. It gets every ``world``-th example of each
+        batch, so that together the processes get the batch of a single process.
     """
 
     def __init__(
@@ -110,13 +108,14 @@ class Batches:
                 f"{self.world} process(es), got {self.max_tokens}"
             )
         if self.world > 1 and not self.drop_last:
-            # How many are left over differs by epoch: better said now than in the midst of a run.
+            # How many are left over varies by epoch: better to fail now than in the middle of a
+            # run.
             raise ValueError(
                 f"drop_last must be True with max_tokens in {self.world} processes, got False"
             )
 
     def __len__(self) -> int:
-        """Batches in this epoch."""
+        """Number of batches in this epoch."""
         return len(self._plan(self.epoch))
 
     def __iter__(self) -> Iterator[Any]:
@@ -126,7 +125,7 @@ class Batches:
     def _pass(self, epoch: int, first: int) -> Iterator[Any]:
         plan = self._plan(epoch)
         for i in range(first, len(plan)):
-            # Said before the batch is handed out: who asks while training on it means the next.
+            # Set before the batch is yielded: code that asks while training on it means the next.
             self.epoch, self.position = epoch, i + 1
             yield self._gather(plan[i][self.rank :: self.world])
         self.epoch, self.position = epoch + 1, 0
@@ -143,7 +142,7 @@ class Batches:
         return batch if self.collate is None else self.collate(batch)
 
     def _plan(self, epoch: int) -> list[Tensor]:
-        """The places of the examples of each batch of an epoch, all processes together."""
+        """The indices of the examples in each batch of an epoch, over all processes."""
         if self._planned is None or self._planned[0] != epoch:
             generator = torch.Generator()
             # Mixed, so that epoch 1 of seed 0 is not epoch 0 of seed 1.
@@ -159,13 +158,13 @@ class Batches:
             order = torch.cat([part[self._lengths[part].argsort(stable=True)]
                                for part in order.split(self._pool())])  # fmt: skip
         plan = list(order.split(self.size)) if self.max_tokens is None else self._fill(order)
-        # What is left over is the last one made.
+        # An incomplete batch is the last one made.
         whole = self.max_tokens is None and len(plan[-1]) == self.size
         if self.drop_last and not whole:
             plan.pop()
         if not plan:
-            raise ValueError(f"drop_last must be False where {n} examples are less than a batch")
-        if len(plan[-1]) < self.world:  # only what is left over can be so few
+            raise ValueError(f"drop_last must be False if {n} examples do not fill a batch")
+        if len(plan[-1]) < self.world:  # only an incomplete batch can be this small
             raise ValueError(
                 f"drop_last must be True in {self.world} processes: the last batch has "
                 f"{len(plan[-1])} example(s)"
@@ -175,7 +174,7 @@ class Batches:
         return plan
 
     def _pool(self) -> int:
-        """Examples that are sorted together; all of them where no order is drawn."""
+        """Number of examples that are sorted together: all of them without ``shuffle``."""
         if not self.shuffle:
             return self._count
         size = self.size
@@ -196,7 +195,7 @@ class Batches:
         return [*plan, order[start:]]
 
     def shard(self, rank: int, world: int) -> Batches:
-        """The same batches as process ``rank`` of ``world`` sees them, from the same place on."""
+        """The same batches as seen by process ``rank`` of ``world``, from the same position on."""
         other = Batches(
             self.data, self.size, collate=self.collate, shuffle=self.shuffle,
             drop_last=self.drop_last, seed=self.seed, lengths=self._lengths,
@@ -207,7 +206,7 @@ class Batches:
         return other
 
     def _order(self) -> dict[str, Any]:
-        """What the order depends on; the number of processes is not among it."""
+        """Everything the order depends on, which does not include the number of processes."""
         lengths = self._lengths
         return {
             "examples": self._count, "size": self.size, "shuffle": self.shuffle,
@@ -216,11 +215,11 @@ class Batches:
         }  # fmt: skip
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the next batch stands, in numbers; the same in every process."""
+        """The position of the next batch; the same in every process."""
         return {"epoch": self.epoch, "position": self.position, "order": self._order()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from where :meth:`state_dict` was asked; ``ValueError`` if the order differs."""
+        """Resume from a :meth:`state_dict`; raises ``ValueError`` if the order differs."""
         for name, own in self._order().items():
             if state["order"][name] != own:
                 raise ValueError(
@@ -237,7 +236,7 @@ def _all_tensors(data: Any) -> bool:
     if not (isinstance(data, tuple) and data and all(isinstance(t, Tensor) for t in data)):
         return False
     if len({len(t) for t in data}) > 1:
-        raise ValueError(f"data must have as many rows in each, got {[len(t) for t in data]}")
+        raise ValueError(f"data must have equal numbers of rows, got {[len(t) for t in data]}")
     return True
 
 

@@ -1,4 +1,4 @@
-"""Words hidden for an encoder to guess: the corruption of masked-language modelling."""
+"""Masked language modelling: hide words for an encoder to predict."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def mask_words(
     random: float = 0.1,
     generator: torch.Generator | None = None,
 ) -> tuple[Int[Tensor, "B T"], Bool[Tensor, "B T"]]:
-    r"""Choose some words to be guessed; hide most of them, replace a few, and leave a few.
+    r"""Choose some words to predict; mask most of them, replace a few, and keep a few.
 
     .. math:: P(\text{chosen}) = 0.15, \qquad
               \tilde x_t = \begin{cases}
@@ -27,28 +27,28 @@ def mask_words(
                 x_t & \text{in 10 \%, and wherever } t \text{ is not chosen}
               \end{cases}
 
-    The model reads :math:`\tilde x` and is to say :math:`x_t` at every chosen position: its targets
-    are ``ids[chosen]``. By chance there may be none. The last two cases are there because [MASK]
-    never stands in the texts that the model is made for: it has to keep a good vector for a word
-    that it can see, too. Shapes that do not fit, and shares that are none, raise ``ValueError``.
+    The model reads :math:`\tilde x` and predicts :math:`x_t` at every chosen position: its targets
+    are ``ids[chosen]``. By chance there may be none. The last two cases exist because [MASK] never
+    occurs in the texts that the model will be used on: it must also keep a good vector for a word
+    it can see. Mismatched shapes and invalid fractions raise ``ValueError``.
 
     Parameters
     ----------
     candidates:
         Which positions may be chosen: no special tokens, no padding.
     mask, words:
-        The id of [MASK], and those that a random word is drawn from, each as likely. It may be the
-        right one.
+        The id of [MASK], and the ids from which a random word is drawn uniformly. It may be the
+        original word.
     share:
-        How likely each candidate is to be chosen, each on its own.
+        Probability with which each candidate is chosen, independently of the others.
     masked, random:
-        The shares of the chosen that become [MASK], and a random word; the rest stays. With
-        ``masked=1, random=0`` every chosen word is hidden, as for a test.
+        The fractions of the chosen words that become [MASK] and a random word; the rest are kept.
+        With ``masked=1, random=0`` every chosen word is masked, as in a test.
 
     Notes
     -----
-    Devlin et al. 2019, section 3.1, "Task #1: Masked LM", and appendix A.1; 224N section 3.5. Their
-    code chooses a fixed number of each sequence's positions, so that there is always one.
+    Devlin et al. 2019, section 3.1, "Task #1: Masked LM", and appendix A.1; 224N section 3.5.
+    BERT's code chooses a fixed number of positions per sequence, so there is always one.
     """
     if ids.dim() != 2 or ids.is_floating_point():
         raise ValueError(f"ids must be rows of ids (B, T), got {tuple(ids.shape)} of {ids.dtype}")
@@ -59,7 +59,7 @@ def mask_words(
         )
     if words.dim() != 1 or not len(words) or words.is_floating_point():
         raise ValueError(
-            f"words must be at least one id in a row, got {tuple(words.shape)} of {words.dtype}"
+            f"words must be a row of at least one id, got {tuple(words.shape)} of {words.dtype}"
         )
     for name, part in (("share", share), ("masked", masked), ("random", random)):
         if not 0 <= part <= 1:

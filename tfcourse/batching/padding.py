@@ -12,18 +12,18 @@ from torch import Tensor
 def pad(
     sequences: Sequence[Sequence[int] | Tensor], value: int = 0
 ) -> tuple[Int[Tensor, "B T"], Int[Tensor, " B"]]:
-    """Sequences of different lengths as rows of one tensor, and their lengths.
+    """Pad sequences of different lengths to the rows of one tensor; return it with the lengths.
 
-    Rows are filled up at their ends with ``value``, the id of padding. No sequence at all, or one
-    that is not a row of whole numbers, raises ``ValueError``.
+    Rows are padded at the end with ``value``, the padding id. No sequences, or one that is not a
+    row of integers, raises ``ValueError``.
     """
     if not len(sequences):
-        raise ValueError("sequences must be at least one, got none")
+        raise ValueError("sequences must have at least one, got none")
     rows = [row if isinstance(row, Tensor) else _row(row) for row in sequences]
     for i, row in enumerate(rows):
         if row.dim() != 1 or row.is_floating_point():
             raise ValueError(
-                f"sequences must be rows of ids, got {tuple(row.shape)} of {row.dtype} at place {i}"
+                f"sequences must be rows of ids, got {tuple(row.shape)} of {row.dtype} at index {i}"
             )
     ids = torch.nn.utils.rnn.pad_sequence(
         [row.long() for row in rows], batch_first=True, padding_value=value
@@ -34,9 +34,9 @@ def pad(
 def pad_pairs(
     pairs: Sequence[tuple[Sequence[int], Sequence[int]]], value: int = 0
 ) -> tuple[Int[Tensor, "B S"], Int[Tensor, "B T"], Int[Tensor, " B"]]:
-    """Pairs of sequences as what a translator takes: source, target and the sources' lengths.
+    """Pad pairs of sequences to the inputs of a translator: source, target and source lengths.
 
-    Rows and errors as in :func:`pad`.
+    Padding and errors as in :func:`pad`.
     """
     source, source_lengths = pad([source for source, _ in pairs], value)
     target, _ = pad([target for _, target in pairs], value)
@@ -46,14 +46,14 @@ def pad_pairs(
 def pad_labelled(
     examples: Sequence[tuple[Sequence[int], int]], value: int = 0
 ) -> tuple[Int[Tensor, "B T"], Int[Tensor, " B"], Int[Tensor, " B"]]:
-    """Sequences with a class each as what a classifier takes, tokens and lengths, and the classes.
+    """Pad labelled sequences to the inputs of a classifier, tokens and lengths, and its labels.
 
-    Rows and errors as in :func:`pad`.
+    Padding and errors as in :func:`pad`.
     """
     tokens, lengths = pad([ids for ids, _ in examples], value)
     return tokens, lengths, torch.tensor([int(label) for _, label in examples])
 
 
 def _row(sequence: Sequence[int]) -> Tensor:
-    # An empty list alone would become a row of floats.
+    # On its own, an empty list would become a row of floats.
     return torch.tensor(sequence) if len(sequence) else torch.empty(0, dtype=torch.long)

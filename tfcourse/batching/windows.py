@@ -1,4 +1,4 @@
-"""Windows: a long text in stretches, for language models."""
+"""Windows: a long text in pieces of fixed length, for language models."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from tfcourse.arguments import at_least_one
 
 
 class Windows(Sequence[tuple[Tensor, Tensor]]):
-    """Stretches of one long text, each with what follows each of its tokens.
+    """Pieces of one long text, each with the token that follows each of its tokens.
 
     A window is ``length + 1`` tokens, ``x = window[:-1]`` and ``y = window[1:]``. Windows begin
     ``stride`` tokens apart. With ``stride=1`` and shuffled batches these are the random windows on
-    which language models are trained; with ``stride=length``, which it is unless given, each token
-    follows once. A text that has not even one window raises ``ValueError``.
+    which language models are trained; with ``stride=length``, the default, each token is a target
+    once. A text shorter than one window raises ``ValueError``.
 
     Notes
     -----
     Karpathy's nanoGPT, ``get_batch``, which draws with replacement;
-    :class:`~tfcourse.batching.Batches` draws each window once before any comes again.
+    :class:`~tfcourse.batching.Batches` draws each window once per epoch.
     """
 
     def __init__(self, ids: Tensor, length: int, stride: int | None = None) -> None:
@@ -33,7 +33,7 @@ class Windows(Sequence[tuple[Tensor, Tensor]]):
         if ids.dim() != 1 or ids.is_floating_point():
             raise ValueError(f"ids must be a row of ids, got {tuple(ids.shape)} of {ids.dtype}")
         if len(ids) < length + 1:
-            raise ValueError(f"ids must be at least length + 1 = {length + 1}, got {len(ids)}")
+            raise ValueError(f"ids must have length + 1 = {length + 1} tokens, got {len(ids)}")
         self.length = length
         self.stride = stride
         self._windows = ids.unfold(0, length + 1, stride)  # (windows, T + 1), a view
@@ -58,6 +58,6 @@ class Windows(Sequence[tuple[Tensor, Tensor]]):
         return window[:-1], window[1:]
 
     def batch(self, indices: Int[Tensor, " B"]) -> tuple[Int[Tensor, "B T"], Int[Tensor, "B T"]]:
-        """The windows at these places as ``x`` and ``y``."""
+        """The windows at these indices, as ``x`` and ``y``."""
         windows = self._windows[indices].long()
         return windows[:, :-1], windows[:, 1:]

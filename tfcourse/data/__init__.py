@@ -1,7 +1,7 @@
 """Corpora behind one interface: :func:`load`, :func:`names`, :func:`info`.
 
 *Embedded* corpora come with the package or are computed by it, offline, and are the same
-everywhere; *real* ones are files that are there or are downloaded.
+everywhere; *real* ones are files already on the machine or downloaded.
 """
 
 from tfcourse.data.corpus import Card, Corpus, Images, Loader, info, load, names, register

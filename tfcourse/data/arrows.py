@@ -1,7 +1,7 @@
-"""Four letters and an arrow: images in which it is known where one has to look.
+"""Images of four letters and an arrow, in which it is known where a model must look.
 
 The arrow in the middle points at one of the letters, and that letter is the class. Everything is
-drawn: letters and arrows are a little turned and moved, and short dashes lie about.
+generated: letters and arrows are slightly rotated and shifted, with short dashes around them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Side of an image, and of the square in which one letter or arrow is drawn, in pixels.
 SIDE, GLYPH = 28, 9
 
-#: The classes, and their strokes: lines from point to point, across and down from the middle.
+#: The classes, and their strokes: lines from point to point, across and down from the centre.
 STROKES: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
     "A": (((-2.5, 2.5), (0, -2.5), (2.5, 2.5)), ((-1.25, 1), (1.25, 1))),
     "E": (((2, -2.5), (-2, -2.5), (-2, 2.5), (2, 2.5)), ((-2, 0), (1.5, 0))),
@@ -35,21 +35,21 @@ LETTERS = tuple(STROKES)
 #: An arrow that points to the right.
 ARROW = (((-3.5, 0), (3.5, 0)), ((1, -2.5), (3.5, 0), (1, 2.5)))
 
-#: The corners, in the order in which places are given, and the angle of an arrow to each.
+#: The corners, in the order of their indices, and the angle of an arrow to each.
 CORNERS = {"top left": 225, "top right": 315, "bottom left": 135, "bottom right": 45}
 
-#: By how many degrees a letter or an arrow may be turned.
+#: Possible rotations of a letter or an arrow, in degrees.
 TURNS = (-20, -10, 0, 10, 20)
 
-#: How far a letter may lie from the corner, and the arrow from its first place, in pixels.
+#: Ranges of a letter's shift from its corner, and of the arrow's position, in pixels.
 LETTER_MOVES, ARROW_PLACES = (-1, 1), (9, 10)
 
-#: Where the letters' squares begin when they lie in their corners.
+#: Where the square of a letter in a right or bottom corner begins.
 FAR = SIDE - GLYPH
 
 
 def distance(x, y, to_x, to_y, across: Tensor, down: Tensor) -> Tensor:
-    """How far points (``across``, ``down``) are from the line between two others, in pixels."""
+    """Distance of points (``across``, ``down``) from the line between two others, in pixels."""
     dx, dy = to_x - x, to_y - y
     along = ((across - x) * dx + (down - y) * dy) / (dx * dx + dy * dy)
     along = along.nan_to_num().clamp(0, 1)  # a line may be a single point
@@ -64,7 +64,7 @@ def ink(distance: Tensor, reach: float = 1.25) -> Tensor:
 
 
 def stamp(strokes: tuple[tuple[tuple[float, float], ...], ...], degrees: int) -> Tensor:
-    """Strokes drawn in a square of ``GLYPH`` pixels, turned clockwise: uint8 ``(9, 9)``."""
+    """Strokes drawn in a square of ``GLYPH`` pixels, rotated clockwise: uint8 ``(9, 9)``."""
     import torch
 
     # Rounded, so that every machine draws the same.
@@ -119,7 +119,7 @@ def _make(
 
 
 def scene(draw: Draw, clutter: int) -> tuple:
-    """One image in numbers: four letters, no two the same, an arrow, and dashes."""
+    """One image in numbers: four different letters, an arrow, and dashes."""
     letters = []
     for n, kind in enumerate(draw.some(range(len(LETTERS)), 4)):
         top, left = (draw.between(*LETTER_MOVES) for _ in range(2))
@@ -133,7 +133,7 @@ def scene(draw: Draw, clutter: int) -> tuple:
 
 
 def _paste(pixels: Tensor, drawn: Tensor, top: Tensor, left: Tensor) -> None:
-    """Lay a drawing onto each image; of two inks the darker stays."""
+    """Paste a drawing into each image; where two overlap, the darker wins."""
     import torch
 
     at = torch.arange(GLYPH) + 1  # after the margin

@@ -1,4 +1,4 @@
-"""`tfcourse data`: which corpora there are, what is known of one, and downloading it."""
+"""`tfcourse data`: list the corpora, describe one, and download it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 @data.command("list")
 def list_() -> None:
-    """Every corpus: what it is for, its size and licence, and whether it is here."""
+    """List every corpus: its task, size and licence, and whether it is on this machine."""
     table = Table(box=None, pad_edge=False)
     table.add_column("name", no_wrap=True)
     for column in ("task", "size", "licence", "from", "here"):
@@ -50,7 +50,7 @@ def list_() -> None:
 
 @data.command()
 def info(name: Name) -> None:
-    """All that is known of one corpus, and where its files are."""
+    """Show everything known about one corpus, and where its files are."""
     card = _card(name)
     console = Console()
 
@@ -87,7 +87,7 @@ def get(
         bool, typer.Option("--yes", "-y", help="Accept the licence without being asked.")
     ] = False,
 ) -> None:
-    """Download a corpus, after its licence was shown and accepted."""
+    """Show the licence of a corpus and, once it is accepted, download the corpus."""
     from rich.progress import DownloadColumn, Progress, TaskID
 
     card = _card(name)
@@ -120,7 +120,7 @@ def get(
 
 
 def _card(name: str) -> Card:
-    """The corpus' card; a name that is none ends the command."""
+    """The corpus's card; an unknown name ends the command."""
     try:
         return corpus.info(name)
     except ValueError as error:
@@ -135,7 +135,7 @@ def _size(size: int | None) -> str:
 
 
 def _origin(card: Card) -> str:
-    """Where a corpus would come from, in a word."""
+    """The source of a corpus, in a word."""
     if card.kind == "embedded":
         return ", ".join(card.made_from) or "this package"
     urls = [url for file in FILES[card.name].values() for url in file.urls[:1]]

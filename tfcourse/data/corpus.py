@@ -1,6 +1,6 @@
-"""One interface for every corpus: what it is, its splits, and its examples in order.
+"""One interface for every corpus: its description, its splits, and its examples in order.
 
-A corpus is registered by the module that makes it, as a :class:`Loader`, and loaded by its name:
+The module that makes a corpus registers it as a :class:`Loader`; it is then loaded by name:
 ``load("number-words", split="test", source="de")``.
 """
 
@@ -23,38 +23,38 @@ T = TypeVar("T")
 
 #: ``make(split, *, option=default, ...)``: the examples of one split of a corpus.
 Make = Callable[..., Sequence[Any]]
-#: A decorator of such a function.
+#: A decorator for such a function.
 Registers = Callable[[Make], Make]
 
 
 @dataclass(frozen=True)
 class Card:
-    """What to know about a corpus before it is loaded.
+    """Metadata of a corpus, available before it is loaded.
 
     Attributes
     ----------
     name, title:
-        The name that :func:`load` takes, and the name in words.
+        The name passed to :func:`load`, and the full name.
     what:
         What an example is, in one sentence.
     kind:
         ``"embedded"``: comes with the package or is computed by it, offline, the same everywhere;
-        ``"real"``: a file that is there, or is downloaded.
+        ``"real"``: files already on the machine, or downloaded.
     task:
-        What it is for: ``"translation"``, ``"language modelling"``, ``"classification"`` ...
+        Its use: ``"translation"``, ``"language modelling"``, ``"classification"`` ...
     splits, size_bytes:
-        How many examples each split has with the options' defaults, and what the corpus takes on
-        disk or, for an embedded one, as JSON; ``None`` if unknown.
+        Number of examples in each split with default options, and size of the corpus on disk or,
+        for an embedded one, as JSON; ``None`` if unknown.
     licence, licence_url, citation, homepage:
-        Under which terms it may be used, whom to name, and where it comes from.
+        The terms of use, whom to cite, and where it comes from.
     sha256:
-        Each file's hash; for an embedded corpus :meth:`Corpus.sha256` of each split with the
-        options' defaults.
+        The hash of each file; for an embedded corpus, :meth:`Corpus.sha256` of each split with
+        default options.
     options, labels:
         What each option of :func:`load` means; the names of the classes, if examples have one.
     made_from:
-        For an embedded corpus: the packages that it was or is made from, and the versions for which
-        ``sha256`` holds.
+        For an embedded corpus, the packages it is made from, and the versions for which ``sha256``
+        holds.
     """
 
     name: str
@@ -83,11 +83,11 @@ class Card:
 class Corpus(Sequence[T], Generic[T]):
     """The examples of one split, in a fixed order.
 
-    ``len(corpus)``, ``corpus[3]``, ``corpus[:100]`` (a corpus again) and iteration work as for a
+    ``len(corpus)``, ``corpus[3]``, ``corpus[:100]`` (itself a corpus) and iteration work as for a
     tuple.
 
     The examples are strings, or named tuples of :mod:`tfcourse.data.examples`; ``options`` are
-    those that they were loaded with, the defaults among them.
+    those they were loaded with, defaults included.
     """
 
     def __init__(
@@ -123,23 +123,23 @@ class Corpus(Sequence[T], Generic[T]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the classes; a ``ValueError`` if the examples have none."""
+        """The names of the classes; raises ``ValueError`` if the examples have none."""
         if not self.card.labels:
             raise ValueError(f"{self.card.name} has no labels: {self.card.what}")
         return self.card.labels
 
     @property
     def text(self) -> str:
-        """All lines in one string, a newline between two; a ``ValueError`` if they are no text."""
+        """All lines joined by newlines; raises ``ValueError`` if the examples are not text."""
         lines = [example for example in self.examples if isinstance(example, str)]
         if len(lines) < len(self.examples):
-            raise ValueError(f"{self.card.name} is no running text: {self.card.what}")
+            raise ValueError(f"{self.card.name} is not running text: {self.card.what}")
         return "\n".join(lines)
 
     def tensors(self) -> tuple[Tensor, Tensor]:
-        """All pictures and all labels at once: uint8 ``(N, C, H, W)`` and int64 ``(N,)``.
+        """All images and labels as tensors: uint8 ``(N, C, H, W)`` and int64 ``(N,)``.
 
-        A ``ValueError`` if the examples are not pictures.
+        Raises ``ValueError`` if the examples are not images.
         """
         import torch
 
@@ -152,23 +152,23 @@ class Corpus(Sequence[T], Generic[T]):
         return pixels, torch.tensor([picture.label for picture in pictures])
 
     def sha256(self) -> str:
-        """The hash of the examples, each as a line of JSON: the same corpus, the same hash."""
+        """The hash of the examples as lines of JSON: equal corpora have equal hashes."""
         digest = hashlib.sha256()
         for line in self.lines():
             digest.update(line.encode())
         return digest.hexdigest()
 
     def lines(self) -> Iterator[str]:
-        """Each example as a line of JSON, in which nothing is left to chance; pixels as bytes."""
+        """Each example as a line of JSON in a canonical form; pixels as bytes."""
         for example in self.examples:
             yield _canonical(example) + "\n"
 
 
 class Images(Sequence[Image]):
-    """Pictures of one size, kept in one tensor.
+    """Images of one size, stored in one tensor.
 
     ``pixels`` are uint8 ``(N, C, H, W)``, ``labels`` int64 ``(N,)``, and so are ``places``: where
-    in the picture that stands which the label names; ``None`` if that is not known.
+    in the image the labelled object is; ``None`` if unknown.
     """
 
     def __init__(self, pixels: Tensor, labels: Tensor, places: Tensor | None = None) -> None:
@@ -200,7 +200,7 @@ _JSON = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), allow_nan=Fal
 
 
 def _canonical(example: Any) -> str:
-    """An example as JSON, in ASCII and without spaces; a picture as its shape, bytes and label."""
+    """An example as JSON, in ASCII and without spaces; an image as its shape, bytes and label."""
     if isinstance(example, Image):
         pixels = example.pixels.contiguous().cpu().numpy()
         example = [list(pixels.shape), pixels.tobytes().hex(), example.label]
@@ -209,11 +209,11 @@ def _canonical(example: Any) -> str:
 
 @dataclass(frozen=True)
 class Loader:
-    """A corpus' card, and the function that makes its examples.
+    """The card of a corpus, and the function that makes its examples.
 
-    ``make(split, *, option=default, ...)`` gives the examples of one split; a wrong value of an
-    option raises a ``ValueError`` that lists the right ones. The options must be those that the
-    card explains.
+    ``make(split, *, option=default, ...)`` returns the examples of one split; an invalid option
+    raises a ``ValueError`` that lists the valid ones. The options must be those that the card
+    describes.
     """
 
     card: Card
@@ -237,7 +237,7 @@ _LOADERS: dict[str, Loader] = {}
 
 
 def register(loader: Loader) -> Loader:
-    """Make a corpus known to :func:`load`; a ``ValueError`` if another one has the name."""
+    """Make a corpus known to :func:`load`; raises ``ValueError`` if the name is taken."""
     name = loader.card.name
     if name in _LOADERS:
         raise ValueError(f"name must be one that no corpus has yet, got {name!r}")
@@ -246,7 +246,7 @@ def register(loader: Loader) -> Loader:
 
 
 def makes(card: Card) -> Registers:
-    """A decorator that registers a function as what makes the corpus of this card."""
+    """Decorator that registers a function as the maker of the corpus with this card."""
 
     def known(make: Make) -> Make:
         register(Loader(card, make))
@@ -266,16 +266,15 @@ def _loader(name: str) -> Loader:
 
 
 def info(name: str) -> Card:
-    """The card of a corpus; a ``ValueError`` that lists the names if there is none of this name."""
+    """The card of a corpus; an unknown name raises a ``ValueError`` that lists the names."""
     return _loader(name).card
 
 
 def load(name: str, split: str = "train", **options: Any) -> Corpus:
-    """The examples of one split of a corpus, in the same order every time.
+    """Load the examples of one split of a corpus, always in the same order.
 
-    ``name`` is one of :func:`names`; its card lists the splits and the options, each of which keeps
-    its default unless given. If there is no such corpus, split or option, a ``ValueError`` lists
-    what there is.
+    ``name`` is one of :func:`names`; its card lists the splits and the options, all of which have
+    defaults. An unknown corpus, split or option raises a ``ValueError`` that lists the known ones.
     """
     loader = _loader(name)
     card = loader.card
@@ -284,6 +283,6 @@ def load(name: str, split: str = "train", **options: Any) -> Corpus:
     for option in options:
         if option not in card.options:
             known = list(card.options) or "none"
-            raise ValueError(f"{option} is no option of {name}; its options are {known}")
+            raise ValueError(f"{option} is not an option of {name}; its options are {known}")
     chosen = loader.defaults | options
     return Corpus(card, split, loader.make(split, **chosen), chosen)

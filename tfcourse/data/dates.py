@@ -1,4 +1,4 @@
-"""Dates as people write them in many places, and the same dates in another form.
+"""Dates as written in many locales, each paired with the same date in another form.
 
 The forms come from the Unicode CLDR through Babel. The test dates are never seen in training.
 """
@@ -12,7 +12,7 @@ from tfcourse.data.draw import Draw
 from tfcourse.data.embedded import embedded
 from tfcourse.data.examples import Pair
 
-#: Where the dates are written; ``"iso"`` is 2019-03-07.
+#: The locales; ``"iso"`` is 2019-03-07.
 LOCALES = (
     "cs", "da", "de", "en", "en_GB", "es", "fi", "fr", "hu", "it", "nl", "pl", "pt", "ru", "sv",
     "iso",
@@ -21,31 +21,31 @@ LOCALES = (
 #: From all in digits to all in words: 3/7/19; Mar 7, 2019; March 7, 2019; Thursday, March 7, 2019.
 FORMS = ("short", "medium", "long", "full")
 
-#: A span in which a year's last two digits say which it is.
+#: A span in which the last two digits of a year identify it.
 FIRST, LAST = datetime.date(1970, 1, 1), datetime.date(2029, 12, 31)
 
-#: Validation and test take this share of all days at most, each.
+#: Maximum number of days for validation, and the same for test.
 HELD_OUT = 2_000
 
 
 def written(date: datetime.date, locale: str, form: str = "long") -> str:
-    """A date as it is written in a place.
+    """A date as it is written in a locale.
 
-    Spaces are plain, also where the CLDR has spaces that do not break. ``form`` means nothing for
-    ``"iso"``. A ``ValueError`` if the locale or the form is none of :data:`LOCALES`, :data:`FORMS`.
+    The CLDR's non-breaking spaces become plain ones. ``form`` has no effect for ``"iso"``. A locale
+    or form that is not in :data:`LOCALES` or :data:`FORMS` raises ``ValueError``.
     """
     one_of(LOCALES, locale=locale)
     one_of(FORMS, form=form)
     if locale == "iso":
         return date.isoformat()
-    from babel.dates import format_date  # only who asks for dates needs it
+    from babel.dates import format_date  # only needed for dates
 
     text = format_date(date, form, locale=locale)
     return text.replace("\u202f", " ").replace("\u00a0", " ")
 
 
 def _days(split: str, examples: int, seed: int) -> list[datetime.date]:
-    """The days of a split, in random order: each in one split, whatever the options."""
+    """The days of a split, in random order: each in only one split, whatever the options."""
     draw = Draw(f"dates {seed}")
     days = draw.shuffled(range((LAST - FIRST).days + 1))
     parts = {

@@ -1,4 +1,4 @@
-"""Handwritten digits, 8 by 8 pixels: the ones that scikit-learn has, in a file of this package."""
+"""Handwritten digits of 8 by 8 pixels: scikit-learn's, in a file of this package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfcourse.data.embedded import embedded
 #: The file; ``benchmarks/corpora`` writes it.
 PATH = Path(__file__).parent / "shipped" / "digits.npz"
 
-#: How many pictures each split has, in the order in which they are dealt.
+#: Number of images in each split, in the order in which they are assigned.
 SPLITS = {"train": 1297, "validation": 200, "test": 300}
 
 
@@ -22,7 +22,7 @@ def _make(split: str) -> Images:
 
     with np.load(PATH) as file:
         inked, labels = (torch.from_numpy(file[name]) for name in ("pixels", "labels"))
-    # From 0 to 16, how many of a cell's 4 x 4 points were inked, to 0 to 255.
+    # Rescaled to 0 to 255 from 0 to 16, the number of inked points in a 4 x 4 cell.
     pixels = inked.double().mul(255 / 16).round().to(torch.uint8).unsqueeze(1)
     labels = labels.long()
     order = _dealt(labels.tolist())
@@ -33,7 +33,7 @@ def _make(split: str) -> Images:
 
 
 def _dealt(labels: list[int]) -> list[int]:
-    """The pictures so ordered that any stretch has all digits in like numbers."""
+    """The images ordered so that any stretch has about equally many of each digit."""
     by_class: dict[int, list[int]] = {}
     for i in Draw("digits").shuffled(range(len(labels))):
         by_class.setdefault(labels[i], []).append(i)

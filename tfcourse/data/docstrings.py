@@ -1,6 +1,6 @@
 """Corpora from the docstrings of well-known packages: English prose, and documents by subject.
 
-Their sentences come with the package, in a file that ``benchmarks/corpora`` writes.
+The sentences ship with the package, in a file written by ``benchmarks/corpora``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PACKAGES = (
     "dask", "matplotlib", "networkx", "numpy", "scipy", "sklearn", "sqlalchemy", "sympy", "torch",
 )  # fmt: skip
 
-#: The versions that the shipped file is made from.
+#: The versions that the shipped file was made from.
 MADE_FROM = {
     "dask": "2026.8.0",
     "matplotlib": "3.11.2",
@@ -50,7 +50,7 @@ LABELS = {
     "sympy": "algebra",
 }
 
-#: Words that name the package rather than say something of its subject; each becomes *library*.
+#: Words that name the package rather than describe its subject; each becomes *library*.
 NAMES = (
     "matplotlib pyplot mpl axes networkx nx digraph multigraph scipy numpy np ndarray ndarrays "
     "scikit-learn scikit sklearn estimator estimators sqlalchemy orm dialect dialects sympy "
@@ -58,7 +58,7 @@ NAMES = (
 )
 _NAMED = re.compile(rf"\b(?:{'|'.join(NAMES.split())})\b", re.IGNORECASE)
 
-#: A longer docstring gives several documents.
+#: Maximum number of sentences in a document; a longer docstring gives several documents.
 MOST = 8
 
 
@@ -104,7 +104,7 @@ def _prose(split: str, *, packages: tuple[str, ...] = PACKAGES) -> list[str]:
 
 
 def masked(sentence: str) -> str:
-    """A sentence in which *library* stands for each of :data:`NAMES`."""
+    """A sentence with each of :data:`NAMES` replaced by *library*."""
     return _NAMED.sub("library", sentence)
 
 

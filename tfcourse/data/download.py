@@ -1,7 +1,7 @@
-"""Downloading one file, whole and right or not at all; pooch does the work.
+"""Download one file, complete and verified or not at all; pooch does the work.
 
-The bytes go into a file beside the place. It gets the name in one step, after its hash was found
-right: whoever finds the file finds the right one, at whatever moment a process was killed.
+The bytes go to a temporary file in the same folder, which is renamed in one step once its hash has
+been checked. So a file under its final name is always correct, whenever a process was killed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tfcourse.files import digest_of
 
-#: Called with the bytes that are there and the bytes of the whole file.
+#: Called with the number of bytes so far and of the whole file.
 Progress = Callable[[int, int], None]
 
 _HASH = re.compile("md5:[0-9a-f]{32}|sha1:[0-9a-f]{40}|sha256:[0-9a-f]{64}")
@@ -30,7 +30,7 @@ def matches(path: Path, known: str) -> bool:
 
 
 def algorithm(known: str) -> str:
-    """The algorithm of a hash such as ``"sha256:86c4e6..."``; a ``ValueError`` if it is none."""
+    """The algorithm of a hash such as ``"sha256:86c4e6..."``; raises ``ValueError`` for others."""
     if not _HASH.fullmatch(known):
         raise ValueError(
             f"known must be a hash such as 'sha256:' and 64 hexadecimal digits, got {known!r}"
@@ -48,9 +48,9 @@ def fetch(
     retries: int = 3,
     timeout: float = 30.0,
 ) -> Path:
-    """Download a file to the path ``into``, unless it is there and right.
+    """Download a file to the path ``into``, unless it is already there and correct.
 
-    If no address gave the file (no network, no such page, another file, a full disk) it raises
+    If no address delivers the file (no network, no such page, the wrong file, a full disk), raises
     :class:`DownloadError`.
 
     Parameters
@@ -59,19 +59,19 @@ def fetch(
         Where the file can be downloaded; if one address fails the next is tried.
     known, size:
         Its hash, ``"sha256:..."`` (``"sha1:..."`` or ``"md5:..."`` if no better one is published),
-        and its bytes.
+        and its size in bytes.
     progress:
-        Called now and then with the bytes that are there and ``size``.
+        Called from time to time with the number of bytes so far and ``size``.
     retries, timeout:
-        How many more times an address is tried, after pauses of one second, two seconds and so on;
-        seconds without a byte after which an attempt has failed.
+        How often an address is retried, after pauses of one second, two seconds and so on; seconds
+        without data after which an attempt has failed.
     """
     import pooch
 
     algorithm(known)
     if isinstance(urls, str) or not urls:
         raise ValueError(f"urls must be a list of at least one address, got {urls!r}")
-    pooch.get_logger().setLevel("CRITICAL")  # the caller says what is to be said
+    pooch.get_logger().setLevel("CRITICAL")  # reporting is up to the caller
     failed: list[tuple[str, Exception]] = []
     for url in urls:
         source = pooch.create(
@@ -81,22 +81,22 @@ def fetch(
             urls={into.name: url},
             retry_if_failed=retries,
         )
-        # Unpacked on the way, the bytes would have another hash.
+        # Decompressed in transit, the bytes would have another hash.
         headers = {"Accept-Encoding": "identity", "User-Agent": "tfcourse"}
         bar = _Bar(progress, size) if progress else False
         get = pooch.HTTPDownloader(bar, 1 << 16, headers=headers, timeout=timeout)
         try:
             source.fetch(into.name, downloader=get)
-            into.chmod(0o644)  # others may use the folder too; pooch's file is its owner's alone
+            into.chmod(0o644)  # others may share the folder; only the owner can read pooch's file
             return into
         except OSError as error:
             if error.errno in _FULL:
                 raise DownloadError(
                     f"{into.name} was not downloaded: the disk is full. {into.parent} needs "
-                    f"{size:,} bytes for it; nothing of it was left there."
+                    f"{size:,} bytes for it; no part of it was left there."
                 ) from None
             failed.append((url, error))
-        except ValueError as error:  # another file
+        except ValueError as error:  # the wrong file
             failed.append((url, error))
     reasons = "\n".join(f"  {url}\n    {error}" for url, error in failed)
     raise DownloadError(
@@ -107,7 +107,7 @@ def fetch(
 
 
 class _Bar:
-    """What pooch calls while bytes come in: it tells ``progress`` how many there are."""
+    """Progress bar for pooch that passes the number of bytes so far to ``progress``."""
 
     def __init__(self, progress: Progress, size: int) -> None:
         self.progress = progress
@@ -123,4 +123,4 @@ class _Bar:
         self.done = 0
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to close."""

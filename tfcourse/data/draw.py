@@ -1,7 +1,7 @@
-"""Chance that is the same on every machine: for the corpora that are drawn.
+"""Random draws that are the same on every machine, for generated corpora.
 
-Python promises of ``random.random()`` alone that a seed gives the same numbers in every version;
-everything here is made of it.
+Only for ``random.random()`` does Python promise the same numbers from a seed in every version, so
+everything here is built on it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Draw:
-    """A source of chance that starts from a whole number, or from words that name what is drawn."""
+    """A random generator seeded by an integer, or by a string that names what is drawn."""
 
     def __init__(self, seed: int | str) -> None:
         if isinstance(seed, str):
@@ -27,19 +27,19 @@ class Draw:
         return self._random() < probability
 
     def below(self, end: int) -> int:
-        """A whole number from 0 to ``end - 1``, each as likely."""
+        """A random integer from 0 to ``end - 1``, all equally likely."""
         return int(self._random() * end)
 
     def between(self, first: int, last: int) -> int:
-        """A whole number from ``first`` to ``last``, both possible."""
+        """A random integer from ``first`` to ``last``, both included."""
         return first + self.below(last - first + 1)
 
     def pick(self, items: Sequence[T]) -> T:
-        """One of the items, each as likely."""
+        """One of the items, all equally likely."""
         return items[self.below(len(items))]
 
     def some(self, items: Sequence[T], count: int) -> list[T]:
-        """``count`` different ones of the items, in random order."""
+        """``count`` of the items without replacement, in random order."""
         items = list(items)
         for i in range(count):
             j = self.between(i, len(items) - 1)
@@ -52,10 +52,10 @@ class Draw:
 
 
 def share_of(key: str, shares: Mapping[str, int]) -> str:
-    """The split that an example belongs to, from its text alone.
+    """The split that an example belongs to, determined by its text alone.
 
-    Whatever else is drawn, with whatever options, the same text, ``key``, never stands in two
-    splits. ``shares`` has the splits, and how many parts of the whole each has.
+    Whatever else is drawn, with whatever options, the same text, ``key``, never occurs in two
+    splits. ``shares`` maps each split to its number of parts of the whole.
     """
     place = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") % sum(shares.values())
     for name, parts in shares.items():

@@ -1,4 +1,4 @@
-"""The cards of the embedded corpora: ``embedded.toml`` has them, with counts, bytes and hashes."""
+"""The cards of the embedded corpora, from ``embedded.toml``, with counts, sizes and hashes."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _SAYS = tomllib.loads(Path(__file__).with_name("embedded.toml").read_text("utf-8
 
 
 def embedded(name: str, **more: Any) -> Registers:
-    """Register the function below as what makes an embedded corpus.
+    """Decorator that registers a function as the maker of an embedded corpus.
 
-    ``more`` is what its card says beside the file.
+    ``more`` are the fields of its card that the file does not have.
     """
     return makes(Card(name=name, kind="embedded", **_SAYS[name], **more))
 
 
 def measured(name: str) -> dict[str, Any]:
-    """An embedded corpus' ``size_bytes``, ``splits`` and ``sha256``, measured again.
+    """Recompute ``size_bytes``, ``splits`` and ``sha256`` of an embedded corpus.
 
-    They go into ``embedded.toml`` after an update of a package that it is made from.
+    They go into ``embedded.toml`` after an update of a package it is made from.
     """
     corpora = {split: load(name, split) for split in info(name).splits}
     return {

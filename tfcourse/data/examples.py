@@ -1,4 +1,4 @@
-"""What an example of each kind of corpus is: named tuples, so that they unpack and compare."""
+"""The types of examples in the corpora: named tuples, so that they unpack and compare."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ if TYPE_CHECKING:
 
 
 class Pair(NamedTuple):
-    """A source and what it becomes, both as text: a sentence and its translation, for one."""
+    """A source text and its target, such as a sentence and its translation."""
 
     source: str
     target: str
 
 
 class Labelled(NamedTuple):
-    """A text and its class, an index into the corpus' ``labels``.
+    """A text and its class, an index into the corpus's ``labels``.
 
-    If the text has several sentences, each stands on a line of its own.
+    If the text has several sentences, each is on a line of its own.
     """
 
     text: str
@@ -26,27 +26,27 @@ class Labelled(NamedTuple):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The text's sentences, one to a line of it."""
+        """The sentences of the text, one per line."""
         return tuple(self.text.split("\n"))
 
 
 class Agreement(NamedTuple):
-    """A sentence in which one verb agrees with a subject that may stand far before it.
+    """A sentence in which one verb agrees with a subject that may come long before it.
 
     Attributes
     ----------
     words, verb, right, wrong:
-        The sentence, the verb's place in it, counted from 0, its right form, and the other one.
+        The sentence, the verb's position in it, counted from 0, its correct form, and the other.
     attractors:
-        How many nouns between subject and verb have the other number.
+        Number of nouns between subject and verb that differ from the subject in number.
     distance:
-        How many words the verb comes after its subject's noun; 1 if it follows at once, ``None`` if
-        the corpus does not say which noun that is.
+        How many words after its subject noun the verb comes: 1 if it follows immediately, ``None``
+        if the corpus does not mark that noun.
     heads:
-        For each word the place of the word that it depends on, -1 for the root; ``None`` if no
-        tree is known.
+        For each word, the position of the word it depends on, -1 for the root; ``None`` if no tree
+        is known.
     condition:
-        The construction, in the corpus' own words.
+        The construction, as the corpus names it.
     """
 
     words: tuple[str, ...]
@@ -60,9 +60,9 @@ class Agreement(NamedTuple):
 
 
 class MinimalPair(NamedTuple):
-    """Two sentences that differ in little, of which one is grammatical.
+    """Two sentences that differ minimally, of which one is grammatical.
 
-    ``condition`` is what the pair tests, in the corpus' own words.
+    ``condition`` is what the pair tests, as the corpus names it.
     """
 
     good: str
@@ -71,7 +71,7 @@ class MinimalPair(NamedTuple):
 
 
 class Similarity(NamedTuple):
-    """Two words and how alike people find them: the mean of their judgements, from 0 to 10."""
+    """Two words and how similar people find them: the mean of their ratings, from 0 to 10."""
 
     a: str
     b: str
@@ -79,7 +79,7 @@ class Similarity(NamedTuple):
 
 
 class Image(NamedTuple):
-    """A picture, uint8 ``(C, H, W)``, and its class, an index into the corpus' ``labels``."""
+    """An image, uint8 ``(C, H, W)``, and its class, an index into the corpus's ``labels``."""
 
     pixels: Tensor
     label: int
@@ -88,7 +88,7 @@ class Image(NamedTuple):
 class Lookup(NamedTuple):
     """A sequence whose last token asks for something seen earlier in it, and the answer.
 
-    ``places`` is where in ``tokens`` that stands which the answer is made of, counted from 0.
+    ``places`` are the positions in ``tokens`` that the answer is made from, counted from 0.
     """
 
     tokens: tuple[str, ...]
@@ -97,9 +97,9 @@ class Lookup(NamedTuple):
 
 
 class Sense(NamedTuple):
-    """A sentence, the place of a word of several senses in it, and the sense.
+    """A sentence, the position in it of a word with several senses, and the sense.
 
-    ``place`` is counted from 0; ``label`` is an index into the corpus' ``labels``.
+    ``place`` is counted from 0; ``label`` is an index into the corpus's ``labels``.
     """
 
     words: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Numbers in words in two languages: pairs without end, and each has one right answer.
+"""Number words in two languages: an unlimited supply of pairs, each with one correct answer.
 
 From German to English the alignment crosses. The test numbers are never seen in training.
 """
@@ -14,18 +14,18 @@ from tfcourse.data.examples import Pair
 from tfcourse.data.number_pieces import number_pieces
 from tfcourse.data.number_words import LANGUAGES, number_words
 
-#: How a number is written: as one writes it, or with every piece a word of its own.
+#: How a number is written: in its normal spelling, or with every piece as a separate word.
 FORMS = ("words", "pieces")
 
-#: A learner of a language has counted to a hundred: these are always in the training set.
+#: Language learners have counted to a hundred, so these are always in the training set.
 COUNTED = 100
 
 
 def draw_numbers(split: str, *, largest: int, examples: int, held_out: int, seed: int) -> list[int]:
-    """The numbers of one split: as many of each count of digits as there are, in random order.
+    """The numbers of one split, spread as evenly as possible over their lengths, in random order.
 
-    Each comes once, and in no other split. Validation and test numbers have three digits or more,
-    and neither is moved by ``examples``.
+    Each occurs once, and in no other split. Validation and test numbers have three digits or more,
+    and do not depend on ``examples``.
     """
     draw = Draw(f"number-words {seed} {largest}")
     ranges = [
@@ -35,7 +35,7 @@ def draw_numbers(split: str, *, largest: int, examples: int, held_out: int, seed
     taken: set[int] = set()
 
     def take(count: int, ranges: list[range], most: Callable[[range], int]) -> list[int]:
-        """As evenly from the ranges as they allow: the shortest first, so that others make up."""
+        """Draw as evenly as the ranges allow: the shortest first, so others make up for it."""
         found: list[int] = []
         for i, numbers in enumerate(ranges):
             wanted = min((count - len(found)) // (len(ranges) - i), most(numbers))
@@ -54,7 +54,7 @@ def draw_numbers(split: str, *, largest: int, examples: int, held_out: int, seed
     if split != "train":
         return held[split]
     ours = list(range(min(COUNTED, largest + 1)))[:examples]
-    # At most seven in ten of a range, so that drawing a fresh one stays quick.
+    # At most seven in ten of a range, so that drawing a new one stays fast.
     return draw.shuffled(
         ours + take(examples - len(ours), ranges, lambda numbers: len(numbers) * 7 // 10)
     )

@@ -1,6 +1,6 @@
-"""Number words in pieces, and which German piece stands for which English one.
+"""Number words in pieces, and which German piece corresponds to which English one.
 
-*siebenundzwanzig* falls into *sieben und zwanzig*, *twenty-seven* into *twenty seven*: the right
+*siebenundzwanzig* splits into *sieben und zwanzig*, *twenty-seven* into *twenty seven*: the correct
 alignment crosses, and is known.
 """
 
@@ -29,15 +29,15 @@ _PIECES = {
     "kymmentä sata sataa tuhat tuhatta",
 }
 
-#: The languages between which the right alignment is known.
+#: The languages between which the correct alignment is known.
 ALIGNED = ("de", "en")
 
 
 def number_pieces(number: int, language: str) -> tuple[str, ...]:
-    """A number's words in pieces, each of which comes back in other numbers.
+    """A number's words in pieces that recur in other numbers.
 
-    ``("sieben", "und", "zwanzig")`` for 27 in German; each digit for ``"digits"``. Refuses what
-    :func:`tfcourse.data.number_words.number_words` does.
+    ``("sieben", "und", "zwanzig")`` for 27 in German; each digit for ``"digits"``. Errors are those
+    of :func:`tfcourse.data.number_words.number_words`.
     """
     text = number_words(number, language)
     if language == "digits":
@@ -49,7 +49,7 @@ def number_pieces(number: int, language: str) -> tuple[str, ...]:
 
 
 def _longest(word: str, pieces: list[str]) -> list[str]:
-    """A word in pieces, the longest that fits first: *sechzehn* is one piece, not two."""
+    """Split a word into pieces, the longest match first: *sechzehn* is one piece, not two."""
     found = []
     while word:
         piece = max((p for p in pieces if word.startswith(p)), key=len, default=None)
@@ -61,7 +61,7 @@ def _longest(word: str, pieces: list[str]) -> list[str]:
 
 
 def _roles(pieces: tuple[str, ...], language: str) -> list[tuple[bool, str] | None]:
-    """For each piece what it says: whether of the thousands, and which part of them."""
+    """The role of each piece: whether it counts thousands, and which part of the number it is."""
     units = {*_UNITS[language].split(), "eins"}
     tens = set(_TENS[language].split())
     roles: list[tuple[bool, str] | None] = []
@@ -78,18 +78,18 @@ def _roles(pieces: tuple[str, ...], language: str) -> list[tuple[bool, str] | No
             counts = pieces[i + 1 : i + 2] == (_HUNDRED[language],)
             roles.append((high, "hundreds" if counts else "units"))
         else:
-            roles.append(None)  # "and" and "und" stand in other places: neither has a partner
+            roles.append(None)  # "and" and "und" stand elsewhere: neither has a partner
     return roles
 
 
 def gold_alignment(number: int, source: str = "de", target: str = "en") -> tuple[int, ...]:
-    """For each piece of the target the place of the source's piece that says the same.
+    """For each piece of the target, the position of the source piece with the same meaning.
 
     For 27, ``("sieben", "und", "zwanzig")`` and ``("twenty", "seven")`` give ``(2, 0)``.
 
-    One place for each of ``number_pieces(number, target)``, counted from 0; -1 if none says it:
-    English *and* stands before the tens, German *und* between units and tens. A ``ValueError`` if
-    the number is not from 0 to 999,999, or a language is none of :data:`ALIGNED`.
+    One position for each of ``number_pieces(number, target)``, counted from 0; -1 if there is none:
+    English *and* comes before the tens, German *und* between units and tens. A number that is not
+    from 0 to 999,999, or a language not in :data:`ALIGNED`, raises ``ValueError``.
     """
     one_of(ALIGNED, source=source, target=target)
     said = _roles(number_pieces(number, source), source)

@@ -1,6 +1,6 @@
 """A number in words, in several languages.
 
-German says the units before the tens, *siebenundzwanzig*; French counts in scores.
+German puts the units before the tens, *siebenundzwanzig*; French counts in scores.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from functools import lru_cache
 
 from tfcourse.arguments import one_of, whole
 
-#: Languages in which num2words writes all numbers below a million as they are taught to be
-#: written; and the digits themselves.
+#: Languages in which num2words writes all numbers below a million in standard spelling; and the
+#: digits themselves.
 LANGUAGES = ("de", "en", "eo", "fi", "fr", "id", "pl", "pt", "digits")
 
 
 def number_words(number: int, language: str) -> str:
-    """A number as one writes it in words.
+    """A number written out in words.
 
-    Such as ``"siebenundzwanzig"``; English without commas, *one thousand two hundred and six*. A
-    ``ValueError`` if it is not from 0 to 999,999, or the language is none of :data:`LANGUAGES`.
+    For example ``"siebenundzwanzig"``; English has no commas, *one thousand two hundred and six*. A
+    number not from 0 to 999,999, or a language not in :data:`LANGUAGES`, raises ``ValueError``.
     """
     one_of(LANGUAGES, language=language)
     whole(0, 999_999, number=number)
@@ -29,7 +29,7 @@ def number_words(number: int, language: str) -> str:
 def _words(number: int, language: str) -> str:
     if language == "digits":
         return str(number)
-    from num2words import num2words  # only who asks for words needs it
+    from num2words import num2words  # only needed for words
 
     words = num2words(number, lang=language).replace(",", "")
     # It writes "zweihunderteinstausend" for 201,000.

@@ -1,4 +1,4 @@
-"""Evaluation: what a trained model is worth, and how sure that is."""
+"""Evaluation: how good a trained model is, and how certain that is."""
 
 from tfcourse.evaluation.intervals import (
     Interval,

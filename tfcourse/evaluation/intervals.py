@@ -1,4 +1,4 @@
-"""A measured figure and the range that the true one likely lies in."""
+"""Measured values with their confidence intervals, and rank correlations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Values = Sequence[Any] | np.ndarray | Tensor
 
 @dataclass(frozen=True)
 class Interval:
-    """A measured ``value`` with the ends of its confidence interval, and on how many examples."""
+    """A measured ``value``, the ends of its confidence interval, and the number of examples."""
 
     value: float
     low: float
@@ -32,13 +32,13 @@ class Interval:
 
 
 def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
-    r"""A share, with Wilson's interval: right near 0 and 1 too, where the usual one is not.
+    r"""A proportion with Wilson's interval, which unlike the usual one holds near 0 and 1 too.
 
     .. math:: \frac{\hat p + \frac{z^2}{2n} \pm
               z \sqrt{\frac{\hat p (1 - \hat p)}{n} + \frac{z^2}{4 n^2}}}{1 + \frac{z^2}{n}}
 
-    ``level`` is how often such an interval holds the true share, between 0 and 1; ``successes`` lie
-    between 0 and ``n``. Other numbers raise ``ValueError``.
+    ``level`` is how often such an interval contains the true proportion, between 0 and 1;
+    ``successes`` lie between 0 and ``n``. Other numbers raise ``ValueError``.
 
     Notes
     -----
@@ -52,14 +52,14 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
     middle = p + z**2 / (2 * n)
     reach = z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     whole = 1 + z**2 / n
-    # Rounding may leave the ends a hair outside of what a share can be.
+    # Rounding may leave the ends just outside [0, 1].
     low = 0.0 if successes == 0 else (middle - reach) / whole
     high = 1.0 if successes == n else (middle + reach) / whole
     return Interval(p, low, high, n)
 
 
 def accuracy(predicted: Values, right: Values, level: float = 0.95) -> Interval:
-    """The share of predictions that are right, with Wilson's interval.
+    """The fraction of predictions that are correct, with Wilson's interval.
 
     Classes are lists, arrays or tensors of one shape; others, and empty ones, raise ``ValueError``.
     """
@@ -70,12 +70,12 @@ def accuracy(predicted: Values, right: Values, level: float = 0.95) -> Interval:
 
 
 def student(values: Values, level: float = 0.95) -> Interval:
-    r"""A mean over a few runs, at least two, with Student's interval.
+    r"""A mean over two or more runs, with Student's interval.
 
     .. math:: \bar x \pm t_{n-1} \frac{s}{\sqrt{n}}
 
-    One number for each run, such as a loss for each seed. For two models that share their seeds,
-    give the differences of the pairs. Fewer than two values raise ``ValueError``.
+    One number for each run, such as a loss for each seed. For two models run with the same seeds,
+    pass the differences of the pairs. Fewer than two values raise ``ValueError``.
     """
     x = _column("values", values).astype(float)
     if len(x) < 2:
@@ -87,7 +87,7 @@ def student(values: Values, level: float = 0.95) -> Interval:
 def exact_match(
     hypotheses: Sequence[str], references: Sequence[str], level: float = 0.95
 ) -> Interval:
-    """The share of texts that are the same to the last character, with Wilson's interval.
+    """The fraction of texts that match to the last character, with Wilson's interval.
 
     Empty lists, and those of different lengths, raise ``ValueError``.
     """
@@ -103,29 +103,29 @@ def bootstrap(
     seed: int = 0,
     level: float = 0.95,
 ) -> Interval:
-    """Any figure of a sample, with the interval that drawing the sample again gives.
+    """Any statistic of a sample, with its bootstrap interval.
 
-    As many examples as there are are drawn with replacement, again and again; the interval is the
-    middle of the figures they give.
+    The sample is drawn again many times, with replacement and at its full size; the interval is the
+    middle part of the resulting statistics.
 
     Parameters
     ----------
     statistic:
-        ``statistic(*samples)`` is the figure.
+        ``statistic(*samples)`` is the value.
     samples:
-        Lists, arrays or tensors with a value for each example, of one length, at least 1; those of
-        an example stay together. A list is passed on as a list, a tensor as an array.
+        Lists, arrays or tensors with a value for each example, of one length, at least 1; the
+        values of an example stay together. A list is passed on as a list, a tensor as an array.
     resamples, seed:
-        How often to draw, and what the draws follow from.
+        Number of draws, and the seed of the draws.
     level:
-        The share of figures that lies within.
+        The fraction of statistics within the interval.
 
     Notes
     -----
     Efron 1979; for BLEU: Koehn 2004.
     """
     if not samples:
-        raise ValueError("samples must be at least one, got none")
+        raise ValueError("samples must have at least one, got none")
     at_least_one(resamples=resamples)
     _quantile(level)
     given = [s.detach().cpu().numpy() if isinstance(s, Tensor) else s for s in samples]
@@ -146,13 +146,13 @@ def bootstrap(
 
 
 def spearman(x: Values, y: Values, level: float = 0.95) -> Interval:
-    r"""How well one order agrees with another: Spearman's rank correlation.
+    r"""How well two orderings agree: Spearman's rank correlation.
 
     .. math:: \tanh\Big(\operatorname{artanh} \rho \pm
               z \sqrt{\frac{1 + \rho^2 / 2}{n - 3}}\Big)
 
-    Equal numbers share the mean of their ranks. Fewer than 4 numbers, unequal numbers of both, or
-    one that is equal throughout raise ``ValueError``.
+    Equal numbers share the mean of their ranks. Fewer than 4 numbers, different lengths, or a
+    constant sequence raise ``ValueError``.
 
     Notes
     -----
@@ -162,7 +162,7 @@ def spearman(x: Values, y: Values, level: float = 0.95) -> Interval:
     n = len(x)
     z = _quantile(level)
     rho = float(np.corrcoef(_mean_ranks(x), _mean_ranks(y))[0, 1])
-    if abs(rho) > 1 - 1e-15:  # the last bit of a perfect order may be lost
+    if abs(rho) > 1 - 1e-15:  # a perfect order may lose its last bit
         rho = math.copysign(1.0, rho)
         return Interval(rho, rho, rho, n)
     reach = z * math.sqrt((1 + rho**2 / 2) / (n - 3))
@@ -171,27 +171,27 @@ def spearman(x: Values, y: Values, level: float = 0.95) -> Interval:
 
 
 def kendall(x: Values, y: Values) -> float:
-    r"""How well one order agrees with another: Kendall's :math:`\tau_b`.
+    r"""How well two orderings agree: Kendall's :math:`\tau_b`.
 
     .. math:: \tau_b = \frac{\sum_{i<j} \operatorname{sgn}(x_i - x_j)
                                          \operatorname{sgn}(y_i - y_j)}
               {\sqrt{\#\{i<j : x_i \ne x_j\} \; \#\{i<j : y_i \ne y_j\}}}
 
-    It goes from -1, the reverse order, to 1, the same order. Fewer than 2 numbers, and else as for
-    :func:`spearman`, raise ``ValueError``.
+    It ranges from -1, the reverse order, to 1, the same order. Errors are as for :func:`spearman`,
+    but 2 numbers are enough.
 
     Notes
     -----
     Kendall 1945.
     """
     signs = [np.sign(column[:, None] - column) for column in _orders(x, y, least=2)]
-    # Each pair is counted twice, above the diagonal and below.
+    # Each pair is counted twice, above and below the diagonal.
     agreeing = (signs[0] * signs[1]).sum()
     return float(agreeing / math.sqrt(np.abs(signs[0]).sum() * np.abs(signs[1]).sum()))
 
 
 def _orders(x: Values, y: Values, *, least: int) -> list[np.ndarray]:
-    """Two rows of one length as float64, each with an order; ``ValueError`` if they are not."""
+    """Both as float64; raises ``ValueError`` unless equally long, finite and not constant."""
     columns = {"x": _column("x", x).astype(float), "y": _column("y", y).astype(float)}
     n = len(columns["x"])
     if columns["x"].shape != (n,) or columns["y"].shape != (n,) or n < least:
@@ -217,7 +217,7 @@ def _mean_ranks(column: np.ndarray) -> np.ndarray:
 
 
 def _quantile(level: float) -> float:
-    """How many standard deviations from the middle the ends of an interval are."""
+    """The distance of an interval's ends from its middle, in standard deviations."""
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, got {level}")
     return NormalDist().inv_cdf((1 + level) / 2)
@@ -229,7 +229,7 @@ def _student_quantile(level: float, degrees: int) -> float:
     With ``t = sqrt(degrees) tan(u)`` the density becomes ``cos(u) ** (degrees - 1)``, which is
     summed from the middle outwards.
     """
-    _quantile(level)  # refuses levels that are none
+    _quantile(level)  # rejects invalid levels
     u = np.linspace(0, math.pi / 2, 200_001)
     density = np.cos(u) ** (degrees - 1)
     share = np.concatenate([[0], np.cumsum(density[1:] + density[:-1])])
@@ -239,5 +239,5 @@ def _student_quantile(level: float, degrees: int) -> float:
 def _column(name: str, values: Values) -> np.ndarray:
     values = values.detach().cpu().numpy() if isinstance(values, Tensor) else np.asarray(values)
     if not values.size:
-        raise ValueError(f"{name} must be at least one, got none")
+        raise ValueError(f"{name} must have at least one value, got none")
     return values

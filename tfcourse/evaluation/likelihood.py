@@ -1,4 +1,4 @@
-"""How surprised a language model is: perplexity per token, word and byte."""
+"""How surprised a language model is by a text: perplexity per token, word and byte."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tfcourse.modes import in_mode
 
 
 def perplexity(nll: float, count: int) -> float:
-    r"""Among how many equally likely choices the model was as unsure.
+    r"""The number of equally likely choices that would leave the model as uncertain.
 
     .. math:: \operatorname{PPL} = \exp\Big(-\frac1N \sum_t \ln p(x_t \mid x_{<t})\Big)
 
-    ``nll`` is the sum of the negative logarithms, in nats, and ``count`` the number N of tokens,
-    words or bytes. It is infinite where it is more than a float can hold. A negative ``nll``, and a
-    ``count`` below 1, raise ``ValueError``.
+    ``nll`` is the sum of the negative log-probabilities, in nats, and ``count`` the number N of
+    tokens, words or bytes. The result is infinite if it exceeds the range of a float. A negative
+    ``nll`` or a ``count`` below 1 raises ``ValueError``.
 
     Notes
     -----
@@ -45,18 +45,18 @@ def bits(nll: float, count: int) -> float:
 
 @dataclass(frozen=True)
 class Likelihood:
-    """How likely a text was to a model, and how long it is in different units.
+    """How likely a text was under a model, and how long it is in different units.
 
-    Perplexities per token can be compared only among models with the same tokens. Per word and per
-    byte they can be compared among all: the text is the same.
+    Perplexities per token are comparable only between models with the same tokens. Per word and per
+    byte they are comparable between all models: the text is the same.
 
     Attributes
     ----------
     nll:
-        Sum of the negative logarithms, in nats.
+        Sum of the negative log-probabilities, in nats.
     tokens, words, bytes:
-        How many were predicted; the other two where :meth:`of` was told. What is asked per word or
-        per byte before raises ``ValueError``.
+        How many were predicted; the other two once :meth:`of` has been called. Before that, any
+        value per word or per byte raises ``ValueError``.
     """
 
     nll: float
@@ -65,9 +65,9 @@ class Likelihood:
     bytes: int | None = None
 
     def of(self, text: str) -> Likelihood:
-        """The same with the lengths of the text that was predicted.
+        """A copy that knows the lengths of the text that was predicted.
 
-        Words are what stands between white space, bytes those of UTF-8.
+        Words are separated by white space, and bytes are those of UTF-8.
         """
         return replace(self, words=len(text.split()), bytes=len(text.encode()))
 
@@ -99,7 +99,7 @@ class Likelihood:
     def _told(self, unit: str) -> int:
         count = getattr(self, unit)
         if count is None:
-            raise ValueError(f"{unit} must be known for this: ask `.of(text)` first")
+            raise ValueError(f"{unit} must be known for this: call `.of(text)` first")
         return count
 
 
@@ -112,15 +112,15 @@ def language_model_nll(
     *,
     batch: int = 16,
 ) -> Likelihood:
-    """How likely a long text is to a model that reads at most ``window`` tokens at once.
+    """How likely a long text is under a model that reads at most ``window`` tokens at once.
 
-    Each token but the first is predicted exactly once. Windows begin ``stride`` tokens apart, which
-    is ``window`` unless given, and what an earlier window has predicted counts no more: so every
-    prediction but those of the first window has at least ``window - stride`` tokens before it.
+    Each token but the first is predicted exactly once. Windows begin ``stride`` tokens apart
+    (default ``window``), and tokens that an earlier window has predicted are not counted again: so
+    every prediction after the first window has at least ``window - stride`` tokens of context.
     ``stride=window`` is fastest and makes the model look worst; ``stride=1`` is slowest and exact.
 
-    ``model(tokens (B, T)).logits`` are ``(B, T, V)``, and ``batch`` windows are read side by side.
-    Fewer than two tokens, and sizes that do not fit, raise ``ValueError``.
+    ``model(tokens (B, T)).logits`` are ``(B, T, V)``, and ``batch`` windows are read at once. Fewer
+    than two tokens, or invalid sizes, raise ``ValueError``.
     """
     stride = window if stride is None else stride
     at_least_one(window=window, stride=stride, batch=batch)
@@ -145,7 +145,7 @@ def language_model_nll(
 
 
 def _windows(n: int, window: int, stride: int, batch: int) -> list[tuple[list[int], int, int]]:
-    """Starts, length, and how many predictions do not count, for groups of windows of a kind."""
+    """For each group of windows: their starts, length, and how many predictions not to count."""
     first = min(window, n)
     groups = [([0], first, 0)]
     whole = list(range(stride, n - window + 1, stride))  # those that end within the text

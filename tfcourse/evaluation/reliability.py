@@ -1,4 +1,4 @@
-"""Calibration: whether what a model is 80 % sure of is right 80 % of the time."""
+"""Calibration: whether predictions made with 80 % confidence are right 80 % of the time."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tfcourse.arguments import at_least_one
 
 @dataclass(frozen=True)
 class Calibration:
-    """How sure a classifier is and how often it is right.
+    """How confident a classifier is, and how often it is right.
 
     Attributes
     ----------
     error, brier:
         Expected calibration error, and Brier score: 0 is best, 2 is worst.
     confidence, accuracy, count:
-        Means over each bin, ``(bins,)``, NaN where it is empty, and its examples. One mean against
-        the other is the reliability diagram.
+        Means over each bin, ``(bins,)``, NaN if it is empty, and its number of examples. One mean
+        plotted against the other is the reliability diagram.
     """
 
     error: float
@@ -35,15 +35,15 @@ class Calibration:
 def calibration(
     probabilities: Float[Tensor, "N C"], right: Int[Tensor, " N"], bins: int = 15
 ) -> Calibration:
-    r"""Sort predictions by how sure they are, and see how many of each sort are right.
+    r"""Group predictions by confidence, and count how many in each group are right.
 
     .. math:: \operatorname{ECE} = \sum_b \frac{n_b}{N}\,
               |\operatorname{acc}_b - \operatorname{conf}_b|, \qquad
               \operatorname{Brier} = \frac1N \sum_i \sum_c (p_{ic} - [y_i = c])^2
 
-    ``probabilities`` are those after the softmax, and ``right`` the right classes. The ``bins`` are
-    of equal width from 0 to 1, each with its upper end; the confidence of a prediction is its
-    largest probability. Rows that are no distributions, and classes that are none of ``C``, raise
+    ``probabilities`` are those after the softmax, and ``right`` the correct classes. The ``bins``
+    are of equal width from 0 to 1, each including its upper end; the confidence of a prediction is
+    its largest probability. Rows that are not distributions, and classes outside ``C``, raise
     ``ValueError``.
 
     Notes
@@ -79,6 +79,6 @@ def calibration(
     sure = torch.bincount(place, confidence, minlength=bins)
     hits = torch.bincount(place, correct, minlength=bins)
     brier = (p - F.one_hot(right, C)).square().sum(dim=1).mean()
-    # A bin's share times the difference of its means is the difference of its sums over N.
+    # A bin's fraction times the difference of its means is the difference of its sums over N.
     error = (hits - sure).abs().sum() / N
     return Calibration(float(error), float(brier), sure / count, hits / count, count)

@@ -1,4 +1,4 @@
-"""Translations beside reference translations: BLEU and chrF, by sacrebleu."""
+"""Translations compared with references: BLEU and chrF, by sacrebleu."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Score:
-    """A score between 0 and 100, and all that another needs to compute the same.
+    """A score between 0 and 100, and everything needed to reproduce it.
 
     Attributes
     ----------
     signature:
-        sacrebleu's: how many references, which tokens, which version. Scores with different
+        sacrebleu's: the number of references, the tokenisation, the version. Scores with different
         signatures cannot be compared.
     """
 
@@ -32,17 +32,17 @@ def bleu(
     lowercase: bool = False,
     tokenize: str = "13a",
 ) -> Score:
-    r"""Corpus BLEU: how many n-grams of the translations stand in the references.
+    r"""Corpus BLEU: how many n-grams of the translations occur in the references.
 
     .. math:: \operatorname{BLEU} = 100 \, \min(1, e^{1 - r/c}) \,
               \Big(\prod_{n=1}^4 p_n\Big)^{1/4}
 
-    with :math:`p_n` the share of the translations' n-grams that a reference has, :math:`c` and
-    :math:`r` the lengths of translations and references.
+    with :math:`p_n` the fraction of the translations' n-grams that occur in a reference, :math:`c`
+    and :math:`r` the lengths of translations and references.
 
-    Translations are not tokenised, unless ``tokenize="none"``, which takes words as they stand;
-    ``"13a"`` is the tokenisation of WMT. Each has a reference, or as many as every other; if not,
-    ``ValueError`` is raised. With ``lowercase`` case counts as the same.
+    Pass untokenised translations, unless ``tokenize="none"``, which takes words as they are;
+    ``"13a"`` is the tokenisation of WMT. Each has one reference, or equally many; otherwise
+    ``ValueError`` is raised. With ``lowercase``, case is ignored.
 
     Notes
     -----
@@ -52,7 +52,7 @@ def bleu(
 
     if tokenize not in BLEU.TOKENIZERS:
         raise ValueError(f"tokenize must be one of {sorted(BLEU.TOKENIZERS)}, got {tokenize!r}")
-    # force: no advice on tokenised text is logged; it is the same computation.
+    # force only suppresses the warning about tokenised text.
     return _score(BLEU(lowercase=lowercase, tokenize=tokenize, force=True), hypotheses, references)
 
 
@@ -63,13 +63,13 @@ def chrf(
     words: int = 0,
     lowercase: bool = False,
 ) -> Score:
-    r"""Corpus chrF: how many of the character n-grams agree, both ways.
+    r"""Corpus chrF: how many character n-grams agree, in precision and recall.
 
     .. math:: \operatorname{chrF} = 100 \, \frac{(1 + \beta^2) P R}{\beta^2 P + R}, \qquad
               \beta = 2
 
     with precision :math:`P` and recall :math:`R` of n-grams of up to 6 characters, and of up to
-    ``words`` words too; 2 is chrF++. The rest is as in :func:`bleu`.
+    ``words`` words too; 2 is chrF++. Otherwise as in :func:`bleu`.
 
     Notes
     -----
@@ -83,15 +83,15 @@ def chrf(
 
 
 def check_texts(**texts: Sequence[str]) -> None:
-    """Refuse lists of texts that are empty, of different lengths, or not texts."""
+    """Raise ``ValueError`` for lists that are empty, of different lengths, or not of texts."""
     for name, several in texts.items():
         if isinstance(several, str):
             raise ValueError(f"{name} must be several texts, got one str: put it into a list")
         if not len(several):
-            raise ValueError(f"{name} must be at least one text, got none")
+            raise ValueError(f"{name} must have at least one text, got none")
         for i, text in enumerate(several):
             if not isinstance(text, str):
-                raise ValueError(f"{name} must be texts, got {type(text).__name__} at place {i}")
+                raise ValueError(f"{name} must be texts, got {type(text).__name__} at index {i}")
     (one, a), *others = texts.items()
     for other, b in others:
         if len(a) != len(b):
@@ -108,7 +108,7 @@ def _score(metric: Any, hypotheses: Sequence[str], references: Sequence[Any]) ->
         numbers = {len(r) for r in references}
         if len(numbers) > 1 or 0 in numbers:
             raise ValueError(
-                "references must be as many for each translation, at least 1, "
+                "references must be equally many for each translation, at least 1, "
                 f"got {min(numbers)} to {max(numbers)}"
             )
         streams = list(zip(*references, strict=True))

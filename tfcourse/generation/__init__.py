@@ -1,10 +1,11 @@
-"""Writing with a trained model: the likeliest token, a drawn one, or several hypotheses at once.
+"""Text generation: the most likely token, a sampled one, or several hypotheses at once.
 
-:func:`greedy`, :func:`sample` and :func:`beam_search` take any model that writes left to right: a
-:class:`~tfcourse.models.gpt.GPT` or a :class:`~tfcourse.models.recurrent_lm.RecurrentLM` goes on
-with a prompt, a :class:`~tfcourse.models.transformer.Transformer` or a
-:class:`~tfcourse.models.seq2seq.Seq2Seq` writes what a source becomes. What they need of a model is
-a :class:`Decoder`; :func:`decoder_of` makes one, and any object with its two methods will do.
+:func:`greedy`, :func:`sample` and :func:`beam_search` take any model that generates left to right:
+a :class:`~tfcourse.models.gpt.GPT` or a :class:`~tfcourse.models.recurrent_lm.RecurrentLM`
+continues a prompt, a :class:`~tfcourse.models.transformer.Transformer` or a
+:class:`~tfcourse.models.seq2seq.Seq2Seq` generates a target from a source. All they need from a
+model is a :class:`Decoder`; :func:`decoder_of` makes one, and any object with its two methods will
+do.
 """
 
 from tfcourse.generation.beams import beam_search, length_penalty

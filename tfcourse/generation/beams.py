@@ -1,4 +1,4 @@
-"""Several hypotheses at once, so that a good sentence may begin with an unlikely word."""
+"""Beam search: several hypotheses, so that a good sentence may begin with an unlikely word."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PENALTIES = ("gnmt", "power")
 
 
 def length_penalty(length: int, alpha: float, penalty: str = "gnmt") -> float:
-    r"""The number a log-probability is divided by, so that long hypotheses stand a chance.
+    r"""The divisor of a log-probability that gives long hypotheses a chance.
 
     .. math:: lp_{gnmt}(Y) = \left(\frac{5 + |Y|}{5 + 1}\right)^{\alpha} \qquad
               lp_{power}(Y) = |Y|^{\alpha}
 
-    With ``alpha=0`` log-probabilities stay as they are. With ``alpha=1`` the second form gives the
+    With ``alpha=0`` log-probabilities are unchanged. With ``alpha=1`` the second form gives the
     mean over tokens, and the first is close to it. The end token counts.
 
     Notes
@@ -47,19 +47,19 @@ def beam_search(
     beyond: str = "refuse",
     cached: bool = True,
 ) -> Generated:
-    r"""Keep the best few hypotheses at each step, and in the end the best that has ended.
+    r"""Keep the best few hypotheses at each step, and return the best finished one.
 
     .. math:: s(Y) = \log P(Y \mid X) / lp(Y)
 
-    At each step all continuations of a sequence's running hypotheses are ranked by
-    log-probability. One of the best ``beams`` that ends is set aside with its score; the best
-    ``beams`` of those that do not end run on. One that is still running after ``max_new_tokens``
-    counts as it stands. A sequence is done when no running hypothesis can score better any more
-    than the ``num_return_sequences`` best set aside, even if it could be continued with certainty
-    up to ``max_new_tokens``; with ``early`` also when ``beams`` hypotheses were set aside.
+    At each step all continuations of a sequence's running hypotheses are ranked by log-probability.
+    Those among the best ``beams`` that end are set aside with their scores; the best ``beams`` of
+    those that do not end continue. One that is still running after ``max_new_tokens`` counts as it
+    is. A sequence is done when no running hypothesis can still score better than the
+    ``num_return_sequences`` best set aside, even if it could be continued with certainty up to
+    ``max_new_tokens``; with ``early``, also when ``beams`` hypotheses have been set aside.
 
-    All that is not said here is as for :func:`~tfcourse.generation.greedy`; all prompts are of one
-    length. Without an end token every hypothesis has ``max_new_tokens`` tokens.
+    Everything else is as for :func:`~tfcourse.generation.greedy`; all prompts have the same length.
+    Without an end token every hypothesis has ``max_new_tokens`` tokens.
 
     Parameters
     ----------
@@ -69,16 +69,16 @@ def beam_search(
         Exponent and form of :func:`length_penalty`: ``alpha`` is 0 or above, ``penalty`` one of
         ``"gnmt"`` and ``"power"``, which is Hugging Face's.
     num_return_sequences:
-        How many hypotheses of each sequence are given, at most ``beams``: rows of the result, those
-        of a sequence together and the best of them first. One that does not exist, where fewer were
-        found, has a score of minus infinity.
+        How many hypotheses to return for each sequence, at most ``beams``: rows of the result,
+        those of a sequence together and the best first. If fewer were found, the missing ones have
+        a score of minus infinity.
     early:
-        See above. ``True`` is faster and may miss the best; ``False`` never finds a worse score.
+        See above. ``True`` is faster and may miss the best; ``False`` never returns a worse score.
 
     Notes
     -----
-    Wu et al. 2016, section 7; that only endings among the best ``beams`` count, and when to stop
-    early, as in fairseq (Ott et al. 2019).
+    Wu et al. 2016, section 7; only counting endings among the best ``beams``, and stopping early,
+    as in fairseq (Ott et al. 2019).
     """
     at_least_one(beams=beams, num_return_sequences=num_return_sequences)
     if num_return_sequences > beams:
@@ -95,7 +95,7 @@ def beam_search(
         search = _Beams(logits, beams, max_new_tokens, eos_id, alpha, penalty)
         rows = torch.arange(len(ids), device=ids.device).repeat_interleave(beams)
         for t in range(max_new_tokens):
-            # Of equal hypotheses one is enough: the first step starts from one row a sequence.
+            # The first step starts from one row per sequence, since all its hypotheses are equal.
             log_p = logits.log_softmax(dim=-1)
             chosen, came_from = search.step(log_p if t else log_p[rows], t)
             if t + 1 == max_new_tokens or search.done(t, num_return_sequences, early):
@@ -107,7 +107,7 @@ def beam_search(
 
 
 class _Beams:
-    """The running hypotheses and those set aside, of ``B`` sequences at once."""
+    """The running hypotheses and those set aside, for ``B`` sequences at once."""
 
     def __init__(
         self, logits: Tensor, K: int, N: int, eos_id: int | None, alpha: float, penalty: str
@@ -117,7 +117,7 @@ class _Beams:
         self.eos_id, self.alpha, self.penalty = eos_id, alpha, penalty
         self.fill = 0 if eos_id is None else eos_id
         self.log_p = logits.new_full((B, K), -torch.inf)
-        self.log_p[:, 0] = 0.0  # all begin alike: only one of them counts
+        self.log_p[:, 0] = 0.0  # all are equal at first: only one of them counts
         self.tokens = torch.full((B, K, N), self.fill, device=logits.device)
         self.aside_score = logits.new_full((B, K), -torch.inf)
         self.aside_tokens = self.tokens.clone()
@@ -131,7 +131,7 @@ class _Beams:
     ) -> tuple[Int[Tensor, " BK"], Int[Tensor, " BK"]]:
         """Rank all continuations: the tokens to read next, and which rows they continue."""
         B, K, V = self.B, self.K, self.V
-        # Of the best 2K at most K end, one for each hypothesis: K others are left to run on.
+        # Of the best 2K at most K end, one for each hypothesis: that leaves K others to continue.
         reach = min(2 * K, K * V)
         total = (self.log_p[:, :, None] + log_p.view(B, K, V)).flatten(1)  # (B, K V)
         log_p, index = total.topk(reach, dim=1)
@@ -142,10 +142,10 @@ class _Beams:
         if self.eos_id is not None:
             ends = token == self.eos_id
         last = t + 1 == self.N
-        # A copy: an end that does not count is still an end, after which nothing runs on.
+        # A copy: an end that does not count is still an end, after which nothing continues.
         counts = torch.ones_like(ends) if last else ends.clone()
-        counts[:, K:] = False  # what would not have been kept does not count as ended either
-        counts[self.closed] = False  # others of the batch may go on without changing this one
+        counts[:, K:] = False  # what would not have been kept does not count as ended
+        counts[self.closed] = False  # the rest of the batch may continue without changing this one
         score = log_p / length_penalty(t + 1, self.alpha, self.penalty)
         self._set_aside(score.masked_fill(~counts, -torch.inf), tokens, t + 1, ends)
         self.log_p, order = log_p.masked_fill(ends, -torch.inf).topk(min(K, reach), dim=1)
@@ -157,7 +157,7 @@ class _Beams:
         return token.gather(1, order).flatten(), rows.flatten()
 
     def _set_aside(self, score: Tensor, tokens: Tensor, length: int, ends: Tensor) -> None:
-        """Keep the best ``K`` of those set aside and of these."""
+        """Keep the best ``K`` of those set aside and these."""
         both = torch.cat([self.aside_score, score], dim=1)
         self.aside_score, order = both.topk(self.K, dim=1)
         self.aside_tokens = _take(torch.cat([self.aside_tokens, tokens], dim=1), order)
@@ -166,8 +166,8 @@ class _Beams:
         self.aside_ended = torch.cat([self.aside_ended, ends], dim=1).gather(1, order)
 
     def done(self, t: int, num_return_sequences: int, early: bool) -> bool:
-        """Whether every sequence is."""
-        # A log-probability only falls, and the longest text divides it by most.
+        """Whether every sequence is done."""
+        # A log-probability only falls, and the longest text has the largest divisor.
         bound = self.log_p.amax(dim=1) / length_penalty(self.N, self.alpha, self.penalty)
         done = self.aside_score[:, num_return_sequences - 1] >= bound
         if early:
@@ -178,7 +178,7 @@ class _Beams:
     def best(self, num_return_sequences: int) -> Generated:
         """The best of those set aside, ``(B num_return_sequences, ...)``."""
         scores = self.aside_score[:, :num_return_sequences].flatten()
-        missing = scores == -torch.inf  # what stands there is of no meaning
+        missing = scores == -torch.inf  # these entries have no meaning
         lengths = self.aside_length[:, :num_return_sequences].flatten().masked_fill(missing, 0)
         tokens = self.aside_tokens[:, :num_return_sequences, : int(lengths.max())].flatten(0, 1)
         tokens = tokens.masked_fill(missing[:, None], self.fill)
@@ -188,5 +188,5 @@ class _Beams:
 
 
 def _take(hypotheses: Tensor, which: Tensor) -> Tensor:
-    """For each sequence these of its hypotheses, ``(B, k, N)``."""
+    """For each sequence, the chosen ones of its hypotheses, ``(B, k, N)``."""
     return hypotheses.gather(1, which[:, :, None].expand(-1, -1, hypotheses.shape[2]))

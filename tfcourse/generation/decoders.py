@@ -1,4 +1,4 @@
-"""What generation needs of a model: to read tokens, and to take other rows of the batch."""
+"""What generation needs from a model: reading tokens, and selecting rows of the batch."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from tfcourse.models.seq2seq import DecoderState, Seq2Seq
 from tfcourse.models.transformer import Transformer
 from tfcourse.recurrent import State
 
-#: What may be done where a text would become longer than the model was trained on.
+#: What to do when a text would become longer than the model was trained on.
 BEYOND = ("refuse", "go_on", "slide")
 
 
 @runtime_checkable
 class Decoder(Protocol):
-    """A model in the middle of writing: it remembers what it has read."""
+    """A model in the middle of generation: it remembers what it has read."""
 
     def read(self, tokens: Int[Tensor, "B T"]) -> Float[Tensor, "B V"]:
-        """Read tokens that follow what was read before; the logits of what comes next."""
+        """Read tokens that follow those read before; return the logits of the next token."""
         ...
 
     def reorder(self, rows: Int[Tensor, " N"]) -> None:
-        """Go on with these rows of the batch, some perhaps dropped and others doubled."""
+        """Continue with these rows of the batch, some perhaps dropped and others duplicated."""
         ...
 
 
@@ -42,9 +42,9 @@ def decoder_of(
     beyond: str = "refuse",
     cached: bool = True,
 ) -> Decoder:
-    """A model of this package, ready to write; a :class:`Decoder` is given back as it is.
+    """A model of this package, ready to generate; a :class:`Decoder` is returned unchanged.
 
-    Arguments that do not go with the model, and a ``max_length`` past its positions, raise
+    Arguments that do not fit the model, and a ``max_length`` past its positions, raise
     ``ValueError``.
 
     Parameters
@@ -56,16 +56,16 @@ def decoder_of(
     source, source_lengths:
         What an encoder-decoder reads first, and how many of its tokens are real.
     max_length:
-        How many tokens will be read at most, which are checked and for which memory is taken; the
-        model's ``config.context_length`` unless given.
+        The maximum number of tokens that will be read, which is checked and for which memory is
+        allocated; defaults to the model's ``config.context_length``.
     beyond:
-        What happens where that is more than ``config.context_length``, the most tokens in training.
-        ``"refuse"``: an error. ``"go_on"``: positions past it are used, which learned ones do not
+        What to do if that exceeds ``config.context_length``, the maximum length in training.
+        ``"refuse"``: raise an error. ``"go_on"``: use positions past it, which learned ones do not
         have. ``"slide"``, for GPT: whenever ``config.context_length`` tokens are held, the newer
-        half of them is read anew from position 0 and the older half forgotten.
+        half of them is read again from position 0 and the older half is forgotten.
     cached:
-        ``False`` reads everything anew for each token, as the formula does: slower, and the same
-        numbers.
+        ``False`` reads everything again for each token, as the formula does: slower, with the same
+        results.
     """
     translates = isinstance(model, (Transformer, Seq2Seq))
     if not isinstance(model, (GPT, RecurrentLM)) and not translates:
@@ -87,7 +87,7 @@ def decoder_of(
         return _Recurrent(model, cached)
     if isinstance(model, Seq2Seq) and source is not None:
         return _Seq2Seq(model, source, source_lengths, cached)
-    assert isinstance(model, GPT | Transformer)  # all others were returned or refused
+    assert isinstance(model, GPT | Transformer)  # all others were returned or rejected
     most = model.config.context_length
     max_length = most if max_length is None else max_length
     _within(model.config, max_length, beyond)
@@ -99,11 +99,11 @@ def decoder_of(
 
 
 def _within(config, max_length: int, beyond: str) -> None:
-    """Refuse to go past the positions that a model has, or was trained on."""
+    """Raise ``ValueError`` past the positions that a model has, or was trained on."""
     most, learned = config.context_length, config.positions == "learned"
     if max_length <= most or beyond == "slide" or (beyond == "go_on" and not learned):
         return
-    why = "which it has learned" if learned else 'it was trained on; beyond="go_on" goes on'
+    why = "which it has learned" if learned else 'its training length; beyond="go_on" exceeds it'
     raise ValueError(
         f"prompt and max_new_tokens must stay within the model's {most} positions, {why}, "
         f"got {max_length} tokens in all"
@@ -111,7 +111,7 @@ def _within(config, max_length: int, beyond: str) -> None:
 
 
 class _WithoutCache:
-    """Reads everything anew each time: remembers the tokens, and nothing else."""
+    """Reads everything again each time: remembers the tokens, and nothing else."""
 
     def __init__(self, cached: bool) -> None:
         self.cached = cached
@@ -143,7 +143,7 @@ class _GPT(_WithoutCache):
         return self.model(tokens, caches=self.caches).logits[:, -1]
 
     def _slide(self, tokens: Tensor) -> Tensor:
-        """The tokens to read: these, or the newest ones from the start, where there is no room."""
+        """The tokens to read: these, or the newest ones from position 0 if there is no room."""
         held = 0 if self.tokens is None else self.tokens.shape[1]
         both = self._all(tokens)
         if held + tokens.shape[1] > self.max_length:
@@ -171,7 +171,7 @@ class _Transformer(_WithoutCache):
         self.memory, _ = model.encode(source, lengths)
         self.caches = model.new_caches(most) if cached else None
         self.context_caches = model.new_context_caches(source.shape[1]) if cached else None
-        self.of = torch.arange(len(source), device=source.device)  # whose source each row reads
+        self.of = torch.arange(len(source), device=source.device)  # which source each row reads
 
     def read(self, tokens: Int[Tensor, "B T"]) -> Float[Tensor, "B V"]:
         output = self.model.decode(
@@ -185,14 +185,14 @@ class _Transformer(_WithoutCache):
         _reorder(self.caches, rows)
         before, self.of = self.of, self.of[rows]
         if torch.equal(before, self.of):
-            return  # hypotheses of one source changed places: what they read is the same
+            return  # hypotheses of one source changed places: they read the same source
         self.memory = self.memory[rows]
         self.lengths = None if self.lengths is None else self.lengths[rows]
         _reorder(self.context_caches, rows)
 
 
 class _Seq2Seq(_WithoutCache):
-    """A recurrent encoder-decoder, from state to state."""
+    """A recurrent encoder-decoder, with its state."""
 
     def __init__(
         self, model: Seq2Seq, source: Tensor, lengths: Tensor | None, cached: bool
@@ -215,7 +215,7 @@ class _Seq2Seq(_WithoutCache):
 
 
 class _Recurrent(_WithoutCache):
-    """A recurrent language model, from state to state."""
+    """A recurrent language model, with its state."""
 
     def __init__(self, model: RecurrentLM, cached: bool) -> None:
         super().__init__(cached)
@@ -225,7 +225,7 @@ class _Recurrent(_WithoutCache):
     def read(self, tokens: Int[Tensor, "B T"]) -> Float[Tensor, "B V"]:
         if not self.cached:
             return self.model(self._all(tokens)).logits[:, -1]
-        # For one step a kernel is no gain.
+        # For a single step a kernel gains nothing.
         logits, self.state = self.model.read(tokens, None, self.state, fused=tokens.shape[1] > 1)
         return logits[:, -1]
 

@@ -1,4 +1,4 @@
-"""Which tokens may be drawn: the likeliest few, of a fixed number or of a fixed probability."""
+"""Restrict sampling to the most likely tokens: a fixed number, or a fixed probability."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tfcourse.arguments import at_least_one
 
 
 def keep_top_k(logits: Float[Tensor, "*batch V"], k: int) -> Float[Tensor, "*batch V"]:
-    """Leave the ``k`` highest logits as they are, and set the others to minus infinity.
+    """Keep the ``k`` highest logits, and set the others to minus infinity.
 
-    Those equal to the k-th are kept too, and all where ``V`` is no more. A softmax over them is the
-    old one, cut off and scaled up to sum to 1.
+    Those equal to the k-th are kept too, and all of them if ``V`` is at most ``k``. A softmax over
+    them is the original one, truncated and rescaled to sum to 1.
 
     Notes
     -----
@@ -32,8 +32,8 @@ def keep_top_p(logits: Float[Tensor, "*batch V"], p: float) -> Float[Tensor, "*b
     .. math:: \text{kept} = \{x^{(1)}, \dots, x^{(m)}\}, \qquad
               m = \min \Bigl\{n : \sum_{i \le n} P(x^{(i)}) \ge p \Bigr\}
 
-    with tokens sorted from the likeliest, which is always kept. So few are kept where the model is
-    sure, and many where it is not. If ``p`` does not lie in (0, 1] it raises ``ValueError``.
+    with tokens sorted from the most likely, which is always kept. So few are kept if the model is
+    confident, and many if it is not. A ``p`` outside (0, 1] raises ``ValueError``.
 
     Notes
     -----
@@ -45,6 +45,6 @@ def keep_top_p(logits: Float[Tensor, "*batch V"], p: float) -> Float[Tensor, "*b
         return logits
     ordered, order = logits.sort(dim=-1, descending=True, stable=True)
     probability = ordered.softmax(dim=-1)
-    before = probability.cumsum(dim=-1) - probability  # of all likelier tokens together
+    before = probability.cumsum(dim=-1) - probability  # of all more likely tokens together
     cut = (before >= p).scatter(-1, order, before >= p)  # back in the vocabulary's order
     return logits.masked_fill(cut, -torch.inf)

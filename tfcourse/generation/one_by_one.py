@@ -1,4 +1,4 @@
-"""One token after the other: the likeliest, or one drawn from the model's probabilities."""
+"""One token at a time: the most likely, or one sampled from the model's probabilities."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ def greedy(
     beyond: str = "refuse",
     cached: bool = True,
 ) -> Generated:
-    r"""Write the likeliest token, read it, and so on; what is given back leaves the prompt out.
+    r"""Write the most likely token, read it, and so on; the result does not include the prompt.
 
     .. math:: y_t = \operatorname{argmax}_y P(y \mid y_{<t}, x)
 
-    Arguments that do not fit the model or each other, and a text that would go past the model's
+    Arguments that do not fit the model or each other, and a text that would exceed the model's
     positions, raise ``ValueError``.
 
     Parameters
     ----------
     model:
-        See :func:`~tfcourse.generation.decoder_of`. It writes without dropout, and is left in the
-        mode it was in.
+        See :func:`~tfcourse.generation.decoder_of`. It generates without dropout, and its mode is
+        restored afterwards.
     prompt, prompt_lengths:
-        Ids to continue, and how many of each row are real and stand first; all unless given. One
-        id, such as the one that starts a sentence, stands for a row of it for each source.
+        Ids to continue, and how many of each row are real, which come first; default all. A single
+        id, such as the one that starts a sentence, is used for every source.
     max_new_tokens, eos_id:
-        How many tokens are written at most, and the id that ends a row before; without one all
-        rows get as many.
+        Maximum number of tokens to write, and the id that ends a row earlier; without one, all rows
+        get the maximum.
     source, source_lengths, beyond, cached:
-        What an encoder-decoder reads first; whether it may write past the positions of training;
-        and whether keys, values and states are kept. See :func:`~tfcourse.generation.decoder_of`.
+        What an encoder-decoder reads first; whether to write past the positions of training; and
+        whether keys, values and states are cached. See :func:`~tfcourse.generation.decoder_of`.
 
     Notes
     -----
@@ -75,22 +75,21 @@ def sample(
     beyond: str = "refuse",
     cached: bool = True,
 ) -> Generated:
-    r"""Draw each token from the model's probabilities, sharpened or cut off first.
+    r"""Sample each token from the model's probabilities, optionally sharpened or truncated.
 
     .. math:: y_t \sim \operatorname{softmax}(\text{logits}_t / \tau)
 
-    All that is not said here is as for :func:`greedy`. Numbers out of range raise ``ValueError``
-    too.
+    Everything else is as for :func:`greedy`. Numbers out of range also raise ``ValueError``.
 
     Parameters
     ----------
     temperature:
-        The formula's tau: below 1 the likely becomes likelier, above 1 all become more alike.
+        The formula's tau: below 1 it sharpens the distribution, above 1 it flattens it.
     top_k, top_p:
-        What is kept of the probabilities, after the temperature and in this order; see
-        :func:`keep_top_k` and :func:`keep_top_p`. All is, unless given.
+        Which tokens are kept, after the temperature and in this order; see :func:`keep_top_k` and
+        :func:`keep_top_p`. By default all are.
     generator:
-        Where random numbers come from, on the model's device; torch's own unless given.
+        Source of random numbers, on the model's device; torch's default generator if omitted.
 
     Notes
     -----
@@ -129,7 +128,7 @@ def _write(
     eos_id: int | None,
     choose: Callable[[Tensor], Tensor],
 ) -> Generated:
-    """The loop that both share: choose, write, read."""
+    """The loop that :func:`greedy` and :func:`sample` share: choose, write, read."""
     B, T = prompt.shape
     first, starts = T, None
     if prompt_lengths is not None:
@@ -148,7 +147,7 @@ def _write(
         chosen = choose(logits)
         gain = -F.cross_entropy(logits, chosen, reduction="none")  # log P(chosen)
         if starts is not None:
-            # A longer prompt is still being read while shorter ones are already continued; a row
+            # Longer prompts are still being read while shorter ones are already continued; a row
             # that began earlier stops earlier.
             given, full = t < starts, t >= starts + max_new_tokens
             chosen = torch.where(given, prompt[:, min(t, T - 1)], chosen)

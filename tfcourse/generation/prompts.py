@@ -1,4 +1,4 @@
-"""What every way of writing checks, prepares and gives back."""
+"""What every kind of generation checks, prepares and returns."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from tfcourse.modes import in_mode
 
 
 class Generated(NamedTuple):
-    """What a model wrote, the prompt left out.
+    """What a model wrote, without the prompt.
 
     Attributes
     ----------
     tokens:
-        Ids ``(B, N)``, ``N`` those of the longest row. What stands after a row's length is the end
-        token, and 0 where there is no end token.
+        Ids ``(B, N)``, with ``N`` the length of the longest row. After a row's length comes the end
+        token, or 0 if there is no end token.
     lengths, ended:
-        How many tokens each row wrote, with its end token if it wrote one; the others stopped
-        because they were as long as they might become.
+        How many tokens each row wrote, including its end token, and whether it wrote one; the other
+        rows stopped at the maximum length.
     scores:
-        In nats: the log-probability of what was written, given the prompt, under the model as it
-        is, whatever was done to its probabilities before a token was chosen. From
-        :func:`~tfcourse.generation.beam_search`: that divided by the length penalty.
+        Log-probability in nats of what was written, given the prompt, under the unmodified model,
+        whatever was done to its probabilities to choose a token. From
+        :func:`~tfcourse.generation.beam_search`, divided by the length penalty.
     """
 
     tokens: Int[Tensor, "B N"]
@@ -38,7 +38,7 @@ class Generated(NamedTuple):
     ended: Bool[Tensor, " B"]
 
     def copied(self) -> Generated:
-        """The same numbers for any use; no gradient may pass what inference mode computed."""
+        """A copy without the restrictions of inference tensors, which autograd may not use."""
         return Generated(*(part.clone() for part in self))
 
     def rows(self) -> list[list[int]]:
@@ -59,7 +59,7 @@ def writing(
 ) -> Iterator[tuple[Tensor, Decoder]]:
     """The prompt as ids ``(B, T)`` on the model's device, and the model ready to read it.
 
-    Meanwhile there are no gradients and no dropout. In inference mode an operation costs less than
+    Within it there are no gradients and no dropout. Operations cost less in inference mode than
     under ``no_grad``.
     """
     at_least_one(max_new_tokens=max_new_tokens)
@@ -88,6 +88,6 @@ def writing(
 
 
 def check_end(eos_id: int | None, logits: Tensor) -> None:
-    """Refuse an end token that lies outside the vocabulary."""
+    """Raise ``ValueError`` for an end token outside the vocabulary."""
     if eos_id is not None and not 0 <= eos_id < logits.shape[-1]:
         raise ValueError(f"eos_id must lie between 0 and {logits.shape[-1] - 1}, got {eos_id}")

@@ -1,1 +1,1 @@
-"""Flash attention twice: tiled in PyTorch, to be read, and as a Triton kernel for CUDA."""
+"""Flash attention twice: in tiled PyTorch for reading, and as a Triton kernel for CUDA."""

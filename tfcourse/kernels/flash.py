@@ -1,18 +1,18 @@
-r"""Flash attention, to be read: attention tile by tile, without ever storing the scores.
+r"""Flash attention for reading: attention tile by tile, without ever storing the scores.
 
-The formula makes a matrix of scores of ``(T, S)`` and keeps the weights for the backward pass.
-Here no more than one tile of it exists at a time, and two ideas make that exact:
+The formula makes a matrix of scores ``(T, S)`` and keeps the weights for the backward pass. Here at
+most one tile of it exists at a time, and two ideas make that exact:
 
-*A softmax can be taken piece by piece.* For one query keep the largest score so far :math:`m`, the
-sum :math:`\ell = \sum_j e^{s_j - m}` and the sum :math:`o = \sum_j e^{s_j - m} v_j`. When a tile
-brings a larger score :math:`m'`, both sums become right again when multiplied by
+*A softmax can be computed piece by piece.* For one query, keep the largest score so far :math:`m`,
+the sum :math:`\ell = \sum_j e^{s_j - m}` and the sum :math:`o = \sum_j e^{s_j - m} v_j`. When a
+tile brings a larger score :math:`m'`, both sums become correct again when multiplied by
 :math:`e^{m - m'}`. After the last tile the output is :math:`o / \ell`.
 
 *The weights need not be kept.* With the log-sum-exp :math:`L = m + \log \ell` of each query, one
-number, the backward pass makes any tile of weights again: :math:`P = e^{S - L}`.
+number, the backward pass recomputes any tile of weights: :math:`P = e^{S - L}`.
 
-This file is as slow as Python loops are: it shows the algorithm, ``triton_flash.py`` is the same
-one on a GPU, and ``scaled_dot_product_attention(..., fused=True)`` is PyTorch's own.
+This file is slow, as Python loops are: it shows the algorithm; ``triton_flash.py`` is the same
+algorithm on a GPU, and ``scaled_dot_product_attention(..., fused=True)`` is PyTorch's own.
 
 Letters: ``T`` queries, ``S`` keys, ``K`` width of queries and keys, ``Dv`` width of values; ``i``
 is the first query of a tile and ``j`` its first key. In the formulas of the backward pass
@@ -48,25 +48,25 @@ def flash_attention(
     .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 
     Equal to :func:`tfcourse.attention.scaled_dot_product_attention` up to rounding, in the values
-    and in the gradients; it cannot give the weights, since they are never all there. For the
-    backward pass the output is kept with the inputs and one number a query. What does not fit
-    raises ``ValueError``.
+    and in the gradients; it cannot return the weights, since they never exist all at once. For the
+    backward pass it stores the inputs, the output and one number per query. Inputs that do not fit
+    raise ``ValueError``.
 
     Parameters
     ----------
     q, k, v:
-        Of one dtype: float16, bfloat16, float32 or float64. Leading axes broadcast. Half precisions
-        are multiplied and summed in float32.
+        Of one dtype: float16, bfloat16, float32 or float64. Leading axes broadcast. Half-precision
+        inputs are multiplied and summed in float32.
     causal, scale:
-        As there; tiles in which nothing may be attended to are skipped.
+        As in that function; tiles in which nothing may be attended to are skipped.
     block_q, block_k:
-        Queries and keys of a tile. The lengths need not be multiples of them. They change the
-        rounding and the memory in use, nothing else.
+        Number of queries and keys in a tile. The lengths need not be multiples of them. They affect
+        only rounding and memory use.
 
     Notes
     -----
     Dao et al. 2022 (arXiv 2205.14135), section 3.1; the order of the loops is that of
-    FlashAttention-2, Dao 2023 (arXiv 2307.08691), algorithms 1 and 2. The running softmax is of
+    FlashAttention-2, Dao 2023 (arXiv 2307.08691), algorithms 1 and 2. The running softmax is from
     Milakov and Gimelshein 2018 (arXiv 1805.02867).
     """
     q, k, v, scale = prepare_inputs(q, k, v, causal, scale, block_q, block_k)
@@ -102,8 +102,8 @@ class _FlashAttention(torch.autograd.Function):
                 o_i = correction * o_i + p @ v_j
                 m_i = m_new
 
-            # The largest score adds exp(0) to the sum, so it is at least 1. Only where there is
-            # no key at all is it 0; the output is then 0, not 0 / 0.
+            # The largest score adds exp(0) to the sum, so it is at least 1. It is 0 only if there
+            # is no key at all; the output is then 0, not 0 / 0.
             l_i = l_i.clamp(min=1)
             output[..., i : i + block_q, :] = o_i / l_i  # O = o / l
             L[..., i : i + block_q, :] = m_i + torch.log(l_i)  # L = m + log l
@@ -130,13 +130,13 @@ class _FlashAttention(torch.autograd.Function):
             v_j = v[..., j : j + block_k, :].to(precise)
             dk_j, dv_j = torch.zeros_like(k_j), torch.zeros_like(v_j)
 
-            # Key j is first seen by query j - (S - T): start with the tile that it is in.
+            # Key j is first seen by query j - (S - T): start with that query's tile.
             start = max(0, j - (S - T)) // block_q * block_q if causal else 0
             for i in range(start, T, block_q):
                 q_i = q[..., i : i + block_q, :].to(precise)
                 do_i = d_output[..., i : i + block_q, :].to(precise)
                 s = _scores(q_i, k_j, scale, i + S - T - j if causal else None)
-                p = torch.exp(s - L[..., i : i + block_q, :])  # P = exp(S - L), made again
+                p = torch.exp(s - L[..., i : i + block_q, :])  # P = exp(S - L), recomputed
                 dv_j += p.transpose(-2, -1) @ do_i  # dV = P^T dO
                 dp = do_i @ v_j.transpose(-2, -1)  # dP = dO V^T
                 ds = p * (dp - D[..., i : i + block_q, :])  # dS = P * (dP - D)
@@ -167,10 +167,10 @@ def prepare_inputs(
     block_q: int,
     block_k: int,
 ) -> tuple[Tensor, Tensor, Tensor, float]:
-    """Refuse what does not fit; give every input the same leading axes, and the scale its value.
+    """Check the inputs; give them all the same leading axes, and the scale its value.
 
-    Arguments and errors are those of :func:`flash_attention`. What is given back are views: an axis
-    that is broadcast takes no memory.
+    Arguments and errors are those of :func:`flash_attention`. The returned tensors are views: a
+    broadcast axis takes no memory.
     """
     shapes = f"q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}"
     if min(q.dim(), k.dim(), v.dim()) < 2:
@@ -188,7 +188,7 @@ def prepare_inputs(
     check_look_up(q, k, v, None, None)
     if causal and k.shape[-2] < q.shape[-2]:
         raise ValueError(
-            f"k must have at least as many rows as q where causal=True, since the queries are the "
+            f"k must have at least as many rows as q with causal=True, since the queries are the "
             f"last of the keys' positions: {shapes}"
         )
     at_least_one(block_q=block_q, block_k=block_k)

@@ -1,14 +1,14 @@
-r"""Flash attention as Triton kernels for CUDA: the algorithm of ``flash.py`` where it is fast.
+r"""Flash attention as Triton kernels for CUDA: a fast version of the algorithm in ``flash.py``.
 
 A Triton kernel is written for one *program*, which works on whole tiles; the GPU runs many programs
-at once. What is a loop in ``flash.py`` and independent from turn to turn becomes a grid of
-programs; what carries sums from turn to turn stays a loop. So there are three kernels: the forward
-pass and dQ have a program for each tile of queries, which loops over the keys; dK and dV have one
-for each tile of keys, which loops over the queries. Each result is written by one program, in a
-fixed order: no atomic additions, and the same gradients at every run.
+at once. A loop of ``flash.py`` whose iterations are independent becomes a grid of programs; one
+that carries sums from one iteration to the next stays a loop. So there are three kernels: the
+forward pass and dQ have a program for each tile of queries, which loops over the keys; dK and dV
+have one for each tile of keys, which loops over the queries. Each result is written by one program,
+in a fixed order: no atomic additions, and the same gradients in every run.
 
-The tile in work stays in the fast memory of the chip. That, not fewer operations, is where the
-speed comes from: the formula writes and reads ``T x S`` scores several times in the slow one.
+The current tile stays in the chip's fast memory. That, not fewer operations, is the source of the
+speed: the formula writes and reads ``T x S`` scores several times in slow memory.
 
 Triton is not needed to import this file, only to call it. Without a GPU the kernels run in Triton's
 interpreter, slowly, for tests: set ``TRITON_INTERPRET=1`` before Triton is first imported.
@@ -35,7 +35,7 @@ except ImportError as error:
 
 #: ``tl.dot`` takes no tile with fewer rows or columns.
 SMALLEST_BLOCK = 16
-#: Warps that share the work of a program, and tiles that it has loaded or on the way.
+#: Warps that share the work of a program, and tiles that it has loaded or is loading.
 OPTIONS = {"num_warps": 4, "num_stages": 2}
 
 
@@ -54,20 +54,20 @@ def flash_attention(
     .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 
     The same function as :func:`tfcourse.kernels.flash.flash_attention`, with the same arguments and
-    errors, but for what is said here. Without Triton it raises ``ImportError``, and for other
+    errors, except as described here. Without Triton it raises ``ImportError``, and for unsupported
     blocks or inputs ``ValueError``.
 
     Parameters
     ----------
     q, k, v:
         On a CUDA device (on the CPU in Triton's interpreter). Leading axes broadcast, here by
-        copying. Half precisions are multiplied on tensor cores and summed in float32; float32 is
-        multiplied in float32, not in TF32.
+        copying. Half-precision inputs are multiplied on tensor cores and summed in float32; float32
+        is multiplied in float32, not in TF32.
     block_q, block_k:
-        Queries and keys of a tile: powers of two, at least 16. Unless given, 64 for half
-        precisions and 32 for the others: with heads up to 128 wide (64 in float64) that fits into
-        the 99 KiB of shared memory that GPUs from Ampere (2020) on have at least. Where one says
-        that it is out of shared memory, smaller tiles make room.
+        Number of queries and keys in a tile: powers of two, at least 16. The default is 64 for half
+        precision and 32 for the others: with heads up to 128 wide (64 in float64) that fits into
+        the 99 KiB of shared memory that GPUs have had at least since Ampere (2020). If one reports
+        that it is out of shared memory, use smaller tiles.
 
     Notes
     -----
@@ -163,7 +163,7 @@ def _forward(Q, K, V, Out, L, T, S, SCALE: tl.constexpr, CAUSAL: tl.constexpr, W
 def _backward_tile(q, k, v, dO, L, D, n, i, j, T, S, SCALE: tl.constexpr, CAUSAL: tl.constexpr,
                    WV: tl.constexpr, PV: tl.constexpr, BLOCK_Q: tl.constexpr,
                    BLOCK_K: tl.constexpr, DOT: tl.constexpr, ACC: tl.constexpr):  # fmt: skip
-    """The weights P of a tile made again, the gradient dS of its scores, and dO of its queries.
+    """The recomputed weights P of a tile, the gradient dS of its scores, and dO of its queries.
 
     Queries beyond the last have dO = 0 and D = 0, so they add nothing to a gradient.
     """
@@ -260,7 +260,7 @@ def _launch(kernel, N: int, length: int, block: int, arguments: tuple, constants
 def _constants(
     q: Tensor, v: Tensor, causal: bool, scale: float, block_q: int, block_k: int
 ) -> dict[str, object]:
-    """What the kernels are compiled for: a new value of any of these is a new kernel."""
+    """Compile-time constants: a new value of any of these compiles a new kernel."""
     dot, acc = (getattr(tl, str(t).removeprefix("torch.")) for t in (q.dtype, _sums(q.dtype)))
     if q.dtype == torch.bfloat16 and _interpreted():
         dot = tl.float32  # the interpreter would multiply the bits as if they were integers
@@ -283,7 +283,7 @@ def _sums(dtype: torch.dtype) -> torch.dtype:
 
 
 def _flat(x: Tensor) -> Tensor:
-    """All leading axes as one, in the order of memory that the kernels count on."""
+    """All leading axes as one, in the memory order that the kernels expect."""
     return x.reshape(math.prod(x.shape[:-2]), *x.shape[-2:]).contiguous()
 
 

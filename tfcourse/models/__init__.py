@@ -1,15 +1,15 @@
-"""Whole models, each a dataclass of sizes and one module in one file.
+"""Complete models, each a config dataclass and a module in one file.
 
-They are made of :mod:`tfcourse.attention`, :mod:`tfcourse.positions` and :mod:`tfcourse.layers`,
-and know nothing of training. Every ``forward`` gives an :class:`~tfcourse.models.output.Output`.
-A model and its config may be imported from here too; its file is loaded then.
+They are built from :mod:`tfcourse.attention`, :mod:`tfcourse.positions` and :mod:`tfcourse.layers`,
+and do not depend on training. Every ``forward`` returns an :class:`~tfcourse.models.output.Output`.
+Models and configs can also be imported from here, which loads their file.
 """
 
 from __future__ import annotations
 
 import importlib
 
-#: Where each model and its config stand.
+#: The file that defines each model and its config.
 _FILES = {
     "skipgram": ("SkipGram", "SkipGramConfig"),
     "recurrent_lm": ("RecurrentLM", "RecurrentLMConfig"),

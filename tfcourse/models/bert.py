@@ -1,4 +1,4 @@
-"""An encoder alone: BERT, which reads both sides of a word, with its three heads."""
+"""An encoder-only model: BERT, which reads both sides of a word, with its three heads."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions
 
-#: What a BERT may be asked: which word stands at each place, whether the second segment follows
-#: the first, and which class the whole is of.
+#: What a BERT can predict: the word at each position, whether the second segment follows the first,
+#: and the class of the whole sequence.
 HEADS = ("words", "next", "classes")
 
 
@@ -33,29 +33,30 @@ class BERTConfig(Config):
     Attributes
     ----------
     vocab_size, segments, classes:
-        Vocabulary size, ``V``, numbers of segment types, and of classes of the head ``"classes"``.
+        Vocabulary size, ``V``, and numbers of segment types and of classes for ``"classes"``.
     context_length:
-        Most tokens of a sequence.
+        Maximum sequence length.
     num_layers, num_heads, d_model, d_ff:
-        Number of blocks, of attention heads, width of the tokens, and of the feed-forward layer
-        (``4 d_model`` unless given).
+        Numbers of blocks and attention heads, and widths of the tokens and of the feed-forward
+        layer (default ``4 d_model``).
     predicts:
-        Which of :data:`HEADS` it has; the first is what ``forward`` gives unless told.
+        Which of :data:`HEADS` it has; ``forward`` uses the first by default.
     pooled:
-        What speaks for the whole in the heads ``"next"`` and ``"classes"``: ``"cls"`` for the last
-        state of the first token, or ``"mean"`` for the mean of all real tokens' last states.
+        What represents the sequence in the heads ``"next"`` and ``"classes"``: ``"cls"`` for the
+        last state of the first token, or ``"mean"`` for the mean of all real tokens' last states.
     activation, eps:
-        Of the feed-forward layer and the masked-word head, and of the normalisations.
+        Activation of the feed-forward layer and the masked-word head; epsilon of the
+        normalisations.
     causal:
-        Whether a word reads its left side only, to see what the right side is worth.
+        Whether words see only their left context, to measure what the right context is worth.
     dropout:
-        Share set to zero in training: of the embeddings, of attention weights, of what each part
-        adds, and of the pooled vector.
+        Dropout in training, applied to the embeddings, the attention weights, the output of each
+        part and the pooled vector.
     padding:
-        Id of the padding, whose embedding is not trained by being looked up; none unless given.
+        Id of the padding, whose embedding gets no gradient from look-ups; default none.
     std:
-        Deviation of the weights at the start. BERT's 0.02 is meant for 768 wide tokens; narrow
-        models learn sooner from more, such as ``0.5 / d_model ** 0.5``.
+        Standard deviation of the initial weights. BERT's 0.02 is meant for a width of 768; narrow
+        models learn faster with more, such as ``0.5 / d_model ** 0.5``.
     """
 
     vocab_size: int
@@ -92,16 +93,15 @@ class BERT(Model):
 
     - ``"words"``: :math:`\operatorname{LN}(g(h^L W + b))\, E^\top + b_V` at every position;
     - ``"next"`` and ``"classes"``: :math:`\tanh(h^L_0 W_p + b_p)\, W_c + b_c`, from the first
-      token, [CLS], alone; with ``pooled="mean"`` the tokens' mean state takes the place of
-      :math:`h^L_0`.
+      token, [CLS], only; with ``pooled="mean"``, the tokens' mean state replaces :math:`h^L_0`.
 
     Attributes
     ----------
     embedding, segments:
         ``embedding.weight`` is E, ``(V, D)``; ``segments.weight`` is S.
     words, pooler, next, classes:
-        The heads, each ``None`` where it is not among ``config.predicts``; the pooler serves the
-        last two.
+        The heads, each ``None`` if it is not in ``config.predicts``; the pooler serves the last
+        two.
 
     Notes
     -----
@@ -124,7 +124,7 @@ class BERT(Model):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew, as BERT does, with deviation ``config.std``."""
+        """Reinitialise the weights as BERT does, with standard deviation ``config.std``."""
         draw_matrices(self, partial(nn.init.normal_, std=self.config.std))
 
     def forward(
@@ -138,26 +138,26 @@ class BERT(Model):
         return_weights: bool = False,
         return_states: bool = False,
     ) -> Output:
-        """Answer one of the questions the model has a head for.
+        """Compute the predictions of one of the model's heads.
 
         The logits are ``(B, T, V)`` for ``"words"``, or with ``places`` ``(n, V)``, in the order of
         ``tokens[places]``; ``(B, 2)`` for ``"next"`` and ``(B, classes)`` for ``"classes"``.
         Impossible ids, segments and lengths, a sequence that is too long, a head that the model
-        does not have, and ``places`` for another head than ``"words"`` raise ``ValueError``.
+        does not have, and ``places`` for a head other than ``"words"`` raise ``ValueError``.
 
         Parameters
         ----------
         tokens, segments, lengths:
-            Ids, the first of each sequence [CLS]; which segment each is of, 0 unless given; and how
-            many tokens of each sequence are real, all unless given.
+            Ids, beginning with [CLS]; the segment of each, by default 0; and how many tokens of
+            each sequence are real, by default all.
         predict:
-            One of ``config.predicts``; its first unless given.
+            One of ``config.predicts``; defaults to the first.
         places:
-            At which positions ``"words"`` is asked; at all unless given. A row of ``V`` logits for
-            each word that nobody asks for is what costs most in pre-training.
+            Positions at which ``"words"`` predicts; by default all. A row of ``V`` logits for each
+            word that is not needed would be the largest cost of pre-training.
         return_weights, return_states:
-            Whether to give the maps ``"self"`` ``(B, H, T, T)``, by the explicit path through
-            attention, and the ``num_layers + 1`` hidden states ``(B, T, D)``.
+            Whether to return the maps ``"self"`` ``(B, H, T, T)``, which takes the explicit path
+            through attention, and the ``num_layers + 1`` hidden states ``(B, T, D)``.
         """
         predict = self.config.predicts[0] if predict is None else predict
         one_of(self.config.predicts, predict=predict)
@@ -181,7 +181,7 @@ class BERT(Model):
     def _encode(
         self, tokens: Tensor, segments: Tensor | None, lengths: Tensor | None, **asked: bool
     ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
-        """The last states, each block's weights, and all states if they are asked for."""
+        """The last states, each block's weights, and all states if requested."""
         segments = torch.zeros_like(tokens) if segments is None else segments
         x = look_up(self.embedding, tokens, "tokens")
         mask = real(lengths, tokens)  # (B, 1, T)
@@ -196,9 +196,9 @@ class BERT(Model):
         lengths: Int[Tensor, " B"] | None = None,
         places: Bool[Tensor, "B T"] | None = None,
     ) -> Float[Tensor, "*places V"]:
-        """The logits of one head from the last states; pre-training asks two of one pass.
+        """The logits of one head from the last states; pre-training uses two per pass.
 
-        Arguments as in :meth:`forward`; ``lengths`` matter to ``pooled="mean"`` alone.
+        Arguments as in :meth:`forward`; ``lengths`` matter only to ``pooled="mean"``.
         """
         one_of(self.config.predicts, predict=predict)
         if predict == "words" and self.words is not None:
@@ -208,12 +208,12 @@ class BERT(Model):
                 f'places must be None unless predict="words", got them for {predict!r}'
             )
         if self.config.pooled == "cls":
-            pooled = x[:, 0]  # [CLS] speaks for the whole           (B, D)
+            pooled = x[:, 0]  # [CLS] represents the whole           (B, D)
         else:
             mask = real(lengths, x)  # (B, 1, T)
             pooled = average(x, mask)[0][:, 0]
         last = self.next if predict == "next" else self.classes
-        assert self.pooler is not None and last is not None  # it is among those predicted
+        assert self.pooler is not None and last is not None  # the config has this head
         pooled = torch.tanh(self.pooler(pooled))
         pooled = F.dropout(pooled, self.config.dropout, self.training and predict == "classes")
         return last(pooled)
@@ -234,7 +234,7 @@ class BERT(Model):
 
 
 class MaskedWords(nn.Module):
-    """The head that guesses words: a layer of its own, then the embedding turned round.
+    """The head that predicts words: a layer of its own, then the transposed embedding.
 
     Notes
     -----

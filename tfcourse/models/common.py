@@ -1,4 +1,4 @@
-"""What the models have in common: sizes and ids that are checked, and the way through a stack."""
+"""What the models share: checks of sizes and ids, and the pass through a stack of blocks."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tfcourse.attention import KeyValueCache, MultiHeadAttention, padding_mask
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward
 from tfcourse.models.counting import count_parameters
 
-#: Whole numbers in a config that may be 0: an id, and a number of queries.
+#: Integers in a config that may be 0: an id, and a number of queries.
 MAY_BE_ZERO = ("padding", "queries")
 
 
 @dataclass(frozen=True)
 class Config(OldNames):
-    """What every model's sizes and choices are checked for; each config adds what is its own."""
+    """The checks that every model's config shares; each config adds its own."""
 
     def __post_init__(self) -> None:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -40,19 +40,19 @@ class Config(OldNames):
         check_probability(**{n: p for n, p in given.items() if n.endswith("dropout")})
 
     def check_padding(self, vocab_size: int) -> None:
-        """Refuse an id of padding, the field ``padding``, that is not in the vocabulary."""
+        """Raise ``ValueError`` if the field ``padding`` is not an id of the vocabulary."""
         padding = getattr(self, "padding", None)
         if padding is not None and not 0 <= padding < vocab_size:
             raise ValueError(f"padding must lie between 0 and {vocab_size - 1}, got {padding}")
 
 
 class Model(nn.Module):
-    """The base of every model, made of a ``config`` alone."""
+    """Base class of every model, built from a ``config`` alone."""
 
     config: Any
 
     def count_parameters(self) -> int:
-        """Number of parameters; what is tied or shared counts once."""
+        """Number of parameters; tied or shared ones count once."""
         return count_parameters(self)
 
     def drop(self, x: Tensor) -> Tensor:
@@ -61,7 +61,7 @@ class Model(nn.Module):
 
 
 def encoder_blocks(config: Any, norm: Literal["pre", "post"]) -> nn.ModuleList:
-    """The blocks of an encoder by its config's sizes, with one dropout throughout."""
+    """The blocks of an encoder with its config's sizes and one dropout probability throughout."""
     D, dropout = config.d_model, config.dropout
     return nn.ModuleList(
         Block(
@@ -82,9 +82,9 @@ def through(
     return_weights: bool = False,
     return_states: bool = False,
 ) -> tuple[Float[Tensor, "B T D"], list[Tensor], list[Tensor]]:
-    """Tokens after a stack of blocks; each block's attention map, and the states between them.
+    """Run tokens through blocks; return them, each block's map, and the states between blocks.
 
-    The lists are empty unless asked for. Maps take the explicit path through attention.
+    The lists are empty unless requested. Maps take the explicit path through attention.
     """
     seen: list[Tensor] = []
     passed = [x] if return_states else []
@@ -100,8 +100,8 @@ def through(
 def look_up(table: nn.Embedding, ids: Tensor, name: str, letters: str = "B T") -> Tensor:
     """The rows of ``table`` for these ids, whose axes are ``letters``.
 
-    Raises ``ValueError`` for ids of other axes, that are no integers or have no row; on a GPU the
-    last stops CUDA with an assertion of its own.
+    Raises ``ValueError`` for ids with other axes, that are not integers, or that have no row; on a
+    GPU, the last fails with CUDA's own assertion.
     """
     axes(name, ids, letters)
     if ids.is_floating_point():
@@ -116,7 +116,7 @@ def look_up(table: nn.Embedding, ids: Tensor, name: str, letters: str = "B T") -
 
 
 def real(lengths: Tensor | None, x: Tensor, name: str = "lengths") -> Bool[Tensor, "B 1 S"] | None:
-    """Which of the tokens ``(B, S, ...)`` are real and not padding; ``None`` if all are."""
+    """Mask of the tokens ``(B, S, ...)`` that are real, not padding; ``None`` if all are."""
     if lengths is None:
         return None
     if lengths.shape != x.shape[:1]:
@@ -125,7 +125,7 @@ def real(lengths: Tensor | None, x: Tensor, name: str = "lengths") -> Bool[Tenso
 
 
 def held(caches: Sequence[KeyValueCache] | None, num_layers: int, name: str = "caches") -> int:
-    """How many tokens the caches of a stack hold: one for each layer, all of one length."""
+    """How many tokens the caches of a stack hold: one cache per layer, all of one length."""
     if caches is None:
         return 0
     lengths = [cache.length for cache in caches]

@@ -1,9 +1,9 @@
-"""How many parameters a model has, and how many operations its forward pass takes.
+"""Count a model's parameters and the operations of its forward pass.
 
-Counted are matrix products, which are nearly all of the work: ``(m, n)`` times ``(n, p)`` takes
-``m n p`` multiplications and as many additions, so ``2 m n p`` operations. A backward pass takes
-twice as many as the forward pass. Masked scores are counted too: the formula computes them and then
-throws them away.
+Only matrix products are counted, which are nearly all of the work: ``(m, n)`` times ``(n, p)``
+takes ``m n p`` multiplications and as many additions, so ``2 m n p`` operations. A backward pass
+takes twice as many as the forward pass. Masked scores are counted too: the formula computes them
+and then discards them.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def attention_flops(layer: MultiHeadAttention, T: int, S: int, *, new: int | Non
               + \underbrace{2TS \cdot H d_k}_{QK^\top} + \underbrace{2TS \cdot H d_v}_{A'V}
               + \underbrace{2T \cdot H d_v \cdot D}_{W_O}
 
-    ``new`` keys, the formula's S', are projected now, ``S`` unless given; others are held.
+    ``new`` keys, the formula's S' (default ``S``), are projected now; the others are cached.
     """
     (D, Q), (C, K) = layer.W_Q.shape, layer.W_K.shape  # Q = H d_k, K = G d_k
     V, HV = layer.W_V.shape[1], layer.W_O.shape[0]  # V = G d_v, HV = H d_v
     new = S if new is None else new
     project = product_flops(T, D, Q) + product_flops(new, C, K + V) + product_flops(T, HV, D)
     look_up = product_flops(T, Q, S) + product_flops(T, S, HV)
-    if isinstance(layer.positions, RelativePositions):  # each query meets each distance's vector
+    if isinstance(layer.positions, RelativePositions):  # each query times each distance's vector
         d_k, distances = Q // layer.num_heads, len(layer.positions.a)
         look_up += product_flops(T * layer.num_heads, d_k, distances)
     return project + look_up
@@ -59,8 +59,8 @@ def feed_forward_flops(layer: nn.Module, T: int) -> int:
 def block_flops(block: nn.Module, T: int, *, cached: int = 0, context: int | None = None) -> int:
     """Operations of one block for one sequence.
 
-    ``T`` tokens pass through it, after ``cached`` tokens whose keys and values are held. If it
-    looks at another sequence, that is ``context`` tokens long.
+    ``T`` tokens pass through it, after ``cached`` tokens whose keys and values are cached. If it
+    has cross-attention, the other sequence is ``context`` tokens long.
     """
     if not isinstance(block, Block):
         raise TypeError(f"block must be a Block, got {type(block).__name__}")
@@ -71,7 +71,7 @@ def block_flops(block: nn.Module, T: int, *, cached: int = 0, context: int | Non
 
 
 def recurrent_flops(net: Recurrent, T: int) -> int:
-    """Operations of a recurrent net on a sequence of ``T`` tokens: ``x W + h U`` in each cell."""
+    """Operations of a recurrent network on ``T`` tokens: ``x W + h U`` in each cell."""
     widths = [  # D + Dh, gates Dh
         (len(cell.W) + len(cell.U), cell.W.shape[1])
         for cell in net.cells
@@ -81,7 +81,7 @@ def recurrent_flops(net: Recurrent, T: int) -> int:
 
 
 def alignment_flops(layer: AdditiveAttention | DotAttention, T: int, S: int) -> int:
-    """Operations of ``T`` states that look over ``S`` others: scores, and the averages by them."""
+    """Operations of ``T`` states that attend to ``S`` others: scores and weighted averages."""
     if isinstance(layer, AdditiveAttention):
         (Dq, A), Dk = layer.W_a.shape, len(layer.U_a)
         # h_j U_a once for each key, s_i W_a once for each query, v_a for each pair.
@@ -93,7 +93,7 @@ def alignment_flops(layer: AdditiveAttention | DotAttention, T: int, S: int) -> 
 
 
 def pooling_flops(layer: AttentionPooling, S: int) -> int:
-    """Operations of learned queries over ``S`` tokens: scores, and the averages by them."""
+    """Operations of learned queries over ``S`` tokens: scores and weighted averages."""
     queries, met = layer.v.shape
     transform = 0 if layer.W is None else product_flops(S, layer.d_model, met)
     return transform + product_flops(queries, met, S) + product_flops(queries, S, layer.d_model)

@@ -1,4 +1,4 @@
-"""A decoder alone: GPT-2, and by its sizes and choices alone Llama."""
+"""A decoder-only model: GPT-2 and, with another config, Llama."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tfcourse.positions import (
 )
 from tfcourse.rolling_cache import RollingCache
 
-#: How a GPT may be told positions; the two rotary ones differ in which coordinates form a pair.
+#: The position schemes of a GPT; the two rotary ones differ in which coordinates form a pair.
 POSITIONS = (
     "learned", "sinusoidal", "relative", "alibi", "rotary_interleaved", "rotary_halves", "none",
 )  # fmt: skip
@@ -48,30 +48,29 @@ class GPTConfig(Config):
     num_layers, num_heads, d_model:
         Number of blocks, number of attention heads, and model width.
     d_ff:
-        Width of the feed-forward layer; ``4 d_model``, or ``8 d_model / 3`` with ``"swiglu"``,
-        unless given.
+        Width of the feed-forward layer; default ``4 d_model``, ``8 d_model / 3`` with ``"swiglu"``.
     num_kv_heads, d_k:
-        Heads of keys and values that groups of heads share, and width of a head; ``num_heads`` and
-        ``d_model / num_heads`` unless given.
+        Number of key and value heads, which groups of heads share, and width of a head; default
+        ``num_heads`` and ``d_model / num_heads``.
     positions:
         One of :data:`POSITIONS`.
     rotary_base, ntk, rotary_scaling, rotary_factor, rotary_original:
         ``base``, ``ntk``, ``scaling``, ``factor`` and ``original`` of
-        :class:`~tfcourse.positions.RotaryPositions`; the last is ``context_length`` unless given.
+        :class:`~tfcourse.positions.RotaryPositions`; the last defaults to ``context_length``.
     window:
-        How many tokens a query looks at, itself among them; all earlier ones unless given.
+        How many tokens a query attends to, itself included; by default, all earlier ones.
     norm, eps:
-        ``"layer"`` or ``"rms"``, before each part and at the end, and its epsilon.
+        Normalisation before each part and at the end, ``"layer"`` or ``"rms"``; its epsilon.
     ffn:
         ``"swiglu"``, or the activation of :class:`~tfcourse.layers.FeedForward`.
     bias, tied:
-        Whether attention and feed-forward layer add learned vectors; whether the unembedding is the
+        Whether attention and feed-forward layer have bias vectors; whether the unembedding is the
         embedding.
     scale_embeddings:
         Whether embeddings are multiplied by ``sqrt(d_model)``, as in 2017.
     dropout:
-        Share set to zero in training: of the embeddings, of attention weights, and of what each
-        part adds.
+        Dropout in training, applied to the embeddings, the attention weights and the output of each
+        part.
     """
 
     vocab_size: int
@@ -108,16 +107,16 @@ class GPTConfig(Config):
                 f"num_kv_heads must divide num_heads={self.num_heads}, got {self.num_kv_heads}"
             )
         if self.ffn == "swiglu" and self.bias:
-            raise ValueError('bias must be False with ffn="swiglu", which has no vectors, got True')
+            raise ValueError('bias must be False with ffn="swiglu", which has no biases, got True')
 
     @property
     def original(self) -> int:
-        """The number of positions that rotary scaling starts from."""
+        """The original number of positions, before rotary scaling."""
         return self.context_length if self.rotary_original is None else self.rotary_original
 
     @classmethod
     def llama(cls, vocab_size: int, **choices) -> GPTConfig:
-        """Llama's form: RMSNorm, SwiGLU, rotary positions, no vectors, an unembedding of its own.
+        """Llama's config: RMSNorm, SwiGLU, rotary positions, no biases, an untied unembedding.
 
         ``choices`` are any of the other attributes.
         """
@@ -129,18 +128,18 @@ class GPTConfig(Config):
 
 
 class GPT(Model):
-    r"""A stack of pre-norm blocks in which no token sees a later one; it scores the next token.
+    r"""A stack of causal pre-norm blocks that scores the next token.
 
     .. math:: h^0 = E_{x} + P, \qquad h^{l} = \operatorname{Block}_l(h^{l-1}), \qquad
               \text{logits} = \operatorname{LN}(h^L)\, W_U, \quad W_U = E^\top \text{ where tied}
 
-    Padding that stands last needs no mask: no real token sees it. Padding that stands first, as in
-    a batch of prompts of different lengths, needs ``mask`` and ``position_ids``.
+    Padding at the end needs no mask: no real token sees it. Padding at the start, as in a batch of
+    prompts of different lengths, needs ``mask`` and ``position_ids``.
 
     Attributes
     ----------
     embedding, W_U:
-        ``embedding.weight`` is E, ``(V, D)``; ``W_U`` is ``(D, V)``, or ``None`` where tied.
+        ``embedding.weight`` is E, ``(V, D)``; ``W_U`` is ``(D, V)``, or ``None`` if tied.
 
     Notes
     -----
@@ -167,10 +166,10 @@ class GPT(Model):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew, as GPT-2 does."""
+        """Reinitialise the weights as GPT-2 does."""
         draw_matrices(self, partial(nn.init.normal_, std=0.02))
         for block in self.blocks:
-            # 2L parts are added up on the way: each is made smaller, so that the sum is not larger.
+            # 2L outputs are summed along the way: each is scaled down to keep the sum's size.
             for name, W in block.named_parameters():
                 if name in ("attention.W_O", "ffn.W_2"):
                     nn.init.normal_(W, std=0.02 / (2 * len(self.blocks)) ** 0.5)
@@ -185,25 +184,25 @@ class GPT(Model):
         return_weights: bool = False,
         return_states: bool = False,
     ) -> Output:
-        """Score for each position which token comes next: logits ``(B, T, V)``.
+        """Score the next token at each position: logits ``(B, T, V)``.
 
-        An id that is not in the vocabulary, a sequence past the last learned position, and caches
-        or a mask that do not fit raise ``ValueError``.
+        An id outside the vocabulary, a sequence past the last learned position, or caches or a mask
+        that do not fit raise ``ValueError``.
 
         Parameters
         ----------
         caches:
-            One for each block; the keys and values of ``tokens``, which follow those held, are
-            added to them.
+            One for each block; the keys and values of ``tokens``, which follow the cached ones, are
+            appended.
         mask:
-            ``True`` at real tokens, ``False`` at padding, with caches for those held too. A query
-            that may look at nothing but padding gets zeros from attention.
+            ``True`` for real tokens, ``False`` for padding; with caches, it covers the cached
+            tokens too. A query that sees only padding gets zeros from attention.
         position_ids:
-            Where each token stands; they follow those held unless given. With padding first they
-            are ``(mask.cumsum(1) - 1).clamp(min=0)``.
+            Position of each token; by default they follow the cached ones. With padding at the
+            start they are ``(mask.cumsum(1) - 1).clamp(min=0)``.
         return_weights, return_states:
-            Whether to give the maps ``"self"`` ``(B, H, T, S)``, by the explicit path through
-            attention, and the ``num_layers + 1`` hidden states ``(B, T, D)``.
+            Whether to return the maps ``"self"`` ``(B, H, T, S)``, which takes the explicit path
+            through attention, and the ``num_layers + 1`` hidden states ``(B, T, D)``.
         """
         start = held(caches, len(self.blocks))
         x = look_up(self.embedding, tokens, "tokens")  # (B, T, D)
@@ -226,9 +225,9 @@ class GPT(Model):
         return Output.of(affine(self.norm(x), W_U), {"self": seen}, {"self": passed})
 
     def new_caches(self, max_length: int | None = None) -> list[KeyValueCache]:
-        """Empty caches, one a block, for ``max_length`` tokens: ``context_length`` unless given.
+        """Empty caches, one per block, for ``max_length`` tokens (default ``context_length``).
 
-        With ``config.window`` they hold that many of the last tokens and have no limit.
+        With ``config.window`` they keep only that many recent tokens, and have no limit.
         """
         if self.config.window is not None:
             return [RollingCache(self.config.window) for _ in self.blocks]
@@ -236,7 +235,7 @@ class GPT(Model):
         return [KeyValueCache(max_length) for _ in self.blocks]
 
     def flops(self, batch: int, length: int, *, cached: int = 0) -> int:
-        """Operations of a forward pass over ``batch`` sequences, after ``cached`` tokens held."""
+        """Operations of a forward pass over ``batch`` sequences, after ``cached`` tokens."""
         c = self.config
         blocks = sum(block_flops(block, length, cached=cached) for block in self.blocks)
         return batch * (blocks + product_flops(length, c.d_model, c.vocab_size))
@@ -258,7 +257,7 @@ def _feed_forward(config: GPTConfig) -> FeedForward | SwiGLU:
 
 
 def _added_to_tokens(config: GPTConfig) -> Positions:
-    """The scheme that adds to the tokens once, or none."""
+    """The scheme that is added once to the tokens, or none."""
     if config.positions == "learned":
         return LearnedPositions(config.context_length, config.d_model)
     if config.positions == "sinusoidal":

@@ -1,4 +1,4 @@
-"""What every model gives back."""
+"""What every model returns."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from torch import Tensor
 
 
 class Output(NamedTuple):
-    """Logits, and if asked for the attention maps and the hidden states.
+    """Logits and, if requested, the attention maps and the hidden states.
 
     Attributes
     ----------
     logits:
         Scores before the softmax, ``(..., V)`` or ``(..., classes)``.
     maps:
-        ``None`` unless asked for. Else one map ``(B, H, T, S)`` a layer, under ``"self"`` in a
-        model with one stack, under ``"encoder"``, ``"decoder"`` and ``"cross"`` in an
+        ``None`` unless requested. Otherwise one map ``(B, H, T, S)`` per layer, under ``"self"`` in
+        a model with one stack, under ``"encoder"``, ``"decoder"`` and ``"cross"`` in an
         encoder-decoder.
     states:
-        ``None`` unless asked for. Else the hidden states ``(B, T, D)``: what goes into the first
-        block, then what comes out of each, before any normalisation at the end of the stack; under
+        ``None`` unless requested. Otherwise the hidden states ``(B, T, D)``: the input of the first
+        block, then the output of each, before any normalisation at the end of the stack; under
         ``"self"``, or ``"encoder"`` and ``"decoder"``.
     """
 
@@ -35,7 +35,7 @@ class Output(NamedTuple):
         maps: dict[str, list[Tensor]],
         states: dict[str, list[Tensor]],
     ) -> Output:
-        """An output whose maps and states are ``None`` where none were collected."""
+        """An output whose maps and states are ``None`` if none were collected."""
         return cls(
             logits,
             maps if any(maps.values()) else None,

@@ -1,4 +1,4 @@
-"""A recurrent language model: it reads word after word, and scores what comes next."""
+"""A recurrent language model: it reads token by token, and scores the next one."""
 
 from __future__ import annotations
 
@@ -27,16 +27,15 @@ class RecurrentLMConfig(Config):
     ----------
     vocab_size, d_model, d_hidden:
         Vocabulary size, ``V``, and widths of the embeddings, ``D``, and of the hidden states,
-        ``Dh``, which is ``d_model`` unless given.
+        ``Dh`` (default ``d_model``).
     num_layers:
         Number of recurrent layers.
     cell:
         One of :data:`CELLS`.
     tied:
-        Whether the unembedding is the embedding, which wants ``d_hidden`` to be ``d_model``.
+        Whether the unembedding is the embedding, which requires ``d_hidden`` to be ``d_model``.
     dropout:
-        Share set to zero in training: of the embeddings, of what goes from a layer to the next, and
-        of the last layer's states.
+        Dropout in training, on the embeddings, between layers, and on the last layer's states.
     """
 
     vocab_size: int
@@ -52,7 +51,7 @@ class RecurrentLMConfig(Config):
         one_of(CELLS, cell=self.cell)
         if self.tied and self.hidden != self.d_model:
             raise ValueError(
-                f"d_hidden must be d_model={self.d_model} where the unembedding is tied, "
+                f"d_hidden must be d_model={self.d_model} if the unembedding is tied, "
                 f"got {self.d_hidden}"
             )
 
@@ -63,7 +62,7 @@ class RecurrentLMConfig(Config):
 
 
 class RecurrentLM(Model):
-    r"""A state is carried from token to token, and from each the next token is scored.
+    r"""Carry a state from token to token, and score the next token from each state.
 
     .. math:: h_t = \operatorname{cell}(E_{x_t}, h_{t-1}), \qquad
               \text{logits}_t = h_t W_U + b_U, \quad W_U = E^\top \text{ where tied}
@@ -75,12 +74,12 @@ class RecurrentLM(Model):
     recurrent:
         The layers, a :class:`~tfcourse.recurrent.Recurrent`.
     W_U, b_U:
-        ``(Dh, V)`` or ``None`` where tied, and ``(V,)``; UBC's :math:`V` and :math:`b_2`.
+        ``(Dh, V)`` or ``None`` if tied, and ``(V,)``; UBC's :math:`V` and :math:`b_2`.
 
     Notes
     -----
     UBC section 1.2; 224N section 1.2, equation (4); Mikolov et al. 2010. Tying: Press and Wolf
-    2017. Where dropout falls: Zaremba et al. 2014.
+    2017. Placement of dropout: Zaremba et al. 2014.
     """
 
     W_U: nn.Parameter | None
@@ -98,10 +97,10 @@ class RecurrentLM(Model):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew: embeddings of variance 1, or where tied of variance 1/D."""
+        """Reinitialise: embeddings with variance 1, or 1/D if tied."""
         for cell in self.recurrent.each_cell():
             cell.reset_parameters()
-        # A tied embedding scores too: with variance 1 the first guesses would be far too sure.
+        # A tied embedding also scores: with variance 1 it would be overconfident at first.
         nn.init.normal_(
             self.embedding.weight, std=self.config.d_model**-0.5 if self.W_U is None else 1.0
         )
@@ -117,12 +116,12 @@ class RecurrentLM(Model):
         *,
         fused: bool = True,
     ) -> Output:
-        """Score for each position which token comes next: logits ``(B, T, V)``.
+        """Score the next token at each position: logits ``(B, T, V)``.
 
-        Of each row ``lengths`` tokens are real and stand first, all unless given; logits at the
-        padding have no meaning. ``state`` is what :meth:`read` gave for the tokens before these.
-        With ``fused`` PyTorch's kernels run the cells; ``False`` loops over time as the formula
-        does. Impossible ids, lengths and states raise ``ValueError``.
+        In each row the first ``lengths`` tokens are real, by default all; logits at the padding
+        have no meaning. ``state`` is what :meth:`read` returned for the preceding tokens. With
+        ``fused``, PyTorch's kernels run the cells; ``False`` loops over time as the formula does.
+        Impossible ids, lengths and states raise ``ValueError``.
         """
         return Output(self.read(tokens, lengths, state, fused=fused)[0])
 
@@ -134,7 +133,7 @@ class RecurrentLM(Model):
         *,
         fused: bool = True,
     ) -> tuple[Float[Tensor, "B T V"], State]:
-        """The logits and the state to continue from: token by token, or a long text in parts.
+        """The logits, and the state from which to read on: token by token, or a long text in parts.
 
         Arguments and errors are those of :meth:`forward`. The state is what the cells held after
         the last real token: ``h`` of shape ``(num_layers, B, Dh)``, or ``(h, c)`` for the LSTM.

@@ -1,4 +1,4 @@
-"""Translation with recurrent nets: an encoder reads, a decoder writes, attention between them."""
+"""Recurrent translation: an encoder reads, a decoder writes, with attention between them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfcourse.models.output import Output
 from tfcourse.models.recurrent_lm import CELLS
 from tfcourse.recurrent import Recurrent, State
 
-#: How the decoder may look at the source: not at all, as Bahdanau's does, or as Luong's do.
+#: How the decoder attends to the source: not at all, like Bahdanau's, or like one of Luong's.
 ATTENTIONS = ("none", "additive", "dot", "general")
 
 
@@ -29,22 +29,21 @@ class Seq2SeqConfig(Config):
     Attributes
     ----------
     vocab_size, target_vocab_size:
-        Source vocabulary size, and the target's, ``V``, which is the same unless given.
+        Source vocabulary size, and the target's, ``V``, which defaults to the same.
     d_model, d_hidden:
         Widths of the embeddings, ``D``, and of the hidden states, ``Dh``, of the decoder and of
         each direction of the encoder.
     num_layers, cell:
-        Number of layers of either net, and their cell: ``"rnn"``, ``"gru"`` or ``"lstm"``.
+        Number of layers in each network, and their cell: ``"rnn"``, ``"gru"`` or ``"lstm"``.
     bidirectional:
         Whether the encoder reads in both directions.
     attention:
-        One of :data:`ATTENTIONS`. ``"dot"`` compares states directly, so it wants an encoder of one
-        direction, whose states are as wide as the decoder's.
+        One of :data:`ATTENTIONS`. ``"dot"`` compares states directly, so it needs a unidirectional
+        encoder, whose states are as wide as the decoder's.
     feeding:
-        Whether Luong's decoder is also fed what it saw last; Bahdanau's is by its nature.
+        Whether Luong's decoder is fed its last attentional state, as Bahdanau's is its context.
     dropout:
-        Share set to zero in training: of the embeddings, of what goes from a layer to the next, and
-        of what the logits are made from.
+        Dropout in training, on the embeddings, between layers, and on the input of the logits.
     """
 
     vocab_size: int
@@ -64,8 +63,8 @@ class Seq2SeqConfig(Config):
         one_of(ATTENTIONS, attention=self.attention)
         if self.attention == "dot" and self.bidirectional:
             raise ValueError(
-                'bidirectional must be False with attention="dot", which wants source states as '
-                'wide as the decoder\'s; "general" takes both. Got True'
+                'bidirectional must be False with attention="dot", which needs source states as '
+                'wide as the decoder\'s; "general" accepts both. Got True'
             )
         if self.feeding and self.attention not in ("dot", "general"):
             raise ValueError(
@@ -74,30 +73,30 @@ class Seq2SeqConfig(Config):
 
     @property
     def writes(self) -> int:
-        """Number of tokens the target may be made of, ``V``."""
+        """Target vocabulary size, ``V``."""
         return self.vocab_size if self.target_vocab_size is None else self.target_vocab_size
 
     @property
     def d_memory(self) -> int:
-        """Width of the source's states, ``Dm``."""
+        """Width of the source states, ``Dm``."""
         return self.d_hidden * (1 + self.bidirectional)
 
 
 class DecoderState(NamedTuple):
-    """What the decoder takes from one word to the next.
+    """What the decoder carries from one word to the next.
 
     Attributes
     ----------
     hidden:
-        What its cells hold: ``h`` ``(num_layers, B, Dh)``, or ``(h, c)`` for the LSTM.
+        The state of its cells: ``h`` ``(num_layers, B, Dh)``, or ``(h, c)`` for the LSTM.
     memory:
-        The source's states ``(B, S, Dm)``; ``None`` without attention.
+        The source states ``(B, S, Dm)``; ``None`` without attention.
     mask:
-        Which of them are real, ``(B, 1, S)``; ``None`` where all are.
+        Which of them are real, ``(B, 1, S)``; ``None`` if all are.
     projected:
-        Their part in Bahdanau's scores, ``(B, S, Dh)``, the same at each step; else ``None``.
+        Their part of Bahdanau's scores, ``(B, S, Dh)``, the same at each step; otherwise ``None``.
     fed:
-        What Luong's decoder saw last, ``(B, 1, Dh)``, where it is fed that; else ``None``.
+        The last attentional state of Luong's decoder, ``(B, 1, Dh)``, if fed; otherwise ``None``.
     """
 
     hidden: State
@@ -107,10 +106,10 @@ class DecoderState(NamedTuple):
     fed: Float[Tensor, "B 1 Dh"] | None = None
 
     def reorder(self, rows: Int[Tensor, " N"], *, same_source: bool = False) -> DecoderState:
-        """These rows of the batch: beam search drops some hypotheses and doubles others.
+        """These rows of the batch: beam search drops some hypotheses and duplicates others.
 
-        With ``same_source`` each row's new hypothesis has the source of its old one, so that what
-        was read need not be moved.
+        With ``same_source`` each row's new hypothesis has the same source as its old one, so the
+        source states need not be moved.
         """
         h, fed = self.hidden, self.fed
         hidden = (h[0][:, rows], h[1][:, rows]) if isinstance(h, tuple) else h[:, rows]
@@ -123,10 +122,10 @@ class DecoderState(NamedTuple):
 
 
 class Seq2Seq(Model):
-    r"""An encoder turns the source into states; a decoder starts from its last and writes on.
+    r"""An encoder turns the source into states; a decoder starts from the last one and writes.
 
-    With :math:`s_i` the decoder's top state, :math:`h_j` the source's states and :math:`y_i` the
-    embedding of the word before, for each ``config.attention``:
+    With :math:`s_i` the decoder's top state, :math:`h_j` the source states and :math:`y_i` the
+    embedding of the previous word, for each ``config.attention``:
 
     .. math::
         \text{none: } & s_i = f(y_i, s_{i-1}), \quad t_i = s_i \\
@@ -136,9 +135,9 @@ class Seq2Seq(Model):
         \text{dot, general: } & s_i = f(y_i, s_{i-1}), \quad
             c_i = \operatorname{attention}(s_i, h), \quad t_i = \tanh([c_i; s_i]\, W_t)
 
-    and :math:`\text{logits}_i = t_i W_U + b_U`. With ``feeding`` the last decoder reads
-    :math:`[y_i; t_{i-1}]`. The decoder starts where the encoder ended, in each layer; after two
-    directions at :math:`s_0 = \tanh([\overrightarrow{h}; \overleftarrow{h}]\, W_s + b_s)`.
+    and :math:`\text{logits}_i = t_i W_U + b_U`. With ``feeding``, the dot and general decoders read
+    :math:`[y_i; t_{i-1}]`. In each layer the decoder starts from the encoder's last state; with two
+    directions, from :math:`s_0 = \tanh([\overrightarrow{h}; \overleftarrow{h}]\, W_s + b_s)`.
 
     Attributes
     ----------
@@ -147,19 +146,19 @@ class Seq2Seq(Model):
         :class:`~tfcourse.recurrent.Recurrent`, and :class:`~tfcourse.alignment.AdditiveAttention`,
         :class:`~tfcourse.alignment.DotAttention` or ``None``.
     W_s, b_s:
-        ``(parts, num_layers, 2 Dh, Dh)`` and ``(parts, num_layers, 1, Dh)``, or ``None`` with an
-        encoder of one direction. The LSTM has two parts; its ``c`` has no bounds, so no tanh.
+        ``(parts, num_layers, 2 Dh, Dh)`` and ``(parts, num_layers, 1, Dh)``, or ``None`` with a
+        unidirectional encoder. The LSTM has two parts; its ``c`` is unbounded, so it gets no tanh.
     W_t:
         ``(Dh + D + Dm, 2 D)`` with ``"additive"``: maxout takes the larger of each pair of columns;
-        ``(Dm + Dh, Dh)`` with ``"dot"`` and ``"general"``; else ``None``.
+        ``(Dm + Dh, Dh)`` with ``"dot"`` and ``"general"``; otherwise ``None``.
     W_U, b_U:
-        ``(D, V)`` with ``"additive"``, else ``(Dh, V)``; and ``(V,)``.
+        ``(D, V)`` with ``"additive"``, otherwise ``(Dh, V)``; and ``(V,)``.
 
     Notes
     -----
     KA "Encoder-Decoder Models", "Encoder-Decoder Models With Attention". None: Sutskever et al.
     2014. Additive: Bahdanau et al. 2015, section 3 and appendix A; there :math:`s_0` comes from the
-    backward direction alone, so half of :math:`W_s` would be zero. Dot and general: Luong et al.
+    backward direction only, so half of :math:`W_s` would be zero. Dot and general: Luong et al.
     2015, sections 3 (global attention) and 3.3 (input feeding).
     """
 
@@ -197,7 +196,7 @@ class Seq2Seq(Model):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew: matrices of variance 1/(their rows), embeddings of variance 1."""
+        """Reinitialise: matrices with variance 1/(their rows), embeddings with variance 1."""
         for part in (*self.encoder.each_cell(), *self.decoder.each_cell(), self.attention):
             if part is not None:
                 part.reset_parameters()
@@ -219,14 +218,14 @@ class Seq2Seq(Model):
         return_weights: bool = False,
         fused: bool = True,
     ) -> Output:
-        """Score which word comes next at each position of the target, given the true words before.
+        """Score the next word at each position of the target, given the true previous words.
 
-        ``target_in`` begins with what starts a sentence; padding in it stands last and needs no
-        lengths, as no word sees a later one. Of each source ``source_lengths`` tokens are real and
-        stand first, all unless given. ``return_weights`` gives the maps ``"cross"``: one
-        ``(B, 1, T, S)``, or none without attention. With ``fused`` PyTorch's kernels run the cells
-        wherever no step waits for attention; ``False`` loops over time as the formulas do.
-        Impossible ids and lengths raise ``ValueError``.
+        ``target_in`` begins with the start token; its padding comes last and needs no lengths, as
+        no word sees a later one. In each source the first ``source_lengths`` tokens are real, by
+        default all. ``return_weights`` returns the maps ``"cross"``: one ``(B, 1, T, S)``, or none
+        without attention. With ``fused``, PyTorch's kernels run the cells wherever no step waits
+        for attention; ``False`` loops over time as the formulas do. Impossible ids and lengths
+        raise ``ValueError``.
         """
         state = self.encode(source, source_lengths, fused=fused)
         return self.decode(target_in, state, return_weights=return_weights, fused=fused)[0]
@@ -238,7 +237,7 @@ class Seq2Seq(Model):
         *,
         fused: bool = True,
     ) -> DecoderState:
-        """Read the source: the state in which the decoder starts; arguments as in ``forward``."""
+        """Read the source; return the decoder's initial state. Arguments as in ``forward``."""
         x = look_up(self.source_embedding, source, "source")
         memory, last = self.encoder(self.drop(x), source_lengths, fused=fused)
         if self.W_s is not None:
@@ -263,13 +262,14 @@ class Seq2Seq(Model):
         return_weights: bool = False,
         fused: bool = True,
     ) -> tuple[Output, DecoderState]:
-        """Score the next word at each position of the target, going on from a state.
+        """Score the next word at each position of the target, continuing from a state.
 
-        ``target_in`` follows what ``state``, of :meth:`encode` or of an earlier call, has seen; the
-        state given back is the one after these words. Other arguments as in :meth:`forward`.
+        ``target_in`` follows the words that ``state``, from :meth:`encode` or an earlier call, has
+        seen; the returned state is the one after these words. Other arguments as in
+        :meth:`forward`.
         """
         y = self.drop(look_up(self.target_embedding, target_in, "target_in"))  # (B, T, D)
-        # Where a step waits for what the one before has seen, there is no way but one by one.
+        # If each step needs the attention of the step before, the steps must run one by one.
         waits = self.config.attention == "additive" or self.config.feeding
         t: list[Tensor] = []
         seen: list[Tensor] = []
@@ -287,9 +287,9 @@ class Seq2Seq(Model):
     def step(
         self, tokens: Int[Tensor, " B"], state: DecoderState, *, return_weights: bool = False
     ) -> tuple[Output, DecoderState]:
-        """One word more: the logits ``(B, V)`` of what follows ``tokens`` ``(B,)``, and the state.
+        """One more word: the logits ``(B, V)`` of what follows ``tokens`` ``(B,)``, and the state.
 
-        The map, where asked for, is ``(B, 1, 1, S)``. See :meth:`decode`.
+        The map, if requested, is ``(B, 1, 1, S)``. See :meth:`decode`.
         """
         output, state = self.decode(tokens[:, None], state, return_weights=return_weights)
         return output._replace(logits=output.logits[:, 0]), state
@@ -297,8 +297,8 @@ class Seq2Seq(Model):
     def _advance(
         self, y: Tensor, state: DecoderState, fused: bool
     ) -> tuple[Tensor, Tensor | None, DecoderState]:
-        """What the logits are made from, ``(B, T, ...)``, the weights ``(B, T, S)``, the state."""
-        fused = fused and y.shape[1] > 1  # for one step a kernel is no gain
+        """The source of the logits, ``(B, T, ...)``, the weights ``(B, T, S)``, the state."""
+        fused = fused and y.shape[1] > 1  # for a single step a kernel gains nothing
         hidden, weights = state.hidden, None
         if isinstance(self.attention, AdditiveAttention):
             top = (hidden[0] if isinstance(hidden, tuple) else hidden)[-1]  # s_{i-1}   (B, Dh)
@@ -320,7 +320,7 @@ class Seq2Seq(Model):
     def _join_directions(
         self, last: Tensor | tuple[Tensor, Tensor]
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """Where the encoder's two directions ended, as where the decoder starts."""
+        """Turn the last states of the encoder's two directions into the decoder's first."""
         parts = last if isinstance(last, tuple) else (last,)
         joined = []
         for h, W, b in zip(parts, self.W_s, self.b_s, strict=True):

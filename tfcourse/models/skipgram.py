@@ -1,4 +1,4 @@
-"""Skip-gram: word vectors from guessing the words that stand around a word."""
+"""Skip-gram: word vectors learned by predicting the words around a word."""
 
 from __future__ import annotations
 
@@ -30,14 +30,13 @@ class SkipGramConfig(Config):
 
 
 class SkipGram(Model):
-    r"""Each word has two vectors: one for standing in the centre, one for standing around it.
+    r"""Each word has two vectors: one as the centre word, one as a context word.
 
     .. math:: p(o \mid c) = \softmax(x_c^\top W V)_o = \frac{\exp(w_c \cdot v_o)}
               {\sum_{o'} \exp(w_c \cdot v_{o'})}
 
     As :math:`x_c` is one-hot, :math:`x_c^\top W` only picks the row :math:`w_c` of ``W``,
-    ``(vocab_size, D)``; ``V``, ``(D, vocab_size)``, has a column :math:`v_o` for each word around
-    it.
+    ``(vocab_size, D)``; ``V``, ``(D, vocab_size)``, has a column :math:`v_o` for each context word.
 
     Notes
     -----
@@ -54,12 +53,12 @@ class SkipGram(Model):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw ``W`` within 1/(2D) and set ``V`` to zero, so that all words are as likely."""
+        """Draw ``W`` within 1/(2D) and set ``V`` to zero, so that all words are equally likely."""
         nn.init.uniform_(self.W, -0.5 / self.config.d_model, 0.5 / self.config.d_model)
         nn.init.zeros_(self.V)
 
     def forward(self, centre: Int[Tensor, " B"]) -> Output:
-        """Score every word of the vocabulary as a neighbour of each centre, ``(B, vocab_size)``."""
+        """Score every word as a context word of each centre word, ``(B, vocab_size)``."""
         axes("centre", centre, "B")
         self._check("centre", centre)
         return Output(F.embedding(centre, self.W) @ self.V)  # x^T W V
@@ -70,16 +69,16 @@ class SkipGram(Model):
         context: Int[Tensor, " B"],
         negatives: Int[Tensor, "B N"] | None = None,
     ) -> Float[Tensor, ""]:
-        r"""How badly the words around are guessed, on the average over the pairs.
+        r"""Mean loss of predicting the context words, over the pairs.
 
         With the full softmax, and with ``N`` negatives :math:`n_1 \dots n_N` for each pair:
 
         .. math:: -\log p(o \mid c) \qquad\text{and}\qquad
                   -\log \sigma(w_c \cdot v_o) - \sum_i \log \sigma(-w_c \cdot v_{n_i})
 
-        The pairs are a word and one of the words around it. ``negatives`` are drawn at random, in
-        the paper in proportion to their counts to the power 3/4; the full softmax unless given.
-        Ids that are no words, and shapes that do not fit each other, raise ``ValueError``.
+        A pair is a word and one of the words around it. ``negatives`` are drawn at random, in the
+        paper in proportion to their counts to the power 3/4; without them the full softmax is used.
+        Ids outside the vocabulary and mismatched shapes raise ``ValueError``.
         """
         axes("centre", centre, "B")
         B = len(centre)
@@ -104,16 +103,16 @@ class SkipGram(Model):
         return -(F.logsigmoid(true) + F.logsigmoid(-drawn).sum(dim=1)).mean()
 
     def vectors(self) -> Float[Tensor, "V D"]:
-        """The word vectors, one in a row: ``W``, apart from the graph of gradients."""
+        """The word vectors, one per row: ``W``, detached from the graph."""
         return self.W.detach()
 
     def flops(self, batch: int, negatives: int | None = None) -> int:
-        """Operations of the loss of ``batch`` pairs, by the full softmax unless ``negatives``."""
+        """Operations of the loss of ``batch`` pairs, with ``negatives`` or the full softmax."""
         scored = self.config.vocab_size if negatives is None else 1 + negatives
         return batch * product_flops(1, self.config.d_model, scored)
 
     def _check(self, name: str, ids: Tensor) -> None:
-        """Refuse ids that are no words; on a GPU that would wait, and CUDA asserts it by itself."""
+        """Reject unknown ids; not on a GPU, where this would wait and CUDA asserts it itself."""
         if tracing() or ids.device.type != "cpu" or not ids.numel():
             return
         lowest, highest = int(ids.min()), int(ids.max())

@@ -1,4 +1,4 @@
-"""The encoder-decoder of 2017: one stack reads, the other writes and looks at what was read."""
+"""The encoder-decoder of 2017: one stack reads, the other writes and attends to the first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
 
-#: How it may be told positions; the two sinusoidal ones differ in the order of their numbers.
+#: The position schemes; the two sinusoidal ones differ in the order of their columns.
 POSITIONS = ("sinusoidal", "sinusoidal_halves", "learned")
 
 
@@ -29,32 +29,32 @@ class TransformerConfig(Config):
     Attributes
     ----------
     vocab_size, target_vocab_size:
-        Source vocabulary size, and the target's, which is the same unless given.
+        Source vocabulary size, and the target's, which defaults to the same.
     context_length:
-        Longest sequence in training. Learned positions are limited to it; sinusoidal ones
+        Maximum sequence length in training. Learned positions are limited to it; sinusoidal ones
         extrapolate.
     num_encoder_layers, num_decoder_layers, num_heads, d_model, d_ff:
-        Numbers of blocks and of attention heads, width of the tokens, and width of the feed-forward
-        layer (``4 d_model`` unless given).
+        Numbers of blocks and of attention heads, and widths of the tokens and of the feed-forward
+        layer (default ``4 d_model``).
     norm:
         ``"post"``, as in the paper, or ``"pre"``.
     final_norm:
-        Whether each stack ends in a normalisation of its own. Unless given, pre-norm stacks do and
-        post-norm ones, whose last block ends in one, do not. ``nn.Transformer`` always has them.
+        Whether each stack ends with a normalisation of its own. By default pre-norm stacks do and
+        post-norm ones, whose last block ends with one, do not. ``nn.Transformer`` always has them.
     positions:
         One of :data:`POSITIONS`; ``"sinusoidal_halves"`` has all sines before all cosines.
     shared, tied:
-        Whether source and target share one embedding, which wants one vocabulary; whether the
+        Whether source and target share one embedding, which requires one vocabulary; whether the
         unembedding is the target's embedding. The paper shares all three.
     scale_embeddings, output_bias:
-        Whether embeddings are multiplied by ``sqrt(d_model)``, and logits get a learned vector.
+        Whether embeddings are multiplied by ``sqrt(d_model)``, and logits get a learned bias.
     activation, eps:
-        Of the feed-forward layers and of the normalisations.
+        Activation of the feed-forward layers, and epsilon of the normalisations.
     dropout, attention_dropout:
-        Share set to zero in training, of the embeddings and of what each part adds; and of
-        attention weights, which the paper does not.
+        Dropout in training, applied to the embeddings and the output of each part; and to the
+        attention weights, which the paper does not have.
     padding:
-        Id of the padding, whose embedding is not trained by being looked up; none unless given.
+        Id of the padding, whose embedding gets no gradient from look-ups; default none.
     """
 
     vocab_size: int
@@ -84,37 +84,37 @@ class TransformerConfig(Config):
         one_of(POSITIONS, positions=self.positions)
         if self.shared and self.writes != self.vocab_size:
             raise ValueError(
-                f"target_vocab_size must be vocab_size={self.vocab_size} where the embedding is "
+                f"target_vocab_size must be vocab_size={self.vocab_size} if the embedding is "
                 f"shared, got {self.target_vocab_size}"
             )
         self.check_padding(min(self.vocab_size, self.writes))
 
     @property
     def writes(self) -> int:
-        """Number of tokens the target may be made of, ``V``."""
+        """Target vocabulary size, ``V``."""
         return self.vocab_size if self.target_vocab_size is None else self.target_vocab_size
 
     @property
     def ends_in_norm(self) -> bool:
-        """Whether each stack ends in a normalisation of its own."""
+        """Whether each stack ends with a normalisation of its own."""
         return self.norm == "pre" if self.final_norm is None else self.final_norm
 
 
 class Transformer(Model):
-    r"""An encoder whose tokens see each other, and a decoder that looks at them and writes on.
+    r"""An encoder whose tokens attend to each other, and a decoder that attends to them.
 
     .. math:: m = \operatorname{Encoder}(\sqrt{d}\, E_x + P), \qquad
               \text{logits} = \operatorname{Decoder}(\sqrt{d}\, E'_y + P,\; m)\, W_U
 
-    Every block of the decoder looks first at what it has written, then at all of ``m``. Padding
-    stands last; in the target no mask is needed for it, as no token sees a later one.
+    Every decoder block attends first to the target so far, then to all of ``m``. Padding comes
+    last; in the target it needs no mask, as no token sees a later one.
 
     Attributes
     ----------
     source_embedding, target_embedding:
-        E and E', one and the same module where shared.
+        E and E', the same module if shared.
     W_U, b_U:
-        ``(D, V)`` or ``None`` where tied, and ``(V,)`` or ``None``.
+        ``(D, V)`` or ``None`` if tied, and ``(V,)`` or ``None``.
 
     Notes
     -----
@@ -150,7 +150,7 @@ class Transformer(Model):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew: matrices after Glorot and Bengio, embeddings with variance 1/D."""
+        """Reinitialise: matrices as Glorot and Bengio do, embeddings with variance 1/D."""
         for block in (*self.encoder, *self.decoder):
             for part in (block.attention, block.cross, block.ffn):
                 if part is not None:
@@ -169,10 +169,10 @@ class Transformer(Model):
         return_weights: bool = False,
         return_states: bool = False,
     ) -> Output:
-        """Score for each position of the target which token comes next: logits ``(B, T, V)``.
+        """Score the next token at each position of the target: logits ``(B, T, V)``.
 
-        The target begins with what starts a sentence; of each source ``source_lengths`` tokens are
-        real, all unless given. ``return_weights`` gives the maps ``"encoder"`` ``(B, H, S, S)``,
+        The target begins with the start token; in each source ``source_lengths`` tokens are real,
+        by default all. ``return_weights`` returns the maps ``"encoder"`` ``(B, H, S, S)``,
         ``"decoder"`` ``(B, H, T, T)`` and ``"cross"`` ``(B, H, T, S)``, by the explicit path
         through attention; ``return_states`` the hidden states ``"encoder"`` and ``"decoder"``, one
         more of each than there are blocks. Impossible ids and lengths, and a sequence past the last
@@ -198,14 +198,14 @@ class Transformer(Model):
         *,
         return_weights: bool = False,
     ) -> tuple[Float[Tensor, "B S D"], list[Tensor] | None]:
-        """What was read, ``(B, S, D)``, and the encoder's maps or ``None``; see ``forward``."""
+        """The encoder's output ``(B, S, D)``, and its maps or ``None``; see ``forward``."""
         memory, seen, _ = self._encode(source, source_lengths, return_weights=return_weights)
         return memory, seen or None
 
     def _encode(
         self, source: Tensor, source_lengths: Tensor | None, **asked: bool
     ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
-        """What was read, each block's weights, and the states if they are asked for."""
+        """The encoder's output, each block's weights, and the states if requested."""
         x = self._tokens(self.source_embedding, self.source_positions, source, "source")
         mask = real(source_lengths, source, "source_lengths")
         x, seen, passed = through(self.encoder, x, mask, **asked)
@@ -222,19 +222,19 @@ class Transformer(Model):
         return_weights: bool = False,
         return_states: bool = False,
     ) -> Output:
-        """Score the next token at each position of the target, from what the encoder read.
+        """Score the next token at each position of the target, from the encoder's output.
 
         Parameters
         ----------
         target:
-            Ids. With caches these are the new tokens alone, which follow those held.
+            Ids. With caches, only the new tokens, which follow the cached ones.
         memory, source_lengths:
-            What :meth:`encode` gave, and the lengths it was given.
+            The output of :meth:`encode`, and the lengths it was given.
         caches, context_caches:
-            One for each block of the decoder, for its attention to what it has written, and to
-            ``memory``, whose keys and values are computed at the first call alone.
+            One per decoder block, for its self-attention and for its attention to ``memory``, whose
+            keys and values are computed only in the first call.
         return_weights, return_states:
-            As in :meth:`forward`: ``"decoder"`` and ``"cross"``; ``"decoder"``.
+            As in :meth:`forward`, here for ``"decoder"`` and ``"cross"``, and for ``"decoder"``.
         """
         start = held(caches, len(self.decoder))
         held(context_caches, len(self.decoder), "context_caches")
@@ -270,12 +270,12 @@ class Transformer(Model):
         return self.drop(positions.embed(x, start))
 
     def new_caches(self, max_length: int | None = None) -> list[KeyValueCache]:
-        """Empty caches, one a block, for ``max_length`` tokens: ``context_length`` unless given."""
+        """Empty caches, one per block, for ``max_length`` tokens (default ``context_length``)."""
         max_length = self.config.context_length if max_length is None else max_length
         return [KeyValueCache(max_length) for _ in self.decoder]
 
     def new_context_caches(self, source_length: int) -> list[KeyValueCache]:
-        """Empty caches for the keys and values of a source of this length; one a block."""
+        """Empty caches for the keys and values of a source of this length, one per block."""
         return [KeyValueCache(source_length) for _ in self.decoder]
 
     def flops(self, batch: int, source_length: int, target_length: int) -> int:
@@ -288,17 +288,17 @@ class Transformer(Model):
 
 
 class SinusoidalHalves(SinusoidalPositions):
-    """The sinusoidal code with all sines first and then all cosines, as Marian orders them.
+    """Sinusoidal positions with all sines first and then all cosines, in Marian's order.
 
-    A model can learn either equally well; a trained one needs the one it was trained with.
+    A model can learn with either; a trained one needs the order it was trained with.
 
     Notes
     -----
-    Vaswani et al. 2017, section 3.5, with the columns in another order.
+    Vaswani et al. 2017, section 3.5, with the columns in a different order.
     """
 
     def table(self, positions: Tensor, dtype: torch.dtype = torch.float32) -> Float[Tensor, "*N D"]:
-        """The codes of these positions, one in a row."""
+        """The codes of these positions, one per row."""
         alternating = super().table(positions, dtype)  # sin, cos, sin, cos, ...
         return torch.cat([alternating[..., 0::2], alternating[..., 1::2]], dim=-1)
 

@@ -1,4 +1,4 @@
-"""The encoder that sees: an image cut into patches, each patch a token."""
+"""A vision transformer: an encoder over an image cut into patches, each patch a token."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class ViTConfig(Config):
     image, patch:
         Side of the square image and of a square patch, in pixels; the patches must tile the image.
     channels:
-        Numbers for each pixel.
+        Number of channels per pixel.
     num_layers, num_heads, d_model, d_ff:
-        Number of blocks, of attention heads, width of the tokens, and of the feed-forward layer
-        (``4 d_model`` unless given).
+        Numbers of blocks and attention heads, and widths of the tokens and of the feed-forward
+        layer (default ``4 d_model``).
     activation, eps:
-        Of the feed-forward layer, and of the normalisations.
+        Activation of the feed-forward layer, and epsilon of the normalisations.
     dropout:
-        Share set to zero in training: of the tokens, of attention weights, and of what each part
-        adds.
+        Dropout in training, applied to the tokens, the attention weights and the output of each
+        part.
     """
 
     classes: int
@@ -64,7 +64,7 @@ class ViTConfig(Config):
 
 
 class ViT(Model):
-    r"""A stack of pre-norm blocks over the patches of an image and one token that stands for all.
+    r"""A stack of pre-norm blocks over the patches of an image and a class token.
 
     .. math:: h^0 = [c;\; x_1 W_P + b_P;\; \dots;\; x_N W_P + b_P] + P, \qquad
               \text{logits} = \operatorname{LN}(h^L)_0\, W + b
@@ -72,9 +72,9 @@ class ViT(Model):
     Attributes
     ----------
     W_P, b_P:
-        ``(channels * patch * patch, D)`` and ``(D,)``: all numbers of a patch become one token.
+        ``(channels * patch * patch, D)`` and ``(D,)``: they map the flattened patch to a token.
     c:
-        ``(D,)``, the first token, which is of no patch.
+        ``(D,)``, the class token, which comes first.
     W, b:
         ``(D, classes)`` and ``(classes,)``.
 
@@ -98,7 +98,7 @@ class ViT(Model):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew."""
+        """Reinitialise the weights."""
         draw_matrices(self, partial(nn.init.normal_, std=0.02))
         nn.init.normal_(self.c, std=0.02)
 
@@ -111,7 +111,7 @@ class ViT(Model):
     ) -> Output:
         """Score the classes of each image, ``(B, classes)``.
 
-        ``return_weights`` gives the maps ``"self"`` ``(B, H, N + 1, N + 1)`` with the class token
+        ``return_weights`` returns the maps ``"self"`` ``(B, H, N + 1, N + 1)`` with the class token
         first, by the explicit path through attention; ``return_states`` the ``num_layers + 1``
         hidden states ``(B, N + 1, D)``. Images of another size raise ``ValueError``.
         """
@@ -139,7 +139,7 @@ class ViT(Model):
 
 
 def patchify(images: Float[Tensor, "B C X Y"], patch: int) -> Float[Tensor, "B N CPP"]:
-    """Patches row by row from the top left, each as one row of numbers: channel, row, column."""
+    """Patches row by row from the top left, each flattened in the order channel, row, column."""
     B, C, X, Y = images.shape
     rows = images.reshape(B, C, X // patch, patch, Y // patch, patch)
     return rows.permute(0, 2, 4, 1, 3, 5).reshape(B, -1, C * patch**2)

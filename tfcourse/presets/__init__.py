@@ -1,8 +1,8 @@
-"""Presets: files from which a run can be repeated, to be read, copied and changed.
+"""Presets: files that make a run repeatable, meant to be read, copied and changed.
 
 A preset is a TOML file with the sections ``[data]``, ``[tokenizer]``, ``[model]``, ``[training]``
-and ``[evaluation]``; its keys are the attributes of the classes named so. ``tfcourse
-train NAME`` runs one; ``tfcourse train my.toml`` runs a copy of it that you have changed.
+and ``[evaluation]``; its keys are the attributes of the classes of that name. ``tfcourse train
+NAME`` runs one; ``tfcourse train my.toml`` runs a copy that you have changed.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ def names() -> tuple[str, ...]:
 
 
 def text(name: str | Path) -> str:
-    """A preset's file as it is written, comments and all."""
+    """The text of a preset's file, comments included."""
     return source_of(name)[0]
 
 
 def load(name: str | Path, changes: Mapping[str, Any] | None = None) -> Preset:
     """Read a preset and check every value.
 
-    ``name`` is one of :func:`names`, or a file; ``changes`` replace its values by key:
-    ``{"training.steps": 100}``. A ``ValueError`` about an impossible key or value names the file,
-    the section and the key.
+    ``name`` is one of :func:`names`, or a file; ``changes`` overrides its values by key:
+    ``{"training.steps": 100}``. An invalid key or value raises a ``ValueError`` that names the
+    file, the section and the key.
     """
     return parse(*source_of(name), changes)

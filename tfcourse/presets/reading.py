@@ -1,4 +1,4 @@
-"""Presets in TOML: read strictly, changed key by key, and written again."""
+"""Presets in TOML: read strictly, changed key by key, and written back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 from tfcourse.arguments import renamed
 from tfcourse.presets.schema import MODELS, Data, Evaluation, Model, Preset, Tokens, Training
 
-#: The sections, and what they are read into.
+#: The sections, and the classes they are read into.
 SECTIONS = {
     "data": Data, "tokenizer": Tokens, "model": Model, "training": Training,
     "evaluation": Evaluation,
@@ -23,7 +23,7 @@ _WORDS = {int: "a whole number", float: "a number", str: "a string", bool: "true
 
 
 def parse(text: str, name: str, changes: Mapping[str, Any] | None = None) -> Preset:
-    """The preset that a text in TOML describes, which errors call ``name``.
+    """The preset described by a TOML text, which error messages call ``name``.
 
     ``changes`` and errors are as for :func:`tfcourse.presets.load`.
     """
@@ -54,7 +54,7 @@ def to_mapping(preset: Preset) -> dict[str, Any]:
 
 
 def to_toml(preset: Preset) -> str:
-    """The preset as a text that :func:`parse` reads, every value written out."""
+    """The preset as text that :func:`parse` reads, every value written out."""
     says = to_mapping(preset)
     lines = [f"{key} = {_toml(says[key])}" for key in ("about", "task")]
     for section in SECTIONS:
@@ -64,7 +64,7 @@ def to_toml(preset: Preset) -> str:
 
 
 def change_of(text: str) -> tuple[str, Any]:
-    """What ``KEY=VALUE`` changes: the value as TOML has it, a bare word as a string."""
+    """The change that ``KEY=VALUE`` makes: the value is read as TOML, a bare word as a string."""
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not key or not value:
         raise ValueError(f"a change must be KEY=VALUE, such as training.steps=100, got {text!r}")
@@ -85,7 +85,7 @@ def _change(says: dict[str, Any], key: str, value: Any, name: str) -> None:
 
 
 def _under_new_names(says: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The sections with today's names of their keys; a warning names each that has an old one."""
+    """The sections with current key names; a warning names each section that has an old one."""
     return {
         key: renamed(part, _keys(key, part), f"{name} [{key}]")
         if isinstance(part, Mapping)
@@ -95,7 +95,7 @@ def _under_new_names(says: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _keys(section: str, says: Mapping[str, Any]) -> set[str]:
-    """The keys that a section may have; none where that is not known, which is refused later."""
+    """The keys that a section may have; none for an unknown section, which is rejected later."""
     try:
         known = Model(says["kind"]).config_class if section == "model" else SECTIONS[section]
         return {f.name for f in dataclasses.fields(known)}
@@ -130,7 +130,7 @@ def _built(kind: type, says: Any, where: str) -> Any:
 
 
 def _with_choices(says: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The model's kind, and its choices, each of the type that its config has it in."""
+    """The model's kind, and its choices converted to the types of its config."""
     kind = says.get("kind")
     hints = get_type_hints(Model(kind).config_class) if kind in MODELS else {}
     choices = {
@@ -142,7 +142,7 @@ def _with_choices(says: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 
 def _value(value: Any, hint: Any, where: str) -> Any:
-    """A value of the type that its key has; another is refused."""
+    """The value as the type of its key; raises ``ValueError`` for any other type."""
     if str(hint).startswith("tuple"):
         inner = hint.__args__[0]
         if not isinstance(value, list | tuple):

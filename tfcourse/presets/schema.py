@@ -1,4 +1,4 @@
-"""What a preset may say, section by section; every key is here, with what it may be."""
+"""The schema of presets, section by section: every key, with its allowed values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfcourse.arguments import (
     renamed,
 )
 
-#: What a run learns to do, and the models that can.
+#: The tasks, and the models for each.
 TASKS = {
     "language model": ("GPT", "RecurrentLM"),
     "translation": ("Transformer", "Seq2Seq"),
@@ -27,21 +27,21 @@ TASKS = {
 }
 #: All of these models.
 MODELS = tuple(dict.fromkeys(kind for kinds in TASKS.values() for kind in kinds))
-#: What a model's config says that the data decide, so that a preset does not.
+#: Attributes of a model's config that the data determine, so a preset does not set them.
 FROM_DATA = ("vocab_size", "target_vocab_size", "padding", "classes", "image", "channels")
 
 
 @dataclass(frozen=True)
 class Data:
-    """``[data]``: which corpus, and which parts of it for what.
+    """``[data]``: which corpus, and how its splits are used.
 
     Attributes
     ----------
     name, options:
         As for :func:`tfcourse.data.load`; ``tfcourse data info NAME`` lists the options.
     train, validation, test, held_out:
-        Names of its splits. If ``validation`` is the same as ``train``, the last ``held_out``
-        examples of it are kept apart for validation; without a ``test`` the run is judged on the
+        Names of its splits. If ``validation`` is the same as ``train``, its last ``held_out``
+        examples are set aside for validation; without a ``test``, the run is evaluated on the
         validation split.
     """
 
@@ -62,7 +62,7 @@ class Data:
             raise ValueError(f"held_out must be at least 0, got {self.held_out}")
         if (self.validation == self.train) != (self.held_out > 0):
             raise ValueError(
-                "held_out must be above 0 exactly where validation is train, got "
+                "held_out must be above 0 exactly if validation is train, got "
                 f"{self.held_out} with validation={self.validation!r}"
             )
         if unknown := [name for name in self.options if name not in card.options]:
@@ -71,19 +71,19 @@ class Data:
 
 @dataclass(frozen=True)
 class Tokens(OldNames):
-    """``[tokenizer]``: what texts are cut into; trained on the training split.
+    """``[tokenizer]``: how texts are tokenised; trained on the training split.
 
     Attributes
     ----------
     kind:
-        ``"characters"``, ``"words"``, ``"bpe"``, or ``"none"`` for pictures.
+        ``"characters"``, ``"words"``, ``"bpe"``, or ``"none"`` for images.
     vocab_size, special:
-        Most tokens, special ones among them; 0 for all there are (``"bpe"`` needs a number).
+        Maximum number of tokens, special ones included; 0 for no limit (``"bpe"`` needs a number).
     at_least, lower, punctuation:
-        How often a character or a word must occur to be kept. Of words: whether texts are put into
-        lower case, and punctuation set apart.
+        How often a character or a word must occur to be kept. For words: whether texts are
+        lowercased, and punctuation is separated.
     shared:
-        In translation, whether both languages have one vocabulary.
+        In translation, whether both languages share one vocabulary.
     """
 
     kind: str = "none"
@@ -116,8 +116,8 @@ class Model:
     kind:
         One of :data:`MODELS`.
     choices:
-        The other keys of the section: attributes of the model's config, apart from those that the
-        data decide (:data:`FROM_DATA`).
+        The other keys of the section: attributes of the model's config, except those that the data
+        determine (:data:`FROM_DATA`).
     """
 
     kind: str
@@ -131,10 +131,10 @@ class Model:
         known = [name for name in fields if name not in FROM_DATA]
         if unknown := [name for name in self.choices if name not in known]:
             raise ValueError(
-                f"{unknown[0]} is no attribute of {self.config_class.__name__} that a preset "
+                f"{unknown[0]} is not an attribute of {self.config_class.__name__} that a preset "
                 f"sets; those are {known}"
             )
-        self.config(**self._stand_ins())  # so that sizes that do not fit are told now
+        self.config(**self._stand_ins())  # so that invalid sizes fail now
 
     @property
     def config_class(self) -> type:
@@ -142,15 +142,15 @@ class Model:
         return getattr(models, f"{self.kind}Config")
 
     def config(self, **from_data: Any) -> Any:
-        """The model's config, with what the data decide."""
+        """The model's config, with the values that the data determine."""
         return self.config_class(**from_data, **self.choices)
 
     def make(self, **from_data: Any) -> Any:
-        """The model, with what the data decide."""
+        """The model, with the values that the data determine."""
         return getattr(models, self.kind)(self.config(**from_data))
 
     def _stand_ins(self) -> dict[str, int]:
-        """Something for what the data will decide."""
+        """Placeholders for the values that the data will determine."""
         if self.kind != "ViT":
             return {"vocab_size": 8}
         return {"classes": 2, "image": self.choices.get("patch", 16)}
@@ -158,37 +158,37 @@ class Model:
 
 @dataclass(frozen=True)
 class Training:
-    """``[training]``: the arguments of :func:`tfcourse.training.fit`, and of what it is given.
+    """``[training]``: the arguments of :func:`tfcourse.training.fit`, and of its parts.
 
     Attributes
     ----------
     steps, seed:
-        Steps of the optimiser, and where random numbers start.
+        Optimiser steps, and the random seed.
     batch, batch_tokens, accumulate:
-        Sequences in a batch, or most tokens of a batch of pairs, padding among them, on the longer
-        side; and batches for one step.
+        Sequences in a batch, or the maximum number of tokens in a batch of pairs, padding included,
+        on the longer side; and batches per step.
     window:
-        Tokens of a sequence cut out of running text; for masked words with [CLS] and [SEP].
+        Tokens in a sequence cut from running text; for masked words including [CLS] and [SEP].
     lr, schedule, warmup, lowest:
-        The highest rate; ``"constant"``, ``"cosine"``, ``"inverse_root"`` or ``"noam"`` (which
-        multiplies its own rate by ``lr``); steps until it is reached; the rate at the end of
+        The peak learning rate; ``"constant"``, ``"cosine"``, ``"inverse_root"`` or ``"noam"``
+        (which multiplies its own rate by ``lr``); warm-up steps; the rate at the end of
         ``"cosine"``.
     weight_decay, betas, eps, clip, smoothing:
-        Of AdamW; the longest gradient, 0 for any; and of labels.
+        Of AdamW; the maximum gradient norm, 0 for no limit; and label smoothing.
     negatives, around, subsample:
-        Of word vectors: words drawn for each pair, the widest window to either side, and the
-        threshold above which frequent words are dropped.
+        For word vectors: negatives per pair, the maximum window to either side, and the threshold
+        above which frequent words are dropped.
     masked:
-        Of masked words: the share of the words that are to be guessed in training.
+        For masked words: the fraction of words to predict in training.
     flip, shift:
-        Of pictures: whether they are mirrored at random, and moved by as many pixels at most.
+        For images: whether to mirror them at random, and by how many pixels to shift them at most.
     autocast, compile, max_seconds:
-        ``"bfloat16"`` or ``""``; whether the model is compiled; when to end early, 0 for never.
+        ``"bfloat16"`` or ``""``; whether to compile the model; when to stop early, 0 for never.
     validate_every, checkpoint_every, keep:
-        Steps between, 0 for a tenth of all; and how many checkpoints stay.
+        Steps between them, 0 for a tenth of all; and how many checkpoints to keep.
     average, best:
-        Of how many last checkpoints the model is the mean in the end, 1 for the last alone; or
-        whether it is that of the best validation instead.
+        How many of the last checkpoints to average at the end, 1 for only the last; or whether to
+        take the one with the best validation instead.
     """
 
     steps: int
@@ -254,21 +254,20 @@ class Training:
 
 @dataclass(frozen=True)
 class Evaluation(OldNames):
-    """``[evaluation]``: how the trained model is judged, on ``data.test``.
+    """``[evaluation]``: how the trained model is evaluated on ``data.test``.
 
     Attributes
     ----------
     measures:
-        ``"loss"`` of all kinds; of translators ``"exact"``, ``"bleu"`` and ``"chrf"``; of pictures,
-        and of masked words ``"accuracy"``; of word vectors ``"wordsim"``.
+        ``"loss"`` for all kinds; ``"exact"``, ``"bleu"`` and ``"chrf"`` for translators;
+        ``"accuracy"`` for images and masked words; ``"wordsim"`` for word vectors.
     beams, alpha, max_new_tokens:
-        Hypotheses of beam search, beside greedy search, 1 for greedy alone; its length penalty; and
-        the most tokens that are written.
+        Hypotheses of beam search, in addition to greedy search, 1 for only greedy; its length
+        penalty; and the maximum number of tokens to write.
     tokenize, lowercase:
-        Of BLEU: sacrebleu's name for how sentences are cut into words, and whether case counts as
-        the same.
+        For BLEU: sacrebleu's name for the tokenisation, and whether to ignore case.
     batch:
-        Examples judged at once.
+        Examples evaluated at once.
     """
 
     measures: tuple[str, ...] = ("loss",)
@@ -292,7 +291,7 @@ class Evaluation(OldNames):
 
 @dataclass(frozen=True)
 class Preset:
-    """All that a run needs to be repeated: its sections, and one of :data:`TASKS`.
+    """Everything needed to repeat a run: its sections, and one of :data:`TASKS`.
 
     ``about`` says what it trains and where its figures come from, in a sentence or two.
     """
@@ -314,7 +313,7 @@ class Preset:
             )
         if (self.tokenizer.kind == "none") != (self.task == "images"):
             raise ValueError(
-                f'tokenizer.kind must be "none" for pictures and for nothing else, got '
+                f'tokenizer.kind must be "none" for images and only for images, got '
                 f"{self.tokenizer.kind!r} for the task {self.task!r}"
             )
         if self.task in ("language model", "masked words"):

@@ -1,8 +1,8 @@
-"""Weights in and out: folders in Hugging Face's form become models of this package, and back.
+"""Convert folders in Hugging Face's format to models of this package, and back.
 
-A folder holds ``config.json`` and ``model.safetensors`` (or several shards with an index). Read and
-written are GPT-2, Llama, BERT, Marian and ViT, each in a file of its own here that says how its
-names map onto ours. A pickle is never opened: reading one may run code.
+A folder holds ``config.json`` and ``model.safetensors`` (or several shards with an index). GPT-2,
+Llama, BERT, Marian and ViT can be read and written; each has a file here that maps its names onto
+ours. A pickle is never opened: reading one may run code.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from tfcourse.pretrained.vit import VisionTransformer
 
 __all__ = ["load", "save"]
 
-#: The families that are read and written.
+#: The families that can be read and written.
 FAMILIES: tuple[Family, ...] = (GPT2(), Llama(), Bert(), Marian(), VisionTransformer())
 
 
 def load(folder: str | Path, *, dtype: torch.dtype | None = None) -> nn.Module:
-    """A model with the weights that lie in a folder, in eval mode, on the CPU.
+    """Load a model with its weights from a folder, in eval mode, on the CPU.
 
     The folder holds ``config.json`` and ``model.safetensors``, or shards and
     ``model.safetensors.index.json``, as ``save_pretrained`` of ``transformers`` writes them. Its
-    ``model_type`` says which of GPT, BERT, Transformer and ViT the model is; ``dtype`` is that of
-    the weights unless given.
+    ``model_type`` decides whether the model is a GPT, BERT, Transformer or ViT; ``dtype`` defaults
+    to that of the weights.
 
     Raises
     ------
     ValueError
-        If the folder holds no such files, or only a pickle; if ``config.json`` asks for
-        something that the model does not compute; and where the weights do not fit, with the names
-        and shapes that differ.
+        If the folder holds no such files, or only a pickle; if ``config.json`` requires something
+        that the model does not compute; or if the weights do not fit, with the names and shapes
+        that differ.
     """
     folder = Path(folder)
     settings = folders.read_settings(folder)
@@ -60,10 +60,10 @@ def save(
 ) -> None:
     """Write a model to a folder from which :func:`load` and ``transformers`` can read it.
 
-    The folder is made where it is missing; ``config.json`` and ``model.safetensors`` in it are
-    replaced. ``settings`` are further entries of ``config.json`` which the model knows nothing of,
-    such as ``eos_token_id``. If ``transformers`` has no model that computes the same it raises
-    ``ValueError``, with the reasons.
+    A missing folder is created; ``config.json`` and ``model.safetensors`` in it are replaced.
+    ``settings`` are further entries for ``config.json`` that the model does not know, such as
+    ``eos_token_id``. Raises ``ValueError``, with the reasons, if ``transformers`` has no model that
+    computes the same.
     """
     reasons = {f.model_type: f.differs(model.config) for f in FAMILIES if type(model) is f.model}
     if not reasons:

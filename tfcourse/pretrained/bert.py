@@ -1,7 +1,7 @@
-"""BERT's checkpoints, with the heads that they hold.
+"""BERT's checkpoints, with the heads they contain.
 
-What one can trip over: its normalisations have an epsilon of 1e-12; its GELU is the exact one; and
-the masked-word head shares its matrix with the embedding but has a vector of its own.
+Pitfalls: its normalisations have an epsilon of 1e-12; its GELU is the exact one; and the
+masked-word head shares its matrix with the embedding but has a bias of its own.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from tfcourse.pretrained.family import (
     norm,
 )
 
-#: Which heads each class of transformers has.
+#: The heads of each class in ``transformers``.
 ARCHITECTURES = {
     frozenset({"words"}): "BertForMaskedLM",
     frozenset({"words", "next"}): "BertForPreTraining",
     frozenset({"next"}): "BertForNextSentencePrediction",
     frozenset({"classes"}): "BertForSequenceClassification",
 }
-#: By which tensor a head is known to be there.
+#: The tensor that shows that a head is present.
 KNOWN_BY = {
     "words": "cls.predictions.transform.dense.weight",
     "next": "cls.seq_relationship.weight",
@@ -40,7 +40,7 @@ KNOWN_BY = {
 
 
 class Bert(Family):
-    """The classes of :data:`ARCHITECTURES`; of their dropouts ``hidden_dropout_prob`` is ours."""
+    """The classes of :data:`ARCHITECTURES`; ``hidden_dropout_prob`` becomes our dropout."""
 
     model_type = "bert"
     model = BERT
@@ -55,7 +55,7 @@ class Bert(Family):
     constant = r"^bert\.embeddings\.position_ids$"
 
     def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> BERTConfig:
-        """Our config from ``config.json`` and from the heads that are stored."""
+        """Our config, from ``config.json`` and the stored heads."""
         must_be(
             settings, is_decoder=False, add_cross_attention=False,
             position_embedding_type="absolute", tie_word_embeddings=True,
@@ -73,7 +73,7 @@ class Bert(Family):
         )  # fmt: skip
 
     def settings(self, config: BERTConfig) -> dict[str, Any]:
-        """``config.json`` from our config."""
+        """``config.json``, from our config."""
         found = self.written(config) | {
             "architectures": [ARCHITECTURES[frozenset(config.predicts)]],
             "intermediate_size": config.d_ff or 4 * config.d_model,
@@ -85,7 +85,7 @@ class Bert(Family):
         return found
 
     def differs(self, config: BERTConfig) -> list[str]:
-        """What of our config BERT's classes have no place for."""
+        """The settings of our config that BERT's classes do not support."""
         why = ["causal must be False"] if config.causal else []
         why += ['pooled must be "cls"'] if config.pooled != "cls" else []
         if frozenset(config.predicts) not in ARCHITECTURES:
@@ -94,7 +94,7 @@ class Bert(Family):
         return why
 
     def copies(self, config: BERTConfig) -> dict[str, str]:
-        """The masked-word head's matrix and vector may be stored again."""
+        """The masked-word head's matrix and bias may be stored twice."""
         if "words" not in config.predicts:
             return {}
         return {

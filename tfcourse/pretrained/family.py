@@ -1,4 +1,4 @@
-"""How the names and shapes of a checkpoint map onto a model's, and how misfits are told."""
+"""How a checkpoint's names and shapes map onto a model's, and how mismatches are reported."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from torch import Tensor, nn
 
 from tfcourse.attention import MultiHeadAttention
 
-#: What the sizes of a stack are called in the ``config.json`` of BERT, Llama and ViT.
+#: The names of a stack's sizes in the ``config.json`` of BERT, Llama and ViT.
 STACK = {
     "num_layers": "num_hidden_layers", "num_heads": "num_attention_heads",
     "d_model": "hidden_size", "d_ff": "intermediate_size",
 }  # fmt: skip
 
-#: What Hugging Face calls the activations, and what they are called here.
+#: Hugging Face's names of the activations, and ours.
 ACTIVATION_NAMES = {
     "relu": "relu",
     "gelu": "gelu",
@@ -32,16 +32,16 @@ ACTIVATION_NAMES = {
 
 @dataclass(frozen=True)
 class Weight:
-    """One tensor of a checkpoint and what it is in the model.
+    """One tensor of a checkpoint and its counterpart in the model.
 
     Attributes
     ----------
     theirs, ours:
-        Its name in the checkpoint, and the parameter it is; where there are several they lie side
-        by side in it, in this order.
+        Its name in the checkpoint, and the parameter it corresponds to; if there are several, it
+        holds them side by side, in this order.
     transposed, shape:
-        Whether it stores ``(out, in)``, as ``nn.Linear`` does, where ours is ``(in, out)``; and its
-        shape, where that has other axes than ours.
+        Whether it is stored as ``(out, in)``, as in ``nn.Linear``, while ours is ``(in, out)``; and
+        its shape, if its axes differ from ours.
     """
 
     theirs: str
@@ -56,7 +56,7 @@ class Weight:
         return joined if self.shape is None else joined.reshape(self.shape)
 
     def parts(self, stored: Tensor, like: list[Tensor]) -> list[Tensor]:
-        """The inverse of :meth:`export`; ``like`` has our parameters' shapes."""
+        """The inverse of :meth:`export`; ``like`` gives the shapes of our parameters."""
         widths = [p.shape[-1] for p in like]
         flat = (*like[0].shape[:-1], sum(widths))
         joined = stored.reshape(flat[::-1] if self.transposed else flat)
@@ -65,7 +65,7 @@ class Weight:
 
 
 def affine(theirs: str, W: str, b: str | None = None, *, transposed: bool = True) -> list[Weight]:
-    """A layer of theirs with matrix and vector; an ``nn.Linear`` stores its matrix transposed."""
+    """A linear layer of the checkpoint; an ``nn.Linear`` stores its matrix transposed."""
     weights = [Weight(f"{theirs}.weight", (W,), transposed)]
     return weights if b is None else [*weights, Weight(f"{theirs}.bias", (b,))]
 
@@ -86,7 +86,7 @@ def attention(theirs: dict[str, str], ours: str, *, bias: bool = True) -> list[W
 
 
 def encoder_block(theirs: str, ours: str, inner: str, norms: tuple[str, str]) -> list[Weight]:
-    """A block as BERT and ViT name its parts; ``norms`` are those of attention and of the net."""
+    """A block with BERT's and ViT's names; ``norms`` are attention's and feed-forward's."""
     names = {x: f"{theirs}.attention.{inner}.{n}"
              for x, n in zip("QKV", ("query", "key", "value"), strict=True)}  # fmt: skip
     return [
@@ -99,26 +99,26 @@ def encoder_block(theirs: str, ours: str, inner: str, norms: tuple[str, str]) ->
 
 
 class Family:
-    """The checkpoints of one architecture; each family overrides what is its own."""
+    """The checkpoints of one architecture; each family overrides what is specific to it."""
 
-    #: What ``config.json`` calls it, and the model here that computes it.
+    #: Its name in ``config.json``, and our model that computes it.
     model_type: str
     model: type[nn.Module]
-    #: Entries of ``config.json`` that must be there, by the names of our config.
+    #: Required entries of ``config.json``, by the names of our config.
     needed: Mapping[str, str]
-    #: Entries that need not, with their defaults there.
+    #: Optional entries, with their names and defaults there.
     optional: Mapping[str, tuple[str, Any]] = {}
-    #: Older names, as patterns with what replaces them.
+    #: Older names, as patterns with their replacements.
     renamed: tuple[tuple[str, str], ...] = ()
-    #: Names of tensors that are not learned, so that nothing is lost without them.
+    #: Names of tensors that are not learned and can be left out.
     constant: str = r"(?!)"
 
     def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> Any:
-        """Our config from ``config.json`` and from what is stored."""
+        """Our config, from ``config.json`` and the stored tensors."""
         raise NotImplementedError
 
     def settings(self, config: Any) -> dict[str, Any]:
-        """``config.json`` from our config."""
+        """``config.json``, from our config."""
         raise NotImplementedError
 
     def weights(self, config: Any) -> list[Weight]:
@@ -126,19 +126,19 @@ class Family:
         raise NotImplementedError
 
     def differs(self, config: Any) -> list[str]:
-        """What of our config this architecture has no place for; empty where it fits."""
+        """The settings of our config that this architecture does not support; empty if it fits."""
         return []
 
     def copies(self, config: Any) -> dict[str, str]:
-        """Names under which a tensor that several parts share may be stored again."""
+        """Names under which a shared tensor may be stored a second time."""
         return {}
 
     def tables(self, config: Any) -> dict[str, Tensor]:
-        """Tensors that may be stored though a formula gives them."""
+        """Tensors that may be stored although a formula determines them."""
         return {}
 
     def read(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """What ``config.json`` says in the entries that have a name in our config."""
+        """The entries of ``config.json`` that have a name in our config."""
         found = {ours: need(settings, theirs) for ours, theirs in self.needed.items()}
         for ours, (theirs, default) in self.optional.items():
             value = settings.get(theirs, default)
@@ -157,7 +157,7 @@ class Family:
         dtype: torch.dtype | None,
         where: str,
     ) -> nn.Module:
-        """The model that these settings and tensors make."""
+        """Build the model from these settings and tensors."""
         tensors = {}
         for name, t in stored.items():
             for pattern, replacement in self.renamed:
@@ -165,7 +165,7 @@ class Family:
             if not re.search(self.constant, name):
                 tensors[name] = t
         config = self.config(settings, tensors)
-        with torch.device("meta"):  # shapes alone: every number comes from the checkpoint
+        with torch.device("meta"):  # shapes only: every number comes from the checkpoint
             model = self.model(config)
         self._drop_repeated(config, tensors, where)
         self._fits(model, tensors, where)
@@ -189,7 +189,7 @@ class Family:
         }
 
     def _drop_repeated(self, config: Any, tensors: dict[str, Tensor], where: str) -> None:
-        """Take out what is stored twice or follows from a formula, once it is seen to agree."""
+        """Drop tensors stored twice or determined by a formula, after checking them."""
         for name, of in self.copies(config).items():
             if name in tensors:
                 copy = tensors.pop(name)
@@ -211,7 +211,7 @@ class Family:
                     )
 
     def _fits(self, model: nn.Module, tensors: Mapping[str, Tensor], where: str) -> None:
-        """Refuse names that are missing or too many, and shapes that differ."""
+        """Raise ``ValueError`` for missing or unexpected names, and for shapes that differ."""
         ours = _tensors(model)
         want = {
             w.theirs: tuple(w.export([ours[n] for n in w.ours]).shape)
@@ -233,7 +233,7 @@ class Family:
 
 
 def _tensors(model: nn.Module) -> dict[str, Tensor]:
-    """The parameters by name, and what attention holds side by side in one of them."""
+    """The parameters by name, and the matrices that attention stores side by side in one."""
     found: dict[str, Tensor] = dict(model.named_parameters())
     for path, layer in model.named_modules():
         if isinstance(layer, MultiHeadAttention):
@@ -252,21 +252,21 @@ def _listed(title: str, entries: list[str], most: int = 12) -> str:
 
 
 def need(settings: Mapping[str, Any], name: str) -> Any:
-    """An entry of ``config.json`` that has no default."""
+    """A required entry of ``config.json``."""
     if settings.get(name) is None:
         raise ValueError(f"config.json must say {name}, it does not")
     return settings[name]
 
 
 def must_be(settings: Mapping[str, Any], **wanted: Any) -> None:
-    """Refuse an entry of ``config.json`` that asks for what the model does not compute."""
+    """Raise ``ValueError`` for entries of ``config.json`` that the model does not support."""
     for name, value in wanted.items():
         if settings.get(name, value) != value:
             raise ValueError(f"{name} in config.json must be {value!r}, got {settings[name]!r}")
 
 
 def activation(settings: Mapping[str, Any], name: str, default: str) -> str:
-    """Our name of an activation that ``config.json`` names."""
+    """Our name for an activation that ``config.json`` names."""
     theirs = settings.get(name, default)
     if theirs not in ACTIVATION_NAMES:
         names = list(ACTIVATION_NAMES)
@@ -275,5 +275,5 @@ def activation(settings: Mapping[str, Any], name: str, default: str) -> str:
 
 
 def activation_name(ours: str) -> str:
-    """What Hugging Face calls one of our activations."""
+    """Hugging Face's name for one of our activations."""
     return next(theirs for theirs, o in ACTIVATION_NAMES.items() if o == ours)

@@ -12,12 +12,12 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 WEIGHTS, INDEX, SETTINGS = "model.safetensors", "model.safetensors.index.json", "config.json"
-#: Files that hold Python objects: to read one is to run what it says.
+#: Files that hold Python objects: reading one may run code.
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """What ``config.json`` says."""
+    """The content of ``config.json``."""
     if not folder.is_dir():
         raise ValueError(f"folder must be a folder with {SETTINGS} and {WEIGHTS}, got {folder}")
     return _read_json(folder / SETTINGS)
@@ -39,14 +39,14 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
     if pickles:
         raise ValueError(
             f"{folder} must hold {WEIGHTS}, it holds only {', '.join(pickles)}: a pickle, which "
-            "may run code when it is read, so it is not opened. Where you trust it, read it with "
+            "may run code when it is read, so it is not opened. If you trust it, read it with "
             "transformers' from_pretrained; save_pretrained then writes safetensors"
         )
     raise ValueError(f"{folder} must hold {WEIGHTS} or {INDEX}, it holds neither")
 
 
 def write(folder: Path, settings: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
-    """Both files; where writing fails the old ones stand as they were."""
+    """Write both files; if writing fails, the old ones are unchanged."""
     folder.mkdir(parents=True, exist_ok=True)
     new = {name: folder / f".{name}.new" for name in (WEIGHTS, SETTINGS)}
     save_file(dict(tensors), new[WEIGHTS], metadata={"format": "pt"})
@@ -61,7 +61,7 @@ def _read_json(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ValueError(f"{path.parent} must hold {path.name}, it does not") from None
-    except ValueError as error:  # no JSON, or no text
+    except ValueError as error:  # not JSON, or not text
         raise ValueError(f"{path} must be JSON: {error}") from None
     if not isinstance(found, dict):
         raise ValueError(f"{path} must hold a JSON object, got a {type(found).__name__}")

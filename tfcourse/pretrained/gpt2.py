@@ -1,7 +1,7 @@
 """GPT-2's checkpoints.
 
-What one can trip over: its layers store ``(in, out)``, as we do and unlike ``nn.Linear``; queries,
-keys and values lie side by side in one matrix; and its GELU is the one by tanh.
+Pitfalls: its layers store ``(in, out)``, as we do and unlike ``nn.Linear``; queries, keys and
+values are side by side in one matrix; and its GELU is the tanh approximation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tfcourse.pretrained.family import (
 
 
 class GPT2(Family):
-    """``GPT2LMHeadModel``. Of its three dropouts ``resid_pdrop`` becomes ours."""
+    """``GPT2LMHeadModel``. Of its three dropouts, ``resid_pdrop`` becomes ours."""
 
     model_type = "gpt2"
     model = GPT
@@ -40,7 +40,7 @@ class GPT2(Family):
     constant = r"\.attn\.(masked_)?bias$"  # the causal mask, which older versions stored
 
     def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> GPTConfig:
-        """Our config from ``config.json``."""
+        """Our config, from ``config.json``."""
         must_be(
             settings, scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False,
             add_cross_attention=False,
@@ -49,7 +49,7 @@ class GPT2(Family):
         return GPTConfig(**self.read(settings), ffn=ffn)
 
     def settings(self, config: GPTConfig) -> dict[str, Any]:
-        """``config.json`` from our config."""
+        """``config.json``, from our config."""
         return self.written(config) | {
             "architectures": ["GPT2LMHeadModel"],
             "activation_function": activation_name(config.ffn),
@@ -58,7 +58,7 @@ class GPT2(Family):
         }
 
     def differs(self, config: GPTConfig) -> list[str]:
-        """What of our config GPT-2 has no place for."""
+        """The settings of our config that GPT-2 does not support."""
         fixed = {
             "positions": "learned", "norm": "layer", "bias": True, "scale_embeddings": False,
             "window": None,
@@ -73,7 +73,7 @@ class GPT2(Family):
         return why
 
     def copies(self, config: GPTConfig) -> dict[str, str]:
-        """A tied head may be stored again."""
+        """A tied head may be stored twice."""
         return {"lm_head.weight": "transformer.wte.weight"} if config.tied else {}
 
     def weights(self, config: GPTConfig) -> list[Weight]:

@@ -1,8 +1,8 @@
 """Llama's checkpoints.
 
-What one can trip over: its rotary positions pair coordinate ``i`` with ``i + d/2``, not with its
-neighbour; and ``transformers`` computes its normalisations and angles in float32 even in a model
-of float64, so the two agree to 1e-6 there and no better.
+Pitfalls: its rotary positions pair coordinate ``i`` with ``i + d/2``, not with its neighbour; and
+``transformers`` computes its normalisations and angles in float32 even in a float64 model, so the
+two agree only to 1e-6 there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tfcourse.pretrained.family import STACK, Family, Weight, affine, attention,
 
 
 class Llama(Family):
-    """``LlamaForCausalLM`` without vectors in its layers; rotary positions plain or scaled."""
+    """``LlamaForCausalLM`` without biases in its layers, with plain or scaled rotary positions."""
 
     model_type = "llama"
     model = GPT
@@ -31,7 +31,7 @@ class Llama(Family):
     constant = r"\.rotary_emb\.inv_freq$"
 
     def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> GPTConfig:
-        """Our config from ``config.json``."""
+        """Our config, from ``config.json``."""
         must_be(settings, hidden_act="silu", attention_bias=False, mlp_bias=False)
         num_heads = need(settings, "num_attention_heads")
         return GPTConfig.llama(
@@ -42,7 +42,7 @@ class Llama(Family):
         )
 
     def settings(self, config: GPTConfig) -> dict[str, Any]:
-        """``config.json`` from our config; NTK scaling is written as the base it amounts to."""
+        """``config.json``, from our config; NTK scaling is written as the equivalent base."""
         d_k = config.d_k or config.d_model // config.num_heads
         base = config.rotary_base
         if config.ntk > 1:
@@ -60,17 +60,17 @@ class Llama(Family):
         }
 
     def differs(self, config: GPTConfig) -> list[str]:
-        """What of our config Llama has no place for."""
+        """The settings of our config that Llama does not support."""
         fixed = {
             "positions": "rotary_halves", "norm": "rms", "ffn": "swiglu", "bias": False,
             "scale_embeddings": False, "window": None,
         }  # fmt: skip
         if config.rotary_scaling == "dynamic":
-            fixed["original"] = config.context_length  # there it has no entry of its own
+            fixed["original"] = config.context_length  # it has no entry of its own there
         return [f"{n} must be {v!r}" for n, v in fixed.items() if getattr(config, n) != v]
 
     def copies(self, config: GPTConfig) -> dict[str, str]:
-        """A tied head may be stored again."""
+        """A tied head may be stored twice."""
         return {"lm_head.weight": "model.embed_tokens.weight"} if config.tied else {}
 
     def weights(self, config: GPTConfig) -> list[Weight]:
@@ -94,7 +94,7 @@ class Llama(Family):
 
 
 def _rotary(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The base and the scaling, as newer and as older versions of ``config.json`` say them."""
+    """The base and the scaling, from newer or older versions of ``config.json``."""
     new, old = settings.get("rope_parameters") or {}, settings.get("rope_scaling") or {}
     given = {**old, **new}
     kind = given.get("rope_type") or given.get("type") or "default"
@@ -107,7 +107,7 @@ def _rotary(settings: Mapping[str, Any]) -> dict[str, Any]:
         return found
     factor = float(need(given, "factor"))
     if kind == "yarn":
-        # The other choices of YaRN; those that are absent are as here.
+        # YaRN's other options; absent ones have the values used here.
         must_be({name: x for name, x in given.items() if x is not None}, beta_fast=YARN_TURNS[0],
                 beta_slow=YARN_TURNS[1], truncate=True,
                 attention_factor=0.1 * math.log(factor) + 1)  # fmt: skip

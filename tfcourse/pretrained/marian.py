@@ -1,12 +1,12 @@
-"""Marian's checkpoints: translators between many languages.
+"""Marian's checkpoints: translation models for many language pairs.
 
-Marian and not BART stands for the encoder-decoder, because it is the model of 2017 itself:
-post-norm without a last normalisation, sinusoidal positions, embeddings times ``sqrt(d)`` and
-shared three ways. BART differs in learned positions that begin at 2 and in a normalisation of the
-embeddings, which no lecture has.
+Marian rather than BART represents the encoder-decoder, because it is the model of 2017 itself:
+post-norm without a final normalisation, sinusoidal positions, embeddings scaled by ``sqrt(d)`` and
+shared three ways. BART has learned positions that begin at 2 and a normalisation of the embeddings,
+which no lecture covers.
 
-What one can trip over: all sines stand before all cosines; a vector is added to the logits; and
-``transformers`` rounds the positions to float32 even in a model of float64.
+Pitfalls: all sines come before all cosines; a bias is added to the logits; and ``transformers``
+rounds the positions to float32 even in a float64 model.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BIAS = "final_logits_bias"
 
 
 class Marian(Family):
-    """``MarianMTModel``. Its ``final_logits_bias`` is a parameter here, which training may move."""
+    """``MarianMTModel``. Its ``final_logits_bias`` is a trainable parameter here."""
 
     model_type = "marian"
     model = Transformer
@@ -50,13 +50,13 @@ class Marian(Family):
     }  # fmt: skip
 
     def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> TransformerConfig:
-        """Our config from ``config.json``, and whether there is a bias from what is stored."""
+        """Our config, from ``config.json`` and, for the bias, the stored tensors."""
         found = self.read(settings)
         must_be(settings, decoder_attention_heads=found["num_heads"],
                 decoder_ffn_dim=found["d_ff"])  # fmt: skip
         if found["shared"] and not found["tied"]:
             raise ValueError(
-                "tie_word_embeddings in config.json must be True where "
+                "tie_word_embeddings in config.json must be True if "
                 "share_encoder_decoder_embeddings is, got False"
             )
         target = settings.get("decoder_vocab_size") or found["vocab_size"]
@@ -69,7 +69,7 @@ class Marian(Family):
         )
 
     def settings(self, config: TransformerConfig) -> dict[str, Any]:
-        """``config.json`` from our config."""
+        """``config.json``, from our config."""
         d_ff = config.d_ff or 4 * config.d_model
         return self.written(config) | {
             "architectures": ["MarianMTModel"],
@@ -81,17 +81,17 @@ class Marian(Family):
         }
 
     def differs(self, config: TransformerConfig) -> list[str]:
-        """What of our config Marian has no place for."""
+        """The settings of our config that Marian does not support."""
         fixed = {
             "norm": "post", "ends_in_norm": False, "positions": "sinusoidal_halves", "eps": 1e-5,
         }  # fmt: skip
         why = [f"{n} must be {v!r}" for n, v in fixed.items() if getattr(config, n) != v]
         if config.shared and not config.tied:
-            why.append("tied must be True where shared is")
+            why.append("tied must be True if shared is")
         return why
 
     def copies(self, config: TransformerConfig) -> dict[str, str]:
-        """Shared embeddings may be stored again."""
+        """Shared embeddings may be stored twice."""
         if config.shared:
             also = ("lm_head", "model.encoder.embed_tokens", "model.decoder.embed_tokens")
             return {f"{name}.weight": "model.shared.weight" for name in also}

@@ -1,7 +1,7 @@
 """ViT's checkpoints.
 
-What one can trip over: a convolution whose stride is its width stores what is here one matrix on
-the flattened patch; and the normalisations have an epsilon of 1e-12.
+Pitfalls: the patch embedding, one matrix on the flattened patch here, is stored as a convolution
+whose stride is its width; and the normalisations have an epsilon of 1e-12.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tfcourse.pretrained.family import (
 
 
 class VisionTransformer(Family):
-    """``ViTForImageClassification``. Of its dropouts ``hidden_dropout_prob`` becomes ours."""
+    """``ViTForImageClassification``. Of its dropouts, ``hidden_dropout_prob`` becomes ours."""
 
     model_type = "vit"
     model = ViT
@@ -53,7 +53,7 @@ class VisionTransformer(Family):
     )
 
     def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> ViTConfig:
-        """Our config from ``config.json``, and the number of classes from what is stored."""
+        """Our config, from ``config.json`` and, for the classes, the stored tensors."""
         must_be(settings, qkv_bias=True)
         classes = tensors.get("classifier.weight")
         if classes is None:
@@ -67,7 +67,7 @@ class VisionTransformer(Family):
         )
 
     def settings(self, config: ViTConfig) -> dict[str, Any]:
-        """``config.json`` from our config."""
+        """``config.json``, from our config."""
         return self.written(config) | {
             "architectures": ["ViTForImageClassification"],
             "num_labels": config.classes,

@@ -1,9 +1,9 @@
-"""What must be true of a block of a transformer, as assertions for any module, a learner's too.
+"""Properties that a transformer block must have, as assertions for any module.
 
 Each takes a module (or a plain function) that maps tokens ``(B, T, D)``, or token ids ``(B, T)``,
-to outputs ``(B, T, ...)``; of a tuple the first entry counts. Random parts (dropout) are given the
+to outputs ``(B, T, ...)``; only the first entry of a tuple counts. Random parts (dropout) get the
 same seed at every call, so they may be on unless a property says otherwise. Each raises an
-:class:`AssertionError` that says what moved, by how much, and what to look at.
+:class:`AssertionError` that says what changed, by how much, and what to look at.
 """
 
 from tfcourse.properties.gradients import assert_gradients_reach_every_parameter

@@ -1,4 +1,4 @@
-"""Calling a module that is to be judged: what it gives, in which mode, for which other input."""
+"""Call a module under test: its output, its mode, and changed inputs for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Module = Callable[..., "Tensor | tuple[Tensor, ...]"]
 
 
 def length_of(x: Tensor, at_least: int) -> int:
-    """``T``; a ValueError where it is too short to show anything."""
+    """``T``; raises ``ValueError`` if it is too short to show anything."""
     if x.dim() < 2 or x.shape[1] < at_least:
         raise ValueError(
             f"x must be (B, T, ...) with T at least {at_least}, got shape {tuple(x.shape)}"
@@ -24,33 +24,33 @@ def length_of(x: Tensor, at_least: int) -> int:
 
 @contextmanager
 def seeded(seed: int = 0) -> Iterator[None]:
-    """The same random numbers at every call; afterwards the generator is as it was."""
+    """Use the same random numbers at every call; afterwards the generator is restored."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         yield
 
 
 def first_output(output: Tensor | tuple) -> Tensor:
-    """Of a tuple the first entry counts."""
+    """The output, or the first entry of a tuple."""
     return output[0] if isinstance(output, tuple) else output
 
 
 def run(module: Module, *inputs: Tensor, seed: int = 0) -> Tensor:
     """The first output, without gradients, with the same random numbers at every call."""
     with seeded(seed), torch.no_grad():
-        # A copy: a module that gives its input back, or its memory, may write to it later.
+        # A copy: a module that returns its input, or its own buffer, may write to it later.
         return first_output(module(*inputs)).clone()
 
 
 def distance(a: Tensor, b: Tensor) -> float:
-    """Largest absolute difference; infinite where shapes differ, NaN where a number is NaN."""
+    """Largest absolute difference; infinite if the shapes differ, NaN if a number is NaN."""
     if a.shape != b.shape:
         return float("inf")
     return (a - b).abs().max().item() if a.numel() else 0.0
 
 
 def another(part: Tensor, x: Tensor, vocab_size: int | None) -> Tensor:
-    """Tokens like ``part`` with every entry another one, drawn the same way at every call."""
+    """Tokens like ``part`` with every entry changed, in the same way at every call."""
     generator = torch.Generator().manual_seed(1)
     if part.is_floating_point():
         noise = torch.randn(part.shape, generator=generator, dtype=torch.float64)
@@ -63,7 +63,7 @@ def another(part: Tensor, x: Tensor, vocab_size: int | None) -> Tensor:
 
 
 def modes(module: Module) -> Iterator[str]:
-    """Put the module into train and then eval mode; a plain function is judged once."""
+    """Put the module into train and then eval mode; a plain function is tested once."""
     if not isinstance(module, torch.nn.Module):
         yield ""
         return

@@ -1,4 +1,4 @@
-"""Does learning reach all of a module?"""
+"""Do gradients reach every parameter of a module?"""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ def assert_gradients_reach_every_parameter(
     exempt: Iterable[str] = (),
     smallest: float = 1e-6,
 ) -> None:
-    """Every parameter must get a gradient, finite and not zero, when called with these inputs.
+    """Check that every parameter gets a finite, non-zero gradient for these inputs.
 
     The gradient is that of a random weighting of all outputs, in train mode. (Their plain sum would
-    not do: the outputs of a layer norm always sum to the same.) Gradients that the parameters hold
-    are left alone. A module without parameters to learn raises ``ValueError``.
+    not work: the outputs of a layer norm always have the same sum.) Existing gradients of the
+    parameters are left alone. A module without trainable parameters raises ``ValueError``.
 
     Parameters
     ----------
     exempt:
         Names of parameters, or their last parts, that need none. Attention's ``b_K`` is one: it
-        adds the same to all scores of a query, and the softmax does not see that.
+        adds the same to all scores of a query, which leaves the softmax unchanged.
     smallest:
-        A gradient below this share of the largest one counts as zero: rounding leaves such.
+        A gradient below this fraction of the largest counts as zero, since rounding leaves small
+        ones.
     """
     named = {name: p for name, p in module.named_parameters() if p.requires_grad}
     if not named:
@@ -40,7 +41,7 @@ def assert_gradients_reach_every_parameter(
     parts = _parts(module, named)
     for part in exempt:
         if not any(_ends_in(name, part) for name in parts):
-            raise ValueError(f"exempt must name parameters of the module, {part!r} is none")
+            raise ValueError(f"exempt must name parameters of the module, {part!r} is not one")
     with in_mode(module, train=True), seeded(), torch.enable_grad():
         output = first_output(module(*inputs))
         if not output.requires_grad:
@@ -70,7 +71,7 @@ def assert_gradients_reach_every_parameter(
 
 
 def _parts(module: torch.nn.Module, named: Iterable[str]) -> dict[str, tuple[str, Any]]:
-    """Each name's parameter and columns; what attention holds in one parameter has its own."""
+    """Each name's parameter and columns; matrices that attention stores in one have their own."""
     found: dict[str, tuple[str, Any]] = {name: (name, ...) for name in named}
     for path, layer in module.named_modules():
         if isinstance(layer, MultiHeadAttention):

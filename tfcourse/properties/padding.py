@@ -1,4 +1,4 @@
-"""Does a module notice the padding that makes a batch rectangular?"""
+"""Does a module depend on the padding that makes a batch rectangular?"""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tfcourse.properties.calling import Module, another, distance, length_of, mo
 def assert_padding_invariant(
     module: Module, x: Tensor, lengths: Tensor, *, atol: float = 1e-5
 ) -> None:
-    """What stands in the padding may not matter, nor that there is padding at all.
+    """Check that neither the content of the padding nor its presence matters.
 
     The module is called as ``module(x, mask)`` with the mask of
     :func:`tfcourse.attention.padding_mask`, and as ``module(x)`` on each sequence alone. ``x`` are
     floats ``(B, T, D)`` and ``lengths`` the numbers of real tokens, at least 1; if none is below
-    ``T`` nothing could be seen, which raises ``ValueError``. An output may move by ``atol``.
+    ``T``, there is nothing to test, which raises ``ValueError``. An output may change by ``atol``.
     """
     T = length_of(x, at_least=2)
     if not (int(lengths.min()) >= 1 and int(lengths.min()) < T):
@@ -35,10 +35,10 @@ def assert_padding_invariant(
         moved = distance(before[real], run(module, changed, mask)[real])
         if not moved <= atol:
             raise AssertionError(
-                f"the padding is seen{said}: other numbers in it move a real token's output by "
+                f"the padding matters{said}: other numbers in it change a real token's output by "
                 f"{moved:.2g}. Look at the mask over the keys."
             )
-    with in_mode(module, train=False):  # dropout draws differ between shapes, so in eval mode only
+    with in_mode(module, train=False):  # dropout draws differ between shapes, so only in eval mode
         before = run(module, x, mask)
         for b, n in enumerate(lengths.tolist()):
             moved = distance(before[b : b + 1, :n], run(module, x[b : b + 1, :n]))

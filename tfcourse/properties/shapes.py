@@ -1,4 +1,4 @@
-"""Does a module give the shapes that it promises, for every size of batch and sequence?"""
+"""Does a module return the promised shapes for every batch size and sequence length?"""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from torch import Tensor
 
 from tfcourse.properties.calling import Module, seeded
 
-#: Sizes that letters without one take: all different, so that swapped axes show, and then all 1.
+#: Sizes tried for free letters: all different, so that swapped axes show, and then all 1.
 TRIED = ((2, 5, 3, 7, 4, 6), (1, 1, 1, 1, 1, 1))
 
 
 def assert_shapes(
     module: Module, promise: str, *, vocab_size: int | None = None, **sizes: int
 ) -> None:
-    """The module must give these shapes for these inputs, whatever the free sizes are.
+    """Check that the module returns these shapes for these inputs, for any free sizes.
 
     Parameters
     ----------
     promise:
-        Shapes in letters, as the docstrings write them: ``"B T D -> B T D, B H T T"``. Inputs stand
-        left of the arrow and outputs right of it, with commas between them. Outputs that the
-        promise does not name may be anything. A number stands for itself.
+        Shapes in letters, as in the docstrings: ``"B T D -> B T D, B H T T"``. Inputs are left of
+        the arrow and outputs right of it, separated by commas. Outputs that the promise does not
+        name may be anything. A number stands for itself.
     vocab_size:
-        Inputs are token ids below this where given, else floats in the parameters' dtype, which
+        If given, inputs are token ids below this; otherwise floats in the parameters' dtype, which
         the outputs must have too.
     sizes:
-        What letters stand for: ``D=8``. Letters of the inputs without a size, as ``B`` and ``T``,
-        are free: they are tried with different sizes, and with 1. An output's letter that is in no
-        input and has no size raises ``ValueError``.
+        Sizes of letters: ``D=8``. Input letters without a size, such as ``B`` and ``T``, are free:
+        they are tried with different sizes, and with 1. An output letter that is in no input and
+        has no size raises ``ValueError``.
     """
     inputs, outputs = _parse(promise)
     free = [letter for letter in dict.fromkeys(sum(inputs, [])) if not _known(letter, sizes)]
@@ -48,10 +48,10 @@ def assert_shapes(
 
 
 def _compare(got, given: list[Tensor], outputs: list[list[str]], size: dict, where: str) -> None:
-    """Hold the outputs of one call against the promise."""
+    """Compare the outputs of one call with the promise."""
     got = got if isinstance(got, tuple) else (got,)
     if len(got) < len(outputs):
-        raise AssertionError(f"{len(outputs)} outputs are promised, {len(got)} came")
+        raise AssertionError(f"{len(outputs)} outputs are promised, got {len(got)}")
     for n, letters in enumerate(outputs):
         expected = _shape(letters, size)
         if not isinstance(got[n], Tensor):

@@ -1,4 +1,4 @@
-"""Does a module give the same for the same: twice, after other inputs, in train and eval mode?"""
+"""Does a module return the same output for the same input: again, later, and in either mode?"""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tfcourse.properties.calling import Module, another, distance, modes, run
 def assert_stateless(
     module: Module, *inputs: Tensor, vocab_size: int | None = None, atol: float = 1e-6
 ) -> None:
-    """Nothing may be left behind between calls, and no input changed.
+    """Check that calls leave no state behind and change no input.
 
     The same input must give the same output at a second call, and again after another input, in
-    each mode; after all these calls eval mode must still give what it gave first, and for the other
+    each mode; after all these calls, eval mode must still give the first output, and for the other
     input what a fresh copy of the module gives. Masks and other boolean inputs stay as they are;
     other arguments as for :func:`assert_causal`.
     """
@@ -45,16 +45,16 @@ def _same(a: Tensor, b: Tensor, when: str, atol: float) -> None:
     moved = distance(a, b)
     if not moved <= atol:
         raise AssertionError(
-            f"something is left behind between calls: the same input gives another output {when}, "
+            f"state is left behind between calls: the same input gives a different output {when}, "
             f"by {moved:.2g}. Look for caches, running statistics, and changes in place."
         )
 
 
 def assert_same_in_train_and_eval(module: Module, *inputs: Tensor, atol: float = 1e-6) -> None:
-    """Without dropout, train and eval mode must give the same, but for ``atol``.
+    """Check that without dropout train and eval mode agree, up to ``atol``.
 
-    It catches a mask that is set in one mode only, and normalisation over the batch. What is no
-    :class:`torch.nn.Module`, or is random in train mode, raises ``ValueError``.
+    This catches a mask that is set in only one mode, and normalisation over the batch. Anything
+    that is not a :class:`torch.nn.Module`, or is random in train mode, raises ``ValueError``.
     """
     if not isinstance(module, torch.nn.Module):
         raise ValueError(f"module must be a torch.nn.Module, got {type(module).__name__}")
@@ -70,5 +70,5 @@ def assert_same_in_train_and_eval(module: Module, *inputs: Tensor, atol: float =
     if not moved <= atol:
         raise AssertionError(
             f"train and eval mode differ by {moved:.2g} though nothing is random. "
-            "Look for what asks whether it is training: a mask, statistics over the batch."
+            "Look for code that depends on the mode: a mask, statistics over the batch."
         )

@@ -1,7 +1,7 @@
-"""Runs: what a preset asks for, from its corpus to a folder with a trained and judged model.
+"""Runs: carry out a preset, from its corpus to a folder with a trained and evaluated model.
 
 :func:`prepare` turns a preset into data, tokenizers, a model and its loss; :func:`run` trains and
-judges. ``tfcourse train``, ``translate`` and ``generate`` do the same from a terminal.
+evaluates. ``tfcourse train``, ``translate`` and ``generate`` do the same from a terminal.
 """
 
 from typing import TYPE_CHECKING

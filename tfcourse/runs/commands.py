@@ -15,9 +15,9 @@ from rich.markup import escape
 from rich.table import Table
 
 Device = Annotated[
-    str | None, typer.Option(help="cpu, cuda, cuda:1 ...; a GPU where there is one, else the CPU.")
+    str | None, typer.Option(help="cpu, cuda, cuda:1 ...; a GPU if available, else the CPU.")
 ]
-Folder = Annotated[Path, typer.Argument(help="What `tfcourse train` has made, such as runs/dates.")]
+Folder = Annotated[Path, typer.Argument(help="A folder of `tfcourse train`, such as runs/dates.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """What the caller can mend is said in a line, without a traceback; exit code 2."""
+    """Print errors that the caller can fix on one line, without a traceback; exit code 2."""
     try:
         yield
     except (ValueError, OSError) as error:
@@ -39,36 +39,36 @@ def plain_errors() -> Iterator[None]:
 
 def train(
     preset: Annotated[
-        str | None, typer.Argument(help="A preset's name, or a TOML file; without one: the list.")
+        str | None, typer.Argument(help="A preset's name or a TOML file; none lists them all.")
     ] = None,
     into: Annotated[
-        Path | None, typer.Option(help="Folder for the model and all else; runs/PRESET by default.")
+        Path | None, typer.Option(help="Folder for all output; runs/PRESET by default.")
     ] = None,
     device: Device = None,
-    steps: Annotated[int | None, typer.Option(help="In place of the preset's.", min=1)] = None,
-    seed: Annotated[int | None, typer.Option(help="In place of the preset's.", min=0)] = None,
+    steps: Annotated[int | None, typer.Option(help="Overrides the preset's.", min=1)] = None,
+    seed: Annotated[int | None, typer.Option(help="Overrides the preset's.", min=0)] = None,
     change: Annotated[
         list[str] | None,
-        typer.Option("--set", help="KEY=VALUE, such as model.num_layers=2; as often as you like."),
+        typer.Option("--set", help="KEY=VALUE, such as model.num_layers=2; may be repeated."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run that was stopped in the folder.")
+        bool, typer.Option("--resume", help="Continue the run that was stopped in the folder.")
     ] = False,
     show: Annotated[
-        bool, typer.Option("--show", help="Print the preset's file, to be copied, and stop.")
+        bool, typer.Option("--show", help="Print the preset's file, for copying, and exit.")
     ] = False,
     tensorboard: Annotated[
-        bool, typer.Option("--tensorboard", help="Write for TensorBoard too.")
+        bool, typer.Option("--tensorboard", help="Also write logs for TensorBoard.")
     ] = False,
 ) -> None:
     """Train a model from a preset, evaluate it, and save it in a folder.
 
-    `tfcourse train` lists the presets; `tfcourse train numbers-de-en` runs one;
-    `tfcourse train numbers-de-en --show > my.toml` copies one, to be changed and run as
-    `tfcourse train my.toml`. On several devices:
-    `torchrun --standalone --nproc-per-node 2 --no-python tfcourse train PRESET`.
+    `tfcourse train` lists the presets; `tfcourse train numbers-de-en` runs one; `tfcourse train
+    numbers-de-en --show > my.toml` copies one for you to change and run as `tfcourse train
+    my.toml`. On several devices: `torchrun --standalone --nproc-per-node 2 --no-python tfcourse
+    train PRESET`.
 
-    Ctrl-C keeps what was done; the same command with `--resume` continues the run.
+    Ctrl-C saves the progress; the same command with `--resume` continues the run.
     """
     from tfcourse import presets
 
@@ -95,7 +95,7 @@ def _train(
     from tfcourse import runs
     from tfcourse.training import Interrupted, NotFinite
 
-    leads = os.environ.get("RANK", "0") == "0"  # of torchrun's processes one speaks
+    leads = os.environ.get("RANK", "0") == "0"  # only one of torchrun's processes prints
     task = runs.prepare(chosen)
     if leads:
         console.print(_plan(chosen, task, folder))
@@ -123,19 +123,19 @@ def _train(
 def translate(
     folder: Folder,
     texts: Annotated[
-        list[str] | None, typer.Argument(help="What to translate; lines of the input without any.")
+        list[str] | None, typer.Argument(help="Texts to translate; default: lines of stdin.")
     ] = None,
     beam: Annotated[int, typer.Option(help="Hypotheses; 1 is greedy search.", min=1)] = 1,
     length_penalty: Annotated[
-        float, typer.Option(help="Alpha of Wu et al.; larger prefers longer translations.", min=0)
+        float, typer.Option(help="Alpha of Wu et al.; larger favours longer translations.", min=0)
     ] = 1.0,
     max_new_tokens: Annotated[
         int | None,
-        typer.Option("--tokens", help="Most to write; else the preset's.", min=1),
+        typer.Option("--tokens", help="Maximum to write; default the preset's.", min=1),
     ] = None,
     device: Device = None,
 ) -> None:
-    """Translate texts with a trained model, one to a line.
+    """Translate texts with a trained model, one per line.
 
     `tfcourse translate runs/numbers-de-en siebenundzwanzig`, or
     `tfcourse translate runs/multi30k-de-en-cpu --beam 5 < sentences.txt`.
@@ -148,7 +148,7 @@ def translate(
         judged = renamed(extra["preset"]["evaluation"], ("max_new_tokens",), str(folder))
         lines = texts or [line.rstrip("\n") for line in sys.stdin]
         if not lines:
-            raise ValueError("texts must be at least one, got none: give them, or lines of input")
+            raise ValueError("texts must have at least one, got none: pass it, or lines on stdin")
         found = runs.translate(
             model, extra["source_tokenizer"], extra["target_tokenizer"], lines, beams=beam,
             alpha=length_penalty,
@@ -162,18 +162,18 @@ def generate(
     folder: Folder,
     prompt: Annotated[str, typer.Option(help="Text to continue.")] = "",
     max_new_tokens: Annotated[
-        int, typer.Option("--tokens", help="How many tokens to write, at most.", min=1)
+        int, typer.Option("--tokens", help="Maximum number of tokens to write.", min=1)
     ] = 300,
     temperature: Annotated[
-        float, typer.Option(help="Below 1 bolder guesses are rarer; 0 takes the likeliest.", min=0)
+        float, typer.Option(help="Below 1, unlikely tokens are rarer; 0 is greedy.", min=0)
     ] = 0.8,
     top_k: Annotated[
-        int | None, typer.Option(help="Sample from this many likeliest tokens.", min=1)
+        int | None, typer.Option(help="Sample from this many most likely tokens.", min=1)
     ] = None,
     top_p: Annotated[
-        float | None, typer.Option(help="Draw from the fewest that have this probability.")
+        float | None, typer.Option(help="Sample from the top tokens of this probability.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Another seed writes another text.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="A different seed gives a different text.", min=0)] = 0,
     device: Device = None,
 ) -> None:
     """Continue a prompt with a trained language model.
@@ -189,7 +189,7 @@ def generate(
         model, extra = _opened(folder, device, "tokenizer", "generate")
         tokens = extra["tokenizer"]
         starts = tokens.start is not None
-        # A model without a token that starts a text starts on a new line.
+        # A model without a start token begins on a new line.
         ids = tokens.encode(prompt, start=starts) if prompt or starts else tokens.encode("\n")
         asked = {
             "max_new_tokens": max_new_tokens, "eos_id": tokens.end,
@@ -224,14 +224,14 @@ def _opened(folder: Path, device: str | None, needed: str, command: str) -> tupl
 
 
 def _check(device: str | None) -> None:
-    """Refuse a device that PyTorch does not know, or that is not there."""
+    """Raise ``ValueError`` for a device that PyTorch does not know or that is not available."""
     import torch
 
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
         why = str(error).splitlines()[0]
-        raise ValueError(f"device must be one that is here, got {device!r}: {why}") from None
+        raise ValueError(f"device must be available, got {device!r}: {why}") from None
 
 
 def _list_of(presets: Any) -> Table:
@@ -269,7 +269,7 @@ def _plan(chosen: Any, task: Any, folder: Path) -> Table:
 
 
 def _found(results: Mapping[str, Any]) -> Table:
-    """What came out, nested names on one line."""
+    """The results, with nested names on one line."""
     rows: dict[str, str] = {}
 
     def add(name: str, value: Any) -> None:

@@ -17,7 +17,7 @@ from tfcourse.training import Classification, mean_loss
 
 
 def images(preset: Preset) -> Task:
-    """The task of saying what a picture shows."""
+    """The task of classifying images."""
     train, validation, test = corpora(preset)
     pixels, labels = train.tensors()
     scale = Scale(pixels)
@@ -55,26 +55,26 @@ def images(preset: Preset) -> Task:
 
 
 class Scale:
-    """Pixels from 0 to 255 as numbers of mean 0 and deviation 1 in each channel.
+    """Scale pixels from 0..255 to mean 0 and standard deviation 1 in each channel.
 
-    ``mean`` and ``deviation``, ``(C,)``, are those of the training pictures, uint8
-    ``(N, C, H, W)``, as pixels from 0 to 1.
+    ``mean`` and ``deviation``, ``(C,)``, are those of the training images, uint8 ``(N, C, H, W)``,
+    scaled to 0..1.
     """
 
     def __init__(self, pixels: Tensor) -> None:
-        # Channel by channel, and not all pictures as floats at once.
+        # Channel by channel, so that not all images are floats at once.
         parts = [pixels[:, c].double() / 255 for c in range(pixels.shape[1])]
         self.mean = torch.tensor([float(part.mean()) for part in parts])
         self.deviation = torch.tensor([float(part.std()) for part in parts])
 
     def __call__(self, pixels: Tensor) -> Tensor:
-        """The pictures scaled, ``(N, C, H, W)``."""
+        """The scaled images, ``(N, C, H, W)``."""
         mean, deviation = (x[:, None, None] for x in (self.mean, self.deviation))
         return (pixels.float() / 255 - mean) / deviation
 
 
 def vary(pixels: Tensor, flip: bool, shift: int) -> Tensor:
-    """The pictures, some mirrored, each moved by up to ``shift`` pixels; torch's own generator."""
+    """Mirror images at random, and shift each by up to ``shift`` pixels; uses torch's generator."""
     N, _, H, W = pixels.shape
     if flip:
         mirrored = torch.rand(N) < 0.5

@@ -15,7 +15,7 @@ from tfcourse.training import NextToken
 
 
 def language_model(preset: Preset) -> Task:
-    """The task of saying what comes next in a running text."""
+    """The task of predicting the next token of a running text."""
     train, validation, test = corpora(preset)
     window = preset.training.window
     tokens = tokenizer(preset, [train.text])
@@ -27,7 +27,7 @@ def language_model(preset: Preset) -> Task:
 
     def judge(model: nn.Module) -> dict[str, Any]:
         text = test.text
-        # The first token has nothing before it, and is not predicted.
+        # The first token has no context and is not predicted.
         found = likelihood(model, torch.tensor(tokens.encode(text))).of(text)
         return {
             "loss": found.loss,

@@ -1,4 +1,4 @@
-"""Train short, test long: what a scheme of positions is worth past the lengths of training."""
+"""Train short, test long: how position schemes do beyond the training length."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tfcourse.positions import Positions
 from tfcourse.tokenizers import WordTokenizer
 from tfcourse.training import NextToken, adamw, cosine, fit
 
-#: The share of a text, at its end, that is kept for the test.
+#: The fraction of a text, at its end, that is held out for the test.
 HELD_OUT = 0.1
 
 
 class Sizes(NamedTuple):
-    """What a scheme may need to know of the model that it will serve: widths, heads, and length."""
+    """What a scheme may need to know about its model: widths, heads, and training length."""
 
     d_model: int
     num_heads: int
@@ -36,23 +36,23 @@ class Sizes(NamedTuple):
 
 @dataclass(frozen=True)
 class Lengths:
-    """What :func:`train_short_test_long` found; each list has an entry for each seed.
+    """Results of :func:`train_short_test_long`; each list has one entry per seed.
 
     Attributes
     ----------
     losses:
-        For each test length the mean loss over the held-out text, cut into windows of this length,
-        in nats per token; ``None`` if the scheme refused the length.
+        For each test length, the mean loss over the held-out text, cut into windows of this length,
+        in nats per token; ``None`` if the scheme rejected the length.
     by_position:
-        For each test length that was not refused the loss at each place, ``(seeds, length)``,
-        averaged over the windows.
+        For each accepted test length, the loss at each position, ``(seeds, length)``, averaged over
+        the windows.
     steps, curve:
-        After which steps the loss at the training length was measured, and that loss
-        ``(seeds, steps)`` on the first held-out windows.
+        The steps after which the loss at the training length was measured, and that loss ``(seeds,
+        steps)`` on the first held-out windows.
     refused:
-        For each length that the scheme refused, what it said.
+        For each length that the scheme rejected, its message.
     parameters:
-        How many numbers were learned, those of the scheme among them.
+        Number of learned parameters, including those of the scheme.
     """
 
     train_length: int
@@ -64,7 +64,7 @@ class Lengths:
     parameters: int
 
     def means(self) -> dict[int, float | None]:
-        """For each test length the loss averaged over the seeds, ``None`` if refused."""
+        """For each test length, the loss averaged over the seeds; ``None`` if rejected."""
         return {
             length: None
             if length in self.refused
@@ -89,38 +89,38 @@ def train_short_test_long(
     d_model: int = 64,
     watch_every: int = 10,
 ) -> Lengths:
-    """Train small GPTs with a scheme of positions on short sequences, and test them on longer ones.
+    """Train small GPTs with a position scheme on short sequences, and test them on longer ones.
 
-    All else is the same for every scheme: the text, its windows and their order, the start of the
-    weights, and the held-out windows that are judged.
+    Everything else is the same for every scheme: the text, its windows and their order, the initial
+    weights, and the held-out test windows.
 
     Parameters
     ----------
     scheme:
-        What makes a scheme for these :class:`Sizes`, called anew for each seed; or a scheme that
-        learns nothing. One object serves the tokens and all layers: its ``embed`` is applied
-        once, its ``rotate`` and ``bias`` in each layer.
+        A function that makes a scheme for these :class:`Sizes`, called once per seed; or a scheme
+        that learns nothing. One object serves the tokens and all layers: ``embed`` is applied once,
+        ``rotate`` and ``bias`` in each layer.
     train_length, test_lengths, seeds:
-        Tokens of a sequence, in training and in the tests. Each seed makes a model: it draws the
+        Sequence lengths, in training and in the tests. Each seed gives one model: it determines the
         weights and the order of the windows.
     tested_as:
-        Given the trained scheme and a test length, the scheme to test this length with; the
-        trained one unless given. Rotary positions can be stretched in this way.
+        Given the trained scheme and a test length, returns the scheme to test this length with;
+        default the trained one. Rotary positions can be stretched in this way.
     text:
-        A row of ids; :func:`running_sentences` unless given. Its last tenth is held out.
+        A row of ids; default :func:`running_sentences`. Its last tenth is held out.
     steps, batch, lr, watch_every:
-        Steps of AdamW, sequences of each, and the highest rate, which follows a cosine to zero;
-        steps from one measure of the loss at the training length to the next.
+        Steps of AdamW, sequences per step, and the peak learning rate, which follows a cosine to
+        zero; steps between measurements of the loss at the training length.
 
-    A ``ValueError`` of the scheme at a length other than the training's is no error: it is its
-    refusal. One is raised if there is no seed or no length, a scheme that learns is not given by
-    what makes it, or the held-out text is shorter than the longest test.
+    A ``ValueError`` from the scheme at a length other than the training length means that it
+    rejects the length. ``ValueError`` is raised if there is no seed or no length, if a scheme that
+    learns is not given as a function, or if the held-out text is shorter than the longest test.
 
     Notes
     -----
-    After Press et al. 2022 ("Train Short, Test Long"), section 2. The tokens' vectors start with
-    entries of variance 1, as the paper of 2017 has them, so that codes of that size do not drown
-    them.
+    After Press et al. 2022 ("Train Short, Test Long"), section 2. The token vectors start with
+    entries of variance 1, as in the paper of 2017, so that codes of that size do not drown them
+    out.
     """
     at_least_one(
         train_length=train_length, steps=steps, batch=batch, watch_every=watch_every,
@@ -140,7 +140,7 @@ def train_short_test_long(
             f"test, got {len(ids)} tokens in all"
         )
     vocab_size = int(ids.max()) + 1
-    # Windows of any length cover the same tokens; longer ones only show more of what was before.
+    # Windows of any length cover the same tokens; longer ones only show more context.
     judged = ids[ends : ends + (len(ids) - ends - 1) // longest * longest + 1]
     short = _first(Windows(ids[ends:], train_length), 2 * batch)
     sizes = Sizes(d_model, num_heads, d_model // num_heads, train_length)
@@ -193,7 +193,7 @@ def train_short_test_long(
 
 @functools.cache
 def running_sentences(examples: int = 6_000) -> Int[Tensor, " N"]:
-    """Sentences of the corpus ``agreement`` as ids of words; each ends with a token of its own."""
+    """Sentences of the corpus ``agreement`` as word ids; each ends with a token of its own."""
     corpus = data.load("agreement", "train", examples=examples)
     sentences = [" ".join(example.words).lower() + " ." for example in corpus]
     tokens = WordTokenizer.train(sentences)
@@ -201,7 +201,7 @@ def running_sentences(examples: int = 6_000) -> Int[Tensor, " N"]:
 
 
 def _maker(scheme: Positions | Callable[[Sizes], Positions]) -> Callable[[Sizes], Positions]:
-    """What makes the scheme for each seed."""
+    """The function that makes the scheme for each seed."""
     if not isinstance(scheme, Positions):
         return scheme
     if any(p.requires_grad for p in scheme.parameters()):
@@ -213,7 +213,7 @@ def _maker(scheme: Positions | Callable[[Sizes], Positions]) -> Callable[[Sizes]
 
 
 def _told_by(model: GPT, scheme: Positions) -> None:
-    """Let the model be told places by this scheme."""
+    """Make the model use this position scheme."""
     model.positions = scheme
     for part in model.modules():
         if isinstance(part, MultiHeadAttention):
@@ -221,13 +221,13 @@ def _told_by(model: GPT, scheme: Positions) -> None:
 
 
 def _first(windows: Windows, most: int | None = None) -> tuple[Tensor, Tensor]:
-    """What is read and what follows, in the first windows, all unless given."""
+    """Inputs and targets of the first windows, by default of all."""
     return windows.batch(torch.arange(len(windows))[:most])
 
 
 @torch.no_grad()
 def _by_place(model: nn.Module, read: Tensor, follow: Tensor) -> Float[Tensor, " T"]:
-    """The loss at each place, averaged over the sequences."""
+    """The loss at each position, averaged over the sequences."""
     model.eval()
     sums = torch.zeros(read.shape[1], dtype=torch.float64)
     each = max(1, 4096 // read.shape[1])  # sequences at a time: the scores must fit the cache

@@ -1,4 +1,4 @@
-"""Masked words: an encoder guesses hidden words of a running text, as BERT is pre-trained."""
+"""Masked words: an encoder predicts hidden words of a running text, as in BERT's pre-training."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from tfcourse.tokenizers import Tokenizer
 from tfcourse.training import label_smoothed_loss
 from tfcourse.training.batches import moved
 
-#: Where the choice of held-out words starts, so that every model and seed is asked for the same.
+#: The seed for choosing held-out words, so that every model and seed predicts the same ones.
 HELD_OUT_SEED = 0
 
-# What the model reads, what stood there, and where it is judged; each ``(B, T)``.
+# The model's input, the original ids, and where predictions count; each ``(B, T)``.
 Batch = tuple[Int[Tensor, "B T"], Int[Tensor, "B T"], Bool[Tensor, "B T"]]
 
 
 def masked_words(preset: Preset) -> Task:
-    """The task of guessing hidden words of a running text.
+    """The task of predicting hidden words of a running text.
 
-    Windows of ``training.window`` tokens are drawn from the text, [CLS] and [SEP] among them, and
-    words of each are hidden anew whenever it is drawn. The model is judged on windows that lie side
-    by side, with 15 % of the words behind [MASK]: a word that it can see is no test.
+    Windows of ``training.window`` tokens are drawn from the text, [CLS] and [SEP] included, and
+    each time one is drawn, different words of it are hidden. The model is evaluated on adjacent
+    windows, with 15 % of the words replaced by [MASK]: a word that it can see is not a test.
 
-    The vector of the masked-word head begins at the logarithms of the words' shares in the text, so
-    that no step is spent on learning which words are frequent.
+    The bias of the masked-word head starts at the log frequencies of the words in the text, so that
+    no step is spent on learning which words are frequent.
     """
     train, validation, test = corpora(preset)
     choice = preset.training
@@ -100,14 +100,14 @@ def running_text(tokens: Tokenizer, texts: Iterable[str]) -> Int[Tensor, " N"]:
 
 
 class Hide:
-    """Makes batches for masked words: windows dressed with [CLS] and [SEP], some words hidden.
+    """Makes batches for masked words: windows with [CLS] and [SEP], some words hidden.
 
     It is a ``collate`` for :class:`~tfcourse.batching.Batches`: called on windows ``(B, T - 2)``,
-    it gives what the model reads, what stood there and where it is judged, each ``(B, T)``.
+    it returns the model's input, the original ids and where predictions count, each ``(B, T)``.
 
     The tokenizer must have [CLS], [SEP] and [MASK]. No special token is ever chosen or drawn as a
-    random word, ``<unk>`` included: what it stands for cannot be guessed. ``share``, in (0, 1], is
-    that of the words that are to be guessed; ``words``, ``(W,)``, are the ids that are not special.
+    random word, ``<unk>`` included: what it stands for cannot be predicted. ``share``, in (0, 1],
+    is the fraction of words to predict; ``words``, ``(W,)``, are the ids that are not special.
     """
 
     def __init__(self, tokens: Tokenizer, share: float = 0.15) -> None:
@@ -121,20 +121,20 @@ class Hide:
         self.words = every[self.may(every)]
 
     def may(self, ids: Int[Tensor, "*T"]) -> Bool[Tensor, "*T"]:
-        """Which of these may be chosen: all but special tokens."""
+        """Which of these ids may be chosen: all but special tokens."""
         return ~torch.isin(ids, self.special.to(ids.device))
 
     def windows(self, ids: Int[Tensor, " N"], length: int, stride: int | None = None) -> Tensor:
-        """Stretches of a running text that make ``length`` tokens with [CLS] and [SEP].
+        """Windows of a running text, ``length`` tokens long with [CLS] and [SEP].
 
-        They are a view ``(windows, length - 2)``, side by side unless ``stride`` says how far the
-        start of one is from the next. A ``ValueError`` if the text or the length is too short.
+        They are a view ``(windows, length - 2)``, adjacent unless ``stride`` gives the distance
+        between their starts. Raises ``ValueError`` if the text or the length is too short.
         """
         inner = length - 2
         if inner < 1:
             raise ValueError(f"training.window must be at least 3 for masked words, got {length}")
         if len(ids) < inner:
-            raise ValueError(f"ids must be at least window - 2 = {inner}, got {len(ids)}")
+            raise ValueError(f"ids must have at least window - 2 = {inner} tokens, got {len(ids)}")
         return ids.unfold(0, inner, inner if stride is None else stride)
 
     def __call__(
@@ -144,7 +144,7 @@ class Hide:
         random: float = 0.1,
         generator: torch.Generator | None = None,
     ) -> Batch:
-        """A batch for training: what the model reads, what stood there, and where it is judged.
+        """A training batch: the model's input, the original ids, and where predictions count.
 
         ``masked``, ``random`` and ``generator`` are as in :func:`~tfcourse.batching.mask_words`.
         """
@@ -157,7 +157,7 @@ class Hide:
         return corrupted, ids, chosen
 
     def for_test(self, windows: Int[Tensor, "B W"]) -> Batch:
-        """15 % of the words, whatever the share in training; all behind [MASK], the same always."""
+        """15 % of the words, whatever the fraction in training; all [MASK], always the same."""
         usual = Hide(self.tokens, 0.15)
         return usual(windows, 1.0, 0.0, torch.Generator().manual_seed(HELD_OUT_SEED))
 
@@ -180,9 +180,9 @@ class MaskedWord:
 
 @dataclass(frozen=True)
 class Guesses:
-    """The likeliest word at each place and the one that stood there, both ``(n,)``.
+    """The most likely word at each position and the original one, both ``(n,)``.
 
-    ``loss`` is the mean of -log p of the right words, in nats.
+    ``loss`` is the mean of -log p of the original words, in nats.
     """
 
     guesses: Int[Tensor, " n"]
@@ -192,10 +192,10 @@ class Guesses:
 
 @torch.no_grad()
 def guess(model: nn.Module, batches: Iterable[Batch]) -> Guesses:
-    """Ask a :class:`~tfcourse.models.bert.BERT` for every chosen word of some batches.
+    """Predict every chosen word of some batches with a :class:`~tfcourse.models.bert.BERT`.
 
-    They are as :class:`MaskedWord` takes them, and go where the model is, which is left in
-    ``eval()`` mode. A ``ValueError`` if no word was chosen.
+    The batches are those of :class:`MaskedWord`, and are moved to the model's device; the model is
+    left in ``eval()`` mode. Raises ``ValueError`` if no word was chosen.
     """
     device = next(model.parameters()).device
     model.eval()

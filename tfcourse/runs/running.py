@@ -27,11 +27,11 @@ _TASKS = {
 
 
 def prepare(preset: Preset) -> Task:
-    """Read the corpus, train the tokenizers, make the model.
+    """Read the corpus, train the tokenizers, and make the model.
 
-    The model's weights follow from the preset's seed; torch's generator is left as it was. A
+    The model's weights are determined by the preset's seed; torch's generator is left unchanged. A
     ``FileNotFoundError`` says how to get a real corpus that is not on this machine, and a
-    ``ValueError`` what of the preset does not fit its corpus.
+    ``ValueError`` which part of the preset does not fit its corpus.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(preset.training.seed)
@@ -48,7 +48,7 @@ def run(
     progress: bool = False,
     tensorboard: bool = False,
 ) -> dict[str, Any]:
-    """Train and judge what a preset describes.
+    """Train and evaluate what a preset describes.
 
     Parameters
     ----------
@@ -56,19 +56,19 @@ def run(
         Gets the model with its tokenizers, ``preset.toml``, ``history.csv``, ``results.json`` and
         ``checkpoints/``.
     task, device:
-        What :func:`prepare` gave for this preset, if that was already asked for; ``"cpu"``,
-        ``"cuda"`` ..., a GPU if there is one, unless given.
+        The result of :func:`prepare` for this preset, if already available; ``"cpu"``, ``"cuda"``
+        ..., by default a GPU if there is one.
     resume:
-        Whether a run that was stopped in this folder is resumed; otherwise one there is refused.
+        Whether to resume a run stopped in this folder; if not, an existing one is an error.
     progress, tensorboard:
-        Whether to show a bar, and to write for TensorBoard into ``tensorboard/``.
+        Whether to show a progress bar, and to log for TensorBoard into ``tensorboard/``.
 
     Returns
     -------
     results
-        As in ``results.json``: parameters, steps, seconds of training, tokens a second, validation,
-        and under ``"evaluation"`` what the preset measures. Under torchrun, process 0's alone are
-        judged; the others give an empty mapping.
+        As in ``results.json``: parameters, steps, seconds of training, tokens per second,
+        validation, and under ``"evaluation"`` the preset's measures. Under torchrun, only process 0
+        evaluates; the others return an empty mapping.
     """
     folder = Path(folder)
     task = prepare(preset) if task is None else task
@@ -127,7 +127,7 @@ def schedule(preset: Preset) -> training.Schedule:
 
 
 def _choose_weights(preset: Preset, task: Task, checkpoints: Path) -> None:
-    """The last weights, the best, or the mean of several."""
+    """Load the last weights, the best, or the mean of several."""
     t, device = preset.training, next(task.model.parameters()).device
     if t.best and task.validate is not None:
         training.load_best(checkpoints, task.model)

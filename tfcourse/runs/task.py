@@ -1,4 +1,4 @@
-"""What is trained: the form into which every kind of preset is brought."""
+"""Tasks: the common form into which every kind of preset is brought."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tfcourse.training.losses import Loss
 class Task:
     """A preset with its corpus read, its tokenizers trained and its model made.
 
-    ``judge(model)`` gives the measures of the preset's ``[evaluation]``, as JSON can hold them;
-    ``extra`` is saved with the model: tokenizers, and how pictures are scaled; ``says`` has facts
-    about the data, by name. The others are what :func:`tfcourse.training.fit` takes.
+    ``judge(model)`` returns the measures of the preset's ``[evaluation]``, in a form that JSON can
+    hold; ``extra`` is saved with the model: tokenizers, and how images are scaled; ``says`` has
+    facts about the data, by name. The others are arguments of :func:`tfcourse.training.fit`.
     """
 
     model: nn.Module
@@ -34,7 +34,7 @@ class Task:
 
 
 def corpora(preset: Preset) -> tuple[data.Corpus, data.Corpus, data.Corpus]:
-    """The examples for training, for validation, and those that the model is judged on."""
+    """The examples for training, for validation, and for the final evaluation."""
     d = preset.data
     train = data.load(d.name, d.train, **d.options)
     if d.held_out:
@@ -64,13 +64,13 @@ def tokenizer(preset: Preset, texts: Iterable[str]) -> Tokenizer:
 
 
 def id_of(tokens: Tokenizer, role: str) -> int:
-    """The id of a special token, called by its role; refused as :func:`needs` does."""
+    """The id of a special token, given its role; raises as :func:`needs` does."""
     needs(tokens, role)
     return tokens.id(ROLES[role])
 
 
 def needs(tokens: Tokenizer, *names: str) -> None:
-    """Refuse a tokenizer that lacks a special token, called by its role or by its own name."""
+    """Raise ``ValueError`` for a tokenizer without a special token, given its role or name."""
     for name in names:
         token = ROLES.get(name, name)
         if token not in tokens.special:
@@ -80,7 +80,7 @@ def needs(tokens: Tokenizer, *names: str) -> None:
 
 
 def grouped(rows: list[list[int]], size: int) -> Iterator[tuple[list[list[int]], list[int]]]:
-    """Up to ``size`` rows of similar length together, for little padding, and their places."""
+    """Groups of up to ``size`` rows of similar length, for little padding, and their indices."""
     order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
     for begin in range(0, len(order), size):
         places = order[begin : begin + size]

@@ -1,4 +1,4 @@
-"""Translation: pairs of texts, and the model's own translations."""
+"""Translation: training on pairs of texts, and translating with the trained model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfcourse.training import Translation, mean_loss
 
 
 def translation(preset: Preset) -> Task:
-    """The task of turning sources into targets."""
+    """The task of translating sources into targets."""
     train, validation, test = corpora(preset)
     sources, targets = ([pair[side] for pair in train] for side in (0, 1))
     if preset.tokenizer.shared:
@@ -88,7 +88,7 @@ def translate(
     max_new_tokens: int = 64,
     batch: int = 100,
 ) -> list[str]:
-    """What a trained translator makes of texts: a translation of each, in the same order.
+    """Translate texts with a trained model; the translations are in the same order.
 
     ``read`` and ``written`` are the tokenizers of source and target. ``beams``, ``alpha`` and
     ``max_new_tokens`` are as for :func:`~tfcourse.generation.beam_search`; 1 beam is greedy search.
@@ -115,7 +115,7 @@ def _longer(pair: tuple[list[int], list[int]]) -> int:
 
 
 def _measured(preset: Preset, written: list[str], right: list[str]) -> dict[str, Any]:
-    """The measures that the preset asks for, with all that is needed to judge them."""
+    """The measures that the preset asks for, with everything needed to interpret them."""
     e = preset.evaluation
     found: dict[str, Any] = {}
     for measure in e.measures:
@@ -131,7 +131,7 @@ def _measured(preset: Preset, written: list[str], right: list[str]) -> dict[str,
 
 
 def _by_length(read: Tokenizer, written: list[str], test: Any, step: int = 5) -> dict[str, Any]:
-    """The share of exact answers to sources of 1 to 5 tokens, of 6 to 10, and so on."""
+    """The fraction of exact answers for sources of 1 to 5 tokens, 6 to 10, and so on."""
     hits: dict[int, list[bool]] = {}
     for text, (source, target) in zip(written, test, strict=True):
         hits.setdefault((len(read.encode(source)) - 1) // step, []).append(text == target)
@@ -144,5 +144,5 @@ def _by_length(read: Tokenizer, written: list[str], test: Any, step: int = 5) ->
 
 
 def interval(name: str, found: Any) -> dict[str, Any]:
-    """A share with its confidence interval, as JSON holds it."""
+    """A proportion with its confidence interval, for JSON."""
     return {name: found.value, f"{name}, 95 % interval": [found.low, found.high], "n": found.n}

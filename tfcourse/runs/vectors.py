@@ -18,20 +18,20 @@ from tfcourse.tokenizers import Tokenizer
 
 
 class Pairs:
-    r"""Words with the words around them, drawn anew in each pass over the text.
+    r"""Pairs of words and their neighbours, drawn again in each pass over the text.
 
-    A frequent word is dropped with probability :math:`1 - \sqrt{t / f}`, ``f`` its share of the
-    text; of each word left, a number of neighbours to either side, 1 to ``around``, is taken within
-    its line; negatives are drawn by their counts to the power 3/4.
+    A frequent word is dropped with probability :math:`1 - \sqrt{t / f}`, ``f`` being its frequency
+    in the text; for each remaining word, 1 to ``around`` neighbours on either side are taken within
+    its line; negatives are drawn in proportion to their counts to the power 3/4.
 
     Parameters
     ----------
     lines, size:
-        The text, ids of each line, and pairs in a batch.
+        The text, as the ids of each line, and the number of pairs in a batch.
     around, subsample, negatives:
-        The widest window, the threshold t, and negatives for each pair.
+        The maximum window, the threshold t, and the number of negatives per pair.
     seed:
-        What each pass is drawn from, together with its number.
+        The seed of each pass, together with its number.
 
     Notes
     -----
@@ -89,11 +89,11 @@ class Pairs:
         return centre[order], context[order]
 
     def state_dict(self) -> dict[str, int]:
-        """Where the next batch stands."""
+        """The position of the next batch."""
         return {"epoch": self.epoch, "position": self.position}
 
     def load_state_dict(self, state: Mapping[str, int]) -> None:
-        """Go on from there."""
+        """Resume from a :meth:`state_dict`."""
         self.epoch, self.position = int(state["epoch"]), int(state["position"])
         self._first = self.position
 
@@ -103,12 +103,12 @@ def _ids(numbers: np.ndarray) -> Tensor:
 
 
 def negative_sampling(model: Any, batch: Any) -> tuple[Tensor, int]:
-    """The model's own loss of a batch ``(centre, context, negatives)``, and its pairs."""
+    """The model's loss on a batch ``(centre, context, negatives)``, and its number of pairs."""
     return model.loss(*batch), len(batch[0])
 
 
 def word_vectors(preset: Preset) -> Task:
-    """The task of guessing the words around a word."""
+    """The task of predicting the words around a word."""
     train, _, _ = corpora(preset)
     lines = [line for line in train if line.strip()]
     tokens = tokenizer(preset, lines)
@@ -141,10 +141,10 @@ def word_vectors(preset: Preset) -> Task:
 
 
 def similarity(vectors: Tensor, tokens: Tokenizer, name: str) -> dict[str, Any]:
-    """Rank correlation of cosines with people's judgements, over pairs whose words are both known.
+    """Rank correlation of cosines with human ratings, over pairs whose words are both known.
 
     ``vectors``, ``(V, D)``, has a row for each of the ``tokens``; ``name`` is the corpus of
-    judgements, ``"wordsim-353"`` or ``"simlex-999"``.
+    ratings, ``"wordsim-353"`` or ``"simlex-999"``.
     """
     pairs = data.load(name, "test")
     known = [p for p in pairs if p.a.lower() in tokens and p.b.lower() in tokens]

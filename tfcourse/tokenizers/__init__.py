@@ -1,8 +1,8 @@
 """Tokenizers: text to ids and back, by characters, by words, and by byte pairs.
 
-All three are used in the same way, and all three write the JSON format of Hugging Face's
-``tokenizers``. A text never has the ids of special tokens, ``<unk>`` aside: one that contains
-``<s>`` has these three characters, not the start of a sequence.
+All three have the same interface, and all three write the JSON format of Hugging Face's
+``tokenizers``. Except for ``<unk>``, text is never encoded as special tokens: ``<s>`` in a text is
+three characters, not the start of a sequence.
 """
 
 from tfcourse.tokenizers.base import Tokenizer

@@ -1,4 +1,4 @@
-"""What all tokenizers have in common: ids, special tokens, files."""
+"""What all tokenizers share: ids, special tokens, files."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from typing import Any, ClassVar, Self
 from tfcourse.arguments import at_least_one
 from tfcourse.tokenizers import file_format
 
-#: Special tokens that have a role, by their names. Any other name may be special too.
+#: Special tokens that have a role, and their names. Other names may be special too.
 ROLES = {"pad": "<pad>", "start": "<s>", "end": "</s>", "unknown": "<unk>"}
 
 
 class Tokenizer(ABC):
     """Text to ids and back, trained on texts or loaded from a file.
 
-    A token that stands twice, and a special one that is not among the tokens, raise ``ValueError``.
+    Duplicate tokens, and special ones that are not among the tokens, raise ``ValueError``.
 
     Attributes
     ----------
     tokens, special:
-        All tokens, a token's place being its id; and those among them that stand for no text.
+        All tokens, in the order of their ids; and those among them that do not stand for text.
     pad, start, end, unknown:
-        The ids of ``<pad>``, ``<s>``, ``</s>`` and ``<unk>``; ``None`` where there is no such
-        token.
+        The ids of ``<pad>``, ``<s>``, ``</s>`` and ``<unk>``; ``None`` if there is no such token.
     """
 
     _kinds: ClassVar[list[type[Tokenizer]]] = []
@@ -57,7 +56,7 @@ class Tokenizer(ABC):
     @classmethod
     @abstractmethod
     def train(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
-        """Choose the tokens by what the texts contain."""
+        """Choose the tokens from the texts."""
 
     @abstractmethod
     def _encode(self, text: str) -> list[int]:
@@ -65,32 +64,32 @@ class Tokenizer(ABC):
 
     @abstractmethod
     def _settled(self, text: str) -> list[str]:
-        """The pieces that the text begins with and whose ids no text after it can change."""
+        """The leading pieces of the text, whose ids no later text can change."""
 
     @abstractmethod
     def _join(self, tokens: Sequence[str]) -> str:
-        """The text that tokens spell."""
+        """The text that the tokens spell."""
 
     @abstractmethod
     def _document(self) -> dict[str, Any]:
-        """What the file says of this tokenizer, special tokens aside."""
+        """The file's content for this tokenizer, without special tokens."""
 
     @classmethod
     @abstractmethod
     def _from_document(cls, document: file_format.Document) -> Self | None:
-        """The tokenizer that a file describes; ``None`` where it describes one of another kind."""
+        """The tokenizer that a file describes; ``None`` if it is of another kind."""
 
     def encode(
         self, text: str, *, start: bool = False, end: bool = False, special: bool = False
     ) -> list[int]:
         """The ids of a text.
 
-        With ``start`` and ``end`` the ids of ``<s>`` and ``</s>`` are put before and after. With
-        ``special`` the names of special tokens in the text become their ids, the longest name
-        first; leave it out for text that others wrote: ``<s>`` in it is then three characters.
+        ``start`` and ``end`` add the ids of ``<s>`` and ``</s>`` at the ends. With ``special`` the
+        names of special tokens in the text become their ids, the longest name first; do not use it
+        for untrusted text: without it, ``<s>`` is three characters.
 
-        Text that UTF-8 cannot hold, a piece that the tokenizer does not know where there is no
-        ``<unk>``, and a special token that it does not have raise ``ValueError``.
+        Text that UTF-8 cannot encode, an unknown piece if there is no ``<unk>``, and a missing
+        special token raise ``ValueError``.
         """
         before, after = self._asked("start", self.start, start), self._asked("end", self.end, end)
         text = check_text(text)
@@ -99,15 +98,15 @@ class Tokenizer(ABC):
 
     @staticmethod
     def _asked(name: str, token: int | None, asked: bool) -> list[int]:
-        """The special token, if it is asked for."""
+        """The special token, if requested."""
         if asked and token is None:
             raise ValueError(f"{name} must be False without a token {ROLES[name]}, got {asked}")
         return [token] if asked and token is not None else []
 
     def _named(self, text: str, stop: int, special: bool) -> tuple[list[int], int, int]:
-        """The ids up to the last special token that ends before ``stop``, if any is looked for.
+        """The ids up to the last special token that ends before ``stop``, if ``special``.
 
-        Also how many characters they are, and where the next name begins, or ``stop``.
+        Also how many characters these cover, and where the next name begins, or ``stop``.
         """
         ids: list[int] = []
         done = 0
@@ -120,10 +119,10 @@ class Tokenizer(ABC):
         return ids, done, stop
 
     def encode_iterable(self, texts: Iterable[str], *, special: bool = False) -> Iterator[int]:
-        """The ids of a text that comes in parts, cut anywhere, such as the lines of a large file.
+        """The ids of a text in parts, cut anywhere, such as the lines of a large file.
 
-        They are exactly those of ``encode("".join(texts))``, and so are the errors: what later
-        parts could still change is held back.
+        Ids and errors are exactly those of ``encode("".join(texts))``: text whose ids later parts
+        could still change is held back.
         """
         if isinstance(texts, str):
             raise ValueError("texts must be parts of a text, got one str: use encode")
@@ -136,7 +135,7 @@ class Tokenizer(ABC):
         yield from self.encode(rest, special=special)
 
     def _begin(self, text: str, special: bool) -> tuple[list[int], int]:
-        """The ids that no text after this one can change, and of how many characters they are."""
+        """The ids that no later text can change, and how many characters they cover."""
         plain = self._name_begun(text) if special else len(text)
         ids, done, stop = self._named(text, plain, special)
         for piece in self._settled(text[done:stop]):
@@ -145,7 +144,7 @@ class Tokenizer(ABC):
         return ids, done
 
     def _name_begun(self, text: str) -> int:
-        """Where the name of a special token begins of which the text holds only the first part."""
+        """Where an incomplete name of a special token begins at the end of the text."""
         longest = max(map(len, self.special), default=0)
         for i in range(max(len(text) - longest + 1, 0), len(text)):
             if any(
@@ -155,9 +154,9 @@ class Tokenizer(ABC):
         return len(text)
 
     def decode(self, ids: Iterable[int], *, special: bool = False) -> str:
-        """The text that ids stand for, special tokens left out unless ``special``.
+        """The text of the ids, without special tokens unless ``special``.
 
-        An id that is not in the vocabulary raises ``ValueError``.
+        An id outside the vocabulary raises ``ValueError``.
         """
         ids = ids.tolist() if hasattr(ids, "tolist") else list(ids)
         kept = (i for i in ids if special or i not in self._special_ids)
@@ -168,7 +167,7 @@ class Tokenizer(ABC):
         return [self.tokens[i] for i in self.encode(text)]
 
     def token(self, id: int) -> str:
-        """The token that has this id; ``ValueError`` if none has."""
+        """The token with this id; raises ``ValueError`` if there is none."""
         try:
             place = operator.index(id)
         except TypeError:
@@ -178,7 +177,7 @@ class Tokenizer(ABC):
         return self.tokens[place]
 
     def id(self, token: str) -> int:
-        """The id that this token has; ``ValueError`` if it is not in the vocabulary."""
+        """The id of this token; raises ``ValueError`` if it is not in the vocabulary."""
         if token not in self._ids:
             raise ValueError(f"token must be one of the vocabulary's {len(self)}, got {token!r}")
         return self._ids[token]
@@ -195,19 +194,19 @@ class Tokenizer(ABC):
     def save(self, path: str | Path) -> None:
         """Write the tokenizer as one JSON file, which ``tokenizers.Tokenizer.from_file`` reads.
 
-        It gives the same ids there, with one difference that is Hugging Face's choice: there, the
-        names of special tokens are looked for in every text.
+        It gives the same ids there, except that Hugging Face's version looks for the names of
+        special tokens in every text.
         """
         special = {token: self._ids[token] for token in self.special}
         file_format.write(path, self._document(), special)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a tokenizer; ``Tokenizer.load`` finds out which kind it is.
+        """Read a tokenizer; ``Tokenizer.load`` detects its kind.
 
-        Files that Hugging Face's ``tokenizers`` wrote, such as GPT-2's, are read too where they
-        describe one of these kinds. What holds no tokenizer, or one of another kind, raises
-        ``ValueError``; the message says why.
+        Files written by Hugging Face's ``tokenizers``, such as GPT-2's, can be read too if they
+        describe one of these kinds. A file without a tokenizer, or with another kind, raises
+        ``ValueError`` with the reason.
         """
         document = file_format.read(path)
         for kind in Tokenizer._kinds:
@@ -219,7 +218,7 @@ class Tokenizer(ABC):
 
 
 def check_text(text: str, name: str = "text") -> str:
-    """Refuse what is not text, and text that UTF-8 cannot hold."""
+    """Raise ``ValueError`` for anything but text that UTF-8 can encode."""
     if not isinstance(text, str):
         raise ValueError(f"{name} must be a str, got {type(text).__name__}")
     try:
@@ -228,13 +227,13 @@ def check_text(text: str, name: str = "text") -> str:
         half = ord(text[error.start])
         raise ValueError(
             f"{name} must be text that UTF-8 can hold, "
-            f"got U+{half:04X} at place {error.start}: half of a surrogate pair"
+            f"got U+{half:04X} at index {error.start}: half of a surrogate pair"
         ) from None
     return text
 
 
 def check_texts(texts: Iterable[str]) -> Iterator[str]:
-    """The texts to train on, each of them checked."""
+    """The training texts, each checked."""
     if isinstance(texts, str):
         raise ValueError("texts must be several texts, got one str: put it into a list")
     for text in texts:
@@ -242,7 +241,7 @@ def check_texts(texts: Iterable[str]) -> Iterator[str]:
 
 
 def check_special(special: Sequence[str]) -> tuple[str, ...]:
-    """The names of special tokens: none empty, none twice."""
+    """Check the names of special tokens: none empty, none repeated."""
     if isinstance(special, str):
         raise ValueError(f"special must be several names, got one str, {special!r}")
     for token in special:
@@ -254,7 +253,7 @@ def check_special(special: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_size(vocab_size: int | None, least: int, what: str) -> None:
-    """Refuse a vocabulary that has no room for what it must hold."""
+    """Raise ``ValueError`` for a vocabulary that is too small for its required tokens."""
     if vocab_size is not None and vocab_size < least:
         raise ValueError(f"vocab_size must be at least {least}, {what}, got {vocab_size}")
 
@@ -262,9 +261,9 @@ def check_size(vocab_size: int | None, least: int, what: str) -> None:
 def most_frequent(
     counts: Counter[str], special: Sequence[str], vocab_size: int | None, at_least: int
 ) -> list[str]:
-    """Pieces that occur at least ``at_least`` times, as many as fit beside the special tokens.
+    """Pieces that occur at least ``at_least`` times, as many as fit with the special tokens.
 
-    The most frequent come first; of equally frequent ones the first by code points.
+    The most frequent come first, and equally frequent ones in the order of code points.
     """
     at_least_one(at_least=at_least)
     check_size(vocab_size, len(special), "the number of special tokens")

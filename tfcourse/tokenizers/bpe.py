@@ -14,19 +14,19 @@ from tfcourse.tokenizers.base import ROLES, Tokenizer, check_size, check_special
 from tfcourse.tokenizers.file_format import Document
 from tfcourse.tokenizers.merges import Pair, apply_merges, learn_merges
 
-#: GPT-2's words: the ends of English short forms; letters, digits or other signs, each with one
-#: space before; and white space, which leaves its last space to the word that follows.
+#: GPT-2's words: the endings of English contractions; letters, digits or other characters, each
+#: with an optional leading space; and white space, without its last space if a word follows.
 WORDS = regex.compile(r"'(?:s|t|re|ve|m|ll|d)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
 
-#: Words whose ids are kept, before the memory is emptied and filled anew.
+#: Number of words whose ids are cached before the cache is cleared.
 REMEMBERED = 100_000
 
 
 def _visible_bytes() -> str:
-    """A visible character for each byte, so that tokens can be printed and put into a file.
+    """A visible character for each byte, so that tokens can be printed and stored in a file.
 
-    A byte that is a visible Latin-1 character stands for itself; the others, in their order, are
-    the characters from U+0100 on. So a space is ``Ġ`` and a line's end ``Ċ``.
+    A byte that is a visible Latin-1 character stands for itself; the others, in order, are the
+    characters from U+0100 on. So a space is ``Ġ`` and a newline ``Ċ``.
     """
     visible = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1),
                *range(ord("®"), ord("ÿ") + 1)}  # fmt: skip
@@ -36,21 +36,21 @@ def _visible_bytes() -> str:
     )
 
 
-#: The character at place ``b`` stands for the byte ``b``.
+#: The character at index ``b`` stands for byte ``b``.
 BYTES = _visible_bytes()
 _BYTE_OF = {c: byte for byte, c in enumerate(BYTES)}
 
 
 class BPETokenizer(Tokenizer):
-    """The 256 bytes, and joined pairs of tokens that were frequent in training.
+    """The 256 bytes, and merges of pairs of tokens that were frequent in training.
 
-    A text is cut into words by GPT-2's rule (``WORDS``), a word is spelt in UTF-8, and its
-    bytes are joined in the order in which the pairs, ``merges``, were learned. Any text has ids and
-    comes back as it was.
+    A text is split into words by GPT-2's rule (``WORDS``), a word is encoded in UTF-8, and its
+    bytes are merged in the order in which the pairs, ``merges``, were learned. Any text can be
+    encoded and decodes to itself.
 
-    Ids: special tokens, bytes, then the joined ones as they were learned. In the names of tokens
-    each byte is a visible character (``BYTES``): ``Ġ`` is a space. No special one may be what a
-    word can be joined to.
+    Ids: special tokens, bytes, then merges as they were learned. In the names of tokens each byte
+    is a visible character (``BYTES``): ``Ġ`` is a space. A special token must not be something that
+    a word can be merged into.
 
     Notes
     -----
@@ -70,7 +70,7 @@ class BPETokenizer(Tokenizer):
                 raise ValueError(f"tokens must be written in visible bytes, got {token!r}")
         for token in (*BYTES, *(part for pair in merges for part in (*pair, "".join(pair)))):
             if token not in self._ids:
-                raise ValueError(f"tokens must have all bytes and all of merges, {token!r} lacks")
+                raise ValueError(f"tokens must have all bytes and merges, {token!r} is missing")
         self.merges = tuple((left, right) for left, right in merges)
         self._ranks: dict[Pair, tuple[int, int]] = {
             (self._ids[left], self._ids[right]): (rank, self._ids[left + right])
@@ -87,11 +87,11 @@ class BPETokenizer(Tokenizer):
         *,
         special: Sequence[str] = (ROLES["pad"], ROLES["start"], ROLES["end"]),
     ) -> Self:
-        """Learn from the texts which pairs to join; nothing is joined across two texts.
+        """Learn from the texts which pairs to merge; nothing is merged across texts.
 
         There are ``vocab_size`` tokens: special ones, which get the first ids, 256 bytes, and
-        joined ones, or fewer where the texts have no more pairs. A ``vocab_size`` without room for
-        bytes and special tokens, and a special name that is a word of a text, raise ``ValueError``.
+        merges, or fewer if the texts have no more pairs. A ``vocab_size`` too small for bytes and
+        special tokens, and a special name that could be a word of a text, raise ``ValueError``.
         """
         special = check_special(special)
         _check_special_bytes(special)
@@ -112,12 +112,12 @@ class BPETokenizer(Tokenizer):
     def from_vocab_and_merges(
         cls, vocab: str | Path, merges: str | Path, special: Sequence[str] | None = None
     ) -> Self:
-        """Read ``vocab.json`` and ``merges.txt``, the two files that GPT-2 came in.
+        """Read ``vocab.json`` and ``merges.txt``, the two files of GPT-2's release.
 
         The first is a JSON object of tokens and their ids, the second has a pair of tokens in each
-        line; a first line that begins with ``#version`` is left out. Special tokens are, unless
-        given, those that are neither bytes nor the outcome of a merge, such as ``<|endoftext|>``.
-        Files that do not hold a tokenizer or do not go together raise ``ValueError``.
+        line; a first line that begins with ``#version`` is skipped. By default, special tokens are
+        those that are neither bytes nor the result of a merge, such as ``<|endoftext|>``. Files
+        that do not hold a tokenizer or do not match raise ``ValueError``.
         """
         try:
             ids = json.loads(Path(vocab).read_text(encoding="utf-8"))
@@ -131,7 +131,7 @@ class BPETokenizer(Tokenizer):
         for n, line in enumerate(filter(None, lines), 1):
             left, space, right = line.partition(" ")
             if not space or " " in right:
-                raise ValueError(f"merges must hold pairs, got {line!r}, the {n}. pair of {merges}")
+                raise ValueError(f"merges must hold pairs, got {line!r}, pair {n} of {merges}")
             pairs.append((left, right))
         tokens = sorted(ids, key=ids.__getitem__)
         if special is None:
@@ -152,11 +152,11 @@ class BPETokenizer(Tokenizer):
         return ids
 
     def _settled(self, text: str) -> list[str]:
-        # A letter more may lengthen the last word, and "'r" and "e" become "'re": two are open.
+        # Another letter may extend the last word, and "'r" and "e" become "'re": two are open.
         return WORDS.findall(text)[:-2]
 
     def _join(self, tokens: Sequence[str]) -> str:
-        # A cut through the middle of a character leaves bytes that are no UTF-8: shown as U+FFFD.
+        # A cut through a character leaves bytes that are not UTF-8: shown as U+FFFD.
         spelt = b"".join(
             token.encode() if token in self.special else bytes(_BYTE_OF[c] for c in token)
             for token in tokens
@@ -181,7 +181,7 @@ class BPETokenizer(Tokenizer):
     @classmethod
     def _from_document(cls, document: Document) -> Self | None:
         model, words = document["model"], document["pre_tokenizer"]
-        # Files from before 2022 do not name the type.
+        # Files from before 2022 do not specify the type.
         if model.get("type", "BPE") != "BPE" or words.get("type") != "ByteLevel":
             return None
         choices = ("dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback",
@@ -204,7 +204,7 @@ class BPETokenizer(Tokenizer):
 
 
 def _check_special_bytes(special: Sequence[str]) -> None:
-    """Merges stay within a word: what is several words is never the outcome of merges."""
+    """Merges stay within a word: several words are never the result of merges."""
     for token in special:
         spelt = set(token) <= _BYTE_OF.keys()
         if spelt and (not token.isascii() or len(WORDS.findall(token)) == 1):

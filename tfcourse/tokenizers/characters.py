@@ -9,7 +9,7 @@ from typing import Any, Self
 from tfcourse.tokenizers.base import ROLES, Tokenizer, check_special, check_texts, most_frequent
 from tfcourse.tokenizers.file_format import Document
 
-#: Any one character, a line's end too, in the notation of Hugging Face's regular expressions.
+#: Any single character, including a newline, as a regular expression of Hugging Face.
 ANY = r"[\s\S]"
 
 
@@ -42,12 +42,12 @@ class CharTokenizer(Tokenizer):
         special: Sequence[str] = tuple(ROLES.values()),
         at_least: int = 1,
     ) -> Self:
-        """Take the characters that occur in the texts at least ``at_least`` times.
+        """Use the characters that occur in the texts at least ``at_least`` times.
 
-        There are at most ``vocab_size`` tokens, special ones among them, which get the first ids:
-        the most frequent characters are kept, of equally frequent ones the first by code point.
-        All, unless given. A ``vocab_size`` without room, and a special name of one character, raise
-        ``ValueError``.
+        There are at most ``vocab_size`` tokens (default no limit), including special ones, which
+        get the first ids: the most frequent characters are kept, and of equally frequent ones the
+        first by code point. A ``vocab_size`` that is too small, and a special name of one
+        character, raise ``ValueError``.
         """
         special = check_special(special)
         counts: Counter[str] = Counter()
@@ -63,8 +63,8 @@ class CharTokenizer(Tokenizer):
             return [self._ids[c] for c in text]
         except KeyError as error:
             raise ValueError(
-                "text must be made of characters that were there in training, "
-                f"got {error.args[0]!r}, and there is no <unk> to stand for it"
+                "text must consist of characters seen in training, "
+                f"got {error.args[0]!r}, and there is no <unk> to replace it"
             ) from None
 
     def _settled(self, text: str) -> list[str]:

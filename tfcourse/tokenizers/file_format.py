@@ -1,4 +1,4 @@
-"""The JSON format of Hugging Face's ``tokenizers``, as far as these tokenizers need it."""
+"""The part of the JSON format of Hugging Face's ``tokenizers`` that these tokenizers use."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 
 from tfcourse.files import write_whole
 
-#: Parts of a file that change how a text is read, and that no tokenizer here has.
+#: Parts of a file that change how text is read, and that no tokenizer here supports.
 UNUSED = ("truncation", "padding")
 
 
 class Document:
-    """A file's JSON object, special tokens among the others; ``path`` is for messages."""
+    """A file's JSON object, special tokens included; ``path`` is for messages."""
 
     def __init__(self, parts: Mapping[str, Any], path: str | Path) -> None:
         self.parts = parts
         self.path = path
 
     def __getitem__(self, name: str) -> dict[str, Any]:
-        """A part of the file, such as ``"model"``; empty where it is absent."""
+        """A part of the file, such as ``"model"``; empty if it is absent."""
         part = self.parts.get(name) or {}
         if not isinstance(part, dict):
             self.refuse(f"{name} must be an object", part)
@@ -36,7 +36,7 @@ class Document:
         return " after ".join(str(self.kind(name)) for name in ("model", "pre_tokenizer"))
 
     def refuse(self, must: str, got: object) -> None:
-        """Say what of the file does not fit."""
+        """Raise ``ValueError``, saying what in the file is not supported."""
         raise ValueError(f"{must}, got {got!r} in {self.path}")
 
     def vocabulary(self) -> tuple[list[str], list[str]]:
@@ -54,7 +54,7 @@ class Document:
 
 
 def write(path: str | Path, parts: Mapping[str, Any], special: Mapping[str, int]) -> None:
-    """Write a file, whole or not at all.
+    """Write a file completely or not at all.
 
     ``parts`` are ``model``, ``pre_tokenizer``, ``decoder`` and ``normalizer``; ``special`` the
     special tokens and their ids.
@@ -76,7 +76,7 @@ def write(path: str | Path, parts: Mapping[str, Any], special: Mapping[str, int]
 
 
 def read(path: str | Path) -> Document:
-    """Read a file; ``ValueError`` if it holds no tokenizer, or asks for what none here does."""
+    """Read a file; raises ``ValueError`` if it holds no tokenizer or an unsupported one."""
     try:
         parts = json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:  # neither UTF-8 nor JSON
@@ -87,6 +87,6 @@ def read(path: str | Path) -> Document:
     for name in UNUSED:
         if parts.get(name) is not None:
             document.refuse(f"{name} must be absent", parts[name])
-    if document.kind("post_processor") not in (None, "ByteLevel"):  # that one moves offsets alone
+    if document.kind("post_processor") not in (None, "ByteLevel"):  # that one only moves offsets
         document.refuse("post_processor must be absent", document.kind("post_processor"))
     return document

@@ -1,4 +1,4 @@
-"""Byte-pair encoding's two algorithms, on ids alone: learn merges, and apply them."""
+"""The two algorithms of byte-pair encoding, on ids only: learn merges, and apply them."""
 
 from __future__ import annotations
 
@@ -7,47 +7,45 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
-#: Two ids that stand side by side.
+#: Two adjacent ids.
 Pair = tuple[int, int]
 
 
 def learn_merges(
     words: Mapping[Sequence[int], int], tokens: Iterable[str], vocab_size: int
 ) -> tuple[list[str], list[Pair]]:
-    """Join the pair that occurs most often into a new token, again and again.
+    """Repeatedly merge the most frequent pair into a new token.
 
-    Pairs are counted once. A merge then changes only the counts of the pairs around the places
-    where it happens, so a step costs as much as the pair is frequent, not as much as the text is
-    long.
+    Pairs are counted once. A merge then changes only the counts of pairs next to where it happens,
+    so the cost of a step depends on the frequency of the pair, not on the length of the text.
 
-    ``words`` has each different word as ids, and how often it occurs; no merge reaches beyond a
-    word. ``tokens`` are there at first, a token's place being its id, and in the end ``vocab_size``
-    of them, or fewer where every word has become one token. They are given back with the pairs in
-    the order in which they were joined. Of equally frequent pairs the one with the smaller ids
-    comes first.
+    ``words`` maps each distinct word, as ids, to its count; no merge crosses a word boundary.
+    ``tokens`` are the initial tokens, in the order of their ids; merging stops at ``vocab_size``
+    tokens, or when every word is a single token. Returns the tokens, and the pairs in the order in
+    which they were merged. Of equally frequent pairs the one with the smaller ids comes first.
 
     Notes
     -----
     Gage 1994; Sennrich et al. 2016, algorithm 1. Step by step the same as Hugging Face's
-    ``BpeTrainer``, whose merges these are.
+    ``BpeTrainer``, with the same merges.
     """
     tokens = list(tokens)
     spelt, times = [list(word) for word in words], list(words.values())
 
     counts: Counter[Pair] = Counter()
-    places: dict[Pair, set[int]] = defaultdict(set)  # the words that a pair stands in
+    places: dict[Pair, set[int]] = defaultdict(set)  # the words that contain a pair
     for place, word in enumerate(spelt):
         for pair in pairwise(word):
             counts[pair] += times[place]
             places[pair].add(place)
-    # A heap has its smallest entry on top: hence the sign. The ids break ties between equal counts.
+    # A heap has its smallest entry on top: hence the sign. The ids break ties.
     queue = [(-counts[pair], pair, where) for pair, where in places.items()]
     heapify(queue)
 
     merges = []
     while len(tokens) < vocab_size and queue:
         count, pair, where = heappop(queue)
-        if -count != counts[pair]:  # earlier merges have taken some of its places
+        if -count != counts[pair]:  # earlier merges have removed some of its occurrences
             if counts[pair]:
                 heappush(queue, (-counts[pair], pair, where))
             continue
@@ -70,7 +68,7 @@ def learn_merges(
 
 
 def _join(word: list[int], pair: Pair, joined: int) -> tuple[list[int], list[Pair], list[Pair]]:
-    """A word after a merge, and the pairs with its neighbours that are gone and that are new."""
+    """A word after a merge, and the neighbouring pairs that are gone and that are new."""
     result, gone, new = [], [], []
     i = 0
     while i < len(word):
@@ -90,10 +88,9 @@ def _join(word: list[int], pair: Pair, joined: int) -> tuple[list[int], list[Pai
 
 
 def apply_merges(word: Sequence[int], merges: Mapping[Pair, tuple[int, int]]) -> list[int]:
-    """Join the pair that was learned first, of equals the leftmost, until no pair is left.
+    """Merge the pair that was learned first, leftmost first, until no pair is left.
 
-    ``merges`` has for each pair its rank, which is its place among the merges, and the id it
-    becomes.
+    ``merges`` maps each pair to its rank among the merges and to the id it becomes.
 
     Notes
     -----
@@ -102,11 +99,11 @@ def apply_merges(word: Sequence[int], merges: Mapping[Pair, tuple[int, int]]) ->
     """
     ids: list[int | None] = list(word)
     left = [*range(-1, len(ids) - 1)]
-    right = [*range(1, len(ids)), -1]  # -1: nobody there
+    right = [*range(1, len(ids)), -1]  # -1: no neighbour
     queue: list[tuple[int, int, int]] = []
 
     def merge(i: int, j: int) -> tuple[int, int] | None:
-        """The rank of the pair at two places, and what it becomes; ``None`` if it is no pair."""
+        """The rank of the pair at two positions, and its merged id; ``None`` if not a pair."""
         first, second = (ids[i], ids[j]) if i >= 0 and j >= 0 else (None, None)
         return None if first is None or second is None else merges.get((first, second))
 
@@ -120,7 +117,7 @@ def apply_merges(word: Sequence[int], merges: Mapping[Pair, tuple[int, int]]) ->
     while queue:
         _, i, joined = heappop(queue)
         j = right[i]
-        # One of the two may have been joined to another meanwhile.
+        # One of the two may have been merged with another in the meantime.
         found = merge(i, j)
         if found is None or found[1] != joined:
             continue

@@ -11,7 +11,7 @@ import regex
 from tfcourse.tokenizers.base import ROLES, Tokenizer, check_special, check_texts, most_frequent
 from tfcourse.tokenizers.file_format import Document
 
-#: How text is split into words, by the name that Hugging Face's ``tokenizers`` has for it.
+#: How text is split into words, by its name in Hugging Face's ``tokenizers``.
 SPLITS = {
     "WhitespaceSplit": regex.compile(r"\S+"),
     "Whitespace": regex.compile(r"\w+|[^\w\s]+"),
@@ -21,10 +21,9 @@ SPLITS = {
 class WordTokenizer(Tokenizer):
     """A token for each word that the texts contain.
 
-    Words are what stands between white space; with ``punctuation`` each run of punctuation is a
-    word of its own. Decoding puts one space between words, so with ``punctuation`` the text that
-    comes back may have more spaces than the one that went in. With ``lower`` texts are put into
-    lower case first.
+    Words are separated by white space; with ``punctuation`` each run of punctuation is a word of
+    its own. Decoding puts one space between words, so with ``punctuation`` the decoded text may
+    have more spaces than the original. With ``lower``, texts are lowercased first.
 
     Ids follow the special tokens, the most frequent word first.
 
@@ -57,10 +56,10 @@ class WordTokenizer(Tokenizer):
         punctuation: bool = False,
         lower: bool = False,
     ) -> Self:
-        """Take the words of the texts.
+        """Use the words of the texts.
 
         Arguments and errors are those of :meth:`~tfcourse.tokenizers.CharTokenizer.train`. A word
-        of a text that is spelt like a special token is an unknown word.
+        of a text that is spelt like a special token counts as unknown.
         """
         special = check_special(special)
         counts: Counter[str] = Counter()
@@ -79,14 +78,14 @@ class WordTokenizer(Tokenizer):
                 i = self.unknown
             if i is None:
                 raise ValueError(
-                    "text must be made of words that were there in training, "
-                    f"got {word!r}, and there is no <unk> to stand for it"
+                    "text must consist of words seen in training, "
+                    f"got {word!r}, and there is no <unk> to replace it"
                 )
             ids.append(i)
         return ids
 
     def _settled(self, text: str) -> list[str]:
-        # A letter more may lengthen the last word; splitting does not depend on case.
+        # Another letter may extend the last word; splitting does not depend on case.
         starts = [word.start() for word in SPLITS[_name(self.punctuation)].finditer(text)]
         return [text[: starts[-1]]] if starts else []
 
@@ -115,7 +114,7 @@ class WordTokenizer(Tokenizer):
 def split(text: str, punctuation: bool = False, lower: bool = False) -> list[str]:
     """The words of a text."""
     if lower:
-        # A final sigma is treated like any other, as Hugging Face does: `lower` alone would not.
+        # A final sigma is treated like any other, as in Hugging Face: `lower` alone would not.
         text = text.replace("Σ", "σ").lower()
     return SPLITS[_name(punctuation)].findall(text)
 

@@ -1,8 +1,9 @@
-"""Training: :func:`fit`, and what it is given.
+"""Training: :func:`fit`, and its parts.
 
-:func:`fit` takes a model, batches and a loss. Schedules say the learning rate of each step,
-optimisers which parameters decay. Checkpoints are written whole or not at all, and a run goes on
-from them, on the CPU to the last bit. Under torchrun the same call trains in several processes.
+:func:`fit` takes a model, batches and a loss. Schedules set the learning rate of each step,
+optimisers decide which parameters decay. Checkpoints are written completely or not at all, and a
+run resumes from them, on the CPU to the last bit. Under torchrun the same call trains in several
+processes.
 """
 
 from tfcourse.training.checkpoints import average_checkpoints, load_best

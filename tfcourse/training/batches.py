@@ -1,4 +1,4 @@
-"""Batches in order: where training stands in its data, and how to stand there again."""
+"""Batches in order: the position of training in its data, and how to return to it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import Tensor
 
 
 def moved(batch: Any, device: torch.device) -> Any:
-    """The batch with every tensor on ``device``; tuples, lists and dicts stay what they are."""
+    """The batch with every tensor on ``device``; tuples, lists and dicts keep their types."""
     return mapped(batch, lambda tensor: tensor.to(device, non_blocking=True))
 
 
@@ -29,15 +29,15 @@ def mapped(nest: Any, change: Callable[[Tensor], Any]) -> Any:
 
 
 class Stream:
-    """Batch after batch without end: where a pass over the data is over, the next begins.
+    """An endless stream of batches: after each pass over the data, the next begins.
 
     Each pass over ``batches`` is an epoch. They may have
 
-    - ``state_dict()`` and ``load_state_dict(state)``: where the next batch stands, in dicts, lists,
-      numbers, strings and tensors. After loading, iterating goes on from there;
+    - ``state_dict()`` and ``load_state_dict(state)``: the next batch's position, in dicts, lists,
+      numbers, strings and tensors. After loading, iteration continues from there;
     - ``shard(rank, world)``: the batches of one of several processes.
 
-    A list or tuple has one order and needs neither to be resumed.
+    A list or tuple has a fixed order and needs neither to be resumed.
     """
 
     def __init__(self, batches: Iterable[Any]) -> None:
@@ -58,24 +58,24 @@ class Stream:
             self._pass = None
             self.epoch, self.index = self.epoch + 1, 0
         raise ValueError(
-            f"batches must give batches at every pass, got none from {type(self.batches).__name__} "
-            f"at pass {self.epoch}: it is empty, or can be gone through only once"
+            f"batches must yield some at every pass, got none from {type(self.batches).__name__} "
+            f"at pass {self.epoch}: it is empty, or can be iterated over only once"
         )
 
     @property
     def can_resume(self) -> bool:
-        """Whether the next batch can be found again in another process."""
+        """Whether another process can find the next batch again."""
         return hasattr(self.batches, "state_dict") or (
             isinstance(self.batches, Sequence) and not isinstance(self.batches, str)
         )
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the next batch stands."""
+        """The position of the next batch."""
         own = self.batches.state_dict() if hasattr(self.batches, "state_dict") else None
         return {"epoch": self.epoch, "index": self.index, "batches": own}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Stand where :meth:`state_dict` was asked."""
+        """Return to the position of a :meth:`state_dict`."""
         self.epoch, self.index = state["epoch"], state["index"]
         if state["batches"] is not None:
             batches: Any = self.batches

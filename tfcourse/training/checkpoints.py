@@ -1,9 +1,9 @@
-"""Checkpoints: all that training needs to resume bit for bit, written whole or not at all.
+"""Checkpoints: everything needed to resume training bit for bit, written atomically.
 
 A checkpoint is a folder ``step-00000100`` with weights (safetensors), the rest of the state (read
 with ``weights_only``, so no code in it is run) and a manifest with the SHA-256 of both. It is
-written under another name, forced onto the disk and renamed; a damaged one is noticed and the one
-before it is taken.
+written under another name, flushed to disk and renamed; a damaged one is detected and the one
+before it is used.
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ WEIGHTS, STATE, MANIFEST, BEST = (
 def pack(weights: Mapping[str, Tensor], **says: str) -> bytes:
     """Weights as a safetensors file, with ``says`` in its header.
 
-    Names that stand for one tensor, such as tied embeddings, are written once; the header says
-    which.
+    Names that share one tensor, such as tied embeddings, are written once; the header says which.
     """
     held: dict[tuple, str] = {}
     kept: dict[str, Tensor] = {}
@@ -48,19 +47,19 @@ def pack(weights: Mapping[str, Tensor], **says: str) -> bytes:
         else:
             held[place] = name
             kept[name] = tensor.detach().cpu().contiguous()
-    # Views of one storage that differ are not one tensor: each is written by itself.
+    # Different views of one storage are not one tensor: each is written separately.
     places = {name: t.untyped_storage().data_ptr() for name, t in kept.items()}
     users = Counter(places.values())
     kept = {name: t.clone() if users[places[name]] > 1 else t for name, t in kept.items()}
-    # One entry: safetensors writes several in any order, and a file is to have the same bytes.
+    # One entry: safetensors writes several in any order, and files must be reproducible.
     header = {"says": json.dumps({"same": same, **says}, sort_keys=True)}
     return safetensors.torch.save(kept, metadata=header)
 
 
 def unpack(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """The weights that :func:`pack` made a file of, and what its header says.
+    """The weights in a file written by :func:`pack`, and its header.
 
-    A ``ValueError`` if there is no such file or it is damaged.
+    Raises ``ValueError`` if there is no such file or it is damaged.
     """
     try:
         with safe_open(path, framework="pt") as file:
@@ -75,7 +74,7 @@ def unpack(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
 
 
 class Checkpoint(NamedTuple):
-    """What was read: the model's tensors by name, the rest, and what the run was set to."""
+    """A checkpoint as read: the model's tensors by name, the rest, and the run's settings."""
 
     path: Path
     weights: dict[str, Tensor]
@@ -91,9 +90,9 @@ def write(
     settings: Mapping[str, Any],
     keep: int = 2,
 ) -> Path:
-    """Write the checkpoint of a step and remove all but the newest ``keep``.
+    """Write the checkpoint of a step, and remove all but the newest ``keep``.
 
-    If it cannot be written, as on a full disk, an ``OSError`` names the last good one.
+    If it cannot be written, for example on a full disk, an ``OSError`` names the last good one.
     """
     final = folder / f"step-{step:08d}"
     new = folder / f".writing-{final.name}"
@@ -109,7 +108,7 @@ def write(
         }
         manifest = {"step": step, "sha256": files, "settings": dict(settings)}
         write_whole(new / MANIFEST, json.dumps(manifest, indent=1))
-        _remove(final)  # one of this step that was found damaged
+        _remove(final)  # a damaged one of this step
         new.replace(final)
         sync_folder(folder)
     except OSError as error:
@@ -127,7 +126,7 @@ def write(
 
 
 def clear(folder: Path) -> None:
-    """Remove what a run that was killed while it wrote has left behind."""
+    """Remove what a run that was killed while writing has left behind."""
     for path in folder.glob(".writing-step-*"):
         _remove(path)
     for path in folder.glob(f".{BEST}.*.new"):
@@ -135,12 +134,12 @@ def clear(folder: Path) -> None:
 
 
 def found(folder: Path) -> list[Path]:
-    """The checkpoints in a folder, oldest first, whether whole or not."""
+    """The checkpoints in a folder, oldest first, damaged ones included."""
     return sorted(p for p in folder.glob("step-*") if re.fullmatch(r"step-\d{8,}", p.name))
 
 
 def damage(path: Path) -> str | None:
-    """What is wrong with a checkpoint; ``None`` if it is whole."""
+    """What is wrong with a checkpoint; ``None`` if it is intact."""
     try:
         manifest = json.loads((path / MANIFEST).read_text("utf-8"))
         for name in (WEIGHTS, STATE):
@@ -154,9 +153,9 @@ def damage(path: Path) -> str | None:
 
 
 def newest(folder: Path) -> Path | None:
-    """The newest whole checkpoint, with a warning of each damaged one that it passes over.
+    """The newest intact checkpoint, with a warning for each damaged one that is skipped.
 
-    ``None`` if there was never one, a ``ValueError`` if there are some and none is whole.
+    ``None`` if there are none; raises ``ValueError`` if there are some and all are damaged.
     """
     paths = found(folder)
     for path in reversed(paths):
@@ -166,23 +165,23 @@ def newest(folder: Path) -> Path | None:
         warnings.warn(f"{path.name} is damaged ({wrong}); looking for the one before", stacklevel=2)
     if paths:
         raise ValueError(
-            f"checkpoint must hold a whole checkpoint, all {len(paths)} in {folder} are damaged; "
-            "remove them to begin anew"
+            f"checkpoint must hold an intact checkpoint, all {len(paths)} in {folder} are damaged; "
+            "remove them to start again"
         )
     return None
 
 
 def read(path: Path) -> Checkpoint:
-    """Read a checkpoint's folder; a ``ValueError`` if it is damaged."""
+    """Read a checkpoint's folder; raises ``ValueError`` if it is damaged."""
     if wrong := damage(path):
-        raise ValueError(f"{path} must be a whole checkpoint: {wrong}")
+        raise ValueError(f"{path} must be an intact checkpoint: {wrong}")
     state = torch.load(path / STATE, map_location="cpu", weights_only=True)
     settings = json.loads((path / MANIFEST).read_text("utf-8"))["settings"]
     return Checkpoint(path, unpack(path / WEIGHTS)[0], state, settings)
 
 
 def compare(was: Mapping[str, Any], now: Mapping[str, Any], path: Path) -> None:
-    """Refuse to resume a run with other settings than it began with; all that differ are named."""
+    """Raise ``ValueError``, naming the differences, if a run resumes with other settings."""
     different = [
         f"{name} was {was.get(name)}, is now {now.get(name)}"
         for name in {**was, **now}
@@ -190,22 +189,22 @@ def compare(was: Mapping[str, Any], now: Mapping[str, Any], path: Path) -> None:
     ]
     if different:
         raise ValueError(
-            f"the run in {path.parent} must go on as it began: {'; '.join(different)}. "
-            "Set it back, or give another folder as checkpoint"
+            f"the run in {path.parent} must keep its settings: {'; '.join(different)}. "
+            "Restore them, or use another folder as checkpoint"
         )
 
 
 def write_best(folder: Path, weights: Mapping[str, Tensor], step: int, value: float) -> None:
-    """Keep the weights of the best validation so far, in place of those before."""
+    """Save the weights of the best validation so far, replacing the previous ones."""
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / BEST, pack(weights, step=str(step), value=repr(value)))
 
 
 def load_best(folder: str | Path, model: nn.Module) -> int:
-    """Put the weights of the best validation into a model of the same sizes; after which step.
+    """Load the weights of the best validation into a model of the same sizes; return its step.
 
-    ``folder`` is what ``checkpoint`` of :func:`~tfcourse.training.fit` was. A ``ValueError`` if
-    there are none, as without ``validate``.
+    ``folder`` is the ``checkpoint`` argument of :func:`~tfcourse.training.fit`. Raises
+    ``ValueError`` if there are none, as without ``validate``.
     """
     weights, says = unpack(Path(folder) / BEST)
     model.load_state_dict(weights)
@@ -213,13 +212,13 @@ def load_best(folder: str | Path, model: nn.Module) -> int:
 
 
 def average_checkpoints(folder: str | Path, last: int = 5) -> dict[str, Tensor]:
-    r"""The mean of the weights of the last checkpoints, which often translates a little better.
+    r"""The mean of the last checkpoints' weights, which often translates slightly better.
 
     .. math:: \bar\theta = \frac1N \sum_{i=1}^{N} \theta_{s_i}
 
-    ``folder`` is what ``checkpoint`` of :func:`~tfcourse.training.fit` was, ``last`` is :math:`N`;
-    a ``ValueError`` if there are fewer whole ones. Sums are in float64; what is no floating-point
-    number comes from the newest.
+    ``folder`` is the ``checkpoint`` argument of :func:`~tfcourse.training.fit`, ``last`` is
+    :math:`N`; raises ``ValueError`` if there are fewer intact ones. Sums are in float64; tensors
+    that are not floating-point come from the newest.
 
     Notes
     -----
@@ -228,7 +227,7 @@ def average_checkpoints(folder: str | Path, last: int = 5) -> dict[str, Tensor]:
     at_least_one(last=last)
     paths = [path for path in found(Path(folder)) if damage(path) is None][-last:]
     if len(paths) < last:
-        raise ValueError(f"last must be at most {len(paths)}, the whole ones there are, got {last}")
+        raise ValueError(f"last must be at most {len(paths)}, the intact ones, got {last}")
     weights, _ = unpack(paths[-1] / WEIGHTS)
     mean = {name: t.double() for name, t in weights.items() if t.is_floating_point()}
     for path in paths[:-1]:

@@ -1,7 +1,7 @@
-"""Training in several processes that torchrun starts, each with a share of every batch.
+"""Training in several processes started by torchrun, each with a share of every batch.
 
-``ddp`` keeps a whole model in each process and adds up gradients; ``fsdp`` also shares out weights,
-gradients and optimiser state. Models know nothing of it.
+``ddp`` keeps a whole model in each process and sums gradients; ``fsdp`` also shards weights,
+gradients and optimiser state. Models are unaware of it.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from tfcourse.devices import default_device, exact_dtype
 from tfcourse.layers import Block
 from tfcourse.training.batches import mapped
 
-#: How several processes may train one model.
+#: Ways for several processes to train one model.
 WAYS = ("ddp", "fsdp")
 
 
 @dataclass(frozen=True)
 class Team:
-    """The processes that train together; without torchrun, this one alone.
+    """The processes that train together; without torchrun, only this one.
 
-    ``rank`` is this process's number, ``world`` how many there are, ``device`` where it computes.
+    ``rank`` is this process's number, ``world`` the number of processes, ``device`` this process's
+    device.
     """
 
     rank: int
@@ -40,9 +41,9 @@ class Team:
 
     @classmethod
     def found(cls, device: str | torch.device | None = None) -> Team:
-        """The team that torchrun's environment describes, each process with a GPU of its own.
+        """The team described by torchrun's environment, with one GPU per process.
 
-        Unless given, the device is that of :func:`~tfcourse.devices.default_device`.
+        The device defaults to :func:`~tfcourse.devices.default_device`.
         """
         world, local = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("LOCAL_RANK", 0))
         device = torch.device(default_device() if device is None else device)
@@ -65,14 +66,14 @@ class Team:
     def all_reduce(self, numbers: Sequence[Any]) -> list[float]:
         """The sum of each number over all processes."""
         numbers = [n if isinstance(n, Tensor) else torch.tensor(n) for n in numbers]
-        # One transfer from the device for all.
+        # A single transfer from the device.
         sums = torch.stack([exact(n.to(self.device)) for n in numbers])
         if self.world > 1:
             dist.all_reduce(sums)
         return sums.tolist()
 
     def all_gather(self, thing: Any) -> list[Any]:
-        """What each process has, in their order."""
+        """Each process's value, in order of rank."""
         if self.world == 1:
             return [thing]
         things: list[Any] = [None] * self.world
@@ -80,22 +81,22 @@ class Team:
         return things
 
     def broadcast(self, thing: Any) -> Any:
-        """What process 0 has."""
+        """The value of process 0."""
         return self.all_gather(thing)[0]
 
 
 class Shared:
     """A model as the team trains it.
 
-    ``way`` is one of :data:`WAYS`, without effect if a process is alone.
+    ``way`` is one of :data:`WAYS`; it has no effect in a single process.
 
     Attributes
     ----------
     model:
-        What holds the parameters that this process trains: the model itself, or with ``"fsdp"`` a
-        copy of which each process holds a part.
+        Holds the parameters that this process trains: the model itself, or with ``"fsdp"`` a copy
+        that is sharded over the processes.
     run:
-        What a loss calls.
+        The module that a loss calls.
     """
 
     def __init__(self, model: nn.Module, team: Team, way: str, compile: bool) -> None:
@@ -117,9 +118,9 @@ class Shared:
             self.run = compiled
 
     def no_sync(self, active: bool = True) -> AbstractContextManager:
-        """Within, a backward pass keeps its gradients until one outside adds up all of them.
+        """Context in which backward passes keep gradients local, until one outside sums them all.
 
-        With ``active=False`` it adds them up over the team as usual.
+        With ``active=False`` they are summed over the team as usual.
         """
         if self.ddp is not None and active:
             return self.ddp.no_sync()
@@ -129,11 +130,11 @@ class Shared:
         return nullcontext()
 
     def weights(self) -> dict[str, Tensor]:
-        """The whole model's tensors by name; every process must ask."""
+        """The whole model's tensors by name; every process must call this."""
         return {name: whole(tensor) for name, tensor in self.model.state_dict().items()}
 
     def load(self, weights: dict[str, Tensor]) -> None:
-        """Take these weights, by name."""
+        """Load these weights, by name."""
         if not self.fsdp:
             self.model.load_state_dict(weights)
             return
@@ -141,14 +142,14 @@ class Shared:
         self.model.load_state_dict(parts)
 
     def hand_back(self) -> None:
-        """Put what was learned into the model that was given, in every process."""
+        """Copy the trained weights into the original model, in every process."""
         if self.fsdp:
             self.original.load_state_dict(self.weights())
 
 
 def _share_out(model: nn.Module, team: Team) -> None:
-    """Let each process hold a part of every parameter, and each block be whole only in its turn."""
-    # Half a second to import, and only needed here.
+    """Shard every parameter over the processes; each block is gathered only when it runs."""
+    # Takes half a second to import, and is only needed here.
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard
 
@@ -160,17 +161,17 @@ def _share_out(model: nn.Module, team: Team) -> None:
 
 
 def is_part(thing: Any) -> bool:
-    """Whether a tensor is shared out among processes: a ``DTensor``."""
+    """Whether a tensor is sharded over processes: a ``DTensor``."""
     return hasattr(thing, "full_tensor")
 
 
 def exact(number: Tensor) -> Tensor:
-    """The number in float64, apart from the graph; in float32 on Apple's GPUs, which have none."""
+    """The number in float64, detached; in float32 on Apple's GPUs, which have no float64."""
     return number.detach().to(exact_dtype(number.device))
 
 
 def whole(thing: Any) -> Any:
-    """The same dicts and lists with every shared tensor put together; every process must ask."""
+    """The same dicts and lists with every sharded tensor gathered; every process must call this."""
 
     def together(tensor: Any) -> Any:
         return tensor.full_tensor() if is_part(tensor) else tensor
@@ -179,7 +180,7 @@ def whole(thing: Any) -> Any:
 
 
 def like(tensor: Tensor, model: Tensor) -> Tensor:
-    """This process's part of a whole tensor, where ``model`` is a part; else the tensor."""
+    """This process's shard of a whole tensor, if ``model`` is sharded; otherwise the tensor."""
     if is_part(model) and tensor.shape == model.shape:
         from torch.distributed.tensor import distribute_tensor
 
@@ -189,7 +190,7 @@ def like(tensor: Tensor, model: Tensor) -> Tensor:
 
 
 def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> None:
-    """Load a whole optimiser's state, each process its part."""
+    """Load the state of a whole optimiser, each process its own shard."""
     parameters = [p for group in optimiser.param_groups for p in group["params"]]
     parts = {
         number: {

@@ -1,4 +1,4 @@
-"""What ends training early: Ctrl-C, or a loss or gradient that is no number."""
+"""What ends training early: Ctrl-C, or a loss or gradient that is not finite."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfcourse.training.history import History
 
 
 class Seen(NamedTuple):
-    """A batch of the step that failed: of which pass, its place there from 0, and the mean loss."""
+    """A batch of the failed step: its pass, its index there from 0, and its mean loss."""
 
     epoch: int
     index: int  # type: ignore[assignment]  # a tuple has a method of this name
@@ -33,9 +33,9 @@ class NotFinite(FloatingPointError):
     step, batches:
         The step that was not taken, and its batches in this process, each a :class:`Seen`.
     path, checkpoint:
-        A file with the same, ``{"step": …, "batches": [{"epoch": …, "index": …, "loss": …,
+        A file with the same content, ``{"step": …, "batches": [{"epoch": …, "index": …, "loss": …,
         "batch": …}]}``, for ``torch.load(path, weights_only=True)``, and the last good checkpoint;
-        ``None`` without a folder for checkpoints.
+        ``None`` without a checkpoint folder.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class NotFinite(FloatingPointError):
     ) -> None:
         wrong = [b for b in batches if not math.isfinite(b.loss)] or batches
         which = ", ".join(f"batch {b.index} of pass {b.epoch}" for b in wrong)
-        what = f"its gradient's length is {norm}" if math.isfinite(loss) else f"the loss is {loss}"
+        what = f"the gradient's norm is {norm}" if math.isfinite(loss) else f"the loss is {loss}"
         kept = f"kept in {path}" if path else "kept in this error's `batches`"
         last = f"the last checkpoint is {checkpoint}" if checkpoint else "there is no checkpoint"
         super().__init__(
@@ -60,14 +60,14 @@ class NotFinite(FloatingPointError):
 
 
 def save_batches(path: Path, step: int, batches: list[Seen]) -> Path:
-    """Write the batches of a step where they can be looked at."""
+    """Save the batches of a step for inspection."""
     path.parent.mkdir(parents=True, exist_ok=True)
     torch.save({"step": step, "batches": [plain(b._asdict()) for b in batches]}, path)
     return path
 
 
 def plain(thing: Any) -> Any:
-    """The same in dicts, lists and tensors on the CPU, which can be read without running code."""
+    """The same as dicts, lists and tensors on the CPU, which can be read without running code."""
     if isinstance(thing, Tensor):
         return thing.detach().cpu()
     if isinstance(thing, Mapping):
@@ -78,7 +78,7 @@ def plain(thing: Any) -> Any:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Training was stopped by Ctrl-C after a whole step; ``history`` has what was done until then.
+    """Training was stopped by Ctrl-C after a complete step; ``history`` covers it up to then.
 
     The model holds the weights of its last step.
     """
@@ -89,15 +89,15 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Interrupts:
-    """Within, the first Ctrl-C is noted; a second one interrupts at once, as ever.
+    """Context in which the first Ctrl-C is noted; a second one interrupts at once, as usual.
 
-    Outside the main thread nothing changes: Python gives signals to the main thread alone. Nor does
-    it where Ctrl-C is ignored, as it is for what a shell script runs in the background.
+    Nothing changes outside the main thread, since only that receives signals in Python, nor if
+    Ctrl-C is ignored, as in the background jobs of a shell script.
     """
 
     def __init__(self) -> None:
         self.asked = False
-        self._before: Any = None  # as Python gives it: a function, or a number of the system's
+        self._before: Any = None  # as Python returns it: a function, or a number
 
     def __enter__(self) -> Interrupts:
         ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN

@@ -1,4 +1,4 @@
-"""What happened in training: numbers of each step and of each validation, ready to be drawn."""
+"""The history of training: values of each step and each validation, ready for plotting."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 
 import torch
 
-#: What is kept of each step.
+#: The values kept for each step.
 COLUMNS = ("loss", "lr", "norm", "tokens", "seconds")
 
 
 class History:
-    """Numbers of each step, in lists of one length, and of each validation.
+    """Values of each step, in lists of equal length, and of each validation.
 
     Attributes
     ----------
     loss, tokens, norm:
-        Mean over the step's tokens, before the step was taken, how many there were, and the length
-        of the mean's gradient, before clipping.
+        Mean over the step's tokens, before the step was taken, their number, and the norm of the
+        mean's gradient, before clipping.
     lr, seconds:
-        Learning rate, and how long the step took, validation and checkpoints left out.
+        Learning rate, and how long the step took, without validation and checkpoints.
     validation:
-        Lists of one length by name: ``"step"``, and what ``validate`` gave.
+        Lists of equal length by name: ``"step"``, and what ``validate`` returned.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class History:
         self.validation: dict[str, list[float]] = {}
 
     def __len__(self) -> int:
-        """Steps taken."""
+        """Number of steps taken."""
         return len(self.loss)
 
     def __repr__(self) -> str:
@@ -46,34 +46,34 @@ class History:
 
     @property
     def steps(self) -> range:
-        """The steps' numbers, from 1: what the lists are drawn over."""
+        """The numbers of the steps, from 1: the x axis for the lists."""
         return range(1, len(self) + 1)
 
     @property
     def tokens_per_second(self) -> float:
-        """Over all steps; 0 before the first."""
+        """Throughput over all steps; 0 before the first."""
         return sum(self.tokens) / sum(self.seconds) if self.loss else 0.0
 
     def add(self, *, loss: float, lr: float, norm: float, tokens: float, seconds: float) -> None:
-        """One more step."""
+        """Add a step."""
         for name, value in zip(COLUMNS, (loss, lr, norm, tokens, seconds), strict=True):
             getattr(self, name).append(value)
 
     def add_validation(self, found: Mapping[str, float]) -> None:
-        """What validation after the last step gave; it must have the same names each time."""
+        """Add the validation after the last step; it must have the same names each time."""
         found = {"step": len(self), **{key: float(value) for key, value in found.items()}}
         if self.validation and list(found) != list(self.validation):
             raise ValueError(
-                f"validate must give the same names each time, {list(self.validation)[1:]}, "
+                f"validate must return the same names each time, {list(self.validation)[1:]}, "
                 f"got {list(found)[1:]}"
             )
         for name, value in found.items():
             self.validation.setdefault(name, []).append(value)
 
     def best(self, higher: bool = False) -> tuple[int, float] | None:
-        """Step and value of the best validation, by the first of what ``validate`` gives.
+        """Step and value of the best validation, by the first value of ``validate``.
 
-        ``higher`` says whether more is better, as for BLEU; ``None`` before any validation.
+        ``higher`` says whether higher is better, as for BLEU; ``None`` before any validation.
         """
         if not self.validation:
             return None
@@ -84,10 +84,10 @@ class History:
         return int(steps[place]), values[place]
 
     def to_csv(self, path: str | Path) -> Path:
-        """Write a row for each step, as text that gives the same numbers back.
+        """Write a row for each step, in enough digits to restore the same numbers.
 
-        Columns are ``step``, loss, lr, norm, tokens, seconds, and for each name of the validation
-        ``validation_NAME``, empty where there was none.
+        Columns are ``step``, loss, lr, norm, tokens, seconds, and ``validation_NAME`` for each
+        validation value, empty if there was none.
         """
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -102,7 +102,7 @@ class History:
         return path
 
     def state_dict(self) -> dict[str, Any]:
-        """All of it, to the last bit, as tensors."""
+        """The whole history, to the last bit, as tensors."""
 
         def exact(values: list[float]) -> torch.Tensor:
             return torch.tensor(values, dtype=torch.float64)
@@ -113,7 +113,7 @@ class History:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Be what :meth:`state_dict` was asked of."""
+        """Restore a :meth:`state_dict`."""
         for name in COLUMNS:
             setattr(self, name, state[name].tolist())
         self.validation = {name: values.tolist() for name, values in state["validation"].items()}

@@ -1,4 +1,4 @@
-"""The training loop, to be read from top to bottom; each of its concerns is a file beside it."""
+"""The training loop, meant to be read from top to bottom; each concern has its own file."""
 
 from __future__ import annotations
 
@@ -57,80 +57,81 @@ def fit(
               g \leftarrow g \min\left(1, \frac{c}{\lVert g \rVert}\right), \qquad
               \theta \leftarrow \operatorname{optimiser}(\theta, g, \eta(s))
 
-    where b runs over the batches of one step, accumulated and on all devices, and :math:`n_b` are
-    their tokens: the step is that of one big batch.
+    where b runs over the batches of one step, accumulated and on all devices, and :math:`n_b` is
+    their number of tokens: the step equals that of one big batch.
 
     Parameters
     ----------
     model:
-        Trained in place and left on the device it was trained on (with ``parallel="fsdp"`` on its
-        own), in the mode it came in.
+        Trained in place and left on the device it was trained on (with ``parallel="fsdp"``, on its
+        original one), in its original mode.
     batches:
-        An iterable of batches, nests of tensors, iterated over again and again. To be resumed it
-        must be a list or have ``state_dict()`` and ``load_state_dict(state)``; to be shared among
-        processes it needs ``shard(rank, world)``.
+        An iterable of batches, nested structures of tensors, which is iterated over repeatedly. To
+        resume, it must be a list or have ``state_dict()`` and ``load_state_dict(state)``; for
+        several processes it needs ``shard(rank, world)``.
     loss:
-        ``loss(model, batch) -> (mean, count)``: a tensor of one number, and of how many tokens it
-        is the mean; see :mod:`tfcourse.training.losses`.
+        ``loss(model, batch) -> (mean, count)``: a scalar tensor, and the number of tokens it
+        averages; see :mod:`tfcourse.training.losses`.
     steps, accumulate:
-        Steps of the optimiser, and batches for each (in each process).
+        Optimiser steps, and batches per step (in each process).
     lr:
-        A rate, or a rate for each step, counted from 1: :mod:`tfcourse.training.schedules`. It is
-        set in every group of the optimiser.
+        A learning rate, or a function of the step, counted from 1:
+        :mod:`tfcourse.training.schedules`. It is set in every parameter group.
     optimiser, clip:
-        What gives an optimiser for a model: :mod:`tfcourse.training.optimisers`. Length that a
-        gradient is cut down to, :math:`c`, or ``None``; the history keeps the length before.
+        Makes an optimiser for a model: :mod:`tfcourse.training.optimisers`. Maximum gradient norm,
+        :math:`c`, or ``None``; the history keeps the norm before clipping.
     autocast, compile:
-        ``"bfloat16"`` to multiply matrices in it; weights and their updates stay as they are.
+        ``"bfloat16"`` for matrix products in it; weights and their updates keep their dtype.
         Whether to run the model through ``torch.compile``; validation does not.
     parallel, device:
         Under torchrun, ``"ddp"`` or ``"fsdp"``: whether each process holds the whole model or a
-        part. Unless a device is given, a GPU if there is one (each process its own), else the CPU.
+        shard. The device defaults to a GPU if there is one (one per process), else the CPU.
     seed:
-        What PyTorch's, NumPy's and Python's global generators start from, for dropout and the like.
-        Under torchrun each process adds its number.
+        Seed of PyTorch's, NumPy's and Python's global generators, for dropout and the like. Under
+        torchrun each process adds its rank.
     max_seconds:
-        End early, after the step in which the time of all steps reaches this.
+        Stop early, after the step in which the total time of steps reaches this.
     validate:
         ``validate(model)``, called in ``eval()`` mode without gradients: one number, or numbers by
-        name of which the first judges. What it draws at random leaves training as it was. Under
-        torchrun every process calls it. :func:`~tfcourse.training.losses.mean_loss` makes one.
+        name, of which the first decides which is best. Its random draws do not affect training.
+        Under torchrun every process calls it. :func:`~tfcourse.training.losses.mean_loss` makes
+        one.
     validate_every, higher_is_better:
-        Steps between validations, besides the one at the end; whether a better model has more of
-        what ``validate`` gives first.
+        Steps between validations, in addition to the one at the end; whether higher values of the
+        first number from ``validate`` are better.
     checkpoint:
-        A folder to keep checkpoints in, and the weights of the best validation. A run that finds
-        its own checkpoints there goes on from the newest whole one, on the CPU to the last bit as
-        if it had never stopped.
+        A folder for checkpoints and the weights of the best validation. A run that finds its own
+        checkpoints there resumes from the newest intact one, on the CPU exactly as if it had never
+        stopped.
     checkpoint_every, keep:
-        Steps between checkpoints, besides the one at the end: a tenth of ``steps`` unless given.
-        How many of the newest stay, at least 2: should one be damaged there is another.
+        Steps between checkpoints, in addition to the one at the end: default a tenth of ``steps``.
+        How many of the newest to keep, at least 2, in case one is damaged.
     resume:
-        ``False`` refuses a folder that already holds checkpoints.
+        ``False`` rejects a folder that already holds checkpoints.
     log, progress:
         A file that ends in ``.csv``, a folder for TensorBoard, or several of these; whether to show
-        a bar. Otherwise nothing is printed.
+        a progress bar. Otherwise nothing is printed.
     on_step:
-        ``on_step(step, model, history)`` after each step.
+        ``on_step(step, model, history)``, called after each step.
 
     Returns
     -------
     history
-        Of all steps, those before a resumption too.
+        Of all steps, including those before resuming.
 
     Raises
     ------
     ValueError
-        If an argument is impossible, a run is resumed with other settings than it began with, or
-        no checkpoint is whole.
+        If an argument is invalid, a run is resumed with other settings than it began with, or all
+        checkpoints are damaged.
     NotFinite
-        If the loss or the gradient is NaN or infinite. The weights are those before that step;
-        the error names the step, keeps its batches and names the last checkpoint.
+        If the loss or the gradient is NaN or infinite. The weights are those before that step; the
+        error names the step, keeps its batches, and names the last checkpoint.
     OSError
-        If a checkpoint cannot be written. The last good one stands.
+        If a checkpoint cannot be written. The last good one remains.
     Interrupted
         On Ctrl-C, a ``KeyboardInterrupt`` with the history: the step is finished and, with
-        ``checkpoint``, kept. A second Ctrl-C stops at once.
+        ``checkpoint``, saved. A second Ctrl-C stops at once.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Losses: what a batch says about a model, and over how many tokens that is the mean.
+"""Losses: the mean loss of a model on a batch, and the number of tokens it averages.
 
 A loss for :func:`~tfcourse.training.fit` is any ``loss(model, batch) -> (mean, count)``. The means
 of several batches, accumulated or on several devices, are weighted by their counts.
@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from tfcourse.arguments import check_probability
 from tfcourse.training.batches import moved
 
-#: The mean over a batch, and the number of tokens that it is the mean of.
+#: The mean over a batch, and the number of tokens it averages.
 Loss = Callable[[nn.Module, Any], tuple[Tensor, Tensor | int]]
 
 
@@ -28,7 +28,7 @@ def label_smoothed_loss(
     smoothing: float = 0.0,
     ignore: int | None = None,
 ) -> tuple[Float[Tensor, ""], Int[Tensor, ""]]:
-    r"""Cross-entropy with a target that leaves a little to every word.
+    r"""Cross-entropy with targets that give every word a little probability.
 
     .. math:: L = -\sum_k q_k \log p_k, \qquad
               q_k = (1 - \epsilon)\,[k = y] + \frac{\epsilon}{V}, \qquad
@@ -37,16 +37,16 @@ def label_smoothed_loss(
     Parameters
     ----------
     logits, targets:
-        Scores ``(..., V)`` and the right ids ``(...)``, from 0 to ``V - 1``.
+        Scores ``(..., V)`` and the correct ids ``(...)``, from 0 to ``V - 1``.
     smoothing:
-        :math:`\epsilon` in [0, 1), the share that is spread over all ``V``.
+        :math:`\epsilon` in [0, 1), the fraction that is spread over all ``V``.
     ignore:
-        An id whose places do not count, such as the padding's.
+        An id whose positions do not count, such as the padding's.
 
     Returns
     -------
     mean, count
-        In nats, over the places that count, and how many do; NaN if none does.
+        In nats, over the positions that count, and their number; NaN if there are none.
 
     Notes
     -----
@@ -63,7 +63,7 @@ def label_smoothed_loss(
     log_p = F.log_softmax(logits.float() if logits.dtype.itemsize < 4 else logits, dim=-1)
     try:
         right = log_p.gather(-1, targets.where(counts, 0)[..., None]).squeeze(-1)  # log p_y
-    except RuntimeError:  # on a GPU CUDA stops with an assertion of its own instead
+    except RuntimeError:  # on a GPU, CUDA fails with its own assertion instead
         _check_targets(targets, logits.shape[-1], ignore)
         raise
     loss = -(1 - smoothing) * right
@@ -74,7 +74,7 @@ def label_smoothed_loss(
 
 
 def _check_targets(targets: Tensor, V: int, ignore: int | None) -> None:
-    """Refuse targets that are not ids, or that are not in the vocabulary."""
+    """Raise ``ValueError`` for targets that are not ids of the vocabulary."""
     if targets.is_floating_point():
         raise ValueError(f"targets must be integers, got {targets.dtype}")
     counted = targets if ignore is None else targets[targets != ignore]
@@ -85,7 +85,7 @@ def _check_targets(targets: Tensor, V: int, ignore: int | None) -> None:
 
 
 def mean_and_count(given: Any) -> tuple[Any, Any]:
-    """The two values that a loss must return; a ``ValueError`` if it returned something else."""
+    """The two values that a loss must return; raises ``ValueError`` for anything else."""
     if not isinstance(given, tuple | list) or len(given) != 2:
         got = f"{type(given).__name__} {tuple(given.shape)}" if isinstance(given, Tensor) else given
         raise ValueError(
@@ -105,7 +105,7 @@ class NextToken:
     ignore: int | None = None
 
     def __call__(self, model: nn.Module, batch: Any) -> tuple[Tensor, Tensor]:
-        """Mean over the tokens to come, and their number."""
+        """Mean over the following tokens, and their number."""
         tokens, following = batch
         return label_smoothed_loss(model(tokens).logits, following, self.smoothing, self.ignore)
 
@@ -114,9 +114,9 @@ class NextToken:
 class Translation:
     """The loss of an encoder-decoder on ``(source (B, S), target (B, T), source_lengths (B,))``.
 
-    The target begins with what starts a sentence and ends with what ends it; the model reads all
-    but its last token and is to say all but its first. ``padding`` is the id of padding in the
-    target, which does not count; ``smoothing`` is as in :func:`label_smoothed_loss`.
+    The target begins with the start token and ends with the end token; the model reads all but its
+    last token and predicts all but its first. ``padding`` is the id of padding in the target, which
+    does not count; ``smoothing`` is as in :func:`label_smoothed_loss`.
     """
 
     padding: int | None = None
@@ -131,7 +131,7 @@ class Translation:
 
 @dataclass(frozen=True)
 class Classification:
-    """The loss of a classifier on a batch ``(*inputs, labels (B,))``; it is called on the inputs.
+    """The loss of a classifier on a batch ``(*inputs, labels (B,))``.
 
     ``smoothing`` is as in :func:`label_smoothed_loss`.
     """
@@ -145,11 +145,11 @@ class Classification:
 
 
 def mean_loss(loss: Loss, batches: Iterable[Any]) -> Callable[[nn.Module], float]:
-    """What ``validate`` of :func:`~tfcourse.training.fit` takes: the loss over held-out batches.
+    """A ``validate`` function for :func:`~tfcourse.training.fit`: the loss on held-out batches.
 
-    ``validate(model)`` is the mean over all tokens. ``loss`` is as in training; without smoothing
-    it is what perplexity is made from. ``batches`` are iterated over once each time, and go where
-    the model is; a ``ValueError`` if there are none, or they were used up.
+    ``validate(model)`` is the mean over all tokens. ``loss`` is as in training; without smoothing,
+    its exponential is the perplexity. ``batches`` are iterated over once per call and moved to the
+    model's device; raises ``ValueError`` if there are none or they are exhausted.
     """
 
     @torch.no_grad()
@@ -162,7 +162,7 @@ def mean_loss(loss: Loss, batches: Iterable[Any]) -> Callable[[nn.Module], float
             tokens += float(count)
         if not tokens:
             raise ValueError(
-                "batches must be a collection that can be gone through each time, got nothing from "
+                "batches must be a collection that can be iterated over each time, got none from "
                 f"{type(batches).__name__}"
             )
         return total / tokens

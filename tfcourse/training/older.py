@@ -1,8 +1,8 @@
-"""Checkpoints that an older version wrote, as this one would have written them.
+"""Convert checkpoints of older versions to the current form.
 
 Three things have changed since. Attention's ``W_Q``, ``W_K`` and ``W_V`` are one parameter, so the
-weights and the optimiser's numbers for them are joined. Configs have more fields: one that an older
-version did not know has its default. And some fields have other names.
+weights and the optimiser's state for them are joined. Configs have more fields: one that an older
+version did not have gets its default. And some fields have been renamed.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from tfcourse.training.settings import digest
 
 
 def brought_up_to_date(read: Checkpoint, model: nn.Module, optimiser: Optimizer) -> Checkpoint:
-    """A checkpoint of ``model`` and ``optimiser`` in today's form, unchanged if it has it.
+    """A checkpoint of ``model`` and ``optimiser`` in the current form, unchanged if it already is.
 
-    The order of the optimiser's parameters is that of the stored numbers.
+    The optimiser's parameters are in the order of the stored state.
     """
     names = list(dict(model.named_parameters()))
     settings = {**read.settings, "model": _model(str(read.settings.get("model")), model)}
@@ -38,7 +38,7 @@ def brought_up_to_date(read: Checkpoint, model: nn.Module, optimiser: Optimizer)
 
 
 def _model(said: str, model: nn.Module) -> str:
-    """What a run said of its model, with the fields that its config did not have yet."""
+    """A run's description of its model, with the fields that its config did not have yet."""
     config = getattr(model, "config", None)
     kind, _, call = said.partition(": ")
     if not call.startswith(f"{type(config).__name__}("):
@@ -55,7 +55,7 @@ def _model(said: str, model: nn.Module) -> str:
 
 
 def _before(model: nn.Module) -> list[tuple[str, Tensor]]:
-    """The parameters of an older version: names, and tensors of their shapes and dtypes."""
+    """The parameters as in older versions: names, and tensors of their shapes and dtypes."""
     found = []
     owners = dict(model.named_modules())
     names = list(dict(model.named_parameters()))
@@ -69,7 +69,7 @@ def _before(model: nn.Module) -> list[tuple[str, Tensor]]:
 
 
 def _optimiser(stored: Mapping[str, Any], model: nn.Module, optimiser: Optimizer) -> dict[str, Any]:
-    """An optimiser's state in which the numbers of W_Q, W_K and W_V are joined."""
+    """An optimiser's state with the values for W_Q, W_K and W_V joined."""
     names = {p: name for name, p in model.named_parameters()}
     before, now, state, groups = 0, 0, {}, []
     for group, old in zip(optimiser.param_groups, stored["param_groups"], strict=True):
@@ -86,7 +86,7 @@ def _optimiser(stored: Mapping[str, Any], model: nn.Module, optimiser: Optimizer
 
 
 def _joined(values: list[Any], p: Tensor) -> Any:
-    """The values of several parameters as those of the one that holds them."""
+    """Join the values of several parameters into those of the one that holds them."""
     if len(values) > 1 and isinstance(values[0], Tensor) and values[0].dim() == p.dim():
         return torch.cat(values, dim=-1)
     return values[0]  # such as the number of steps, which is the same for all

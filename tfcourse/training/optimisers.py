@@ -1,4 +1,4 @@
-"""Optimisers, and which parameters are drawn towards zero."""
+"""Optimisers, and which parameters get weight decay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfcourse.arguments import above_zero, check_probability
 from tfcourse.layers import LayerNorm, RMSNorm
 from tfcourse.positions import Positions
 
-#: Modules whose parameters scale or shift what is normalised.
+#: Modules whose parameters scale or shift normalised values.
 NORMS = (
     LayerNorm, RMSNorm, nn.LayerNorm, nn.RMSNorm, nn.GroupNorm, nn.modules.batchnorm._BatchNorm,
 )  # fmt: skip
@@ -22,9 +22,9 @@ NORMS = (
 
 @dataclass(frozen=True)
 class OptimiserChoice:
-    """An optimiser yet to be made: training makes it once the model is on its devices.
+    """A choice of optimiser: training creates it once the model is on its devices.
 
-    ``says`` is how it was chosen, such as ``"adamw(weight_decay=0.1, …)"``; a run that resumes
+    ``says`` is the call that made it, such as ``"adamw(weight_decay=0.1, …)"``; a resumed run
     compares it.
     """
 
@@ -32,7 +32,7 @@ class OptimiserChoice:
     make: Callable[[nn.Module], Optimizer] = field(compare=False, repr=False)
 
     def __call__(self, model: nn.Module) -> Optimizer:
-        """The optimiser of this model's parameters."""
+        """The optimiser for this model's parameters."""
         return self.make(model)
 
     def __repr__(self) -> str:
@@ -44,25 +44,24 @@ def parameter_groups(
 ) -> list[dict[str, Any]]:
     """The model's parameters in two groups: with weight decay, and without.
 
-    Decay is for matrices, which multiply what comes in. Biases (one axis, or a name that is ``b``,
-    ``bias`` or begins with ``b_``) and what normalisations learn have none: they do not make the
-    model more complex, and drawing a gain to zero would silence its layer.
+    Decay is for matrices, which multiply their input. Biases (one axis, or a name that is ``b``,
+    ``bias`` or begins with ``b_``) and the parameters of normalisations have none: they do not make
+    the model more complex, and pulling a gain to zero would silence its layer.
 
-    A parameter that several parts share stands in one group once, and one that is not trained in
-    none.
+    A shared parameter is in one group, once; a frozen one is in none.
 
     Parameters
     ----------
     weight_decay:
         Of the first group, at least 0. A group that would be empty is left out.
     embeddings:
-        Whether tables of tokens and of positions decay too, as in nanoGPT; else they stand in the
+        Whether token and position embeddings decay too, as in nanoGPT; otherwise they are in the
         second group. A tied unembedding is one of them.
 
     Notes
     -----
-    Loshchilov and Hutter 2019 ("Decoupled Weight Decay Regularization"). Biases and gains are left
-    out as in Radford et al. 2018, section 4.1, and in BERT's training code.
+    Loshchilov and Hutter 2019 ("Decoupled Weight Decay Regularization"). Biases and gains are
+    excluded as in Radford et al. 2018, section 4.1, and in BERT's training code.
     """
     _not_negative(weight_decay)
     decays: dict[nn.Parameter, None] = {}
@@ -76,7 +75,7 @@ def parameter_groups(
                 (spared if no_decay else decays)[p] = None
     if not decays and not spared:
         raise ValueError("model must have a parameter to train, every one has requires_grad=False")
-    for p in spared:  # one that is shared is spared where any of its owners spares it
+    for p in spared:  # a shared one is spared if any of its owners spares it
         decays.pop(p, None)
     groups = [
         {"params": list(decays), "weight_decay": weight_decay},
@@ -103,11 +102,11 @@ def adamw(
     Parameters
     ----------
     weight_decay:
-        :math:`\lambda`, at least 0, of the parameters that :func:`parameter_groups` lets decay. At
+        :math:`\lambda`, at least 0, for the parameters that :func:`parameter_groups` lets decay. At
         0 this is Adam.
     betas, eps:
-        :math:`(\beta_1, \beta_2)`, in [0, 1), and :math:`\epsilon`, above 0. Vaswani et al. take
-        (0.9, 0.98) and 1e-9, GPT-3's training (0.9, 0.95).
+        :math:`(\beta_1, \beta_2)`, in [0, 1), and :math:`\epsilon`, above 0. Vaswani et al. use
+        (0.9, 0.98) and 1e-9, GPT-3 (0.9, 0.95).
     embeddings:
         As in :func:`parameter_groups`.
 
@@ -132,7 +131,7 @@ def adamw(
 
 
 def sgd(momentum: float = 0.0, weight_decay: float = 0.0) -> OptimiserChoice:
-    r"""Steps down the gradient, with a memory of the steps before.
+    r"""Stochastic gradient descent, with momentum.
 
     .. math:: u \leftarrow \mu u + g, \qquad \theta \leftarrow \theta - \eta\, u
 
@@ -141,14 +140,14 @@ def sgd(momentum: float = 0.0, weight_decay: float = 0.0) -> OptimiserChoice:
     momentum:
         :math:`\mu`, in [0, 1).
     weight_decay:
-        Of the parameters that :func:`parameter_groups` lets decay, at least 0; added to the
+        For the parameters that :func:`parameter_groups` lets decay, at least 0; added to the
         gradient.
     """
     check_probability(momentum=momentum)
     _not_negative(weight_decay)
     return OptimiserChoice(
         f"sgd(momentum={momentum}, weight_decay={weight_decay})",
-        # The rate is set before each step; until then there is none to go wrong with.
+        # The rate is set before each step; until then it is 0.
         lambda model: torch.optim.SGD(
             parameter_groups(model, weight_decay), lr=0.0, momentum=momentum
         ),
@@ -162,17 +161,18 @@ def _not_negative(weight_decay: float) -> None:
 
 @torch.no_grad()
 def clip_gradients(parameters: Iterable[Tensor], length: float) -> Tensor:
-    r"""Shorten the gradient to ``length`` if it is longer, all parameters together; its length.
+    r"""Clip the norm of all gradients together to ``length``; return the norm.
 
     .. math:: g \leftarrow g \min\left(1, \frac{c}{\lVert g \rVert}\right)
 
-    Each parameter's ``grad`` is changed in place; those without one are left out. ``length`` is
-    :math:`c`, above 0. It gives the length before, one number; 0 if there is no gradient.
+    Each parameter's ``grad`` is changed in place; those without one are skipped. ``length`` is
+    :math:`c`, above 0. The returned norm, a scalar, is that before clipping; 0 if there is no
+    gradient.
 
     Notes
     -----
-    Pascanu et al. 2013, algorithm 1. :func:`~tfcourse.training.fit` does this itself, after it has
-    divided by the number of tokens.
+    Pascanu et al. 2013, algorithm 1. :func:`~tfcourse.training.fit` does this itself, after
+    dividing by the number of tokens.
     """
     above_zero(length=length)
     gradients = [p.grad for p in parameters if p.grad is not None]
@@ -180,7 +180,7 @@ def clip_gradients(parameters: Iterable[Tensor], length: float) -> Tensor:
         return torch.zeros(())
     device = gradients[0].device
     norm = torch.stack([torch.linalg.vector_norm(g).to(device) for g in gradients]).norm()
-    # No branch on the number: on a GPU that would wait for it.
+    # No branch on the value: on a GPU that would wait for it.
     factor = (length / norm).clamp(max=1.0)
     for g in gradients:
         g.mul_(factor.to(g.device, g.dtype))

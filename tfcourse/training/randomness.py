@@ -1,4 +1,4 @@
-"""All the random numbers that a model or its data may draw: set, kept, put back."""
+"""The random generators that a model or its data may use: seed, save and restore them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import torch
 
 
 def start(seed: int) -> None:
-    """Let PyTorch, NumPy and Python draw from ``seed``."""
+    """Seed PyTorch, NumPy and Python."""
     torch.manual_seed(seed)
     np.random.seed(seed % 2**32)
     random.seed(seed)
 
 
 def state() -> dict[str, Any]:
-    """Where each of them stands, in tensors, lists and numbers."""
+    """The state of each generator, in tensors, lists and numbers."""
     version, words, gauss = random.getstate()
     theirs: Any = np.random.get_state()
     name, keys, *rest = theirs
@@ -32,7 +32,7 @@ def state() -> dict[str, Any]:
 
 
 def restore(kept: dict[str, Any]) -> None:
-    """Stand where :func:`state` was asked; GPUs too where there are as many."""
+    """Restore a :func:`state`; those of GPUs too if there are equally many."""
     torch.set_rng_state(kept["torch"])
     if kept["cuda"] and len(kept["cuda"]) == torch.cuda.device_count():
         torch.cuda.set_rng_state_all(kept["cuda"])
@@ -44,7 +44,7 @@ def restore(kept: dict[str, Any]) -> None:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """What is drawn within leaves no trace: validating more often does not change training."""
+    """Restore the generators afterwards, so that more validations do not change training."""
     kept = state()
     try:
         yield

@@ -1,4 +1,4 @@
-"""What is seen of training while it runs: a progress bar, a CSV file, TensorBoard."""
+"""Reports on training while it runs: a progress bar, a CSV file, TensorBoard."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tfcourse.training.history import History
 
 
 class Reports:
-    """Within, each of ``steps`` steps and each validation is reported if it was asked for.
+    """Context in which each of ``steps`` steps and each validation is reported, if requested.
 
-    ``progress`` shows a bar with loss, tokens a second and the time left; ``log`` is a file that
+    ``progress`` shows a bar with loss, tokens per second and the time left; ``log`` is a file that
     ends in ``.csv``, or a folder for TensorBoard, or several.
     """
 
@@ -66,7 +66,7 @@ class Reports:
         self.write()
 
     def write(self) -> None:
-        """Write the tables anew: they say what the history says, after going on too."""
+        """Rewrite the tables, so that they match the history even after resuming."""
         for path in self.tables:
             self.history.to_csv(path)
 
@@ -85,7 +85,7 @@ def _tensorboard(folder: Path, first: int) -> Any:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         raise ValueError(
-            f"log must be a file that ends in .csv where TensorBoard is not installed, got "
-            f"{folder}. `pip install tensorboard` brings it"
+            f"log must be a file that ends in .csv if TensorBoard is not installed, got "
+            f"{folder}. `pip install tensorboard` installs it"
         ) from None
     return SummaryWriter(str(folder), purge_step=first)

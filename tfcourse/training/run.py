@@ -1,4 +1,4 @@
-"""A run: all that changes while a model is trained, kept in checkpoints and read from them."""
+"""A run: everything that changes during training, saved to checkpoints and read from them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tfcourse.training.settings import Settings
 
 
 class Run:
-    """The model, its optimiser, where it stands in its data, and its history.
+    """The model, its optimiser, its position in the data, and its history.
 
-    ``folder`` is where checkpoints are kept, if anywhere; ``higher`` says whether a higher
-    validation is a better one. Batches that cannot be shared among processes, or not be found again
-    from a checkpoint, are refused.
+    ``folder`` is where checkpoints are kept, if anywhere; ``higher`` says whether higher validation
+    values are better. Batches that cannot be shared among processes, or not be resumed from a
+    checkpoint, raise ``ValueError``.
     """
 
     def __init__(
@@ -50,22 +50,22 @@ class Run:
         self.stream, self.history = Stream(batches), History()
         if self.folder is not None and not self.stream.can_resume:
             raise ValueError(
-                "batches must be a list or have state_dict() and load_state_dict(state) where "
+                "batches must be a list or have state_dict() and load_state_dict(state) if "
                 f"checkpoints are kept, got a {type(batches).__name__}"
             )
         self.optimiser = settings.optimiser(shared.model)
         self.elapsed = 0.0
 
     def resume(self, allowed: bool) -> None:
-        """Go on from the newest whole checkpoint, if there is one.
+        """Resume from the newest intact checkpoint, if there is one.
 
-        Refuses if it is not ``allowed``, none is whole, or the settings differ.
+        Raises ``ValueError`` if this is not ``allowed``, all are damaged, or the settings differ.
         """
         if self.folder is None:
             return
         if not allowed and checkpoints.found(self.folder):
             raise ValueError(
-                f"checkpoint must be a folder without checkpoints where resume is False, got "
+                f"checkpoint must be a folder without checkpoints if resume is False, got "
                 f"{self.folder}"
             )
         if self.team.leads:
@@ -93,7 +93,7 @@ class Run:
         self.elapsed, self.last = sum(self.history.seconds), path
 
     def keep(self) -> None:
-        """Write a checkpoint of the step just taken, where there is a folder for it."""
+        """Write a checkpoint of the step just taken, if there is a folder for it."""
         if self.folder is None:
             return
         weights, optimiser = self.shared.weights(), whole(self.optimiser.state_dict())
@@ -112,7 +112,7 @@ class Run:
             self.last = self.folder / f"step-{step:08d}"
 
     def took(self, began: float, now: float) -> float:
-        """Seconds that a step took, as process 0 measured them."""
+        """Duration of a step in seconds, as measured by process 0."""
         seconds = now - began
         if self.team.world > 1:
             (seconds,) = self.team.all_reduce([seconds if self.team.leads else 0.0])
@@ -120,12 +120,12 @@ class Run:
         return seconds
 
     def out_of_time(self) -> bool:
-        """Whether the steps have taken as long as they may."""
+        """Whether the steps have used up their time."""
         limit = self.settings.max_seconds
         return limit is not None and self.elapsed >= limit
 
     def gradients(self) -> tuple[list[Tensor], float]:
-        """The gradients, and the length of all of them together."""
+        """The gradients, and the norm of all of them together."""
         gradients = [p.grad for p in self.shared.model.parameters() if p.grad is not None]
         if not gradients:
             raise ValueError("loss must depend on the model's parameters: none has a gradient")
@@ -133,7 +133,7 @@ class Run:
         return gradients, float(whole(norm))
 
     def validate(self, judge: Callable[[nn.Module], float | Mapping[str, float]]) -> None:
-        """Validate, and keep the weights where they are the best so far."""
+        """Validate, and save the weights if they are the best so far."""
         model = self.shared.model.eval()
         with randomness.undisturbed(), torch.no_grad(), self.settings.cast(self.team.device):
             found = judge(model)
@@ -149,7 +149,7 @@ class Run:
                 checkpoints.write_best(self.folder, weights, step, value)
 
     def not_finite(self, loss: float, norm: float, seen: list[Seen]) -> NotFinite:
-        """The error for a step that cannot be taken; its batches are kept in a file."""
+        """The error for a step that cannot be taken; its batches are saved in a file."""
         step, path = len(self.history) + 1, None
         seen = [s._replace(loss=float(s.loss)) for s in seen]
         if self.folder is not None:
@@ -159,7 +159,7 @@ class Run:
         return NotFinite(step, loss, norm, seen, path, self.last)
 
     def stopped(self) -> str:
-        """What to say where training was stopped."""
+        """The message for a training that was stopped."""
         kept = f"; --resume continues from {self.last}" if self.last else ""
         return f"training was stopped by Ctrl-C after step {len(self.history)}{kept}"
 

@@ -1,7 +1,7 @@
-"""A trained model as a folder: config, weights, tokenizers, and how it came about; no pickle.
+"""A trained model as a folder: config, weights, tokenizers, and its preset; no pickle.
 
-``config.json`` names the model by its config's class, one of :data:`KINDS`, and nothing else is
-ever made from it. It holds the SHA-256 of the files beside it, so a torn copy is noticed.
+``config.json`` names the model by its config's class, one of :data:`KINDS`; nothing else is ever
+created from it. It holds the SHA-256 of the files beside it, so an incomplete copy is detected.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tfcourse.tokenizers import Tokenizer
 from tfcourse.training.checkpoints import pack, unpack
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
-#: The models that may be saved: their config's class, where it stands, and the model's class.
+#: The models that can be saved: their config's class, its module, and the model's class.
 KINDS = {
     "SkipGramConfig": ("skipgram", "SkipGram"),
     "RecurrentLMConfig": ("recurrent_lm", "RecurrentLM"),
@@ -48,10 +48,9 @@ class Saved(NamedTuple):
 def save(folder: str | Path, model: nn.Module, **extra: Any) -> Path:
     """Write a model so that :func:`open_saved` and the commands of ``tfcourse`` can open it.
 
-    The folder is made if it is missing; an earlier model in it is replaced. ``extra`` are
-    tokenizers, each written to ``NAME.json`` in Hugging Face's format, and anything that JSON can
-    hold, such as the preset. A ``ValueError`` if it cannot, or the model is none of
-    ``tfcourse.models``.
+    A missing folder is created; an earlier model in it is replaced. ``extra`` are tokenizers, each
+    written to ``NAME.json`` in Hugging Face's format, and anything that JSON can hold, such as the
+    preset. Raises ``ValueError`` if it cannot, or if the model is not one of ``tfcourse.models``.
     """
     folder, config = Path(folder), getattr(model, "config", None)
     kind = type(config).__name__
@@ -76,14 +75,14 @@ def save(folder: str | Path, model: nn.Module, **extra: Any) -> Path:
         tokenizer.save(new)
         sums[f"{name}.json"] = write_whole(folder / f"{name}.json", new.read_bytes())
         new.unlink()
-    # Last: until it is there, the old one does not fit the files, and that is noticed.
+    # Last: until it is written, the old one does not match the files, which is detected.
     text = json.dumps({**says, "sha256": sums}, indent=1, ensure_ascii=False)
     write_whole(folder / CONFIG, text + "\n")
     return folder
 
 
 def open_saved(folder: str | Path) -> Saved:
-    """Read what :func:`save` wrote; a ``ValueError`` if it is damaged, or of no known kind."""
+    """Read what :func:`save` wrote; raises ``ValueError`` if it is damaged or of unknown kind."""
     folder = Path(folder)
     try:
         says = json.loads((folder / CONFIG).read_text("utf-8"))
@@ -92,7 +91,7 @@ def open_saved(folder: str | Path) -> Saved:
     except (OSError, ValueError, KeyError, TypeError):
         raise ValueError(
             f"folder must hold a model that was saved by tfcourse, got {folder}: no {CONFIG} there "
-            "that says what it is"
+            "that describes it"
         ) from None
     if kind not in KINDS:
         raise ValueError(f"{folder / CONFIG} must name one of {', '.join(KINDS)}, got {kind!r}")
@@ -115,7 +114,7 @@ def open_saved(folder: str | Path) -> Saved:
 
 
 def _model(kind: str, choices: Mapping[str, Any], folder: Path) -> nn.Module:
-    """A model of these sizes, its weights not yet read."""
+    """A model of these sizes, without its saved weights."""
     where, name = KINDS[kind]
     module = importlib.import_module(f"tfcourse.models.{where}")
     # JSON has lists where a config has tuples.

@@ -1,7 +1,7 @@
-"""Learning rates over the course of training: each is a function of the step, counted from 1.
+"""Learning-rate schedules: each is a function of the step, counted from 1.
 
 ``cosine(...)`` is a schedule for :func:`~tfcourse.training.fit`; ``cosine_rate(step, ...)`` is the
-formula alone, for a training loop of one's own. The formulas also take step 0, before training.
+formula alone, for your own training loop. The formulas also accept step 0, before training.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from tfcourse.arguments import above_zero, at_least_one
 
 @dataclass(frozen=True)
 class Schedule:
-    """A learning rate for each step, with the words that describe it.
+    """A learning rate for each step, with a description.
 
-    ``says`` is how it was made, ``"cosine(peak=0.001, steps=2000, warmup=100, lowest=0.0)"``. Two
-    schedules are equal if their words are; a run that resumes compares them.
+    ``says`` is the call that made it, ``"cosine(peak=0.001, steps=2000, warmup=100, lowest=0.0)"``.
+    Two schedules are equal if these are; a resumed run compares them.
     """
 
     says: str
@@ -35,11 +35,11 @@ class Schedule:
 
 
 def constant(peak: float, warmup: int = 0) -> Schedule:
-    r"""One rate throughout, after a straight rise over the first ``warmup`` steps.
+    r"""A constant rate, after a linear warm-up over the first ``warmup`` steps.
 
     .. math:: \eta(s) = \eta \min(1, s / w)
 
-    ``peak`` is :math:`\eta`, above 0; ``warmup`` the steps of the rise, :math:`w`.
+    ``peak`` is :math:`\eta`, above 0; ``warmup`` the number of warm-up steps, :math:`w`.
     """
     _checked(peak=peak, warmup=warmup)
     return _schedule(constant_rate, peak=peak, warmup=warmup)
@@ -51,20 +51,21 @@ def constant_rate(step: int, peak: float, warmup: int = 0) -> float:
 
 
 def cosine(peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> Schedule:
-    r"""A rise to ``peak``, then half a wave of a cosine down to ``lowest`` at the last step.
+    r"""A linear warm-up to ``peak``, then half a cosine wave down to ``lowest`` at the last step.
 
     .. math::
         \eta(s) = \begin{cases} \eta\, s / w & s \le w \\
             \eta_0 + \tfrac12 (\eta - \eta_0)\left(1 + \cos \pi \frac{s - w}{S - w}\right)
             & w < s \le S \\ \eta_0 & s > S \end{cases}
 
-    ``peak`` and ``lowest`` are the rates after the rise, :math:`\eta > 0`, and at the end,
-    :math:`\eta_0 \le \eta`; of all ``steps``, :math:`S`, the rise takes ``warmup``, :math:`w < S`.
+    ``peak`` and ``lowest`` are the rates after the warm-up, :math:`\eta > 0`, and at the end,
+    :math:`\eta_0 \le \eta`; of all ``steps``, :math:`S`, the warm-up takes ``warmup``,
+    :math:`w < S`.
 
     Notes
     -----
-    Loshchilov and Hutter 2017 ("SGDR"), equation 5, without restarts; the rise as in Radford et al.
-    2018, section 4.1.
+    Loshchilov and Hutter 2017 ("SGDR"), equation 5, without restarts; the warm-up as in Radford et
+    al. 2018, section 4.1.
     """
     _checked_fall(peak=peak, steps=steps, warmup=warmup, lowest=lowest)
     return _schedule(cosine_rate, peak=peak, steps=steps, warmup=warmup, lowest=lowest)
@@ -79,13 +80,13 @@ def cosine_rate(step: int, peak: float, steps: int, warmup: int = 0, lowest: flo
 
 
 def linear(peak: float, steps: int, warmup: int = 0, lowest: float = 0.0) -> Schedule:
-    r"""A rise to ``peak``, then a straight fall to ``lowest`` at the last step.
+    r"""A linear warm-up to ``peak``, then a linear decay to ``lowest`` at the last step.
 
     .. math::
         \eta(s) = \begin{cases} \eta\, s / w & s \le w \\
             \eta_0 + (\eta - \eta_0) \frac{S - s}{S - w} & w < s \le S \\ \eta_0 & s > S \end{cases}
 
-    It takes and refuses what :func:`cosine` does.
+    Arguments and errors are those of :func:`cosine`.
 
     Notes
     -----
@@ -103,16 +104,16 @@ def linear_rate(step: int, peak: float, steps: int, warmup: int = 0, lowest: flo
 
 
 def inverse_root(peak: float, warmup: int) -> Schedule:
-    r"""A rise to ``peak``, then a fall with the root of the step.
+    r"""A linear warm-up to ``peak``, then a decay with the square root of the step.
 
     .. math:: \eta(s) = \eta \min\left(\frac{s}{w}, \sqrt{\frac{w}{s}}\right)
 
-    ``peak`` is the highest rate, :math:`\eta`, above 0; ``warmup`` the steps of the rise,
+    ``peak`` is the highest rate, :math:`\eta`, above 0; ``warmup`` the number of warm-up steps,
     :math:`w`, at least 1.
 
     Notes
     -----
-    The form of :func:`noam` that names its peak; fairseq calls it ``inverse_sqrt``.
+    :func:`noam`, parametrised by its peak; fairseq calls it ``inverse_sqrt``.
     """
     _checked(peak=peak, warmup=warmup)
     at_least_one(warmup=warmup)
@@ -125,14 +126,14 @@ def inverse_root_rate(step: int, peak: float, warmup: int) -> float:
 
 
 def noam(d_model: int, warmup: int = 4000, factor: float = 1.0) -> Schedule:
-    r"""The schedule of "Attention Is All You Need": wider models learn at lower rates.
+    r"""The schedule of "Attention Is All You Need": wider models get lower rates.
 
     .. math:: \eta(s) = f\, d_{model}^{-0.5} \min(s^{-0.5},\ s\, w^{-1.5})
 
     Its peak, at step :math:`w`, is :math:`f (d_{model} w)^{-0.5}`.
 
-    ``warmup`` are the steps of the rise, :math:`w`, at least 1; ``factor``, above 0, is what the
-    paper's rate is multiplied by, :math:`f`.
+    ``warmup`` is the number of warm-up steps, :math:`w`, at least 1; ``factor``, above 0,
+    multiplies the paper's rate, :math:`f`.
 
     Notes
     -----
@@ -149,7 +150,7 @@ def noam_rate(step: int, d_model: int, warmup: int = 4000, factor: float = 1.0) 
 
 
 def _schedule(rate: Callable[..., float], **choices: float) -> Schedule:
-    """The schedule of a formula, described by its name and its choices."""
+    """The schedule of a formula, described by its name and arguments."""
     name = rate.__name__.removesuffix("_rate")
     says = ", ".join(f"{choice}={value}" for choice, value in choices.items())
     return Schedule(f"{name}({says})", partial(rate, **choices))

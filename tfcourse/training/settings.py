@@ -1,4 +1,4 @@
-"""What a run is set to: checked before anything starts, and compared when it resumes."""
+"""The settings of a run: checked before it starts, and compared when it resumes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Settings:
             above_zero(lr=self.lr)
         if self.keep < 2:
             raise ValueError(
-                f"keep must be at least 2, to have one before a damaged one, got {self.keep}"
+                f"keep must be at least 2, in case the newest is damaged, got {self.keep}"
             )
         if self.seed < 0:
             raise ValueError(f"seed must be at least 0, got {self.seed}")
@@ -64,7 +64,7 @@ class Settings:
         return self.lr(step) if callable(self.lr) else self.lr
 
     def cast(self, device: torch.device) -> AbstractContextManager:
-        """Within, matrices are multiplied in what ``autocast`` says."""
+        """Context in which matrices are multiplied in the dtype of ``autocast``."""
         if self.autocast is None:
             return nullcontext()
         return torch.autocast(device.type, getattr(torch, self.autocast))
@@ -78,22 +78,22 @@ class Settings:
         return last or step % (self.checkpoint_every or max(1, self.steps // 10)) == 0
 
     def check_loss(self, mean: Any, count: Any) -> None:
-        """Refuse what a loss gave if training cannot use it."""
+        """Raise ``ValueError`` if training cannot use what a loss returned."""
         if not isinstance(mean, Tensor) or mean.dim() or not mean.requires_grad:
             got = f"a {type(mean).__name__}"
             if isinstance(mean, Tensor):
                 got = f"a tensor {tuple(mean.shape)}, requires_grad={mean.requires_grad}"
             raise ValueError(
-                f"loss must give (mean, count), the mean a tensor of one number that has a "
+                f"loss must return (mean, count), the mean a scalar tensor that has a "
                 f"gradient, got {got}"
             )
         if not isinstance(count, Tensor) and count < 1:
-            raise ValueError(f"loss must give the mean of at least one token, got count {count}")
+            raise ValueError(f"loss must return the mean of at least one token, got count {count}")
 
     def describe(self, model: nn.Module, batches: Iterable[Any], world: int) -> dict[str, Any]:
-        """What must be the same when a run resumes, in words and numbers.
+        """The settings that must be the same when a run resumes.
 
-        ``steps`` is not among them: a run may be made longer, if its schedule allows.
+        ``steps`` is not among them: a run may be extended, if its schedule allows.
         """
         lr = self.lr
         return {
@@ -113,7 +113,7 @@ class Settings:
 
 
 def digest(named: Iterable[tuple[str, Tensor]]) -> str:
-    """A short name for the parameters' names, shapes and dtypes."""
+    """A short hash of the parameters' names, shapes and dtypes."""
     shapes = [(name, tuple(p.shape), str(p.dtype)) for name, p in named]
     return hashlib.sha256(repr(shapes).encode()).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""Token by token with a cache gives what all tokens at once give, with each kind of positions."""
+"""Token by token with a cache equals all tokens at once, with each kind of positions."""
 
 import pytest
 import torch

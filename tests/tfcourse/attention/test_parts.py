@@ -1,4 +1,4 @@
-"""Queries', keys' and values' matrices are one parameter, and still have names of their own."""
+"""The matrices of queries, keys and values are one parameter, but keep their own names."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Sliding-window attention is attention with a banded mask, and a rolling cache keeps all of it."""
+"""Sliding-window attention is attention with a banded mask, and a rolling cache matches it."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Batches: what is in them, in which order, and where they go on."""
+"""Batches: their content, their order, and where they resume."""
 
 import json
 
@@ -214,10 +214,10 @@ X = torch.arange(4)
 
 
 @pytest.mark.parametrize(("call", "told"), [
-    (lambda: pad([]), "sequences must be at least one, got none"),
-    (lambda: pad([[1], [[2]]]), r"rows of ids, got \(1, 1\) of torch.int64 at place 1"),
-    (lambda: pad([[0.5]]), r"rows of ids, got \(1,\) of torch.float32 at place 0"),
-    (lambda: Windows(X, 4), r"ids must be at least length \+ 1 = 5, got 4"),
+    (lambda: pad([]), "sequences must have at least one, got none"),
+    (lambda: pad([[1], [[2]]]), r"rows of ids, got \(1, 1\) of torch.int64 at index 1"),
+    (lambda: pad([[0.5]]), r"rows of ids, got \(1,\) of torch.float32 at index 0"),
+    (lambda: Windows(X, 4), r"ids must have length \+ 1 = 5 tokens, got 4"),
     (lambda: Windows(X.view(2, 2), 1), r"ids must be a row of ids, got \(2, 2\) of torch.int64"),
     (lambda: Windows(X, 0), "length must be at least 1, got 0"),
     (lambda: Windows(X, 2, 0), "stride must be at least 1, got 0"),
@@ -227,8 +227,8 @@ X = torch.arange(4)
     (lambda: Batches(X, 2, seed=-1), "seed must be at least 0, got -1"),
     (lambda: Batches(X, 2, rank=2, world=2), "rank must lie between 0 and world - 1 = 1, got 2"),
     (lambda: Batches(X, 2, world=0), "world must be at least 1, got 0"),
-    (lambda: Batches((X, X[:3]), 2), r"data must have as many rows in each, got \[4, 3\]"),
-    (lambda: Batches(X, 5, drop_last=True), "drop_last must be False where 4 examples are less"),
+    (lambda: Batches((X, X[:3]), 2), r"data must have equal numbers of rows, got \[4, 3\]"),
+    (lambda: Batches(X, 5, drop_last=True), "drop_last must be False if 4 examples do not"),
     (lambda: Batches(X, 2, world=3), "size must be at least world=3, an example for each .* got 2"),
     (lambda: Batches(X, 3, world=2),
      r"drop_last must be True in 2 processes: the last batch has 1 example\(s\)"),

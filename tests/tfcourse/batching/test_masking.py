@@ -1,4 +1,4 @@
-"""Words hidden for an encoder: which, what stands in their place, and what is left alone."""
+"""Words masked for an encoder: which, what replaces them, and what stays unchanged."""
 
 import pytest
 import torch
@@ -102,8 +102,8 @@ X, MAY = torch.tensor([[5, 6, 7]]), torch.ones(1, 3, dtype=torch.bool)
         (X.float(), MAY, {}, r"ids must be rows .* got \(1, 3\) of torch.float32"),
         (X, MAY[:, :2], {}, r"candidates must be \(1, 3\) of torch.bool, .* got \(1, 2\)"),
         (X, MAY.long(), {}, r"candidates must be \(1, 3\) of torch.bool, .* of torch.int64"),
-        (X, MAY, {"words": WORDS[:0]}, r"words must be at least one id in a row, got \(0,\)"),
-        (X, MAY, {"words": torch.tensor(5)}, r"words must be at least one id in a row, got \(\)"),
+        (X, MAY, {"words": WORDS[:0]}, r"words must be a row of at least one id, got \(0,\)"),
+        (X, MAY, {"words": torch.tensor(5)}, r"words must be a row of at least one id, got \(\)"),
         (X, MAY, {"share": 1.5}, r"share must lie in \[0, 1\], got 1.5"),
         (X, MAY, {"masked": -0.1}, r"masked must lie in \[0, 1\], got -0.1"),
         (X, MAY, {"masked": 0.8, "random": 0.3}, r"masked \+ random must be at most 1, got 0.8"),

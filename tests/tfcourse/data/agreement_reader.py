@@ -1,6 +1,6 @@
 """Reads sentences of the agreement grammar word by word: written without its trees.
 
-``Reader(words).accepts()`` is true where some reading exists in which every verb agrees.
+``Reader(words).accepts()`` is true if there is a reading in which every verb agrees.
 """
 
 from functools import cache

@@ -1,4 +1,4 @@
-"""A web server on this machine that misbehaves as it is told, and remembers what it was asked."""
+"""A local web server that misbehaves on demand, and remembers its requests."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,4 +1,4 @@
-"""A file is downloaded whole and right, or not at all, whatever the server does."""
+"""A file is downloaded completely and correctly, or not at all, whatever the server does."""
 
 import errno
 import hashlib

@@ -1,4 +1,4 @@
-"""Look-ups answered anew, senses and their templates."""
+"""Look-ups answered independently, senses and their templates."""
 
 import collections
 

@@ -1,4 +1,4 @@
-"""Number words against words put together here; and which piece stands for which."""
+"""Number words against words composed here; and which piece corresponds to which."""
 
 import collections
 

@@ -1,4 +1,4 @@
-"""Prose out of docstrings: nothing but whole English sentences, nothing of the test in training."""
+"""Prose from docstrings: only whole English sentences, and no test text in training."""
 
 import collections
 import re

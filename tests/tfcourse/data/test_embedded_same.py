@@ -1,7 +1,7 @@
 """The embedded corpora are the same everywhere, whatever the hash seed, time zone and language.
 
-If a package was updated these fail: put the versions, and what `tfcourse.data.embedded.measured`
-gives, into `tfcourse/data/embedded.toml`.
+These fail after a package update: put the versions, and what `tfcourse.data.embedded.measured`
+returns, into `tfcourse/data/embedded.toml`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Members of archives, in memory: the wanted ones, and nothing on the disk."""
+"""Members of archives, in memory: only the wanted ones, and nothing on disk."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""The real files, where they are here: as many examples as are published, and known ones."""
+"""The real files, if available: the published number of examples, and known ones."""
 
 import csv
 import os

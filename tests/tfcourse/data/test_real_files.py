@@ -1,4 +1,4 @@
-"""Where a real corpus' files are found, how they are checked, and that nothing comes unasked."""
+"""Where a real corpus's files are found, how they are checked, and no unrequested downloads."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""The formats of real corpora, on small files made here: what each loader makes of them."""
+"""The formats of real corpora, as each loader reads them, on small files made here."""
 
 import gzip
 import hashlib
@@ -79,8 +79,8 @@ def test_translation_and_its_options(place):
     for options, said in (
         ({"source": "cs"}, r"source must be one of \['de', 'en', 'fr'\], got 'cs'"),
         ({"form": "bpe"}, r"form must be one of \['raw', 'tokenised'\], got 'bpe'"),
-        ({"source": "en"}, "target must be another language than source, got 'en' for both"),
-        ({"form": "tokenised", "target": "fr"}, "form='tokenised' must be asked for one of"),
+        ({"source": "en"}, "target must differ from source, got 'en' for both"),
+        ({"form": "tokenised", "target": "fr"}, "form='tokenised' must be used with one of"),
     ):
         with pytest.raises(ValueError, match=said):
             data.load("multi30k", "test2016", **options)

@@ -1,4 +1,4 @@
-"""The shipped corpora made again from the installed packages: the same sentences and pictures."""
+"""The shipped corpora rebuilt from the installed packages: the same sentences and images."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Shares, correlations and any other figure, each with its interval; and calibration."""
+"""Proportions, correlations and other statistics, each with its interval; and calibration."""
 
 import math
 
@@ -210,12 +210,12 @@ Y = torch.tensor([0, 1, 0, 1])
     (lambda: wilson(0, 0), "n must be at least 1, got 0"),
     (lambda: wilson(5, 4), "successes must lie between 0 and n=4, got 5"),
     (lambda: wilson(1, 4, level=95), "level must lie between 0 and 1, got 95"),
-    (lambda: accuracy([], []), "predicted must be at least one, got none"),
+    (lambda: accuracy([], []), "predicted must have at least one value, got none"),
     (lambda: accuracy([1, 2], [1]), r"right must be \(2,\), as predicted is, got \(1,\)"),
-    (lambda: exact_match([], []), "hypotheses must be at least one text, got none"),
+    (lambda: exact_match([], []), "hypotheses must have at least one text, got none"),
     (lambda: exact_match(["a"], ["a", "b"]), "references must be 1, one for each .* got 2"),
     (lambda: exact_match("ab", "ab"), "hypotheses must be several texts, got one str"),
-    (lambda: bootstrap(np.mean), "samples must be at least one, got none"),
+    (lambda: bootstrap(np.mean), "samples must have at least one, got none"),
     (lambda: bootstrap(np.mean, []), r"one length, at least 1, got \[0\]"),
     (lambda: bootstrap(np.mean, [1], [1, 2]), r"one length, at least 1, got \[1, 2\]"),
     (lambda: bootstrap(np.mean, [1], resamples=0), "resamples must be at least 1, got 0"),

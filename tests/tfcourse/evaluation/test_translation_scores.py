@@ -80,15 +80,15 @@ def test_nothing_is_printed_or_logged(capfd, caplog):
 
 @pytest.mark.parametrize("score", [bleu, chrf])
 @pytest.mark.parametrize(("hypotheses", "references", "told"), [
-    ([], [], "hypotheses must be at least one text, got none"),
+    ([], [], "hypotheses must have at least one text, got none"),
     (["a", "b"], ["a"], "references must be 2, one for each of hypotheses, got 1"),
     (["a", "b"], [["a"], ["b"], ["c"]], "references must be 2, one for each of hypotheses, got 3"),
-    (["a", "b"], [["a", "c"], ["b"]], "references must be as many .* got 1 to 2"),
-    (["a", "b"], [[], []], "references must be as many .* got 0 to 0"),
+    (["a", "b"], [["a", "c"], ["b"]], "references must be equally many .* got 1 to 2"),
+    (["a", "b"], [[], []], "references must be equally many .* got 0 to 0"),
     (["a", "b"], ["a", ["b"]], "references must be all texts, or all lists of texts, got both"),
     ("a", ["a"], "hypotheses must be several texts, got one str"),
     (["a"], "a", "references must be several texts, got one str"),
-    (["a", 3], ["a", "b"], "hypotheses must be texts, got int at place 1"),
+    (["a", 3], ["a", "b"], "hypotheses must be texts, got int at index 1"),
 ])  # fmt: skip
 def test_what_does_not_fit_is_refused_with_the_reason(score, hypotheses, references, told):
     with pytest.raises(ValueError, match=told):

@@ -1,4 +1,4 @@
-"""Beam search against all hypotheses there are, against greedy search, and on a hand-made tree."""
+"""Beam search against exhaustive search, against greedy search, and on a hand-made tree."""
 
 import itertools
 import math

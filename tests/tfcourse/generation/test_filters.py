@@ -1,4 +1,4 @@
-"""Top-k and top-p: what is kept, what is cut, whatever the logits."""
+"""Top-k and top-p: what is kept and what is cut, for any logits."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""The same text as transformers writes with the same weights, greedily and by beam search."""
+"""The same text as transformers generates with the same weights, greedily and by beam search."""
 
 import os
 

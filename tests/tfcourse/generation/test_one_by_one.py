@@ -1,4 +1,4 @@
-"""Greedy and sampled text, against loops that read everything anew and know nothing of batches."""
+"""Greedy and sampled text, against loops that reread everything and do not batch."""
 
 import pytest
 import torch

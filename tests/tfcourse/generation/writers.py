@@ -1,4 +1,4 @@
-"""Small models with random weights, one of each kind that writes, and what they are asked."""
+"""Small models with random weights, one of each kind that generates, and their inputs."""
 
 import torch
 import torch_layout as layout

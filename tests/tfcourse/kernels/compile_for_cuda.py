@@ -1,6 +1,6 @@
-"""Compile the kernels for NVIDIA GPUs that need not be here; print what each needs as JSON.
+"""Compile the kernels for NVIDIA GPUs, present or not; print what each needs as JSON.
 
-Run by a test in a process of its own, because kernels that the interpreter runs are not compiled.
+Run by a test in a separate process, because kernels run by the interpreter are not compiled.
 """
 
 import json

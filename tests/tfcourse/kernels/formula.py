@@ -1,4 +1,4 @@
-"""What both implementations of flash attention are held to: the formula, and its gradients."""
+"""The reference for both implementations of flash attention: the formula, and its gradients."""
 
 import importlib.util
 from types import ModuleType

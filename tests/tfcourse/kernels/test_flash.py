@@ -1,4 +1,4 @@
-"""Flash attention in plain PyTorch: the same numbers as the formula, in linear memory."""
+"""Flash attention in plain PyTorch: the same results as the formula, in linear memory."""
 
 import pytest
 import torch

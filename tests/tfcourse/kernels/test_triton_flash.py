@@ -1,4 +1,4 @@
-"""The Triton kernels against the formula: on a GPU where there is one, else in the interpreter."""
+"""The Triton kernels against the formula: on a GPU if there is one, else in the interpreter."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""PyTorch's recurrent nets with the weights of ours, and comparisons of whole models with them."""
+"""PyTorch's recurrent networks with our weights, and whole models compared with them."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""The encoder alone, and its heads."""
+"""The encoder-only model, and its heads."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Classifiers of documents against the lectures' and the paper's formulas, and their properties."""
+"""Document classifiers against the lectures' and the paper's formulas, and their properties."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""The decoder alone, in all its forms."""
+"""The decoder-only model, in all its forms."""
 
 import math
 

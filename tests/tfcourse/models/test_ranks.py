@@ -1,4 +1,4 @@
-"""Inputs of the wrong rank are refused by name, also where no annotation is checked."""
+"""Inputs of the wrong rank are rejected by name, even if no annotation is checked."""
 
 import jaxtyping
 import pytest

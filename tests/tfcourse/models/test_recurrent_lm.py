@@ -1,4 +1,4 @@
-"""The recurrent language model against PyTorch's nets, and what must be true of it."""
+"""The recurrent language model against PyTorch's networks, and its properties."""
 
 import math
 

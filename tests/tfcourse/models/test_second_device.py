@@ -1,7 +1,7 @@
-"""Every model trains a step and writes on a device that is not the CPU, with the CPU's numbers.
+"""Every model trains a step and generates on a device other than the CPU, with equal results.
 
-The device is simulated (``second_device.py``), so a tensor left on the CPU fails here on a machine
-without a GPU too. Where there is one, it is tried as well.
+The device is simulated (``second_device.py``), so a tensor left on the CPU fails here even on a
+machine without a GPU. If there is one, it is tested as well.
 """
 
 import contextlib

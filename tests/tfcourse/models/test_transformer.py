@@ -1,4 +1,4 @@
-"""The encoder-decoder against nn.Transformer, and what must be true of it."""
+"""The encoder-decoder against nn.Transformer, and its properties."""
 
 import math
 
@@ -224,7 +224,7 @@ def test_dropout_falls_in_training_only():
         ({"norm": "both"}, r"norm must be one of \['pre', 'post'\], got 'both'"),
         ({"positions": "alibi"}, "positions must be one of .*got 'alibi'"),
         ({"activation": "tan"}, "activation must be one of .*got 'tan'"),
-        ({"shared": True}, "target_vocab_size must be vocab_size=7 where the embedding is shared"),
+        ({"shared": True}, "target_vocab_size must be vocab_size=7 if the embedding is shared"),
         ({"padding": 7}, "padding must lie between 0 and 6, got 7"),
         ({"dropout": 1.0}, r"dropout must lie in \[0, 1\), got 1.0"),
         ({"num_decoder_layers": 0}, "num_decoder_layers must be at least 1, got 0"),

@@ -1,4 +1,4 @@
-"""The encoder that sees."""
+"""The vision transformer."""
 
 import pytest
 import torch

@@ -1,7 +1,7 @@
 """Compile, export and run models as one graph; run by ``test_traceable.py`` as a program.
 
-In a process of its own, because the checks of annotations that other tests install are no part of a
-graph. Prints, as JSON, for each case what went wrong, or nothing.
+In a separate process, because the annotation checks that other tests install cannot be part of a
+graph. Prints, as JSON, what went wrong in each case, if anything.
 """
 
 import importlib.util

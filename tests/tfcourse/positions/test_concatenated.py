@@ -1,4 +1,4 @@
-"""Codes laid beside the tokens, and how that is adding them with a matrix of their own."""
+"""Concatenated codes, and how that equals adding them after a matrix of their own."""
 
 import pytest
 import torch

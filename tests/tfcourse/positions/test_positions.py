@@ -1,4 +1,4 @@
-"""Each scheme of positions against its formula, and what must be true of it."""
+"""Each position scheme against its formula, and its properties."""
 
 import math
 from collections import deque
@@ -304,7 +304,7 @@ def test_schemes_added_to_the_tokens_see_the_place(make):
     module = Attending(make())
     if isinstance(module.positions, LearnedPositions):
         nn.init.normal_(module.positions.P)
-    with pytest.raises(AssertionError, match="the place is seen"):
+    with pytest.raises(AssertionError, match="positions matter"):
         assert_shift_invariant(module, draw(0, 2, 5, 8).float())
 
 
@@ -326,7 +326,7 @@ def test_every_scheme_sees_the_order_and_keeps_no_state(make):
     torch.manual_seed(0)
     module = Attending(make())
     assert_permutation_equivariant(Attending(Positions()), x)
-    with pytest.raises(AssertionError, match="the order is noticed"):
+    with pytest.raises(AssertionError, match="the order matters"):
         assert_permutation_equivariant(module, x)
     assert_stateless(module, x)
     assert_gradients_reach_every_parameter(module, x, exempt=["b_K"])

@@ -1,4 +1,4 @@
-"""Presets: each that comes with the package, and every way in which one can be wrong."""
+"""Presets: all that ship with the package, and every way in which one can be invalid."""
 
 import tomllib
 
@@ -132,18 +132,18 @@ def test_what_is_no_change_is_refused(text):
         ("[model]", "[modell]", r"mine must have no 'modell'; its keys are \['about', 'task', 'da"),
         ('kind = "Transformer"', "", r"mine \[model\] must have 'kind', which is missing"),
         ('"Transformer"', '"Transformers"', r"\[model\]: kind must be one of \['GPT', "),
-        ('"Transformer"', '"GPT"', r"\[model\]: num_encoder_layers is no attribute of GPT"),
-        ("num_heads = 2", "headz = 2", r"\[model\]: headz is no attribute of TransformerConfig"),
+        ('"Transformer"', '"GPT"', r"\[model\]: num_encoder_layers is not an attribute of GPT"),
+        ("num_heads = 2", "headz = 2", r"\[model\]: headz is not an attribute of Transformer"),
         ("num_heads = 2", "num_heads = 3", r"\[model\]: d_model must be divisible by num_heads=3"),
         ("num_heads = 2", "num_heads = 2.5", r"num_heads must be a whole number, got 2.5"),
-        ("num_heads = 2", "vocab_size = 9", r"\[model\]: vocab_size is no attribute .* a preset"),
+        ("num_heads = 2", "vocab_size = 9", r"\[model\]: vocab_size is not an attr.* a preset"),
         ('"dates"', '"date"', r"\[data\]: name must be one of \[.*'dates'.* got 'date'"),
         ('test = "test"', 'test = "tests"', r"\[data\]: test must be one of \['train', "),
         ("examples = 50", "exampels = 50", r"\[data\]: options must be among .* got 'exampels'"),
-        ('test = "test"', "held_out = 5", "held_out must be above 0 exactly where validation is"),
+        ('test = "test"', "held_out = 5", "held_out must be above 0 exactly if validation is"),
         ('"characters"', '"letters"', r"\[tokenizer\]: kind must be one of .* got 'letters'"),
         ('"characters"', '"bpe"', r'\[tokenizer\]: vocab_size .* above it for "bpe", got 0'),
-        ('"characters"', '"none"', 'mine: tokenizer.kind must be "none" for pictures and for noth'),
+        ('"characters"', '"none"', 'mine: tokenizer.kind must be "none" for images and only for'),
         ('"translation"', '"translating"', "mine: task must be one of .* got 'translating'"),
         ('"translation"', '"images"', r"mine: model.kind must be one of \['ViT'\] for the task"),
         ('about = "A test"', "", "mine must have 'about', which is missing"),

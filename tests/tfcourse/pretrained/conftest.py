@@ -1,4 +1,4 @@
-"""Hugging Face's own models, tiny and at random, in folders: what ours are compared with."""
+"""Hugging Face's own models, tiny and with random weights, in folders, to compare ours with."""
 
 import os
 

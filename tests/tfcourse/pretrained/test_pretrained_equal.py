@@ -1,4 +1,4 @@
-"""Checkpoints that transformers writes, read by ours: logits, gradients, maps, and back again."""
+"""Checkpoints written by transformers, read by ours: logits, gradients, maps, and back again."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What a folder may hold and what it may not; each refusal says what is wrong."""
+"""What a folder may and may not hold; each error says what is wrong."""
 
 import json
 import shutil
@@ -191,7 +191,7 @@ def test_settings_of_older_checkpoints_are_known(saved):
         ("bert-words", {"is_decoder": True}, "is_decoder in config.json must be False, got True"),
         ("bert-words", {"position_embedding_type": "relative_key"}, "must be 'absolute'"),
         ("marian", {"decoder_attention_heads": 2}, "decoder_attention_heads .* must be 4, got 2"),
-        ("marian", {"tie_word_embeddings": False}, "tie_word_embeddings .* must be True where"),
+        ("marian", {"tie_word_embeddings": False}, "tie_word_embeddings .* must be True if"),
         ("vit", {"qkv_bias": False}, "qkv_bias in config.json must be True"),
         ("vit", {"image_size": [8, 12]}, "image_size in config.json must be square"),
     ],

@@ -1,4 +1,4 @@
-"""Each property passes where it holds, and fails with its reason where it does not."""
+"""Each property passes if it holds, and fails with its reason if it does not."""
 
 import pytest
 import torch
@@ -95,7 +95,7 @@ def test_padding_holds(x, layer):
 @pytest.mark.parametrize(
     ("module", "told"),
     [
-        (lambda x, mask=None: x + x.mean(1, keepdim=True), "the padding is seen"),
+        (lambda x, mask=None: x + x.mean(1, keepdim=True), "the padding matters"),
         (lambda x, mask=None: x / x.shape[1], "differently alone and padded"),
         (
             lambda x, mask=None: (
@@ -114,7 +114,7 @@ def test_padding_holds(x, layer):
         # multiplied after the softmax instead of before: the weights no longer sum to 1
         (
             lambda x, mask=None: torch.softmax(x @ x.mT, -1) * (1.0 if mask is None else mask) @ x,
-            "the padding is seen",
+            "the padding matters",
         ),
     ],
 )
@@ -131,7 +131,7 @@ def test_permutation_holds(x, layer):
 def test_permutation_fails(x, layer):
     position = torch.randn(6, 8)
     for module in (lambda x: layer(x, causal_mask(6)), lambda x: layer(x + position)):
-        with pytest.raises(AssertionError, match="the order is noticed"):
+        with pytest.raises(AssertionError, match="the order matters"):
             assert_permutation_equivariant(module, x)
 
 

@@ -1,4 +1,4 @@
-"""The other properties: each passes where it holds, and fails with its reason where it does not."""
+"""The other properties: each passes if it holds, and fails with its reason if it does not."""
 
 import pytest
 import torch
@@ -140,10 +140,10 @@ def writes_into_its_input(m, x):
 @pytest.mark.parametrize(
     ("forward", "told"),
     [
-        (counts, "another output at the second call in train mode, by 1"),
+        (counts, "a different output at the second call in train mode, by 1"),
         (adds_the_last, "after a call with another input"),
         (remembers_the_other, "after a call with another input"),
-        (keeps_the_first, "another output than a fresh copy of the module gives, by"),
+        (keeps_the_first, "a different output than a fresh copy of the module gives, by"),
         (writes_into_its_input, "input 0 was written to"),
     ],
 )
@@ -223,16 +223,16 @@ def test_shift_invariance_holds(x):
 
 
 def test_shift_invariance_fails(x):
-    with pytest.raises(AssertionError, match="the same tokens 3 places further on"):
+    with pytest.raises(AssertionError, match="the same tokens 3 positions later"):
         assert_shift_invariant(Placed(added=torch.randn(20, 8)), x)
-    with pytest.raises(AssertionError, match="the place is seen"):  # queries turned, keys not
+    with pytest.raises(AssertionError, match="positions matter"):  # queries turned, keys not
         assert_shift_invariant(
             lambda x, mask: F.scaled_dot_product_attention(
                 RotaryPositions(8).rotate(x), x, x, attn_mask=mask
             ),
             x,
         )
-    with pytest.raises(AssertionError, match="the place is seen"):  # a mask that nobody reads
+    with pytest.raises(AssertionError, match="positions matter"):  # a mask that nobody reads
         assert_shift_invariant(lambda x, mask: F.scaled_dot_product_attention(x, x, x), x)
 
 
@@ -262,7 +262,7 @@ def test_shapes_hold(layer):
         (lambda x: x.mT, "B T D -> B T D", r"got \(2, 3, 5\), with B=2 T=5 D=3"),
         (lambda x: x.squeeze(), "B T 8 -> B T 8", r"\(1, 1, 8\), got \(8,\), with B=1 T=1"),
         (lambda x: (x, x), "B T 8 -> B T 8, B T T", r"output 1 must be \(B, T, T\)"),
-        (lambda x: x, "B T 8 -> B T 8, B T T", "2 outputs are promised, 1 came"),
+        (lambda x: x, "B T 8 -> B T 8, B T T", "2 outputs are promised, got 1"),
         (lambda x: (x, None), "B T 8 -> B T 8, B T T", "output 1 must be a tensor, got NoneType"),
         (lambda x: x.double(), "B T 8 -> B T 8", "dtype torch.float32, got torch.float64"),
     ],

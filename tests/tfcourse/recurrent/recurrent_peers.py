@@ -1,4 +1,4 @@
-"""PyTorch's recurrent nets as the measure of ours: weights taken over, results compared."""
+"""PyTorch's recurrent networks as the reference for ours: weights copied, results compared."""
 
 import torch
 from torch import nn

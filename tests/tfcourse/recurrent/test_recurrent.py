@@ -1,4 +1,4 @@
-"""Whole recurrent nets against PyTorch's, and what must be true of any of them."""
+"""Whole recurrent networks against PyTorch's, and their properties."""
 
 import copy
 import warnings

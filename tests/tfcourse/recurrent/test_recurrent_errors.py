@@ -1,4 +1,4 @@
-"""What the recurrent nets refuse, as a user sees it."""
+"""What recurrent networks reject, as a user sees it."""
 
 import importlib.util
 

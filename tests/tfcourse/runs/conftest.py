@@ -1,4 +1,4 @@
-"""A small corpus of running text, and presets that a test has time for."""
+"""A small corpus of running text, and presets small enough for a test."""
 
 import pytest
 from small_presets import LINES, SMALL

@@ -1,4 +1,4 @@
-"""Train short, test long: alike for every scheme, a reader's own too."""
+"""Train short, test long: the same for every scheme, including a reader's own."""
 
 import pytest
 import torch

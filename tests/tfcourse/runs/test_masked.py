@@ -1,4 +1,4 @@
-"""Masked words: what is hidden, how a model is judged, and that it learns from both sides."""
+"""Masked words: what is hidden, how a model is evaluated, and that it learns from both sides."""
 
 import pytest
 import torch
@@ -136,7 +136,7 @@ def test_texts_are_lines_or_labelled_examples():
         ({"tokenizer.special": ["<unk>"]}, r"tokenizer.special must have '\[CLS\]' for this"),
         ({"model.predicts": ["next"]}, r"model.predicts must have 'words' .* got \['next'\]"),
         ({"training.window": 2}, "training.window must be at least 3 for masked words, got 2"),
-        ({"training.window": 4000}, "ids must be at least window - 2 = 3998, got "),
+        ({"training.window": 4000}, "ids must have at least window - 2 = 3998 tokens, got "),
         ({"data.name": "dates"}, "data.name must be a corpus of texts for masked words, got 'dat"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The commands: train, translate, generate, as somebody types them."""
+"""The commands: train, translate, generate, as a user types them."""
 
 import pytest
 import torch
@@ -129,4 +129,4 @@ def test_device_that_is_not_there_is_said(tfcourse, flags, tmp_path):
     if torch.cuda.is_available():
         pytest.skip("needs a machine without a GPU")
     done = tfcourse("train", "dates", *flags("dates"), "--into", tmp_path / "r", "--device", "gpu")
-    assert done.exit_code == 2 and "device must be one that is here" in done.output
+    assert done.exit_code == 2 and "device must be available" in done.output

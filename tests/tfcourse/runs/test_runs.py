@@ -55,7 +55,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_end(name, small, tmp_path, m
     with pytest.raises(Interrupted):
         runs.run(preset, tmp_path / "parts")
     monkeypatch.setattr(running.training, "fit", fit)
-    with pytest.raises(ValueError, match="without checkpoints where resume is False"):
+    with pytest.raises(ValueError, match="without checkpoints if resume is False"):
         runs.run(preset, tmp_path / "parts")
     parts = runs.run(preset, tmp_path / "parts", resume=True)
     assert parts["validation"] == whole["validation"]

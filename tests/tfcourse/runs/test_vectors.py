@@ -1,4 +1,4 @@
-"""Word vectors: which pairs are drawn, and how they are judged."""
+"""Word vectors: which pairs are drawn, and how the vectors are evaluated."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The same tokenizers, built of Hugging Face's parts."""
+"""The same tokenizers, built from Hugging Face's parts."""
 
 from __future__ import annotations
 

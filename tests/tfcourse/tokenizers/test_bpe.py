@@ -1,4 +1,4 @@
-"""Byte-pair encoding, beside Hugging Face's."""
+"""Byte-pair encoding, compared with Hugging Face's."""
 
 import gzip
 import time

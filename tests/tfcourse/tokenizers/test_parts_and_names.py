@@ -98,7 +98,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path):
     with pytest.raises(ValueError, match="merges must hold pairs, got 'a b c'"):
         BPETokenizer.from_vocab_and_merges(vocab, merges)
     merges.write_text(lines + "q q\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="'qq' lacks"):
+    with pytest.raises(ValueError, match="'qq' is missing"):
         BPETokenizer.from_vocab_and_merges(vocab, merges)
     vocab.write_text('{"a": 1}', encoding="utf-8")
     with pytest.raises(ValueError, match="vocab must hold tokens with ids 0, 1, 2"):

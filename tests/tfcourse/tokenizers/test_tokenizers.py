@@ -1,4 +1,4 @@
-"""What the three tokenizers have in common, and what characters and words do."""
+"""What the three tokenizers share, and what is specific to characters and words."""
 
 import json
 import pickle
@@ -115,14 +115,14 @@ def test_what_does_not_fit_is_refused_with_the_reason(kind):
             tokenizer.decode(ids)
     with pytest.raises(ValueError, match=f"token must be one of the vocabulary's {last + 1}"):
         tokenizer.id("<nowhere>")
-    with pytest.raises(ValueError, match=r"text must be .* got U\+DC80 at place 2: half of a sur"):
+    with pytest.raises(ValueError, match=r"text must be .* got U\+DC80 at index 2: half of a sur"):
         tokenizer.encode("ab\udc80")
     with pytest.raises(ValueError, match="text must be a str, got bytes"):
         tokenizer.encode(b"the")
     train = type(tokenizer).train
     for texts, told in (
         ("the", "texts must be several texts, got one str"),
-        (["\ud800"], r"each of texts must be text that UTF-8 can hold, got U\+D800 at place 0"),
+        (["\ud800"], r"each of texts must be text that UTF-8 can hold, got U\+D800 at index 0"),
         ([b"the"], "each of texts must be a str, got bytes"),
     ):
         with pytest.raises(ValueError, match=told):
@@ -146,7 +146,7 @@ def test_an_unknown_piece_is_unknown_or_refused(kind):
     tokenizer = KINDS[kind](("<unk>",))
     assert tokenizer.encode("Z")[-1] == tokenizer.unknown
     assert tokenizer.decode(tokenizer.encode("Z"), special=True) == "<unk>"
-    with pytest.raises(ValueError, match="got 'Z', and there is no <unk> to stand for it"):
+    with pytest.raises(ValueError, match="got 'Z', and there is no <unk> to replace it"):
         KINDS[kind](()).encode("Z")
 
 
@@ -229,8 +229,8 @@ def changed(path, **parts):
     ({"model": {"type": "Unigram"}}, "must hold a Tokenizer, got Unigram after ByteLevel"),
     ({"model": {"ignore_merges": True}}, "ignore_merges must be absent, got True"),
     ({"model": {"vocab": {"a": 0, "b": 2}}}, "ids must be 0, 1, 2 ... without a gap"),
-    ({"model": {"vocab": {"a": 3, "b": 4}}}, "tokens must have all bytes and all of merges"),
-    ({"model": {"merges": [["q", "Ġzz"]]}}, "all bytes and all of merges, 'Ġzz' lacks"),
+    ({"model": {"vocab": {"a": 3, "b": 4}}}, "tokens must have all bytes and merges"),
+    ({"model": {"merges": [["q", "Ġzz"]]}}, "all bytes and merges, 'Ġzz' is missing"),
     ({"added_tokens": [{"id": 300, "content": "New York", "special": False}]},
      "every added token must be special, got 'New York'"),
 ])  # fmt: skip

@@ -1,6 +1,6 @@
-"""Kill a run again and again, at random moments, and see what is left of it.
+"""Kill a run repeatedly, at random moments, and check what is left of it.
 
-A process of its own, which forks: each run starts in milliseconds, with torch already there.
+A separate process, which forks: each run starts in milliseconds, with torch already loaded.
 """
 
 import json

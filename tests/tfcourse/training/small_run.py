@@ -1,4 +1,4 @@
-"""A run that takes a second: a tiny GPT with dropout on batches that know where they stand."""
+"""A run that takes a second: a tiny GPT with dropout on batches that know their position."""
 
 import torch
 

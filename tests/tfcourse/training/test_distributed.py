@@ -1,4 +1,4 @@
-"""Two processes that torchrun starts give what one gives."""
+"""Two processes started by torchrun give the same results as one."""
 
 import json
 import os

@@ -211,14 +211,14 @@ def test_a_gradient_that_is_infinite_stops_too():
         def forward(self):
             return self.w.sqrt().sum()
 
-    with pytest.raises(NotFinite, match="step 1 .*gradient's length is inf.*there is no check"):
+    with pytest.raises(NotFinite, match="step 1 .*gradient's norm is inf.*there is no check"):
         fit(Root(), [torch.zeros(1)], loss=lambda model, batch: (model(), 1), steps=1)
 
 
 @pytest.mark.parametrize(
     ("loss", "said"),
     [
-        (lambda model, batch: (1.0, 2), "loss must give .*got a float"),
+        (lambda model, batch: (1.0, 2), "loss must return .*got a float"),
         (lambda model, batch: model(batch[0]).logits.mean(), "loss must return .mean, count."),
         (lambda model, batch: (torch.ones(2), 2), r"got a tensor \(2,\), requires_grad=False"),
         (lambda model, batch: (model(batch[0]).logits.mean().detach(), 2), "requires_grad=False"),
@@ -248,7 +248,7 @@ def test_a_loss_that_cannot_be_used_is_told(loss, said):
         ({"max_seconds": 0}, "max_seconds must be above 0, got 0"),
         ({"autocast": "float16"}, "autocast must be None or \"bfloat16\".*got 'float16'"),
         ({"parallel": "zero"}, "parallel must be one of .*got 'zero'"),
-        ({"batches": []}, "batches must give batches at every pass, got none from list"),
+        ({"batches": []}, "batches must yield some at every pass, got none from list"),
         ({"batches": iter(held_out(1))}, "got none from list_iterator at pass"),
     ],
 )

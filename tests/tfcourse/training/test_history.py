@@ -60,7 +60,7 @@ def test_the_best_is_the_first_of_the_best_and_never_nan():
         history.add(loss=0, lr=0, norm=0, tokens=1, seconds=1)
         history.add_validation({"loss": value})
     assert history.best() == (3, 1.0) and history.best(higher=True) == (5, 3.0)
-    with pytest.raises(ValueError, match=r"validate must give the same names .*\['loss'\]"):
+    with pytest.raises(ValueError, match=r"validate must return the same names .*\['loss'\]"):
         history.add_validation({"bleu": 1.0})
 
 

@@ -1,4 +1,4 @@
-"""Label smoothing against PyTorch's; what the losses of models make of a batch."""
+"""Label smoothing against PyTorch's, and the losses of models on a batch."""
 
 import math
 

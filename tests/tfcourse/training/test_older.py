@@ -1,4 +1,4 @@
-"""Checkpoints of an older version load, and a run that it began goes on."""
+"""Checkpoints of an older version load, and its runs resume."""
 
 import json
 import re

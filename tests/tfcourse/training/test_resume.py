@@ -1,4 +1,4 @@
-"""Stopped anywhere and started again: the same losses and weights, to the last bit."""
+"""Stopped anywhere and resumed: the same losses and weights, to the last bit."""
 
 import json
 import os

@@ -103,7 +103,7 @@ def cut(name):
     ("harm", "said"),
     [
         (lambda folder: (folder / "config.json").unlink(), "no config.json there"),
-        (cut("config.json"), "no config.json there that says"),
+        (cut("config.json"), "no config.json there that describes"),
         (cut("model.safetensors"), "model.safetensors must be what was saved"),
         (cut("tokenizer.json"), "tokenizer.json must be what was saved"),
         (change(kind="os.system"), "must name one of .*got 'os.system'"),

@@ -1,4 +1,4 @@
-"""What ``torchrun`` starts: the same call of fit in each process, with each way to share it."""
+"""The program for ``torchrun``: the same call of fit in each process, in each parallel mode."""
 
 import json
 import sys

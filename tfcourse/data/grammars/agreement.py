@@ -1,6 +1,6 @@
-"""Subject-verb agreement across distance, where nouns of the other number stand between.
+"""Subject-verb agreement over a distance, with nouns of the other number in between.
 
-*The students in the exam where the fire alarm is ringing* must continue with *are*, though the
+*The students in the exam where the fire alarm is ringing* must continue with *are*, even though the
 three words before it are singular.
 """
 
@@ -14,17 +14,17 @@ from tfcourse.data.grammars import lexicon
 from tfcourse.data.grammars.gathering import gather
 from tfcourse.data.grammars.trees import Noun, Preposition, Relative, Sentence, Verb, Word, realise
 
-#: As many nouns may stand between subject and verb.
+#: Maximum number of nouns between subject and verb.
 MOST = 6
 
 KINDS = tuple(lexicon.NOUNS)
 
 
 class Grammar:
-    """Draws sentences.
+    """Generates sentences.
 
-    ``held_out`` says whether subjects are those of :data:`tfcourse.data.grammars.lexicon.HELD_OUT`,
-    or the others.
+    ``held_out`` says whether subjects come from :data:`tfcourse.data.grammars.lexicon.HELD_OUT` or
+    from the other nouns.
     """
 
     def __init__(self, draw: Draw, held_out: bool = False) -> None:
@@ -37,7 +37,7 @@ class Grammar:
     def sentence(self, attractors: int) -> Sentence:
         """A sentence with ``attractors`` nouns of the other number between subject and verb.
 
-        Up to two nouns of the same number stand there too.
+        There may also be up to two nouns of the same number.
         """
         draw = self.draw
         plural = draw.chance(0.5)
@@ -76,11 +76,11 @@ class Grammar:
         )
 
     def modifiers(self, kind: str, numbers: list[bool], condition: str) -> tuple:
-        """What follows a noun of this kind: a modifier that holds one noun for each number."""
+        """Modifiers of a noun of this kind, which contain one noun for each of ``numbers``."""
         if not numbers:
             return ()
         first, rest = numbers[0], numbers[1:]
-        # Within a construction prepositions go on; in a nested one anything may.
+        # Within a construction only prepositions follow; in a nested one anything may.
         then = "prepositional"
         if condition == "nested":
             then = "nested"
@@ -109,7 +109,7 @@ class Grammar:
         return (Relative(Verb(*self.draw.pick(lexicon.TO_OTHERS)), pronoun, person),)
 
     def where(self, plural: bool, rest: list[bool]) -> Relative:
-        """*where the fire alarm is ringing*, or somebody is waiting."""
+        """A clause: *where the fire alarm is ringing*, or where somebody is waiting."""
         singular, plural_form, been = self.draw.pick(lexicon.COPULAS)
         if self.draw.chance(0.5):
             name, doing = self.draw.pick(lexicon.HEARD)
@@ -122,7 +122,7 @@ class Grammar:
         return Relative(Verb(singular, plural_form, _chain(*been, doing)), "where", subject)
 
     def predicate(self, kind: str, bare: bool = False) -> Verb:
-        """What is said of a subject; ``bare``: in few words."""
+        """A predicate for a subject of this kind; ``bare`` makes it short."""
         draw = self.draw
         said = draw.below(3 if kind == "person" else 2)
         if said == 0 or bare:
@@ -141,7 +141,7 @@ class Grammar:
         return Verb(*draw.pick(lexicon.TO_PEOPLE), after=(Word("people"),))
 
     def copula(self, said: str, degree: str = "") -> Verb:
-        """*is*, *was* or *has been*, and what is said, perhaps with *really* before it."""
+        """*is*, *was* or *has been*, and its complement, perhaps with *really* before it."""
         singular, plural, been = self.draw.pick(lexicon.COPULAS)
         return Verb(singular, plural, _chain(*been, said, before=(degree,) if degree else ()))
 
@@ -156,7 +156,7 @@ def _with(noun: Noun, modifiers: tuple) -> Noun:
 
 
 def _chain(*words: str, before: tuple[str, ...] = ()) -> tuple[Word]:
-    """Words each of which depends on the one before it; ``before`` stands before the last."""
+    """Words each of which depends on the one before it; ``before`` precedes the last."""
     chain = Word(words[-1], before=before)
     for word in reversed(words[:-1]):
         chain = Word(word, after=(chain,))
@@ -176,13 +176,13 @@ def _make(
     whole(1, 200_000, examples=examples)
     whole(1, 20_000, held_out=held_out)
     whole(0, seed=seed)
-    # Two further tests: more attractors than training has, and subjects that it never has.
+    # Two further test splits: more attractors than in training, and subjects never seen there.
     counts = (5, 6) if split == "test-deeper" else tuple(attractors)
     draw = Draw(f"agreement {split} {seed}")
     grammar = Grammar(draw, held_out=split == "test-nouns")
     found = gather(
         split,
-        # In turn, so that each number of attractors is as frequent.
+        # In turn, so that all numbers of attractors are equally frequent.
         lambda have: realise(grammar.sentence(counts[have % len(counts)])),
         lambda example: example.words,
         examples=examples,

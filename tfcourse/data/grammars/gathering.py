@@ -1,4 +1,4 @@
-"""Drawing until there are enough different examples, each in the split that its words belong to."""
+"""Draw until there are enough distinct examples, each in the split that its words determine."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tfcourse.data.draw import Draw, share_of
 
 E = TypeVar("E")
 
-#: Which share of all examples may stand in a split: by their words, whatever the options. Further
-#: splits for testing take from the test's.
+#: The share of all examples that each split gets: decided by their words, whatever the options.
+#: Further test splits draw from the test's share.
 SHARES = {"train": 3, "validation": 1, "test": 1}
 
-#: After this many draws without a new example we take it that there are no more.
+#: After this many draws without a new example we assume that there are no more.
 PATIENCE = 5_000
 
 
@@ -26,10 +26,10 @@ def gather(
     held_out: int,
     **options: Any,
 ) -> list[E]:
-    """Different examples of a split: ``examples`` of them for training, else ``held_out``.
+    """Distinct examples of a split: ``examples`` of them for training, otherwise ``held_out``.
 
-    ``example`` draws one, given how many there are; its ``words`` must be different, and decide
-    which of :data:`SHARES` it belongs to. If the ``options`` allow fewer, a ``ValueError`` says so.
+    ``example`` draws one, given how many there are; its ``words`` must be unique, and decide which
+    of :data:`SHARES` it belongs to. If the ``options`` allow fewer, raises ``ValueError``.
     """
     name, count = ("examples", examples) if split == "train" else ("held_out", held_out)
     share = split if split in SHARES else "test"
@@ -53,7 +53,7 @@ def gather(
 
 
 def filled(draw: Draw, template: str, slots: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """The words of a template, with one drawn from its slot for each that stands in braces."""
+    """The words of a template, each one in braces replaced by a word drawn from its slot."""
     return [
         draw.pick(slots[word[1:-1]]) if word.startswith("{") else word for word in template.split()
     ]

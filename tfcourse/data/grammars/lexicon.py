@@ -1,7 +1,7 @@
-"""The words of the agreement grammar, which ``lexicon.toml`` has.
+"""The words of the agreement grammar, from ``lexicon.toml``.
 
-Nouns are of four kinds, so that what is said of them makes sense: *the novel surprises the guards*,
-not *the guard is unpublished*.
+Nouns are of four kinds, so that their predicates make sense: *the novel surprises the guards*, not
+*the guard is unpublished*.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _SAYS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_t
 
 
 class NounEntry(NamedTuple):
-    """A noun's two forms, and what always stands before it, or nothing."""
+    """A noun's two forms, and the word that always precedes it, if any."""
 
     singular: str
     plural: str
@@ -22,7 +22,7 @@ class NounEntry(NamedTuple):
 
 
 def _nouns(text: str) -> tuple[NounEntry, ...]:
-    """``"child/children security_guard"``: an s where no plural is given."""
+    """Parse ``"child/children security_guard"``; without a plural, an s is added."""
     found = []
     for entry in text.split():
         singular, _, plural = entry.partition("/")
@@ -41,35 +41,35 @@ def _forms(name: str) -> Any:
 
 NOUNS = {kind: _nouns(text) for kind, text in _SAYS["nouns"].items()}
 
-#: Subjects of ``test-nouns`` alone; in training they occur, but never as the subject asked about.
+#: Subjects only in ``test-nouns``; in training they occur, but never as the tested subject.
 HELD_OUT = frozenset(_SAYS["held_out"].split())
 
-#: Prepositions for a noun of the first kind with one of the second; others are *near* each other.
+#: Prepositions that join a noun of the first kind to one of the second; all others use *near*.
 PREPOSITIONS = {
     (one, other): tuple(words)
     for one, others in _SAYS["prepositions"].items()
     for other, words in others.items()
 }
 
-#: What is said before a noun and after *is* or *are*, perhaps with a degree.
+#: Adjectives used before a noun and, perhaps with a degree, after *is* or *are*.
 ADJECTIVES = _by_kind("adjectives")
 DEGREES = ("", "really", "very", "often")
 
-#: What is said after *is* or *are* only, and has no degrees.
+#: Predicates used only after *is* or *are*, and without a degree.
 STATES = _by_kind("states")
 
-#: What somebody does alone: as a finite verb in two forms, and after *is* or *are*.
+#: What somebody does alone: the two finite forms, and the form after *is* or *are*.
 ALONE: tuple[tuple[str, str, str], ...] = _forms("alone")
 
 #: What somebody does to somebody or something, and what books, things and places do to somebody.
 TO_OTHERS: tuple[tuple[str, str], ...] = _forms("to_others")
 TO_PEOPLE: tuple[tuple[str, str], ...] = _forms("to_people")
 
-#: What makes itself heard where somebody is: nouns of ``"thing"`` and what they do.
+#: What can be heard somewhere: nouns of ``"thing"`` and what they do.
 HEARD = (("alarm", "ringing"), ("phone", "ringing"), ("bell", "ringing"), ("machine", "running"))
 
 #: *is*, *was* and *has been*: what stands between subject and predicate.
 COPULAS = (("is", "are", ()), ("was", "were", ()), ("has", "have", ("been",)))
 
-#: Verbs in the past, whose form does not show the subject's number.
+#: Verbs in the past tense, whose form does not show the subject's number.
 TELLING = ("said", "knew", "thought")

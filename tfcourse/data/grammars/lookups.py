@@ -1,7 +1,7 @@
-"""Looking things up: one over a gap, and two at once.
+"""Look-ups: one across a gap, and two at once.
 
-In ``recall`` a token has to be kept while others go by. In ``two-lookups`` the answer is made of
-what stands in two places, in an order that the question gives.
+In ``recall`` a token must be remembered while others go by. In ``two-lookups`` the answer joins the
+values at two positions, in the order that the question gives.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def _drawn(split: str, examples: int, held_out: int, example: Callable[[], Lookup]) -> list[Lookup]:
-    """Examples that belong to a split by their tokens; short ones come more than once."""
+    """Examples whose tokens assign them to a split; short ones occur more than once."""
     count = examples if split == "train" else held_out
     found: list[Lookup] = []
     tries = 0

@@ -1,7 +1,7 @@
-"""Short film reviews: a sentence or two that judge the film, among others that tell its plot.
+"""Short film reviews: a sentence or two that judge the film, among others about its plot.
 
-Words of praise and blame stand in the plot too, about the people in it, and a judgement may be
-negated. So a bag of words does fairly well, and the order of the words decides the rest.
+Words of praise and blame also occur in the plot, about its characters, and a judgement may be
+negated. So a bag of words does fairly well, and word order decides the rest.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _SAYS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 #: Words of blame and of praise, in the order of the labels.
 OPINIONS = tuple(tuple(_SAYS["opinions"][label].split()) for label in ("bad", "good"))
 
-#: Sentences that judge, with the word itself and with its opposite negated, and others.
+#: Sentences that judge, with the word itself and with its opposite negated, and those of the plot.
 VERDICTS, NEGATED, PLOT = _SAYS["verdicts"], _SAYS["negated"], _SAYS["plot"]
 SLOTS = {name: tuple(words.split()) for name, words in _SAYS["slots"].items()}
 
-#: How often a judgement is made by negating its opposite.
+#: The fraction of judgements made by negating the opposite.
 NEGATIONS = 0.3
 
 
 def _sentence(draw: Draw, template: str, opinions: tuple[str, ...]) -> str:
-    """A template with its places filled, each from its slot."""
+    """A template with its words in braces drawn from their slots."""
     return " ".join(filled(draw, template, SLOTS | {"opinion": opinions})).replace("_", " ")
 
 
@@ -50,7 +50,7 @@ def _make(
     draw = Draw(f"opinions {split} {seed}")
 
     def example(have: int) -> Labelled:
-        label = have % 2  # in turn, so that the classes are as frequent
+        label = have % 2  # in turn, so that the classes are equally frequent
         count = draw.between(2, sentences)
         judging = draw.some(range(count), draw.between(1, 2))
         text = [

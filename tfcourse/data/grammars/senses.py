@@ -1,6 +1,6 @@
 """Sentences with the word *note* in three senses: a message, a tone, a mood.
 
-One vector for the word cannot tell them apart; the words around it can.
+A single vector for the word cannot distinguish them; the words around it can.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ LABELS = ("message", "tone", "mood")
 
 _SAYS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
-#: Words for the places of the templates.
+#: Words for the slots of the templates.
 SLOTS = {name: tuple(words.split()) for name, words in _SAYS["slots"].items()}
 
 #: Templates by sense; a word in braces is drawn from its slot.
 TEMPLATES = {sense: tuple(texts) for sense, texts in _SAYS["templates"].items()}
 
-#: The last templates of each sense are kept for ``test-templates``: this many.
+#: The number of templates of each sense, the last ones, kept for ``test-templates``.
 NEW_TEMPLATES = 2
 
 
@@ -39,7 +39,7 @@ def _make(split: str, *, examples: int = 6_000, held_out: int = 600, seed: int =
     new = split == "test-templates"
 
     def example(have: int) -> Sense:
-        label = have % len(LABELS)  # in turn, so that the senses are as frequent
+        label = have % len(LABELS)  # in turn, so that the senses are equally frequent
         templates = TEMPLATES[LABELS[label]]
         known = len(templates) - NEW_TEMPLATES
         template = draw.pick(templates[known:] if new else templates[:known])
@@ -53,8 +53,8 @@ def _make(split: str, *, examples: int = 6_000, held_out: int = 600, seed: int =
 def sense_pairs(corpus: Corpus[Sense], count: int, seed: int = 0) -> list[tuple[int, int, bool]]:
     """``count`` pairs of sentences, half of them with the word in the same sense.
 
-    Each is two places in the corpus, a split of ``senses``, and whether the sense is the same.
-    There must be two sentences of each of two senses.
+    Each pair is two indices into the corpus, a split of ``senses``, and whether the sense is the
+    same. At least two senses are needed, with two sentences of each.
     """
     whole(1, count=count)
     draw = Draw(f"pairs of senses {seed}")

@@ -1,7 +1,7 @@
-"""Sentences as trees: what depends on what, which words it makes, and which form the verb takes.
+"""Sentences as dependency trees, which determine the words and the form of the verb.
 
 A tree is made of :class:`Noun`, :class:`Word` and :class:`Verb` in one :class:`Sentence`;
-:func:`realise` writes it down word by word. *The students in the exam where the fire alarm is
+:func:`realise` writes it out word by word. *The students in the exam where the fire alarm is
 ringing are really stressed*::
 
     ringing = Verb("is", "are", (Word("ringing"),))
@@ -22,7 +22,7 @@ from tfcourse.data.examples import Agreement
 class Word:
     """A word that is always written in the same way.
 
-    Words ``before`` it depend on it, as *really* before *stressed*, and so does what follows
+    The words ``before`` it, such as *really* before *stressed*, depend on it, and so do the parts
     ``after`` it.
     """
 
@@ -33,10 +33,11 @@ class Word:
 
 @dataclass(frozen=True)
 class Noun:
-    """A noun, with all that depends on it.
+    """A noun, with everything that depends on it.
 
-    An empty determiner is left out. ``compound`` is a noun before it that says of which kind it is,
-    *fire* of an alarm: it agrees with no verb, and is no attractor. ``modifiers`` follow.
+    An empty determiner is left out. ``compound`` is a noun before it that says what kind it is,
+    such as *fire* before *alarm*: it agrees with no verb, and is not an attractor. ``modifiers``
+    follow.
     """
 
     singular: str
@@ -69,8 +70,8 @@ class Verb:
 class Relative:
     """A relative clause.
 
-    Its pronoun may be empty, *the book the guards like*. Its subject is ``None`` if that is the
-    noun that the clause modifies.
+    Its pronoun may be empty, *the book the guards like*. Its subject is ``None`` if it is the noun
+    that the clause modifies.
     """
 
     verb: Verb
@@ -80,10 +81,10 @@ class Relative:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence in the present, and which verb of it is asked for.
+    """A sentence in the present tense, one of whose verbs is tested.
 
-    ``also`` is a second verb of the same subject, after *and*; if there is one it is asked for.
-    ``told`` is a subject and a verb in the past before all that, *the bankers thought*. The
+    ``also`` is a second verb of the same subject, after *and*; if there is one, it is the one
+    tested. ``told`` is a subject and a past-tense verb before all that, *the bankers thought*. The
     ``condition`` names the construction in a word or two.
     """
 
@@ -95,10 +96,10 @@ class Sentence:
 
 
 def realise(sentence: Sentence) -> Agreement:
-    """A tree as words, with the head of each.
+    """Write out a tree as words, with the head of each.
 
-    ``heads`` are those of surface-syntactic dependencies: an auxiliary is the head of what it
-    helps, a preposition that of its noun, and a verb's subject depends on the finite verb.
+    ``heads`` are those of surface-syntactic dependencies: an auxiliary is the head of its main
+    verb, a preposition is the head of its noun, and a subject depends on the finite verb.
 
     Notes
     -----
@@ -108,12 +109,12 @@ def realise(sentence: Sentence) -> Agreement:
 
 
 class _Writer:
-    """Words in their order, and the place of each word's head, as far as written."""
+    """The words written so far, in order, and the position of each word's head."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
         self.heads: list[int] = []
-        self.nouns: list[tuple[int, bool]] = []  # the place of each noun, and whether plural
+        self.nouns: list[tuple[int, bool]] = []  # each noun's position, and whether plural
 
     def write(self, word: str, head: int = -1) -> int:
         self.words.append(word)
@@ -161,7 +162,7 @@ class _Writer:
         return place
 
     def relative(self, tree: Relative, noun: int, plural: bool) -> None:
-        """A clause that modifies the noun at a place, which is its subject if it has no other."""
+        """A clause that modifies the noun at this position, its subject if it has no other."""
         pronoun = self.write(tree.pronoun) if tree.pronoun else None
         if tree.subject is None:
             verb = self.verb(tree.verb, plural, noun)

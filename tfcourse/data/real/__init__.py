@@ -1,7 +1,7 @@
-"""Real corpora: files that are there, in the folder that `TFCOURSE_DATA` names, or are downloaded.
+"""Real corpora: files in the folder that `TFCOURSE_DATA` names, or downloaded.
 
-:func:`tfcourse.data.load` never downloads anything: if a file is not here it shows the licence and
-says how to get the file, which is :func:`get`.
+:func:`tfcourse.data.load` never downloads anything: if a file is missing, it shows the licence and
+says how to get the file with :func:`get`.
 """
 
 from tfcourse.data.real import images, texts  # noqa: F401  (each registers its corpora)

@@ -1,7 +1,7 @@
-"""Finding a real corpus' files: in the folder that `TFCOURSE_DATA` names, else in the cache.
+"""Find the files of a real corpus: in the folder that `TFCOURSE_DATA` names, or else in the cache.
 
-What is found is compared with its hash before it is used. Nothing is downloaded but by :func:`get`,
-and by it only when the licence was accepted.
+A file is checked against its hash before it is used. Only :func:`get` downloads anything, and only
+if the licence has been accepted.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from tfcourse.data.corpus import Card
 from tfcourse.data.real.registry import FILES, RealFile
 from tfcourse.files import digest_of
 
-#: Called with a file's name, the bytes of it that are there, and all its bytes.
+#: Called with a file's name, the number of its bytes so far, and its size in bytes.
 FileProgress = Callable[[str, int, int], None]
 
-#: What a person packed again is unpacked up to this size; no corpus comes near it.
+#: A file that a person repacked is unpacked up to this size; no corpus comes near it.
 MOST_BYTES = 1 << 30
 
 
@@ -34,7 +34,7 @@ class NotHere(FileNotFoundError):
 
 
 def cache() -> Path:
-    """The folder for downloads: `TFCOURSE_CACHE`, else the system's place for caches."""
+    """The folder for downloads: `TFCOURSE_CACHE`, or else the system's cache folder."""
     import pooch
 
     named = os.environ.get("TFCOURSE_CACHE")
@@ -52,7 +52,7 @@ def folders() -> list[Path]:
 
 
 def there(file: RealFile) -> Path | None:
-    """The place of a file, unread and unchecked; ``None`` if it is not here."""
+    """The path of a file, unread and unchecked; ``None`` if it is not here."""
     for folder in folders():
         for name in file.names:
             if (folder / name).is_file():
@@ -61,7 +61,7 @@ def there(file: RealFile) -> Path | None:
 
 
 def find(file: RealFile) -> Path:
-    """A file's place on this machine, after its hash was checked; errors as for :func:`read`."""
+    """A file's path on this machine, after checking its hash; errors as for :func:`read`."""
     path = _there(file)
     if not download.matches(path, file.known):
         raise _damaged(path, file, digest_of(path, file.known.partition(":")[0]))
@@ -69,16 +69,16 @@ def find(file: RealFile) -> Path:
 
 
 def read(file: RealFile) -> bytes:
-    """A file's content, unpacked if it is a gzip file, after its hash was checked.
+    """A file's content, unpacked if it is a gzip file, after checking its hash.
 
-    :class:`NotHere` if it is not here, a ``ValueError`` if another file is in its place.
+    Raises :class:`NotHere` if it is not here, ``ValueError`` if another file is in its place.
     """
     path = _there(file)
     content = path.read_bytes()
     right = {file.known, file.unpacked, *file.also} - {""}
     as_it_lies = any(_has(content, known) for known in right)
     if path.suffix == ".gz":
-        # Compressed anew it has another hash; what it holds has not.
+        # Recompressed, it has another hash; its content does not.
         most = file.size if path.name != Path(file.path).name else MOST_BYTES
         try:
             content = gunzip(content, most=most)
@@ -103,7 +103,7 @@ def lines(content: bytes, encoding: str = "utf-8") -> list[str]:
 def gunzip(packed: bytes, *, most: int = MOST_BYTES) -> bytes:
     """The content of a gzip file.
 
-    A ``ValueError`` if it is cut off, damaged, no gzip file at all, or holds more than ``most``
+    Raises ``ValueError`` if it is truncated, damaged, not a gzip file, or holds more than ``most``
     bytes.
     """
     with gzip.GzipFile(fileobj=BytesIO(packed)) as file:
@@ -151,12 +151,12 @@ def _damaged(path: Path, file: RealFile, got: str) -> ValueError:
     )
     return ValueError(
         f"{path} must be the file with {expected}; got {got}. It is damaged or another version: "
-        "`tfcourse data get` replaces it in the cache; elsewhere remove it, or copy it anew."
+        "`tfcourse data get` replaces it in the cache; elsewhere, remove it or copy it again."
     )
 
 
 def terms(card: Card) -> str:
-    """What to know before a corpus is downloaded: where it comes from, and its licence."""
+    """What to know before downloading a corpus: where it comes from, and its licence."""
     lines = [
         f"{card.title}: {card.what}",
         f"Licence: {card.licence}",
@@ -183,8 +183,8 @@ def get(name: str, *, accept: bool = False, progress: FileProgress | None = None
     """Download the files of a real corpus that are not here.
 
     ``accept`` says that its licence, which :func:`terms` shows, is accepted; ``progress`` is called
-    now and then with a file's name, the bytes of it that are there, and all its bytes. It gives the
-    places of the files; an embedded corpus has none.
+    from time to time with a file's name, the number of its bytes so far, and its size in bytes.
+    Returns the paths of the files; an embedded corpus has none.
 
     Raises
     ------
@@ -213,7 +213,7 @@ def get(name: str, *, accept: bool = False, progress: FileProgress | None = None
 def missing(name: str) -> list[RealFile]:
     """The files of a corpus that must be downloaded, or placed by hand if they cannot be.
 
-    A file without an address is one of them only if the corpus has no other.
+    Files without an address are included only if the corpus has no others.
     """
     return [file for file in _wanted(name) if there(file) is None or _broken(file)]
 
@@ -228,7 +228,7 @@ def state(name: str) -> str:
 
 
 def _files(name: str) -> list[RealFile]:
-    corpus.info(name)  # refuses another name
+    corpus.info(name)  # rejects an unknown name
     return list(FILES.get(name, {}).values())
 
 
@@ -237,7 +237,7 @@ def _wanted(name: str) -> list[RealFile]:
 
 
 def _broken(file: RealFile) -> bool:
-    """Whether a download lies in the cache that is no longer what it was."""
+    """Whether the cache holds a download that has changed since."""
     path = cache() / file.path
     return there(file) == path and not download.matches(path, file.known)
 

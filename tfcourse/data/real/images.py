@@ -1,4 +1,4 @@
-"""Pictures: MNIST and CIFAR-10."""
+"""Images: MNIST and CIFAR-10."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CIFAR_RECORD = 1 + 3 * 32 * 32
 
 @real("mnist")
 def mnist(split: str) -> Images:
-    """Digits in grey, 28 by 28."""
+    """Greyscale digits, 28 by 28."""
     import torch
 
     images, labels = need("mnist", f"{split} images", f"{split} labels")
@@ -30,7 +30,7 @@ def idx(content: bytes) -> tuple[tuple[int, ...], bytes]:
     """The shape and the bytes of an array in the format of MNIST's files.
 
     The format: two zero bytes, the type (8: uint8), the number of axes, each axis' length in four
-    bytes, then the numbers. A ``ValueError`` if it is another, or is cut off.
+    bytes, then the numbers. Raises ``ValueError`` if it is another, or truncated.
     """
     if len(content) < 4 or content[:3] != b"\0\0\x08" or len(content) < 4 + 4 * content[3]:
         raise ValueError(f"content must be an idx array of uint8, begins with {content[:4]!r}")
@@ -47,7 +47,7 @@ def idx(content: bytes) -> tuple[tuple[int, ...], bytes]:
 
 @real("cifar-10")
 def cifar10(split: str) -> Images:
-    """Photographs in colour, 32 by 32."""
+    """Colour photographs, 32 by 32."""
     [file] = need("cifar-10", "archive")
     batches = [f"data_batch_{i}" for i in range(1, 6)] if split == "train" else ["test_batch"]
     names = [f"cifar-10-batches-bin/{batch}.bin" for batch in batches]
@@ -56,7 +56,7 @@ def cifar10(split: str) -> Images:
 
 
 def cifar_records(content: bytes) -> Images:
-    """The pictures in CIFAR-10's binary records; a ``ValueError`` if it holds something else."""
+    """The images in CIFAR-10's binary records; raises ``ValueError`` for other content."""
     import torch
 
     if not content or len(content) % _CIFAR_RECORD:

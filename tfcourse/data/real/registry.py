@@ -1,4 +1,4 @@
-"""The real corpora's cards and files, which ``registry.toml`` has."""
+"""The cards and files of the real corpora, from ``registry.toml``."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class RealFile:
     Attributes
     ----------
     path:
-        Its place below the folder that `TFCOURSE_DATA` names and below the cache. A file that was
-        packed with gzip later, or unpacked, is found too: with or without ``.gz``.
+        Its path relative to the folder that `TFCOURSE_DATA` names and to the cache. A file that was
+        later packed with gzip, or unpacked, is found too: with or without ``.gz``.
     size, known:
-        Its bytes and its hash, as downloaded: ``"sha256:..."``, or a weaker one if only that is
-        published.
+        Its size in bytes and its hash, as downloaded: ``"sha256:..."``, or a weaker one if only
+        that is published.
     urls:
         Where to download it; none if it can only be placed by hand.
     unpacked, also:
-        The hash of what a file ending in ``.gz`` holds; hashes of other contents that will do.
+        The hash of the content of a ``.gz`` file; hashes of other acceptable contents.
     """
 
     path: str
@@ -37,7 +37,7 @@ class RealFile:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The paths at which it may lie."""
+        """The paths at which it may be found."""
         other = self.path.removesuffix(".gz") if self.path.endswith(".gz") else self.path + ".gz"
         return (self.path,) if self.path.endswith((".zip", ".tar.gz")) else (self.path, other)
 
@@ -57,9 +57,9 @@ FILES = {
 
 
 def real(name: str) -> Registers:
-    """Register the function below as what makes a real corpus.
+    """Decorator that registers a function as the maker of a real corpus.
 
-    The card's ``size_bytes`` are those to download, or of all files if none can be downloaded.
+    The card's ``size_bytes`` counts the files to download, or all files if none can be.
     """
     files = FILES[name].values()
     size = sum(file.size for file in files if file.urls) or sum(file.size for file in files)

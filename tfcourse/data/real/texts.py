@@ -1,4 +1,4 @@
-"""Corpora of texts: running text, translation, agreement, opinions, and judgements of words."""
+"""Text corpora: running text, translation, agreement, opinions, and word similarity."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def tinyshakespeare(split: str) -> list[str]:
 
 @real("wikitext-2")
 def wikitext2(split: str) -> list[str]:
-    """The lines of a split; each, the empty ones too, begins and ends in a space."""
+    """The lines of a split; each line, even an empty one, begins and ends with a space."""
     [file] = need("wikitext-2", split)
     return read(file).decode("utf-8").removesuffix("\n").split("\n")
 
@@ -45,17 +45,17 @@ def multi30k(
             prefix = form + " "
             there = [k.removeprefix(prefix) for k in FILES["multi30k"] if k.startswith(prefix)]
             raise ValueError(
-                f"form={form!r} must be asked for one of {there}, got {key.removeprefix(prefix)!r}"
+                f"form={form!r} must be used with one of {there}, got {key.removeprefix(prefix)!r}"
             )
     if source == target:
-        raise ValueError(f"target must be another language than source, got {target!r} for both")
+        raise ValueError(f"target must differ from source, got {target!r} for both")
     both = [lines(read(file)) for file in need("multi30k", *keys)]
     return [Pair(*pair) for pair in zip(*both, strict=True)]
 
 
 @real("linzen")
 def linzen(split: str) -> list[Agreement]:
-    """Sentences from Wikipedia; without those that the file says something wrong of."""
+    """Sentences from Wikipedia, without those that the file annotates incorrectly."""
     texts, gold = (lines(read(file)) for file in need("linzen", "text", "gold"))
     found = []
     for text, says in zip(texts, gold, strict=True):
@@ -86,7 +86,7 @@ def marvin_linzen(split: str, *, test: str = "all", second: bool = False) -> lis
 
 @real("sentence-polarity")
 def sentence_polarity(split: str, *, fold: int = 0) -> list[Labelled]:
-    """Snippets, a negative and a positive one in turn; a fold takes every tenth of each class."""
+    """Snippets, alternately negative and positive; a fold takes every tenth of each class."""
     whole(0, FOLDS - 1, fold=fold)
     [file] = need("sentence-polarity", "archive")
     found = zip_members(find(file), lambda name: "/rt-polarity." in name)
@@ -99,7 +99,7 @@ def sentence_polarity(split: str, *, fold: int = 0) -> list[Labelled]:
 
 @real("movie-reviews")
 def movie_reviews(split: str, *, fold: int = 0) -> list[Labelled]:
-    """Reviews, a negative and a positive one in turn; the folds are the authors' own."""
+    """Reviews, alternately negative and positive; the folds are the authors' own."""
     whole(0, FOLDS - 1, fold=fold)
     [file] = need("movie-reviews", "archive")
     found = zip_members(find(file), lambda name: name.endswith(".txt"))
@@ -113,7 +113,7 @@ def movie_reviews(split: str, *, fold: int = 0) -> list[Labelled]:
 
 @real("imdb")
 def imdb(split: str, *, part: str = "whole") -> list[Labelled]:
-    """Reviews, a negative and a positive one in turn, by their numbers."""
+    """Reviews, alternately negative and positive, in the order of their numbers."""
     one_of(("whole", "tenth"), part=part)
     [file] = need("imdb", part)
     wanted = re.compile(rf"aclImdb/{split}/(neg|pos)/(\d+)_\d+\.txt")
@@ -127,7 +127,7 @@ def imdb(split: str, *, part: str = "whole") -> list[Labelled]:
 
 @real("sst-2")
 def sst2(split: str, *, phrases: bool = False) -> list[Labelled]:
-    """Sentences; for training also the phrases that they are made of."""
+    """Sentences; for training, optionally the phrases they are made of."""
     one_of((False, True), phrases=phrases)
     phrases = phrases and split == "train"
     [file] = need("sst-2", "phrases" if phrases else split)
@@ -156,7 +156,7 @@ def _split(
 
 
 def _in_turn(classes: list[list[str]]) -> list[Labelled]:
-    """One of each class in turn, so that a part of the list is balanced too."""
+    """One of each class in turn, so that any part of the list is balanced too."""
     return [
         Labelled(text, label)
         for texts in zip(*classes, strict=True)
@@ -166,7 +166,7 @@ def _in_turn(classes: list[list[str]]) -> list[Labelled]:
 
 @real("wordsim-353")
 def wordsim353(split: str) -> list[Similarity]:
-    """Pairs of words and the mean of their judgements."""
+    """Pairs of words and their mean similarity rating."""
     [file] = need("wordsim-353", "pairs")
     rows = (line.split("\t") for line in lines(read(file)) if not line.startswith("#"))
     return [Similarity(a, b, float(score)) for a, b, score in rows]
@@ -174,7 +174,7 @@ def wordsim353(split: str) -> list[Similarity]:
 
 @real("simlex-999")
 def simlex999(split: str) -> list[Similarity]:
-    """Pairs of words and the mean of their judgements."""
+    """Pairs of words and their mean similarity rating."""
     [file] = need("simlex-999", "archive")
     name = "SimLex-999/SimLex-999.txt"
     rows = lines(zip_members(find(file), name.__eq__)[name])[1:]  # without the columns' names

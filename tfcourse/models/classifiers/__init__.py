@@ -1,4 +1,4 @@
-"""Classes of whole documents: words pooled; words, then sentences; a Transformer with [CLS]."""
+"""Document classifiers: pooled words; words, then sentences; a Transformer with [CLS]."""
 
 from tfcourse.models.classifiers.cls import TransformerClassifier, TransformerClassifierConfig
 from tfcourse.models.classifiers.hierarchical import HierarchicalClassifier, HierarchicalConfig

@@ -1,4 +1,4 @@
-"""A Transformer in which one token, [CLS], comes to stand for the whole document."""
+"""A Transformer in which one token, [CLS], represents the whole document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
 
-#: How a :class:`TransformerClassifier` may be told places.
+#: The position schemes of a :class:`TransformerClassifier`.
 POSITIONS = ("learned", "sinusoidal", "none")
 
 
@@ -33,14 +33,14 @@ class TransformerClassifierConfig(Config):
     vocab_size, classes:
         As in :class:`PoolingConfig`.
     context_length:
-        Most words of a document, where positions are learned.
+        Maximum number of words in a document, if positions are learned.
     num_layers, num_heads, d_model, d_ff:
-        Number of blocks, of heads, width of the tokens, and of the feed-forward layer
-        (``4 d_model`` unless given).
+        Numbers of blocks and heads, and widths of the tokens and of the feed-forward layer (default
+        ``4 d_model``).
     pooled:
         ``"cls"`` for the state of an extra first token, or ``"mean"`` for the words' mean state.
     positions:
-        How it is told places: ``"learned"``, ``"sinusoidal"`` or ``"none"``.
+        Position scheme: ``"learned"``, ``"sinusoidal"`` or ``"none"``.
     activation, eps, dropout:
         As in :class:`~tfcourse.models.bert.BERTConfig`.
     """
@@ -65,12 +65,12 @@ class TransformerClassifierConfig(Config):
 
 
 class TransformerClassifier(Model):
-    r"""An extra token, [CLS], stands first, sees all words and comes to speak for the document.
+    r"""An extra first token, [CLS], sees all words and represents the document.
 
     .. math:: h^0 = [c;\, E_x] + P, \qquad h^l = \operatorname{Block}_l(h^{l-1}), \qquad
               \text{logits} = \operatorname{LN}(h^L_0)\, W + b
 
-    With ``pooled="mean"`` there is no c, and the words' mean takes the place of :math:`h^L_0`.
+    With ``pooled="mean"`` there is no c, and the words' mean state replaces :math:`h^L_0`.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class TransformerClassifier(Model):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew, as BERT and ViT do."""
+        """Reinitialise the weights as BERT and ViT do."""
         draw_matrices(self, partial(nn.init.normal_, std=0.02))
         if self.c is not None:
             nn.init.normal_(self.c, std=0.02)
@@ -117,13 +117,13 @@ class TransformerClassifier(Model):
         *,
         return_weights: bool = False,
     ) -> Output:
-        """Score the classes of each document, ``(B, classes)``; [CLS] is put before its words here.
+        """Score the classes of each document, ``(B, classes)``; this prepends [CLS].
 
-        ``lengths`` are numbers of words, all ``S`` unless given; of a document without words [CLS]
-        sees itself alone, and the mean state is zeros. ``return_weights`` gives the maps ``"self"``
-        ``(B, H, S + 1, S + 1)`` with [CLS] first, or ``(B, H, S, S)`` where there is none, by the
-        explicit path through attention. Impossible ids and lengths, and a document that is too
-        long, raise ``ValueError``.
+        ``lengths`` are numbers of words, by default ``S``; in a document without words [CLS] sees
+        only itself, and the mean state is zero. ``return_weights`` returns the maps ``"self"``
+        ``(B, H, S + 1, S + 1)`` with [CLS] first, or ``(B, H, S, S)`` without it, by the explicit
+        path through attention. Impossible ids and lengths, and a document that is too long, raise
+        ``ValueError``.
         """
         x = look_up(self.embedding, tokens, "tokens", "B S")  # (B, S, D)
         mask = real(lengths, tokens)  # (B, 1, S)

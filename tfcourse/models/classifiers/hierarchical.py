@@ -1,4 +1,4 @@
-"""Words make sentences, and sentences a document: attention twice, one above the other."""
+"""Hierarchical attention: over the words of each sentence, then over the sentences."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class HierarchicalConfig(Config):
     d_hidden:
         Width of each direction of the GRU over words, and of the one over sentences.
     hidden:
-        Width of what the queries meet; ``2 d_hidden`` unless given.
+        Width of what the queries score; defaults to ``2 d_hidden``.
     dropout:
-        Share set to zero in training, of the embeddings and of the document's vector.
+        Dropout in training, applied to the embeddings and to the document's vector.
     """
 
     vocab_size: int
@@ -44,7 +44,7 @@ class HierarchicalConfig(Config):
 
 
 class HierarchicalClassifier(DocumentClassifier):
-    r"""Words become sentences, and sentences a document, in the same way: a GRU, then attention.
+    r"""Pool words into sentences, and sentences into a document, by a GRU and attention each time.
 
     .. math::
         h_{it} &= \operatorname{BiGRU}(x_{it}), & s_i &= \sum_t \alpha_{it}\, h_{it}, &
@@ -90,11 +90,11 @@ class HierarchicalClassifier(DocumentClassifier):
     ) -> Output:
         """Score the classes of each document of N sentences of S words, ``(B, classes)``.
 
-        ``lengths`` are the numbers of words of each sentence, all ``S`` unless given. A document
-        ends with its last sentence that has words; what follows is padding. ``return_weights``
-        gives the weights of the words in their sentences, ``"words"`` ``(B, N, 1, S)``, and of the
+        ``lengths`` are the numbers of words in each sentence, by default ``S``. A document ends
+        with its last sentence that has words; what follows is padding. ``return_weights`` returns
+        the weights of the words in their sentences, ``"words"`` ``(B, N, 1, S)``, and of the
         sentences, ``"sentences"`` ``(B, 1, 1, N)``; one each. With ``fused`` PyTorch's kernels run
-        the GRUs. Impossible ids and lengths, or no place for a word, raise ``ValueError``.
+        the GRUs. Impossible ids and lengths, or ``N`` or ``S`` of 0, raise ``ValueError``.
         """
         axes("tokens", tokens, "B N S")
         B, N, S = tokens.shape

@@ -1,4 +1,4 @@
-"""A document is the average of its words, all alike or as learned queries weigh them."""
+"""A document as an average of its words, with equal weights or with those of learned queries."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class PoolingConfig(Config):
     vocab_size, classes, d_model:
         Vocabulary size, number of classes, and width of the embeddings, ``D``.
     queries:
-        Number of learned queries that weigh the words; with 0 all words weigh the same.
+        Number of learned queries that weight the words; with 0 all words have equal weight.
     hidden:
-        Width of the transformed words that the queries meet; ``None`` for the words as they are.
+        Width of the transformed words that the queries score; ``None`` for the words themselves.
     d_hidden:
-        Width of each direction of a GRU that reads the words first; none unless given.
+        Width of each direction of a GRU that reads the words first; default no GRU.
     dropout:
-        Share set to zero in training, of the embeddings and of the pooled vectors.
+        Dropout in training, applied to the embeddings and to the pooled vectors.
     """
 
     vocab_size: int
@@ -48,11 +48,11 @@ class PoolingConfig(Config):
         if self.queries < 0:
             raise ValueError(f"queries must be at least 0, got {self.queries}")
         if self.hidden is not None and not self.queries:
-            raise ValueError(f"hidden must be None where no query meets it, got {self.hidden}")
+            raise ValueError(f"hidden must be None without queries, got {self.hidden}")
 
 
 class DocumentClassifier(Model):
-    """The base of classifiers that weigh words: an embedding, parts, and a read-out.
+    """Base class of classifiers that weight words: an embedding, parts, and an output layer.
 
     Notes
     -----
@@ -64,7 +64,7 @@ class DocumentClassifier(Model):
     b: nn.Parameter
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew: embeddings of variance 1, ``W`` of variance 1 over its rows."""
+        """Reinitialise: embeddings with variance 1, ``W`` with 1 over its number of rows."""
         nn.init.normal_(self.embedding.weight)
         for part in self.modules():
             if isinstance(part, AttentionPooling | RecurrentCell):
@@ -74,7 +74,7 @@ class DocumentClassifier(Model):
 
 
 class PoolingClassifier(DocumentClassifier):
-    r"""The words' vectors are averaged, all alike or as learned queries weigh them.
+    r"""Average the words' vectors, with equal weights or with those of learned queries.
 
     .. math:: o_k = \sum_j a_{kj}\, x_j, \qquad \text{logits} = [o_1; \dots; o_{N_q}]\, W + b
 
@@ -84,9 +84,9 @@ class PoolingClassifier(DocumentClassifier):
     Attributes
     ----------
     embedding, gru, pool:
-        The words' vectors; what reads them, or ``None``; what weighs them, or ``None`` for a mean.
+        The word vectors; the GRU, or ``None``; the attention pooling, or ``None`` for a mean.
     W, b:
-        ``(queries * D, classes)`` and ``(classes,)``; with a GRU of width ``2 d_hidden`` for ``D``.
+        ``(queries * D, classes)`` and ``(classes,)``; with a GRU, ``2 d_hidden`` replaces ``D``.
 
     Notes
     -----
@@ -116,10 +116,10 @@ class PoolingClassifier(DocumentClassifier):
     ) -> Output:
         """Score the classes of each document, ``(B, classes)``.
 
-        ``lengths`` are numbers of words, all ``S`` unless given; a document without words is pooled
-        to zeros. ``return_weights`` gives the weights of the words, ``"words"``: one
-        ``(B, 1, queries, S)``. With ``fused`` PyTorch's kernel runs the GRU. Impossible ids and
-        lengths raise ``ValueError``.
+        ``lengths`` are numbers of words, by default ``S``; a document without words is pooled to
+        zeros. ``return_weights`` returns the weights of the words as ``"words"``, one ``(B, 1,
+        queries, S)``. With ``fused`` PyTorch's kernel runs the GRU. Impossible ids and lengths
+        raise ``ValueError``.
         """
         x = self.drop(look_up(self.embedding, tokens, "tokens", "B S"))  # (B, S, D)
         mask = real(lengths, tokens)
@@ -140,5 +140,5 @@ class PoolingClassifier(DocumentClassifier):
 def average(
     x: Float[Tensor, "B S D"], mask: Bool[Tensor, "B 1 S"] | None
 ) -> tuple[Float[Tensor, "B 1 D"], Float[Tensor, "B 1 S"]]:
-    """The mean of the real tokens as attention with equal scores; zeros where there are none."""
+    """The mean of the real tokens, as attention with equal scores; zeros if there are none."""
     return average_by_scores(x.new_zeros(len(x), 1, x.shape[1]), x, mask)
