@@ -133,7 +133,7 @@ def test_an_old_preset_is_read_with_a_warning_for_each_name():
 
 def test_a_preset_with_both_names_is_refused():
     both = written(TODAY).replace("d_model = 8", "d_model = 8\nencoder_layers = 1")
-    with pytest.raises(ValueError, match=r"mine \[model\] must have num_encoder_layers alone"):
+    with pytest.raises(ValueError, match=r"mine \[model\] must have only num_encoder_layers"):
         parse(both, "mine")
 
 
