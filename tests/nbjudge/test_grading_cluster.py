@@ -116,7 +116,7 @@ def test_a_nursery_that_breaks_is_made_anew_once(monkeypatch):
 
 def test_no_scheduler_there_is_said_in_a_line(small_course, tmp_path):
     a_class(tmp_path / "in", small_course, 3)
-    with pytest.raises(GradingFailed, match=r"scheduler is 'tcp://127\.0\.0\.1:9', but none"):
+    with pytest.raises(GradingFailed, match=r"scheduler is 'tcp://127\.0\.0\.1:9', but nothing"):
         grade(tmp_path / "in", tmp_path / "out", small_course, scheduler="tcp://127.0.0.1:9")
 
 

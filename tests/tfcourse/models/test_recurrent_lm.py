@@ -152,7 +152,7 @@ def test_dropout_falls_in_training_only():
     ("choices", "told"),
     [
         ({"cell": "elman"}, r"cell must be one of \['rnn', 'gru', 'lstm'\], got 'elman'"),
-        ({"tied": True, "d_hidden": 5}, "d_hidden must be d_model=6 where .* tied, got 5"),
+        ({"tied": True, "d_hidden": 5}, "d_hidden must be d_model=6 if .* tied, got 5"),
         ({"num_layers": 0}, "num_layers must be at least 1, got 0"),
         ({"d_hidden": 0}, "d_hidden must be at least 1, got 0"),
         ({"dropout": 1.0}, r"dropout must lie in \[0, 1\), got 1.0"),
