@@ -90,6 +90,18 @@ def bracketed(
     return grid[best], dict(sorted(told.items(), key=lambda pair: float(pair[0])))
 
 
+def mean_end(
+    end: Callable[[float, int], float | None], seeds: Sequence[int]
+) -> Callable[[float], float]:
+    """The mean of ``end(rate, seed)`` over seeds as a cost; infinite if one of them diverged."""
+
+    def cost(rate: float) -> float:
+        ends = [end(rate, seed) for seed in seeds]
+        return math.inf if None in ends else sum(ends) / len(ends)
+
+    return cost
+
+
 def at_its_best(
     end: Callable[[float, int], float | None],
     grid: Sequence[float],
@@ -114,12 +126,7 @@ def at_its_best(
         ``search``, the mean over seeds at each rate tried; the best ``rate``; ``ends``, a number
         for each of ``seeds``.
     """
-
-    def cost(rate: float) -> float:
-        ends = [end(rate, seed) for seed in searched]
-        return math.inf if None in ends else sum(ends) / len(ends)
-
-    rate, search = bracketed(grid, first, cost)
+    rate, search = bracketed(grid, first, mean_end(end, searched))
     return {"search": search, "rate": rate, "ends": [end(rate, seed) for seed in seeds]}
 
 

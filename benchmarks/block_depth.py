@@ -32,7 +32,7 @@ SEARCHED, SEEDS = (150, 151), (50, 51, 52, 53, 54)
 RATES, FIRST = (1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1), (1e-3, 3e-3)
 WIDTH, HEADS, WINDOW, BATCH = 32, 4, 32, 16
 STEPS, WARMUP, BLOCKS = 300, 40, (1, 2, 4, 8, 12)
-#: A run is judged by its last so many steps.
+#: Number of last steps whose mean loss judges a run.
 LAST = 60
 
 

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from _measuring import bracketed
+from _measuring import bracketed, mean_end
 from torch import Tensor, nn
 
 from coursebook import records
@@ -143,11 +143,10 @@ def ended(curve: list, steps: int) -> float | None:
 def searched(make: Callable, ids: Tensor, plan: tuple, seeds: tuple) -> tuple[float, dict]:
     """The best rate, with a worse one on each side, and the mean loss at every rate tried."""
 
-    def cost(rate: float) -> float:
-        ends = [ended(losses(make, ids, rate, plan, seed), plan[0]) for seed in seeds]
-        return math.inf if None in ends else sum(ends) / len(ends)
+    def end(rate: float, seed: int) -> float | None:
+        return ended(losses(make, ids, rate, plan, seed), plan[0])
 
-    return bracketed(RATES, FIRST, cost)
+    return bracketed(RATES, FIRST, mean_end(end, seeds))
 
 
 def variants(section: str, vocabulary: int) -> Iterator[tuple[str, int, Callable[[], Stack]]]:
