@@ -22,7 +22,7 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from _measuring import bracketed
+from _measuring import bracketed, mean_end
 from torch import Tensor, nn
 
 from coursebook import records
@@ -236,11 +236,10 @@ def measured(quick: bool, keep: Path | None, names: list[str]) -> dict | None:
             continue
         if name not in results["chosen"]:
 
-            def cost(rate: float, name: str = name) -> float:
-                ends = [run("natural", name, seed, rate)["loss"] for seed in searched]
-                return math.inf if None in ends else sum(ends) / len(ends)
+            def end(rate: float, seed: int, name: str = name) -> float | None:
+                return run("natural", name, seed, rate)["loss"]
 
-            best, search = bracketed(rates, FIRST, cost)
+            best, search = bracketed(rates, FIRST, mean_end(end, searched))
             results["chosen"][name] = {"search": search, "rate": best}
         rate = results["chosen"][name]["rate"]
         few = seeds if mixture == "natural" else seeds[:EVEN_SEEDS]
