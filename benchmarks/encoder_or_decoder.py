@@ -7,8 +7,8 @@ then its warm-up, on two seeds that are used for nothing else, by the mean valid
 third as long, until the best has a worse one on each side. Five paired seeds are quoted, each at
 its best validation loss: the test loss, and BLEU of greedy translations with a bootstrap interval.
 
-Every finished run lies in ``--keep FOLDER``, and is not done again. On one thread of a CPU this
-takes about seven hours, so there is no record of it yet; ``--steps`` makes it shorter.
+Every finished run lies in ``--keep FOLDER``, and is not done again. On one thread of a CPU all of
+it takes about seven hours; ``--steps`` makes it shorter.
 """
 
 from __future__ import annotations
