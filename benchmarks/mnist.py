@@ -70,7 +70,7 @@ MODELS: dict[str, tuple[Callable[[int], nn.Module] | None, dict[str, Any]]] = {
     "ViT": (None, {}),
     "convolutional": (convolutional, {}),
     "linear": (linear, {}),
-    "linear, pictures not moved": (linear, {"training.shift": 0}),
+    "linear, unshifted": (linear, {"training.shift": 0}),
 }
 
 
@@ -112,7 +112,7 @@ def measured(quick: bool, once: Callable[..., Any]) -> dict[str, Any]:
     def run(name: str, rate: float, seed: int, *, judged: bool) -> dict[str, Any]:
         chosen = changes | {"training.lr": rate, "training.seed": seed}
         chosen |= {} if judged else shorter
-        file = f"{name.replace(', ', '-').replace(' ', '-')}-{rate:g}-{seed}"
+        file = f"{name.replace(', ', '-')}-{rate:g}-{seed}"
         return once(file, lambda: trained(name, chosen, judged=judged))
 
     models = {}
