@@ -23,6 +23,9 @@ _AMBIENT, _AMBIENT_CLEAR = 47, 4
 _CAPABILITY_VERSION = 0x20080522
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
 
+_HUGE = 2 * 2**20
+_MADV_COLLAPSE = 25
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -127,3 +130,18 @@ def map_user(uid: int, gid: int) -> None:
         ("gid_map", f"{gid} {gid} 1"),
     ):
         Path(f"/proc/self/{name}").write_text(text)
+
+
+def use_huge_pages() -> None:
+    """Put this process's own memory into pages of 2 MiB, as far as the system does (Linux 6.1).
+
+    A fork copies one entry for each page, and a process that ends removes them one by one.
+    """
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        span, rights, _, _, inode, *_ = line.split()
+        if inode != "0" or rights != "rw-p":
+            continue
+        first, last = (int(end, 16) for end in span.split("-"))
+        for start in range(-(-first // _HUGE) * _HUGE, last - _HUGE + 1, _HUGE):
+            address, size = ctypes.c_void_p(start), ctypes.c_size_t(_HUGE)
+            _libc.madvise(address, size, ctypes.c_int(_MADV_COLLAPSE))

@@ -194,10 +194,13 @@ def _freeze() -> None:
     RuntimeError
         If there are other threads, because no child would have them.
     """
+    from nbjudge.inside import linux
+
     threads = len(os.listdir("/proc/self/task"))
     if threads != 1:
         raise RuntimeError(f"a fork server must have one thread, after loading it has {threads}")
     gc.freeze()
+    linux.use_huge_pages()
 
 
 def _collect() -> None:
@@ -215,10 +218,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the grader to handle
     sys.path[:] = settings["path"] + [p for p in sys.path if p not in settings["path"]]
     from nbjudge.inside import program
-    from nbjudge.inside.cores import keep_to
 
     program.take(settings["program"])
-    keep_to(settings["core"])
     began = monotonic()
     gc.disable()  # loading modules creates no garbage worth collecting
     control = socket.socket(fileno=settings["control"])
