@@ -68,6 +68,7 @@ def written(course, record):
         ("positions_lengths", "positions-lengths", []),
         ("positions_searched", "positions-searched", []),
         ("rotary_longer", "rotary-longer", []),
+        ("tree_positions", "tree-positions", []),
         ("scaled_scores", "scaled-scores", []),
         ("review_pooling", "review-pooling", ["sentence-polarity"]),
         ("review_sentences", "review-sentences", ["imdb"]),
