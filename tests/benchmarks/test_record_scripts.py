@@ -89,6 +89,7 @@ def written(course, record):
         ("induction", "induction", []),
         ("masked_words", "masked-words", ["movie-reviews", "sst-2"]),
         ("encoder_documents", "encoder-documents", []),
+        ("class_vector", "class-vector", []),
         ("translators", "translators", []),
         ("bottleneck", "bottleneck", []),
         ("translation_speed", "translation-speed", []),
