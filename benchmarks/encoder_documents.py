@@ -1,25 +1,15 @@
-"""Documents classified from [CLS] and from the mean, with and without pre-training on prose.
+"""Words of several senses in prose, before and after an encoder learns to guess hidden words.
 
-The encoder of chapter 10, one block of width 64, predicts hidden words of the docstrings' prose,
-which has no labels. Then it learns the subjects of the documents of chapter 03, with the class read
-from [CLS] or from the mean of all states: from scratch, pre-trained, or pre-trained and frozen, so
-that only the layers above it learn. The rate was chosen on the validation split with another seed:
-from scratch, 3e-3 is better than 1e-3, and every model that is trained whole uses it; for the
-pre-trained ones no other rate was compared, nor for the 1e-2 of the frozen ones. A document is
-truncated to its first words.
-
-Last, words that mean one thing in one package and another in a second: is the word's vector more
-similar in two sentences of one package than in two of different ones? A package is not a sense, so
-the same is measured for words that mean the same in all of them.
+The encoder of chapter 10, one block of width 64, predicts hidden words of the docstrings' prose.
+Some words mean one thing in one package and another in a second: is the word's vector more similar
+in two sentences of one package than in two of different ones? A package is not a sense, so the same
+is measured for words that mean the same in all of them. Three seeds.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
 import time
-from dataclasses import replace
-from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -35,28 +25,13 @@ from tfcourse.tokenizers import WordTokenizer
 from tfcourse.training import adamw, cosine, fit, label_smoothed_loss
 
 SEEDS, THREADS = (0, 1, 2), 1
-LONGEST, VOCABULARY, EPOCHS = 40, 2000, 3
+LONGEST, VOCABULARY = 40, 2000
 STEPS, BATCH, RATE = 700, 64, 5e-3
 #: BERT's standard deviation of 0.02 is for width 768; a narrow model learns faster with a larger
 #: one.
 STD = 0.1
 SPECIAL = ["<pad>", "[CLS]", "[SEP]", "<unk>", "[MASK]"]
 
-
-class Way(NamedTuple):
-    """The pooling, the initial weights, whether the whole model is trained, and the rate."""
-
-    pooled: str
-    pretrained: bool
-    frozen: bool
-    lr: float
-
-
-WAYS = {
-    f"{name}, {start}": Way(pooled, start != "from scratch", start == "frozen", lr)
-    for name, pooled in (("[CLS]", "cls"), ("mean", "mean"))
-    for start, lr in (("from scratch", 3e-3), ("pre-trained", 3e-3), ("frozen", 1e-2))
-}
 
 #: Words, and two groups of packages in which they occur, each with its own sense.
 SENSES = {
@@ -144,48 +119,6 @@ def hidden_right(model: BERT, tokens: WordTokenizer, held_out: list[str]) -> flo
     return right / count
 
 
-def rows(tokens: WordTokenizer, split: str) -> list[tuple[list[int], int]]:
-    """The documents of a split and their classes."""
-    return [(dressed(tokens, text), label) for text, label in data.load("documents", split)]
-
-
-def loss(model: BERT, batch: tuple) -> tuple:
-    ids, lengths, labels = batch
-    return label_smoothed_loss(model(ids, lengths=lengths).logits, labels)
-
-
-def finetuned(way: Way, base: BERT, documents: list, seed: int, steps: int | None) -> BERT:
-    """A classifier, started from the weights of a pre-trained model or from scratch."""
-    torch.manual_seed(seed)
-    config = replace(base.config, predicts=("classes",), classes=6, pooled=way.pooled, dropout=0.1)
-    model = BERT(config)
-    if way.pretrained:
-        model.load_state_dict(base.state_dict(), strict=False)  # except the heads
-    if way.frozen:
-        for name, p in model.named_parameters():
-            p.requires_grad = name.startswith(("pooler", "classes"))
-    batches = Batches(
-        documents, 32, collate=pad_labelled, seed=seed, lengths=lambda one: len(one[0])
-    )
-    steps = EPOCHS * len(batches) if steps is None else steps
-    fit(
-        model, batches, loss=loss, steps=steps, lr=cosine(way.lr, steps, max(1, steps // 10)),
-        optimiser=adamw(weight_decay=0.01), seed=seed, device="cpu",
-    )  # fmt: skip
-    return model
-
-
-@torch.no_grad()
-def share_right(model: BERT, documents: list) -> float:
-    """The fraction of documents whose subject is predicted."""
-    model.eval()
-    right = sum(
-        int((model(ids, lengths=lengths).logits.argmax(-1) == labels).sum())
-        for ids, lengths, labels in Batches(documents, 64, collate=pad_labelled, shuffle=False)
-    )
-    return right / len(documents)
-
-
 @torch.no_grad()
 def states(model: BERT, ids: Tensor, lengths: Tensor) -> dict[str, Tensor]:
     """The tokens' vectors from the table, at the input, and after each block; ``(B, T, D)``."""
@@ -243,36 +176,26 @@ def words_apart(model: BERT, tokens: WordTokenizer) -> dict[str, dict]:
 
 
 def measured(quick: bool) -> dict:
-    """Every variant, with every seed."""
+    """How many hidden words each seed predicts, and its words' vectors."""
     start = time.process_time()
     prose, held_out = (
         [masked(sentence) for sentence in data.load("prose", split)] for split in ("train", "test")
     )
     tokens = WordTokenizer.train(prose, VOCABULARY, special=SPECIAL, punctuation=True, lower=True)
-    train, test = rows(tokens, "train"), rows(tokens, "test")
     hidden, apart = [], []
-    found: dict[str, list[float]] = {name: [] for name in WAYS}
     for seed in SEEDS[: 1 if quick else None]:
         base = pretrained(tokens, prose, seed, 2 if quick else STEPS)
         hidden.append(hidden_right(base, tokens, held_out))
         torch.manual_seed(seed)
         untrained = words_apart(BERT(base.config), tokens)
         apart.append({"trained": words_apart(base, tokens), "untrained": untrained})
-        for name, way in WAYS.items():
-            model = finetuned(way, base, train, seed, 2 if quick else None)
-            found[name].append(share_right(model, test))
     return {
-        "documents": {"to learn from": len(train), "to judge by": len(test), "classes": 6},
         "settings": {
-            "steps of pre-training": STEPS, "epochs of fine-tuning": EPOCHS, "longest": LONGEST,
+            "steps of pre-training": STEPS, "longest": LONGEST,
             "vocabulary": VOCABULARY, "seeds": list(SEEDS),
         },
         "parameters": base.count_parameters(),
         "hidden words right, each seed": hidden,
-        "accuracy": {
-            name: {"rate": WAYS[name].lr, "mean": statistics.mean(each), "each": each}
-            for name, each in found.items()
-        },
         "words of several senses": list(SENSES),
         "words of one sense": list(ONE_SENSE),
         "words apart, each seed": apart,
