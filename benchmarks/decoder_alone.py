@@ -42,7 +42,8 @@ def encoder_decoder(size: int, dropout: float = 0.0) -> nn.Module:
     """Two encoder and two decoder blocks; one vocabulary."""
     return Transformer(TransformerConfig(
         size, context_length=LONGEST, num_encoder_layers=2, num_decoder_layers=2, num_heads=4,
-        d_model=D, d_ff=D_FF, norm="pre", dropout=dropout, padding=0,
+        d_model=D, d_ff=D_FF, norm="pre", dropout=dropout,
+        attention_dropout=dropout, padding=0,
     ))  # fmt: skip
 
 
