@@ -41,6 +41,7 @@ from nbjudge import cells
 from nbjudge.first_cell import put_first
 from nbjudge.judging.holding_back import PASSES_WITH
 from nbjudge.variants import example_class
+from nbjudge.workers import workers_of
 
 SEED = 0
 
@@ -83,15 +84,29 @@ def share_mb(process: psutil.Process) -> float:
     return sum(int(line.split()[1]) for line in text.splitlines() if line[:4] == "Pss:") / 2**10
 
 
-def command(program: list[str], folder: Path, may_fail: bool = False) -> tuple[float, float]:
-    """Run a command; return the seconds it took, and its peak memory in MiB."""
+def look(whole: psutil.Process, peak: dict[str, float]) -> None:
+    """Update the peaks with a command's current memory: in total, and of its largest worker.
+
+    Each process is measured once, since that takes time from the command.
+    """
+    used = {one.pid: share_mb(one) for one in [whole, *whole.children(recursive=True)]}
+    peak["all"] = max(peak["all"], sum(used.values()))
+    for worker in workers_of(whole.pid):
+        mine = [worker, *worker.children(recursive=True)]
+        peak["worker"] = max(peak["worker"], sum(used.get(one.pid, 0.0) for one in mine))
+
+
+def command(
+    program: list[str], folder: Path, may_fail: bool = False
+) -> tuple[float, dict[str, float]]:
+    """Run a command; return the seconds it took, and the peak memory of it and of a worker."""
     began = time.perf_counter()
     log = (folder / "bench.log").open("w+")
     started = subprocess.Popen(program, cwd=folder, env=ENVIRONMENT, stdout=log, stderr=log)
-    whole, peak = psutil.Process(started.pid), 0.0
+    whole, peak = psutil.Process(started.pid), {"all": 0.0, "worker": 0.0}
     while started.poll() is None:
         with suppress(psutil.Error):
-            peak = max(peak, memory_mb(whole))
+            look(whole, peak)
         # Rarely: measuring costs time, most of all with many processes.
         with suppress(subprocess.TimeoutExpired):
             started.wait(10)
@@ -111,7 +126,7 @@ class Ours:
         folder.mkdir()
         ENVIRONMENT["TFCOURSE_ROOT"] = str(course)
 
-    def grade(self, block: int, submitted: Path) -> tuple[float, float]:
+    def grade(self, block: int, submitted: Path) -> tuple[float, dict[str, float]]:
         """Grade one block."""
         program = "import sys; from tfcourse.cli import app; app(sys.argv[1:])"
         asked = ["grade", self.problem_set, "--submitted", str(submitted)]
@@ -152,7 +167,7 @@ class Theirs:
         """The command line of one of nbgrader's programs."""
         return [sys.executable, "-m", "nbgrader", what, self.problem_set]
 
-    def grade(self, block: int, submitted: Path) -> tuple[float, float]:
+    def grade(self, block: int, submitted: Path) -> tuple[float, dict[str, float]]:
         """Grade one block."""
         here = f"submitted-{block}"
         shutil.copytree(submitted, self.folder / here)
@@ -250,7 +265,7 @@ def main() -> None:
             "nbgrader": Theirs(folder / "theirs", course, asked.problem_set),
         }
         seconds: dict[str, list[float]] = {name: [] for name in ways}
-        peaks: dict[str, list[float]] = {name: [] for name in ways}
+        peaks: dict[str, list[dict]] = {name: [] for name in ways}
         for block in range(asked.blocks):
             part = folder / f"block-{block}"
             for student in students[block :: asked.blocks]:
@@ -271,7 +286,13 @@ def main() -> None:
             },
             "times as many per minute, median of blocks": round(statistics.median(ratios), 2),
             "times as many per minute, each block": [round(ratio, 2) for ratio in ratios],
-            "peak memory in MiB": {name: round(max(each)) for name, each in peaks.items()},
+            "peak memory in MiB": {
+                "tfcourse, a worker with its kernels and examiner": round(
+                    max(peak["worker"] for peak in peaks["tfcourse"])
+                ),
+                "tfcourse, all of it": round(max(peak["all"] for peak in peaks["tfcourse"])),
+                "nbgrader, all of it": round(max(peak["all"] for peak in peaks["nbgrader"])),
+            },
             **compare(ways["tfcourse"], ways["nbgrader"]),
         }
     print(json.dumps(results, indent=1))

@@ -31,7 +31,6 @@ from nbjudge.judge import judge
 from nbjudge.judging import weighing
 from nbjudge.parcels import pack_judged, unpack_job
 from nbjudge.sandbox import Nursery
-from nbjudge.sandbox.lending import Lender
 from nbjudge.workers import WORKERS, warm_up
 
 #: Maximum number of retries if a submission's worker was lost, and if the judge failed on it.
@@ -94,13 +93,10 @@ class Outcome:
 
 
 class Bench:
-    """One process's nursery, started at the first job and restarted when it breaks.
+    """One process's nursery, started at the first job and restarted when it breaks."""
 
-    ``lent_at`` is the folder in which its fork servers are lent, if they are.
-    """
-
-    def __init__(self, terms: Terms, lent_at: Path | None = None):
-        self.terms, self.lent_at = terms, lent_at
+    def __init__(self, terms: Terms):
+        self.terms = terms
         self._nursery: Nursery | None = None
         self._lock = threading.Lock()
 
@@ -134,7 +130,9 @@ class Bench:
 
     def _opened(self) -> Nursery:
         if self._nursery is None:
-            self._nursery = _nursery(self.terms, self.lent_at).__enter__()
+            terms = self.terms
+            nursery = Nursery(terms.sandboxed, forbidden=terms.forbidden, locked=terms.locked)
+            self._nursery = nursery.__enter__()
             self._nursery.start()
         return self._nursery
 
@@ -150,20 +148,13 @@ class Bench:
             self._close()
 
 
-def _nursery(terms: Terms, lent_at: Path | None = None) -> Nursery:
-    return Nursery(terms.sandboxed, forbidden=terms.forbidden, locked=terms.locked, lent_at=lent_at)
-
-
 class Judging(WorkerPlugin):
-    """Brings the terms to each worker, including later ones, and stops its nursery with it.
-
-    ``ours`` is the folder that the workers share if they are ours.
-    """
+    """Brings the terms to each worker, including later ones, and stops its nursery with it."""
 
     name = "nbjudge"
 
-    def __init__(self, terms: Terms, ours: Path | None = None):
-        self.terms, self.ours = terms, ours
+    def __init__(self, terms: Terms):
+        self.terms = terms
 
     def setup(self, worker) -> None:
         """Called on the worker: its nursery starts while the jobs are being prepared."""
@@ -172,10 +163,10 @@ class Judging(WorkerPlugin):
                 f"the worker at {worker.address} has another version of the course: install the "
                 "same on all machines"
             )
-        if self.ours is not None:
-            weighing.share(self.ours)
+        if not self.terms.digest:  # the workers are ours, and so is the parent of their folders
+            weighing.share(Path(worker.local_directory).parent)
         gc.freeze()  # everything loaded by now stays
-        self.bench = Bench(self.terms, self.ours)
+        self.bench = Bench(self.terms)
         # In the thread that judges, ahead of its first job.
         worker.executors["default"].submit(self.bench.open)
         atexit.register(self.bench.close)
@@ -261,13 +252,13 @@ def judge_all(
     if scheduler is None and (workers <= 1 or len(first) <= FEW):
         yield from unless_broken(judge_here(jobs, terms))
         return
-    with _client(min(workers, len(first)), scheduler, scratch, terms) as (client, ours):
-        _teach(client, Judging(terms, ours))
+    with _client(min(workers, len(first)), scheduler, scratch) as client:
+        _teach(client, terms)
         patience = START_SECONDS if scheduler is None else PATIENCE
         yield from unless_broken(_Round(client, jobs, patience).outcomes())
 
 
-def _teach(client, judging: Judging) -> None:
+def _teach(client, terms) -> None:
     """Have every worker, including later ones, judge by these terms.
 
     If a worker is lost just then, try again: a moment later the scheduler has noticed.
@@ -276,7 +267,7 @@ def _teach(client, judging: Judging) -> None:
 
     for left in reversed(range(REGISTRATIONS)):
         try:
-            client.register_plugin(judging)
+            client.register_plugin(Judging(terms))
             return
         except Exception as error:
             if not left or not isinstance(error, CommClosedError):
@@ -363,11 +354,8 @@ class _Round:
 
 
 @contextmanager
-def _client(workers: int, scheduler: str | None, scratch: Path | None, terms: Terms):
-    """A client of the cluster at ``scheduler``, or of a cluster started for this run.
-
-    The workers of the latter share one pair of fork servers, and the folder that comes with it.
-    """
+def _client(workers: int, scheduler: str | None, scratch: Path | None):
+    """A client of the cluster at ``scheduler``, or of a cluster started for this run."""
     import dask
     from distributed import Client
 
@@ -392,19 +380,18 @@ def _client(workers: int, scheduler: str | None, scratch: Path | None, terms: Te
                     f"scheduler is {scheduler!r}, but nothing answers there: {error}"
                 ) from None
             try:
-                yield client, None
+                yield client
             finally:
                 client.close()
             return
         warm_up()
-        folder = Path(tempfile.mkdtemp(prefix=WORKERS, dir=scratch)).resolve()
+        folder = tempfile.mkdtemp(prefix=WORKERS, dir=scratch)
         try:
             with (
-                Lender(_nursery(terms), folder),
-                _cluster(workers, str(folder)) as cluster,
+                _cluster(workers, folder) as cluster,
                 Client(cluster, timeout=START_SECONDS, set_as_default=False) as client,
             ):
-                yield client, folder
+                yield client
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -34,8 +34,6 @@ class Request:
         ``"module:function"``, called with the child's socket; ``None`` for a kernel.
     key:
         The key that signs the kernel's messages.
-    core:
-        The only core on which it runs; ``None`` for any.
     """
 
     slot: Slot
@@ -48,7 +46,6 @@ class Request:
     seed: int | None = None
     entry: str | None = None
     key: str = field(default="", repr=False)
-    core: int | None = None
 
     @property
     def wire_path(self) -> str:

@@ -218,8 +218,10 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the grader to handle
     sys.path[:] = settings["path"] + [p for p in sys.path if p not in settings["path"]]
     from nbjudge.inside import program
+    from nbjudge.inside.cores import keep_to
 
     program.take(settings["program"])
+    keep_to(settings["core"])
     began = monotonic()
     gc.disable()  # loading modules creates no garbage worth collecting
     control = socket.socket(fileno=settings["control"])

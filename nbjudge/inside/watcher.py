@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from time import monotonic
 
 from nbjudge.inside import child, isolation, linux
-from nbjudge.inside.cores import keep_to
 from nbjudge.inside.processes import Proc
 from nbjudge.inside.request import MESSAGE, Request
 
@@ -43,7 +42,6 @@ class Watcher:
 
     def run(self, filter_program: bytes) -> None:
         """Run from the fork to the child's end."""
-        keep_to(self.request.core)
         self._lay_out()
         told, tell = socket.socketpair()
         watcher = 0 if self.request.isolated else os.getpid()

@@ -19,9 +19,9 @@ from nbjudge.inside.cores import Core
 from nbjudge.inside.isolation import HOME, Slot
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.request import MESSAGE, Request
-from nbjudge.sandbox import jail, lending
+from nbjudge.sandbox import jail
 from nbjudge.sandbox.handles import Child, Examiner, Kernel
-from nbjudge.sandbox.parents import Parent, Server
+from nbjudge.sandbox.parents import Parent
 from nbjudge.sandbox.shelters import FULL, NONE, SandboxError, linux_only
 
 #: Prefix of the nurseries' folders; the folders of dead nurseries are removed.
@@ -62,9 +62,6 @@ class Nursery:
     locked:
         Name → source of the locked cells to expect; the examiners' parent reads them, once. They
         are never in a kernel's process.
-    lent_at:
-        The folder in which a :class:`~nbjudge.sandbox.lending.Lender` of the same settings lends
-        its parents: they are used if there are any, and until they die.
 
     Raises
     ------
@@ -81,7 +78,6 @@ class Nursery:
         examiners: Sequence[str] | None = None,
         forbidden: Sequence[str] = (),
         locked: Mapping[str, str] | None = None,
-        lent_at: Path | None = None,
     ) -> None:
         linux_only()
         self.sandboxed = sandboxed
@@ -95,10 +91,9 @@ class Nursery:
                 examiner_entry.partition(":")[0],
             ),
         }
-        self._lent_at = lent_at
-        self._parents: dict[str, Server] = {}
+        self._parents: dict[str, Parent] = {}
         self._lock = threading.RLock()
-        self._name, self._count = "s", 0
+        self._count = 0
         self._folder = -1
         self._core: Core | None = None
         self.base = ""
@@ -110,11 +105,7 @@ class Nursery:
         self.close()
 
     def start(self) -> None:
-        """Start both parents now, at the same time, instead of on first use."""
-        with self._lock:
-            self._opened()
-            for kind in self._modules.keys() - self._parents.keys():
-                self._parents[kind] = self._started(kind)
+        """Start both parents now instead of on first use."""
         for kind in self._modules:
             self._parent(kind)
 
@@ -124,15 +115,13 @@ class Nursery:
             for parent in self._parents.values():
                 parent.close()
             self._parents.clear()
-            if self._core is not None:
-                self._core.free()
-                self._core = None
-            if self._folder >= 0:  # the folder is our own
+            if self.base:
                 shutil.rmtree(self.base, ignore_errors=True)
                 shutil.rmtree(self._stage, ignore_errors=True)
                 os.close(self._folder)
-                self._folder = -1
-            self.base = ""
+                if self._core is not None:
+                    self._core.free()
+                self.base = ""
 
     def kernel(
         self,
@@ -175,7 +164,6 @@ class Nursery:
             forbidden=tuple(forbidden),
             seed=seed,
             key=secrets.token_hex(16),
-            pinned=True,
         )
 
     def examiner(
@@ -207,7 +195,6 @@ class Nursery:
             limits=limits or Limits(),
             isolated=self.sandboxed,
             entry=entry,
-            pinned=True,
         )
 
     @property
@@ -225,25 +212,16 @@ class Nursery:
         with self._lock:
             return {kind: parent.pid for kind, parent in self._parents.items()}
 
-    def _child(
-        self,
-        made: type[Made],
-        kind: str,
-        files: Mapping[str, bytes],
-        pinned: bool = False,
-        **asked: Any,
-    ) -> Made:
+    def _child(self, made: type[Made], kind: str, files: Mapping[str, bytes], **asked: Any) -> Made:
         """A child of this class, requested from this kind of fork server."""
         for _ in range(2):  # a parent that has died is restarted once
             parent = self._parent(kind)
             slot = self._slot()
-            core = self._core.number if pinned and self._core else None
             request = Request(
                 slot=slot,
                 home=self._home(slot, asked["isolated"]),
                 sandboxed=self.sandboxed,
                 files=tuple((name, len(content)) for name, content in files.items()),
-                core=core,
                 **asked,
             )
             child = self._forked(parent, request, files.values())
@@ -255,7 +233,7 @@ class Nursery:
                     del self._parents[kind]
         raise SandboxError(f"The {kind}' fork server died twice when a child was requested")
 
-    def _forked(self, parent: Server, request: Request, contents: Iterable[bytes]) -> Child | None:
+    def _forked(self, parent: Parent, request: Request, contents: Iterable[bytes]) -> Child | None:
         status, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         status.settimeout(Child.PATIENCE)
         talk = socket.socketpair() if request.entry else ()
@@ -275,53 +253,26 @@ class Nursery:
             return None
         return child
 
-    def _parent(self, kind: str) -> Server:
+    def _parent(self, kind: str) -> Parent:
         with self._lock:
-            self._opened()
+            if not self.base:
+                self._open()
             parent = self._parents.get(kind)
-            if isinstance(parent, Parent):
-                parent.loaded()
             if parent is not None and not parent.alive():
                 parent.close()
                 parent = None
             if parent is None:
-                parent = self._parents[kind] = self._started(kind)
-                parent.loaded()
+                parent = self._parents[kind] = Parent(
+                    self.base,
+                    self._stage,
+                    self._modules[kind],
+                    sandboxed=self.sandboxed,
+                    whole_package=kind == "examiners",
+                    forbidden=self.forbidden if kind == "learners" else (),
+                    locked=self._locked if kind == "examiners" else {},
+                    core=self._core.number if kind == "learners" and self._core else None,
+                )
             return parent
-
-    def _started(self, kind: str) -> Parent:
-        return Parent(
-            self.base,
-            self._stage,
-            self._modules[kind],
-            sandboxed=self.sandboxed,
-            whole_package=kind == "examiners",
-            forbidden=self.forbidden if kind == "learners" else (),
-            locked=self._locked if kind == "examiners" else {},
-        )
-
-    def lend(self) -> tuple[dict[str, Any], list[int]]:
-        """What another process needs to use these parents: facts, and two descriptors for each."""
-        parents = {kind: self._parent(kind) for kind in self._modules}
-        facts = {
-            "base": self.base,
-            "stage": self._stage,
-            "pids": {kind: parent.pid for kind, parent in parents.items()},
-        }
-        return facts, [number for parent in parents.values() for number in parent.lend()]
-
-    def _opened(self) -> None:
-        """Have a folder for the sockets, and a core: borrowed with the parents, or our own."""
-        if self.base:
-            return
-        lent = self._lent_at and lending.borrow(self._lent_at)
-        if lent:
-            self._name = f"s{lent.number}."
-            self._stage, self._parents = lent.stage, dict(lent.servers)
-            self.base = lent.base
-        else:
-            self._open()
-        self._core = Core()
 
     def _open(self) -> None:
         """Create the folder for the sockets, with a path short enough for them."""
@@ -339,12 +290,13 @@ class Nursery:
         jail.write_etc(Path(base, "etc"))
         self._stage = f"{base}{STAGE}"
         os.mkdir(self._stage, 0o755)
+        self._core = Core()
         self.base = base
 
     def _slot(self) -> Slot:
         with self._lock:
             self._count += 1
-            slot = Slot(self.base, f"{self._name}{self._count}")
+            slot = Slot(self.base, f"s{self._count}")
         os.mkdir(slot.path, 0o700)
         if self.sandboxed and os.geteuid() == 0:
             os.chown(slot.path, *jail.owner())

@@ -29,56 +29,8 @@ LOADING = 180.0
 ENDING = 5.0
 
 
-class Server:
-    """A running fork server, as seen by a process that requests children from it.
-
-    Parameters
-    ----------
-    control:
-        The socket on which it takes requests.
-    pid:
-        Its PID.
-    pidfd:
-        A descriptor that is readable once it has ended.
-    """
-
-    def __init__(self, control: socket.socket, pid: int, pidfd: int) -> None:
-        self._control, self.pid, self._pidfd = control, pid, pidfd
-
-    def alive(self) -> bool:
-        """Whether it is still running."""
-        return self._pidfd >= 0 and not readable(self._pidfd, 0)
-
-    def ask(self, message: bytes, files: Sequence[int]) -> bool:
-        """Request a child; false if the server has gone."""
-        try:
-            socket.send_fds(self._control, [message], files)
-        except OSError:
-            return False
-        return True
-
-    def lend(self) -> tuple[int, int]:
-        """The two descriptors that make a :class:`Server` of it in another process."""
-        return self._control.fileno(), self._pidfd
-
-    def memory_mb(self) -> float:
-        """MiB that it and its children hold in memory; shared pages are counted once."""
-        proc = Proc()
-        try:
-            return sum(proc.proportional(p.pid) for p in proc.below(self.pid)) / 2**20
-        finally:
-            proc.close()
-
-    def close(self) -> None:
-        """Let go of it: it ends once nobody holds it any more."""
-        self._control.close()
-        if self._pidfd >= 0:
-            os.close(self._pidfd)
-            self._pidfd = -1
-
-
-class Parent(Server):
-    """A fork server of this process. It is still loading on return; see :meth:`loaded`.
+class Parent:
+    """One fork server.
 
     Parameters
     ----------
@@ -94,6 +46,13 @@ class Parent(Server):
         The kinds of things that none of its children may have; it removes them from itself.
     locked:
         Locked cells by name, which the last of ``modules`` is to learn.
+    core:
+        The only core on which it and its children run; ``None`` for any.
+
+    Raises
+    ------
+    SandboxError
+        If it does not start; the message holds its error output.
     """
 
     def __init__(
@@ -106,13 +65,10 @@ class Parent(Server):
         whole_package: bool,
         forbidden: Sequence[str] = (),
         locked: Mapping[str, str] | None = None,
+        core: int | None = None,
     ) -> None:
-        control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        super().__init__(control, 0, -1)
+        self._control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         told, tell = os.pipe()
-        self._told = os.fdopen(told, "rb", buffering=0)
-        self._sandboxed = sandboxed
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed once it has loaded)
         settings = {
             "control": far.fileno(),
             "modules": list(modules),
@@ -120,13 +76,16 @@ class Parent(Server):
             "program": asdict(program()),
             "forbidden": list(forbidden),
             "locked": dict(locked or {}),
+            "core": core,
         }
         server = jail.INSIDE / "server.py"
         started = [sys.executable, "-s", "-P", str(server)]
-        try:
-            with tempfile.TemporaryFile() as told_first:
-                told_first.write(json.dumps(settings).encode())
-                told_first.seek(0)
+        self._pidfd = -1
+        self.pid = 0
+        with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told_first:
+            told_first.write(json.dumps(settings).encode())
+            told_first.seek(0)
+            try:
                 if sandboxed:
                     command = jail.command(
                         base, stage, started, whole_package=whole_package, info=tell
@@ -137,7 +96,7 @@ class Parent(Server):
                     command,
                     stdin=told_first,
                     stdout=subprocess.DEVNULL,
-                    stderr=self._said,
+                    stderr=said,
                     env=environment(
                         base,
                         {"MPLCONFIGDIR": "/tmp/.matplotlib"} if sandboxed else {},
@@ -145,41 +104,25 @@ class Parent(Server):
                     pass_fds=(far.fileno(), tell),
                     start_new_session=True,
                 )
-        except BaseException:
-            super().close()
-            self._forget()
-            raise
-        finally:
-            far.close()
-            os.close(tell)
-
-    def loaded(self) -> None:
-        """Wait until it has loaded, unless that was done before.
-
-        Raises
-        ------
-        SandboxError
-            If it does not start; the message holds its error output.
-        """
-        if self._said.closed:
-            return
-        try:
-            self._started(self._told.fileno(), self._sandboxed)
-        except KeyboardInterrupt:
-            self.close()
-            raise
-        except BaseException as error:
-            self._said.seek(0)
-            text = self._said.read().decode(errors="replace").strip()[-2000:]
-            self.close()
-            raise SandboxError(text or f"A fork server did not start: {error}") from None
-        finally:
-            self._forget()
-
-    def _forget(self) -> None:
-        """Close what only the start needs."""
-        self._said.close()
-        self._told.close()
+            except BaseException:
+                self._control.close()
+                os.close(told)
+                raise
+            finally:
+                far.close()
+                os.close(tell)
+            try:
+                self._started(told, sandboxed)
+            except KeyboardInterrupt:
+                self.close()
+                raise
+            except BaseException as error:
+                self.close()
+                said.seek(0)
+                text = said.read().decode(errors="replace").strip()[-2000:]
+                raise SandboxError(text or f"A fork server did not start: {error}") from None
+            finally:
+                os.close(told)
 
     def _started(self, told: int, sandboxed: bool) -> None:
         """Wait until it has loaded, and find its PID."""
@@ -203,6 +146,26 @@ class Parent(Server):
             raise SandboxError(f"A fork server did not load within {LOADING:.0f} s")
         return True
 
+    def alive(self) -> bool:
+        """Whether it is still running."""
+        return self._process.poll() is None
+
+    def ask(self, message: bytes, files: Sequence[int]) -> bool:
+        """Request a child; false if the server has gone."""
+        try:
+            socket.send_fds(self._control, [message], files)
+        except OSError:
+            return False
+        return True
+
+    def memory_mb(self) -> float:
+        """MiB that it and its children hold in memory; shared pages are counted once."""
+        proc = Proc()
+        try:
+            return sum(proc.proportional(p.pid) for p in proc.below(self.pid)) / 2**20
+        finally:
+            proc.close()
+
     def close(self) -> None:
         """End it and all its children."""
         self._control.close()
@@ -215,5 +178,6 @@ class Parent(Server):
             else:
                 self._process.kill()
             self._process.wait()
-        super().close()
-        self._forget()
+        if self._pidfd >= 0:
+            os.close(self._pidfd)
+            self._pidfd = -1
