@@ -3,11 +3,10 @@
 A sequence is five random symbols, a piece of English prose, a cue, and the same symbols again. A
 plain network, a GRU and an LSTM with equally many parameters (within 1 %) learn it as language
 models: they predict the prose, too. They are trained on gaps of 0 to 256 characters, log-uniform,
-so that short gaps show what to do, and are tested on other prose up to eight times as far. The
-gated ones also learn it with one symbol. Same steps and sequences for all. Each cell's rate is
-searched on two seeds used for nothing else, by the mean loss of the repeated symbols over the gaps
-of training, until the best has a worse one on each side. Every seed is kept. About 40 minutes on
-one thread; finished runs are stored with ``--keep``.
+so that short gaps show what to do, and are tested on other prose up to eight times as far. Same
+steps and sequences for all. Each cell's rate is searched on two seeds used for nothing else, by the
+mean loss of the repeated symbols over the gaps of training, until the best has a worse one on each
+side. Every seed is kept. About 16 minutes on one thread; finished runs are stored with ``--keep``.
 """
 
 from __future__ import annotations
@@ -28,35 +27,33 @@ from tfcourse.training import NextToken, NotFinite, cosine, fit
 
 SEARCHED, SEEDS = (120, 121), (31, 32, 33, 34, 35)
 RATES, FIRST = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1), (3e-3, 1e-2)
-#: The number of kinds of symbols.
-KINDS = 8
-#: The cells that learn each number of symbols.
-ARMS = {5: ("rnn", "gru", "lstm"), 1: ("gru", "lstm")}
+#: Number of symbols, and of their kinds.
+SYMBOLS, KINDS = 5, 8
 #: Trained on all gaps up to the last of the first, tested at those beyond, too.
 TRAINED, BEYOND = (0, 4, 16, 64, 256), (512, 1024, 2048)
 WIDTHS = {"rnn": 118, "gru": 73, "lstm": 64}
-STEPS, BATCH, TEST = 4_000, 32, 400
+STEPS, BATCH, TEST = 3_000, 32, 400
 #: Number of last steps whose mean loss is kept, halfway and at the end.
 LAST = 200
 
 
 class Sequences:
-    """Endless batches ``(tokens (B, T), following (B, T))`` of one number of symbols."""
+    """Endless batches ``(tokens (B, T), following (B, T))``."""
 
-    def __init__(self, symbols: int, split: str, tokens: CharTokenizer, seed: int) -> None:
-        self.symbols, self.first, self.pad = symbols, len(tokens), tokens.pad
+    def __init__(self, split: str, tokens: CharTokenizer, seed: int) -> None:
+        self.first, self.pad = len(tokens), tokens.pad
         self.text = torch.tensor(tokens.encode(data.load("prose", split).text))
         self.draws = torch.Generator().manual_seed(seed)
 
     def batch(self, gap: int, rows: int) -> tuple[Tensor, Tensor]:
         """Sequences with this gap; which symbols come first cannot be predicted, nor is asked."""
-        said = self.first + torch.randint(KINDS, (rows, self.symbols), generator=self.draws)
+        said = self.first + torch.randint(KINDS, (rows, SYMBOLS), generator=self.draws)
         start = torch.randint(len(self.text) - gap, (rows, 1), generator=self.draws)
         prose = self.text[start + torch.arange(gap)]
         cue = torch.full((rows, 1), self.first + KINDS)
         ids = torch.cat([said, prose, cue, said], dim=1)
         following = ids[:, 1:].clone()
-        following[:, : self.symbols - 1] = self.pad
+        following[:, : SYMBOLS - 1] = self.pad
         return ids[:, :-1], following
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
@@ -70,14 +67,14 @@ class Sequences:
 def judge(model: nn.Module, sequences: Sequences, gap: int, rows: int) -> tuple[float, float]:
     """The repeated symbols: the fraction that is right, and the loss."""
     ids, following = sequences.batch(gap, rows)
-    logits = model(ids).logits[:, -sequences.symbols :]
-    asked = following[:, -sequences.symbols :]
+    logits = model(ids).logits[:, -SYMBOLS:]
+    asked = following[:, -SYMBOLS:]
     right = (logits.argmax(dim=-1) == asked).double().mean().item()
     return right, F.cross_entropy(logits.flatten(0, 1), asked.flatten()).item()
 
 
 def trained(
-    cell: str, symbols: int, tokens: CharTokenizer, seed: int, rate: float, steps: int, rows: int
+    cell: str, tokens: CharTokenizer, seed: int, rate: float, steps: int, rows: int
 ) -> dict[str, Any]:
     """Train a network; accuracy and loss of the repeated symbols at each gap."""
     torch.manual_seed(seed)
@@ -88,14 +85,14 @@ def trained(
     }  # fmt: skip
     try:
         history = fit(
-            model, Sequences(symbols, "train", tokens, seed), loss=NextToken(ignore=tokens.pad),
+            model, Sequences("train", tokens, seed), loss=NextToken(ignore=tokens.pad),
             steps=steps, lr=cosine(rate, steps, warmup=steps // 10), device="cpu", seed=seed,
         )  # fmt: skip
     except NotFinite:
         return found
     # The search looks at other prose than the test.
     for split, gaps in (("validation", TRAINED), ("test", TRAINED + BEYOND)):
-        sequences = Sequences(symbols, split, tokens, 0)
+        sequences = Sequences(split, tokens, 0)
         judged = {str(gap): judge(model.eval(), sequences, gap, rows) for gap in gaps}
         if split == "validation":
             found["loss"] = round(sum(loss for _, loss in judged.values()) / len(judged), 6)
@@ -109,37 +106,31 @@ def trained(
 
 
 def measured(quick: bool, once: Callable[[str, Callable[[], Any]], Any]) -> dict[str, Any]:
-    """For each number of symbols and cell: the search, and every run at the best rate."""
+    """For each cell: the search, and every run at the best rate."""
     torch.set_num_threads(1)  # these networks are too small to share
     tokens = CharTokenizer.train(
         [data.load("prose", split).text for split in ("train", "validation", "test")]
     )
     seeds, searched, rates = (SEEDS[:1], SEARCHED[:1], FIRST) if quick else (SEEDS, SEARCHED, RATES)
-    results: dict[str, Any] = {
-        "settings": {"trained": TRAINED, "beyond": BEYOND, "kinds": KINDS, "steps": STEPS,
-                     "batch": BATCH, "test": TEST, "widths": WIDTHS, "seeds": SEEDS,
-                     "vocabulary": len(tokens) + KINDS + 1},
-        "symbols": {},
+    n, rows = (4, 8) if quick else (STEPS, TEST)
+    cells = {}
+    for cell in WIDTHS:
+
+        def run(rate: float, seed: int, cell: str = cell) -> dict[str, Any]:
+            name = f"{cell}-{rate:g}-{seed}"
+            return once(name, lambda: trained(cell, tokens, seed, rate, n, rows))
+
+        def loss(rate: float, seed: int, run: Callable[..., dict] = run) -> float | None:
+            return run(rate, seed)["loss"]
+
+        rate, search = bracketed(rates, FIRST, mean_end(loss, searched))
+        cells[cell] = {"search": search, "rate": rate, "ends": [run(rate, seed) for seed in seeds]}
+    return {
+        "settings": {"trained": TRAINED, "beyond": BEYOND, "symbols": SYMBOLS, "kinds": KINDS,
+                     "steps": STEPS, "batch": BATCH, "test": TEST, "widths": WIDTHS,
+                     "seeds": SEEDS, "vocabulary": len(tokens) + KINDS + 1},
+        "cells": cells,
     }  # fmt: skip
-    for symbols, cells in ARMS.items():
-        arms = results["symbols"][str(symbols)] = {}
-        for cell in cells:
-
-            def run(rate: float, seed: int, cell: str = cell, many: int = symbols) -> dict:
-                n, rows = (4, 8) if quick else (STEPS, TEST)
-                return once(
-                    f"{many}-{cell}-{rate:g}-{seed}",
-                    lambda: trained(cell, many, tokens, seed, rate, n, rows),
-                )
-
-            def loss(rate: float, seed: int, run: Callable[..., dict] = run) -> float | None:
-                return run(rate, seed)["loss"]
-
-            rate, search = bracketed(rates, FIRST, mean_end(loss, searched))
-            arms[cell] = {
-                "search": search, "rate": rate, "ends": [run(rate, seed) for seed in seeds],
-            }  # fmt: skip
-    return results
 
 
 if __name__ == "__main__":
