@@ -1,118 +1,139 @@
-"""Recall over a gap: how many empty tokens three recurrent cells can keep a value across.
+"""Recall over a gap: how many characters of prose three recurrent cells can carry symbols across.
 
-A token holds one of eight values, then come empty tokens, then the value is asked for. A plain
-network, a GRU and an LSTM with equally many parameters (within 3 %) are trained at each gap, and
-the gated ones also on gaps of all lengths up to 40, to be tested far beyond. Same steps and
-sequences for all. Each cell's rate is searched on two seeds used for nothing else, by the mean
-accuracy over all gaps, until the best has a worse one on each side. Every seed is kept. About five
-minutes on one thread.
+A sequence is five random symbols, a piece of English prose, a cue, and the same symbols again. A
+plain network, a GRU and an LSTM with equally many parameters (within 1 %) learn it as language
+models: they predict the prose, too. They are trained on gaps of 0 to 256 characters, log-uniform,
+so that short gaps show what to do, and are tested on other prose up to eight times as far. Same
+steps and sequences for all. Each cell's rate is searched on two seeds used for nothing else, by the
+mean loss of the repeated symbols over the gaps of training, until the best has a worse one on each
+side. Every seed is kept. About 16 minutes on one thread; finished runs are stored with ``--keep``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
-from _measuring import bracketed, keep_record
+import torch.nn.functional as F
+from _measuring import bracketed, keep_record, mean_end
 from torch import Tensor, nn
 
 from tfcourse import data
-from tfcourse.batching import Batches, pad
 from tfcourse.models.counting import count_parameters
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
-from tfcourse.tokenizers import WordTokenizer
-from tfcourse.training import NextToken, fit
+from tfcourse.tokenizers import CharTokenizer
+from tfcourse.training import NextToken, NotFinite, cosine, fit
 
-SEARCHED, SEEDS = (110, 111), (11, 12, 13, 14, 15)
+SEARCHED, SEEDS = (120, 121), (31, 32, 33, 34, 35)
 RATES, FIRST = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1), (3e-3, 1e-2)
-TASK = {"pairs": 1, "keys": 1, "values": 8, "fillers": 4}
-GAPS = (4, 8, 16, 32, 64)
-#: Trained on all gaps up to the first number, tested at the others.
-MIXED, FAR = 40, (5, 40, 80, 160, 320)
-WIDTHS = {"rnn": 66, "gru": 36, "lstm": 31}
-STEPS, MIXED_STEPS, BATCH, EXAMPLES = 160, 200, 32, 4_000
+#: Number of symbols, and of their kinds.
+SYMBOLS, KINDS = 5, 8
+#: Trained on all gaps up to the last of the first, tested at those beyond, too.
+TRAINED, BEYOND = (0, 4, 16, 64, 256), (512, 1024, 2048)
+WIDTHS = {"rnn": 118, "gru": 73, "lstm": 64}
+STEPS, BATCH, TEST = 3_000, 32, 400
+#: Number of last steps whose mean loss is kept, halfway and at the end.
+LAST = 200
 
 
-def collate(rows: list[tuple[list[int], int]]) -> tuple[Tensor, Tensor]:
-    """Inputs, and the answer at only the last position."""
-    ids, lengths = pad([ids for ids, _ in rows], 0)
-    target = torch.zeros_like(ids)
-    answers = torch.tensor([answer for _, answer in rows])
-    target[torch.arange(len(rows)), lengths - 1] = answers
-    return ids, target
+class Sequences:
+    """Endless batches ``(tokens (B, T), following (B, T))``."""
 
+    def __init__(self, split: str, tokens: CharTokenizer, seed: int) -> None:
+        self.first, self.pad = len(tokens), tokens.pad
+        self.text = torch.tensor(tokens.encode(data.load("prose", split).text))
+        self.draws = torch.Generator().manual_seed(seed)
 
-def rows_of(symbols: WordTokenizer, split: str, gap: int | tuple, **many: int) -> list:
-    """Ids and the id of the answer."""
-    return [
-        (symbols.encode(" ".join(e.tokens)), symbols.id(e.answer))
-        for e in data.load("recall", split, gap=gap, **TASK, **many)
-    ]
+    def batch(self, gap: int, rows: int) -> tuple[Tensor, Tensor]:
+        """Sequences with this gap; which symbols come first cannot be predicted, nor is asked."""
+        said = self.first + torch.randint(KINDS, (rows, SYMBOLS), generator=self.draws)
+        start = torch.randint(len(self.text) - gap, (rows, 1), generator=self.draws)
+        prose = self.text[start + torch.arange(gap)]
+        cue = torch.full((rows, 1), self.first + KINDS)
+        ids = torch.cat([said, prose, cue, said], dim=1)
+        following = ids[:, 1:].clone()
+        following[:, : SYMBOLS - 1] = self.pad
+        return ids[:, :-1], following
 
-
-def trained(
-    cell: str, symbols: WordTokenizer, rows: list, seed: int, rate: float, steps: int
-) -> nn.Module:
-    """A network trained for this number of steps."""
-    torch.manual_seed(seed)
-    model = RecurrentLM(RecurrentLMConfig(len(symbols), 16, WIDTHS[cell], cell=cell))
-    batches = Batches(rows, BATCH, collate=collate, lengths=lambda r: len(r[0]), seed=seed)
-    fit(model, batches, loss=NextToken(ignore=0), steps=steps, lr=rate, device="cpu")
-    return model.eval()
+    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+        longest = torch.tensor(TRAINED[-1] + 1.0)
+        while True:
+            gap = int(longest ** torch.rand((), generator=self.draws)) - 1
+            yield self.batch(gap, BATCH)
 
 
 @torch.no_grad()
-def right(model: nn.Module, rows: list) -> float:
-    """The fraction of correct answers."""
-    ids, target = collate(rows)
-    said = model(ids).logits.argmax(dim=-1)
-    return (said == target)[target != 0].double().mean().item()
+def judge(model: nn.Module, sequences: Sequences, gap: int, rows: int) -> tuple[float, float]:
+    """The repeated symbols: the fraction that is right, and the loss."""
+    ids, following = sequences.batch(gap, rows)
+    logits = model(ids).logits[:, -SYMBOLS:]
+    asked = following[:, -SYMBOLS:]
+    right = (logits.argmax(dim=-1) == asked).double().mean().item()
+    return right, F.cross_entropy(logits.flatten(0, 1), asked.flatten()).item()
 
 
-def measured(quick: bool) -> dict:
-    """For each cell and seed: accuracy at each gap, and far beyond the gaps of training."""
-    torch.set_num_threads(1)  # these networks are too small to share
-    seeds, searched, gaps, steps = (
-        (SEEDS[:1], SEARCHED[:1], GAPS[:1], 4) if quick else (SEEDS, SEARCHED, GAPS, STEPS)
-    )
-    train, test = ({"examples": 300}, {"held_out": 50}) if quick else (
-        {"examples": EXAMPLES}, {"held_out": 400})  # fmt: skip
-    symbols = WordTokenizer.train(
-        [" ".join(e.tokens) for e in data.load("recall", **TASK)], special=("<pad>",)
-    )
-    learn = {gap: rows_of(symbols, "train", gap, **train) for gap in gaps}
-    judge = {gap: rows_of(symbols, "test", gap, **test) for gap in {*gaps, *FAR}}
-    choose = {gap: rows_of(symbols, "validation", gap, **test) for gap in gaps}
-    mixed = rows_of(symbols, "train", (0, MIXED), **train)
-    results: dict = {
-        "settings": {"gaps": GAPS, "far": FAR, "mixed": MIXED, "steps": STEPS, "batch": BATCH,
-                     "mixed steps": MIXED_STEPS, "widths": WIDTHS, "seeds": SEEDS},
-        "chosen": {}, "parameters": {}, "gaps": {}, "far": {},
+def trained(
+    cell: str, tokens: CharTokenizer, seed: int, rate: float, steps: int, rows: int
+) -> dict[str, Any]:
+    """Train a network; accuracy and loss of the repeated symbols at each gap."""
+    torch.manual_seed(seed)
+    vocabulary = len(tokens) + KINDS + 1
+    model = RecurrentLM(RecurrentLMConfig(vocabulary, 16, WIDTHS[cell], cell=cell))
+    found: dict[str, Any] = {
+        "seed": seed, "rate": rate, "parameters": count_parameters(model), "loss": None,
     }  # fmt: skip
+    try:
+        history = fit(
+            model, Sequences("train", tokens, seed), loss=NextToken(ignore=tokens.pad),
+            steps=steps, lr=cosine(rate, steps, warmup=steps // 10), device="cpu", seed=seed,
+        )  # fmt: skip
+    except NotFinite:
+        return found
+    # The search looks at other prose than the test.
+    for split, gaps in (("validation", TRAINED), ("test", TRAINED + BEYOND)):
+        sequences = Sequences(split, tokens, 0)
+        judged = {str(gap): judge(model.eval(), sequences, gap, rows) for gap in gaps}
+        if split == "validation":
+            found["loss"] = round(sum(loss for _, loss in judged.values()) / len(judged), 6)
+        else:
+            found["accuracy"] = {gap: round(right, 4) for gap, (right, _) in judged.items()}
+    found["loss of all tokens"] = {
+        str(step): round(sum(history.loss[:step][-LAST:]) / min(step, LAST), 3)
+        for step in (steps // 2, steps)
+    }
+    return found
+
+
+def measured(quick: bool, once: Callable[[str, Callable[[], Any]], Any]) -> dict[str, Any]:
+    """For each cell: the search, and every run at the best rate."""
+    torch.set_num_threads(1)  # these networks are too small to share
+    tokens = CharTokenizer.train(
+        [data.load("prose", split).text for split in ("train", "validation", "test")]
+    )
+    seeds, searched, rates = (SEEDS[:1], SEARCHED[:1], FIRST) if quick else (SEEDS, SEARCHED, RATES)
+    n, rows = (4, 8) if quick else (STEPS, TEST)
+    cells = {}
     for cell in WIDTHS:
 
-        def at(gap: int, seed: int, rate: float, rows: dict, cell: str = cell) -> float:
-            return right(trained(cell, symbols, learn[gap], seed, rate, steps), rows[gap])
+        def run(rate: float, seed: int, cell: str = cell) -> dict[str, Any]:
+            name = f"{cell}-{rate:g}-{seed}"
+            return once(name, lambda: trained(cell, tokens, seed, rate, n, rows))
 
-        def cost(rate: float, at: Callable = at) -> float:
-            shares = [at(gap, seed, rate, choose) for gap in gaps for seed in searched]
-            return 1 - sum(shares) / len(shares)
+        def loss(rate: float, seed: int, run: Callable[..., dict] = run) -> float | None:
+            return run(rate, seed)["loss"]
 
-        rate, search = bracketed(FIRST if quick else RATES, FIRST, cost)
-        results["chosen"][cell] = {"search": search, "rate": rate}
-        results["gaps"][cell] = {
-            str(gap): [at(gap, seed, rate, judge) for seed in seeds] for gap in gaps
-        }
-        print(cell, results["chosen"][cell], results["gaps"][cell], flush=True)
-        nets = [
-            trained(cell, symbols, mixed, seed, rate, 4 if quick else MIXED_STEPS)
-            for seed in seeds
-        ]  # fmt: skip
-        results["parameters"][cell] = count_parameters(nets[0])
-        results["far"][cell] = {str(gap): [right(net, judge[gap]) for net in nets] for gap in FAR}
-        print(cell, "far", results["far"][cell], flush=True)
-    return results
+        rate, search = bracketed(rates, FIRST, mean_end(loss, searched))
+        cells[cell] = {"search": search, "rate": rate, "ends": [run(rate, seed) for seed in seeds]}
+    return {
+        "settings": {"trained": TRAINED, "beyond": BEYOND, "symbols": SYMBOLS, "kinds": KINDS,
+                     "steps": STEPS, "batch": BATCH, "test": TEST, "widths": WIDTHS,
+                     "seeds": SEEDS, "vocabulary": len(tokens) + KINDS + 1},
+        "cells": cells,
+    }  # fmt: skip
 
 
 if __name__ == "__main__":
-    keep_record("recall-gaps", __doc__, measured, seed=SEEDS[0], judged_by=("rnn-gates",))
+    keep_record(
+        "recall-gaps", __doc__, measured, seed=SEEDS[0], judged_by=("rnn-gates",), resumed=True
+    )
