@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import linecache
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +22,20 @@ PORTS = {"shell_port": 1, "iopub_port": 2, "stdin_port": 3, "control_port": 4, "
 #: IPython reads a whole cell once for each `%`, `!` or `?` in it. This is the maximum number of
 #: lines read in total, about 0.25 s of processor time: 500 lines may hold 60 magics.
 LINES_READ = 30_000
+
+#: What a line contains if IPython might transform one of its tokens.
+MAGIC = re.compile(r"[%!?]|^\s*[,;/]")
+
+
+#: Modules with a line on the way to a random seed set in a cell: ``torch.manual_seed``, with which
+#: most notebooks begin, records the source of each, once for each kind of device.
+ON_THE_WAY = (
+    *("tornado.platform.asyncio", "asyncio.base_events", "asyncio.events"),
+    *("ipykernel.kernelapp", "ipykernel.kernelbase", "ipykernel.ipkernel", "ipykernel.zmqshell"),
+    *("IPython.core.interactiveshell", "IPython.core.async_helpers"),
+    *("torch.random", "torch.cuda", "torch.cuda.random", "torch.xpu", "torch.xpu.random"),
+    *("torch.mtia", "torch.mps"),
+)
 
 
 def connection(slot: str, key: str) -> dict[str, Any]:
@@ -96,6 +112,8 @@ def bound_transforms() -> None:
     transform = inputtransformer2.TransformerManager.do_token_transforms
 
     def bounded(self: Any, lines: list[str]) -> list[str]:
+        if not any(map(MAGIC.search, lines)):
+            return lines  # IPython would find so, too, by reading the cell token by token
         times = LINES_READ // max(1, len(lines))  # one more pass finds that nothing is left
         inputtransformer2.TRANSFORM_LOOP_LIMIT = min(most, 1 + times)
         return transform(self, lines)
@@ -108,6 +126,9 @@ def warm() -> None:
     """Do the slow set-up in the process that kernels are forked from."""
     application()
     bound_transforms()
+    for name in ON_THE_WAY:
+        if name in sys.modules:
+            linecache.getlines(str(sys.modules[name].__file__))
 
 
 def prepare(request: Request) -> Any:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import socket
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -35,6 +36,10 @@ HEADER = struct.Struct(">IQ")
 TREE_BYTES = 1 << 20
 
 KEYS = (str, int, bool)
+
+#: Types that a tree holds as they are, besides integers of up to 64 bits.
+AS_IT_IS = frozenset({bool, float, str, bytes, type(None)})
+
 MAX_DEPTH, MAX_DIGITS = 24, 1000
 
 #: Code run in the notebook's kernel to make it answer the examiner.
@@ -87,7 +92,8 @@ def dumps(value: Any, most: int = 1 << 26) -> bytes:
     blobs = Blobs(most)
     tree = _write(value, blobs, 0)
     try:
-        packed = msgpack.packb(tree, use_bin_type=True)
+        # Most messages are small, and untouched memory is slow in a forked process.
+        packed = msgpack.packb(tree, use_bin_type=True, buf_size=1 << 12)
     except (ValueError, OverflowError, UnicodeError) as error:
         raise WireError(f"it cannot be encoded: {error}") from None
     if len(packed) > TREE_BYTES:
@@ -100,7 +106,7 @@ def _write(value: Any, blobs: Blobs, depth: int) -> Any:
     if depth > MAX_DEPTH:
         raise WireError(f"lists in lists, {MAX_DEPTH} deep and more, or a list that holds itself")
     kind = type(value)
-    if kind in (bool, float, str, bytes) or value is None:
+    if kind in AS_IT_IS:
         return value
     if kind is int:
         return value if -(2**63) <= value < 2**64 else ["i", _digits(value)]
@@ -108,12 +114,12 @@ def _write(value: Any, blobs: Blobs, depth: int) -> Any:
         raise WireError(f"{len(value):,} numbers in a {kind.__name__} are too many to send")
     if kind in (list, tuple):
         tag = "l" if kind is list else "t"
-        return [tag, *(_write(inner, blobs, depth + 1) for inner in value)]
+        return [tag, *(_each(value, blobs, depth + 1))]
     if kind is dict:
         if any(type(key) not in KEYS for key in value):
             raise WireError("a dict whose keys are neither text nor integers")
         pairs = [part for pair in value.items() for part in pair]
-        return ["d", *(_write(part, blobs, depth + 1) for part in pairs)]
+        return ["d", *(_each(pairs, blobs, depth + 1))]
     if kind is complex:
         return ["c", value.real, value.imag]
     if kind is Name:
@@ -124,6 +130,10 @@ def _write(value: Any, blobs: Blobs, depth: int) -> Any:
     if found is None:
         raise WireError(f"a {kind.__name__} cannot be sent")
     return found
+
+
+def _each(values: Iterable[Any], blobs: Blobs, depth: int) -> list:
+    return [v if type(v) in AS_IT_IS else _write(v, blobs, depth) for v in values]
 
 
 def _digits(value: int) -> str:
@@ -178,7 +188,7 @@ class _Reader:
         self.blob, self.names, self.at = memoryview(blob), names, 0
 
     def read(self, tree: Any, depth: int) -> Any:
-        if tree is None or type(tree) in (bool, int, float, str, bytes):
+        if type(tree) in AS_IT_IS or type(tree) is int:
             return tree
         if type(tree) is not list or not tree or type(tree[0]) is not str:
             raise WireError("a list without a tag, or something that is not a list")
@@ -186,13 +196,16 @@ class _Reader:
             raise WireError("too deep")
         tag, rest = tree[0], tree[1:]
         if tag in ("l", "t"):
-            inner = [self.read(part, depth + 1) for part in rest]
+            inner = self._each(rest, depth + 1)
             return inner if tag == "l" else tuple(inner)
         if tag == "d":
-            return self._dict([self.read(part, depth + 1) for part in rest])
+            return self._dict(self._each(rest, depth + 1))
         if codec := codecs.switched_on().get(tag):
             return codec.read(tag, rest, self._take)
         return self._scalar(tag, rest)
+
+    def _each(self, trees: list, depth: int) -> list:
+        return [tree if type(tree) in AS_IT_IS else self.read(tree, depth) for tree in trees]
 
     def _dict(self, flat: list) -> dict:
         keys, values = flat[::2], flat[1::2]

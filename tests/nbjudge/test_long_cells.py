@@ -1,5 +1,7 @@
 """A cell that IPython would take the square of its length to read is given up."""
 
+import re
+
 import pytest
 from IPython.core import inputtransformer2
 from IPython.core.inputtransformer2 import TransformerManager
@@ -47,3 +49,31 @@ def test_a_long_cell_with_many_magics_is_read_whole(read):
     # What one cell took is not the next one's limit.
     cell, _ = read("!ls\n" * 60)
     assert cell.count("system") == 60
+
+
+@pytest.mark.parametrize(
+    "cell", ["x = 1\nif x:\n    y = [\n  1]\n", "s = '''a\nb''' ; t = 2 / 3, x\n"]
+)
+def test_a_cell_without_magics_is_not_read_token_by_token(read, cell):
+    assert read(cell) == (cell, 0)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "%time x",
+        "  !ls",
+        "x = %who",
+        "x?",
+        "f(\n)\n\t;f a b",
+        ",f a b",
+        "/f a",
+        "a \\\n/f",
+        "x = 1; !ls",
+    ],
+)
+def test_whatever_could_be_a_magic_is_read_as_ipython_does(read, monkeypatch, cell):
+    found, looked_at = read(cell)
+    assert looked_at
+    monkeypatch.setattr(kernel, "MAGIC", re.compile(""))
+    assert read(cell)[0] == found

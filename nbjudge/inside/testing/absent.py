@@ -106,7 +106,6 @@ def files(what: Sequence[str]) -> list[Path]:
 
     A sandbox can cover them, so that removing the import finder does not bring them back.
     PyTorch's own are not included, because PyTorch itself reads some of them late.
-    own are not among them, as PyTorch itself reads some of them late.
     """
     found = []
     for path in {path for name in what for path in KINDS[name].modules}:

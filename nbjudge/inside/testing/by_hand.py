@@ -7,6 +7,7 @@ import inspect
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import cache
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import NoReturn
 
@@ -96,7 +97,7 @@ def _watching(kinds: list[Forbidden]) -> Iterator[None]:
     if not kinds:
         yield
         return
-    codes = {code: (name, kind) for kind in kinds for code, name in _codes(kind)}
+    codes = {code: (name, kind) for kind in kinds for code, name in _codes(kind).items()}
     counting = {_profilers_code(): kind for kind in kinds if kind.counts and torch is not None}
 
     def profile(frame: FrameType, event: str, arg: object) -> None:
@@ -133,10 +134,10 @@ def _profilers_code() -> CodeType:
     return inspect.unwrap(torch.autograd.profiler.profile.__init__).__code__
 
 
-def _codes(kind: Forbidden) -> Iterator[tuple[CodeType, str]]:
+@cache
+def _codes(kind: Forbidden) -> dict[CodeType, str]:
     """The code of every Python function that a kind names, with the name to show a learner."""
-    for function, name in functions(kind):
-        yield inspect.unwrap(function).__code__, name
+    return {inspect.unwrap(function).__code__: name for function, name in functions(kind)}
 
 
 def functions(kind: Forbidden, load: bool = True) -> Iterator[tuple[FunctionType, str]]:

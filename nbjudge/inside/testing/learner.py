@@ -41,7 +41,7 @@ def warm() -> None:
         y = torch.nn.Linear(4, 4)((x @ x).softmax(-1))
         # With a cotangent, as the verbs pass one: that imports a computer algebra system.
         torch.autograd.grad(y, [x], torch.ones(4, 4))
-        for name in LATER:
+        for name in (*LATER, "nbjudge.inside.testing.torch_calls"):
             importlib.import_module(name)
         absent.operators()
     seed_all(0)
