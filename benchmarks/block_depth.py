@@ -16,51 +16,20 @@ from functools import partial
 
 import torch
 from _measuring import at_its_best, keep_record
-from block_training import WithoutResidual
-from torch import Tensor, nn
+from _stack import HEADS, WIDTH, WINDOW, Stack, WithoutResidual
+from torch import Tensor
 
 from tfcourse import data
-from tfcourse.attention import MultiHeadAttention
 from tfcourse.batching import Batches, Windows
-from tfcourse.layers import Block, FeedForward, LayerNorm
-from tfcourse.models.output import Output
-from tfcourse.positions import LearnedPositions
+from tfcourse.layers import Block
 from tfcourse.tokenizers import CharTokenizer
 from tfcourse.training import NextToken, NotFinite, adamw, constant, fit
 
 SEARCHED, SEEDS = (150, 151), (50, 51, 52, 53, 54)
 RATES, FIRST = (1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1), (1e-3, 3e-3)
-WIDTH, HEADS, WINDOW, BATCH = 32, 4, 32, 16
-STEPS, WARMUP, BLOCKS = 300, 40, (1, 2, 4, 8, 12)
+BATCH, STEPS, WARMUP, BLOCKS = 16, 300, 40, (1, 2, 4, 8, 12)
 #: Number of last steps whose mean loss judges a run.
 LAST = 60
-
-
-class Stack(nn.Module):
-    """A language model of blocks: characters in, a score for each next character out."""
-
-    def __init__(
-        self,
-        vocabulary: int,
-        blocks: int,
-        *,
-        kind: type[Block] = Block,
-        ffn: Callable[[int], nn.Module] = FeedForward,
-    ) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary, WIDTH)
-        self.positions = LearnedPositions(WINDOW, WIDTH)
-        self.blocks = nn.ModuleList(
-            kind(MultiHeadAttention(WIDTH, HEADS), ffn(WIDTH), "pre") for _ in range(blocks)
-        )
-        self.norm = LayerNorm(WIDTH, 1e-5)
-        self.read = nn.Linear(WIDTH, vocabulary)
-
-    def forward(self, tokens: Tensor) -> Output:
-        x = self.positions.embed(self.embedding(tokens))  # (B, T, D)
-        for block in self.blocks:
-            x, _ = block(x, causal=True, fused=True)
-        return Output(self.read(self.norm(x)))  # (B, T, V)
 
 
 def end(

@@ -12,7 +12,8 @@ from functools import partial
 
 import torch
 from _measuring import at_its_best, keep_record
-from block_depth import Stack, end
+from _stack import Stack
+from block_depth import end
 from torch import Tensor, nn
 
 from tfcourse import data

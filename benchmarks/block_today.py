@@ -23,6 +23,7 @@ import statistics
 import block_training
 import torch
 from _measuring import keep_record
+from _stack import WIDTH, WINDOW
 from block_training import ended, losses, searched
 from scipy import stats
 from torch import Tensor, nn
@@ -31,11 +32,12 @@ from tfcourse import data
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.layers import Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
 from tfcourse.models.counting import block_flops, count_parameters
+from tfcourse.models.output import Output
 from tfcourse.positions import Positions, RotaryPositions, SinusoidalPositions
 from tfcourse.tokenizers import CharTokenizer
 
 BLOCKS, STEPS, WARMUP = 4, 400, 40
-WIDTH, HEADS, SHARED, WINDOW = block_training.WIDTH, 4, 2, block_training.WINDOW
+HEADS, SHARED = 4, 2
 SEARCHED, SEEDS = (300, 301), (0, 1, 2, 3, 4)
 NAMES = ("2017", "2017, norm before", "today")
 
@@ -76,11 +78,11 @@ class Stack(nn.Module):
         self.norm = last.get(name, lambda: LayerNorm(WIDTH))()
         self.read = nn.Linear(WIDTH, vocabulary, bias=not today)
 
-    def forward(self, tokens: Tensor) -> Tensor:
+    def forward(self, tokens: Tensor) -> Output:
         x = self.positions.embed(self.embedding(tokens) * self.scale)  # (B, T, D)
         for one in self.blocks:
             x, _ = one(x, causal=True, fused=True)
-        return self.read(self.norm(x))  # (B, T, V)
+        return Output(self.read(self.norm(x)))  # (B, T, V)
 
 
 def difference(ours: list[float], others: list[float]) -> dict[str, object]:

@@ -28,29 +28,21 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 from _measuring import bracketed, mean_end
+from _stack import HEADS, WIDTH, WINDOW, Stack
 from torch import Tensor, nn
 
 from coursebook import records
 from tfcourse import data
-from tfcourse.attention import MultiHeadAttention
-from tfcourse.layers import Block, FeedForward, LayerNorm
-from tfcourse.positions import LearnedPositions
+from tfcourse.layers import LayerNorm
 from tfcourse.tokenizers import CharTokenizer
 
-WIDTH, HEADS, WINDOW, BATCH = 32, 4, 32, 8
+BATCH = 8
 RATES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 #: The search begins with these rates.
 FIRST = (3e-3, 1e-2)
 SEARCHED, SEEDS, LAST, BIN = (110, 111), (10, 11, 12, 13, 14), 50, 25
 STEPS = {"order": 120, "norm": 120, "deep": 120}
 WARMUP = 20
-
-
-class WithoutResidual(Block):
-    """A block in which each part replaces its input."""
-
-    def _add(self, x: Tensor, out: Tensor) -> Tensor:
-        return out
 
 
 def bare(width: int, eps: float) -> nn.Module:
@@ -78,39 +70,11 @@ def as_in_gpt2(blocks: nn.ModuleList) -> None:
                 nn.init.normal_(p, std=std / math.sqrt(2 * len(blocks)) if added else std)
 
 
-class Stack(nn.Module):
-    """A language model of blocks: characters in, a score for each next character out."""
-
-    def __init__(
-        self,
-        vocabulary: int,
-        blocks: int,
-        order: str = "pre",
-        *,
-        make_norm: Callable[[int, float], nn.Module] = LayerNorm,
-        init: str = "xavier",
-    ) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary, WIDTH)
-        self.positions = LearnedPositions(WINDOW, WIDTH)
-        self.blocks = nn.ModuleList(
-            Block(MultiHeadAttention(WIDTH, HEADS), FeedForward(WIDTH), order, make_norm=make_norm)
-            for _ in range(blocks)
-        )
-        if init == "gpt2":
-            as_in_gpt2(self.blocks)
-        # The output of the last block is normalised in either order.
-        self.norm = make_norm(WIDTH, 1e-5) if order == "pre" else nn.Identity()
-        self.read = nn.Linear(WIDTH, vocabulary)
-
-    def forward(self, tokens: Tensor) -> Tensor:
-        x = self.positions.embed(self.embedding(tokens))  # (B, T, D)
-        for block in self.blocks:
-            x, _ = block(x, causal=True, fused=True)
-        return self.read(self.norm(x))  # (B, T, V)
+#: How the blocks' matrices are drawn: as they are by default, or anew.
+INITS = {"xavier": None, "gpt2": as_in_gpt2}
 
 
-def losses(make: Callable[[], Stack], ids: Tensor, rate: float, plan: tuple, seed: int) -> list:
+def losses(make: Callable[[], nn.Module], ids: Tensor, rate: float, plan: tuple, seed: int) -> list:
     """The loss of each step, up to the first that is not finite."""
     steps, warmup = plan
     torch.manual_seed(seed)
@@ -124,7 +88,7 @@ def losses(make: Callable[[], Stack], ids: Tensor, rate: float, plan: tuple, see
         optimiser.param_groups[0]["lr"] = rate * min(1.0, (step + 1) / max(warmup, 1))
         at = places[step * BATCH : (step + 1) * BATCH]
         window = ids[at[:, None] + torch.arange(WINDOW + 1)]
-        loss = F.cross_entropy(model(window[:, :-1]).flatten(0, 1), window[:, 1:].flatten())
+        loss = F.cross_entropy(model(window[:, :-1]).logits.flatten(0, 1), window[:, 1:].flatten())
         if not loss.isfinite():
             break
         seen.append(loss.item())
@@ -160,7 +124,7 @@ def variants(section: str, vocabulary: int) -> Iterator[tuple[str, int, Callable
         for order in ("pre", "post"):
             for warmup in (0, 40):
                 name = f"{blocks} {init} {order} {warmup}"
-                yield name, warmup, stack(int(blocks), order, init=init)
+                yield name, warmup, stack(int(blocks), order, init=INITS[init])
     elif section == "norm":
         yield "norm before", WARMUP, stack(4)
         yield "norm before, no gain and bias", WARMUP, stack(4, make_norm=bare)

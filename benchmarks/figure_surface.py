@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 import torch
 import torch.nn.functional as F
-from block_training import WithoutResidual
+from _stack import WithoutResidual
 from torch import Tensor, nn
 
 from coursebook import course

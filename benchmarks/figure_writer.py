@@ -82,7 +82,7 @@ def main() -> None:
     path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
     for name, one in (("trained", model), ("rounded", load(stored)[0])):
         likely = language_model_nll(one, ids["validation"], LONGEST, LONGEST)
-        print(f"{name}: {likely.of(plays['validation']).bits_per_byte:.3f} bits a byte")
+        print(f"{name}: {likely.of(plays['validation']).bits_per_byte:.3f} bits per byte")
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
 
 

@@ -144,7 +144,7 @@ def measured(
     kinds = makers(size, vocab_size)
     results: dict[str, Any] = {
         **size._asdict(), "length": LENGTH, "tokens of a step": size.batch * LENGTH,
-        "unit": "nats for a character", "validated every": max(1, size.steps // LOOKS),
+        "unit": "nats per character", "validated every": max(1, size.steps // LOOKS),
         "speed": once("speed", lambda: speed(kinds, size, vocab_size, device, quick)),
     }  # fmt: skip
     if only_speed:

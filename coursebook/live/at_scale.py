@@ -8,10 +8,10 @@ from coursebook.live.self_attention import SENTENCE
 FIGURES = (
     Figure(
         "online-softmax",
-        "How can a softmax be taken without seeing all scores first?",
-        "The scores of note are read from the last word to the first, a block at a time. Kept "
-        "are the largest score m, the sum l and the weighted sum acc. If a larger score comes, "
-        "everything that was summed shrinks by the same factor.",
+        "How can a softmax be computed without seeing all scores first?",
+        "The scores of note are read from the last word to the first, a block at a time. Only "
+        "the largest score m, the sum l and the weighted sum acc are kept. If a larger score "
+        "comes, both sums shrink by the same factor.",
         "notebooks/13-fast-attention",
         data={
             "sentence": SENTENCE,
@@ -33,10 +33,10 @@ FIGURES = (
     ),
     Figure(
         "tile-walk",
-        "What does the size of a tile change?",
+        "What does the tile size change?",
         "One head of width 64 reads 1,024 tokens in 32-bit numbers. Only one tile of scores "
-        "exists at a time. Larger tiles read the keys and values less often, and need more of "
-        "the fast memory.",
+        "exists at a time. With larger tiles, the keys and values are read less often, but more "
+        "fast memory is needed.",
         "notebooks/13-fast-attention",
         data={
             "n": 1024,
@@ -52,8 +52,8 @@ FIGURES = (
         "number-formats",
         "What do 16 bits lose?",
         "A value as sign, exponent and mantissa in three formats, and the gradients of a small "
-        "GPT. What is too small for float16 becomes 0. A larger batch makes each gradient "
-        "smaller; multiplying the loss makes it larger.",
+        "GPT. A gradient that is too small for float16 becomes 0. A larger batch makes each "
+        "gradient smaller. Multiplying the loss makes it larger.",
         "notebooks/14-training-at-scale",
         data={
             "formats": [["float32", 8, 23], ["bfloat16", 8, 7], ["float16", 5, 10]],
@@ -65,10 +65,10 @@ FIGURES = (
     ),
     Figure(
         "sharding",
-        "What must each worker hold?",
-        "A model of 7 billion weights, trained with Adam in 32-bit numbers. Choose what the "
-        "workers share out, and step through a training step. Activations are not counted: "
-        "they depend on the batch.",
+        "What must each worker store?",
+        "A model of 7 billion weights, trained with Adam in 32-bit numbers. Choose what is "
+        "sharded over the workers, and go through one training step. Activations are not "
+        "counted: they depend on the batch.",
         "notebooks/14-training-at-scale",
         data={
             "parameters": 7_000_000_000,

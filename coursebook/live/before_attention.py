@@ -8,9 +8,9 @@ FIGURES = (
     Figure(
         "pull-push",
         "What does one step of training do to the vectors?",
-        "The neighbour that was seen and the centre pull each other closer. Noise words and "
-        "the centre push each other away. Take steps, then leave the noise words out and "
-        "see what goes wrong.",
+        "The observed neighbour and the centre word pull each other closer. Noise words and the "
+        "centre word push each other apart. Take steps, then leave out the noise words and see "
+        "what goes wrong.",
         "notebooks/01-words",
         data={
             "centre": "gin",
@@ -23,9 +23,9 @@ FIGURES = (
     ),
     Figure(
         "word-walk",
-        "Which words are near, and where does arithmetic with words lead?",
-        "Vectors that skip-gram learned from two million words of Wikipedia. Type a word and "
-        "see its neighbours, walk from each word to the nearest, or try an analogy.",
+        "Which words are nearest, and where does word arithmetic lead?",
+        "Vectors that skip-gram learned from two million words of Wikipedia. Type a word to see "
+        "its nearest neighbours, walk from each word to the nearest, or try an analogy.",
         "notebooks/01-words",
         data={"start": "france", "steps": 3},
         stored=("vectors",),
@@ -33,9 +33,9 @@ FIGURES = (
     Figure(
         "gradient",
         "How much of the gradient reaches the first word?",
-        "A plain recurrent net with random weights, 16 numbers wide. The curve is the norm of "
-        "the last state's gradient with respect to the first word, on a logarithmic axis. Make "
-        "the sequence longer and the matrix U stronger.",
+        "A plain recurrent network with random weights and 16 hidden units. The curve is the "
+        "norm of the last state's gradient with respect to the first word, on a logarithmic "
+        "axis. Lengthen the sequence and scale up the matrix U.",
         "notebooks/02-recurrence",
         data={"gain": 1.5, "length": 32, "low": -15, "high": 9},
         stored=("gradient",),
@@ -43,9 +43,9 @@ FIGURES = (
     Figure(
         "gates",
         "When does a gate open?",
-        "A small trained GRU reads a sentence and says after each word whether the verb must "
-        "be plural. Dark squares keep the old state, light ones let a new number in. Type a "
-        "sentence of your own.",
+        "A small trained GRU reads a sentence and predicts after each word whether the verb must "
+        "be plural. A dark square keeps the old value of a hidden unit, a light one lets a new "
+        "value in. Type a sentence of your own.",
         "notebooks/02-recurrence",
         data={
             "sentence": "the students in the exam where the fire alarm is ringing",
@@ -58,9 +58,9 @@ FIGURES = (
     Figure(
         "important-word",
         "Which words does a query pick?",
-        "One query looks at all words of a review, and the average of the words follows. Turn "
-        "the query to look for opinions, for praise, for blame or for the rest. Make it longer "
-        "to be stricter. At zero it gives the mean.",
+        "One query scores all words of a review, and the output is their weighted average. Turn "
+        "the query towards opinions, praise, criticism or the other words. Make it longer to "
+        "sharpen the weights. At length zero it gives the mean.",
         "notebooks/03-pooling",
         data={
             "words": {
@@ -79,8 +79,8 @@ FIGURES = (
         "film-review",
         "Which words decide what a review says?",
         "One learned query reads a film review. Each word has a weight, and a vote for bad or "
-        "good; the weighted votes add up. Take out the heaviest words and see what is left. "
-        "Then write a review of your own.",
+        "good. The weighted votes add up. Take out the words with the largest weights and see "
+        "what is left. Then write a review of your own.",
         "notebooks/03-pooling",
         data={
             "review": "the plot is dull and the jokes are stale but the actors are a delight",
@@ -92,8 +92,8 @@ FIGURES = (
     Figure(
         "alignment",
         "Where does the translator look before each word?",
-        "A small recurrent translator with attention, from German numbers to English. Give it "
-        "a number of your own, in German or in digits. Each row of squares shows where it "
+        "A small recurrent translator with attention, from German number words to English. Give "
+        "it a number of your own, in German or in digits. Each row of squares shows where it "
         "looked before it wrote the word on the left.",
         "notebooks/04-alignment",
         data={"sentence": "siebenundzwanzig", "longest": 20},
@@ -103,9 +103,9 @@ FIGURES = (
     Figure(
         "aligning",
         "How does an alignment form?",
-        "The same translator while it was trained, at 345,627: what it writes after so many "
-        "steps, and where it looks before each of the right words. Frames mark the partners. "
-        "Move through the training.",
+        "The same translator during training, on 345,627: what it writes after a given number of "
+        "steps, and where it looks before each word of the right answer. Frames mark the words "
+        "with the same meaning. Move the slider through the training.",
         "notebooks/04-alignment",
         data={"start": 60},
         stored=("aligning",),

@@ -17,10 +17,9 @@ FIGURES = {
         *self_attention.FIGURES,
         Figure(
             "residual-stream",
-            "What is left of the words' differences after many blocks?",
-            "A stack of 24 random blocks, before any training. Take the residual path away, move "
-            "the norm, draw the initial weights by another rule, and follow the words from block "
-            "to block.",
+            "How different are the words still after many blocks?",
+            "A stack of 24 random blocks, before any training. Remove the residual path, move "
+            "the norm, change the initial weights, and follow the words from block to block.",
             "notebooks/08-block",
             data={
                 "words": ["dogs", "chase", "cats", "at", "night"],
@@ -37,10 +36,10 @@ FIGURES = {
         ),
         Figure(
             "surface",
-            "What does the loss look like around a trained net?",
-            "Two nets of six blocks from the same start, trained to the same loss. The height is "
-            "the loss when the weights are moved along two random directions. Turn the surfaces, "
-            "look from above, and compare three such pairs.",
+            "What does the loss look like around a trained network?",
+            "Two networks of six blocks with the same initial weights, trained to the same loss. "
+            "The height is the loss when the weights are moved along two random directions. Turn "
+            "the surfaces, change the viewing angle, and compare three such pairs.",
             "notebooks/08-block",
             data={"pair": 0, "turn": 30, "tilt": 30},
             stored=("surface",),
@@ -48,7 +47,7 @@ FIGURES = {
         Figure(
             "merges",
             "How does a text become tokens?",
-            "At first every byte is a token. Each merge joins one pair of neighbours that was "
+            "At first every byte is a token. Each merge joins a pair of adjacent tokens that was "
             "frequent in Shakespeare's plays. Go through the merges one by one, then type a text "
             "of your own.",
             "notebooks/09-decoder",
@@ -59,9 +58,9 @@ FIGURES = {
         Figure(
             "writer",
             "What comes next, and who chooses?",
-            "A small GPT that has read Shakespeare's plays. Grey bars are its probabilities for "
-            "the next token, dark bars the probabilities after your settings. Let it write, token "
-            "by token.",
+            "A small GPT trained on Shakespeare's plays. Grey bars are its probabilities for the "
+            "next token, dark bars the probabilities with your settings. Let it write, token by "
+            "token.",
             "notebooks/09-decoder",
             data={"text": "My lord, I would not", "longest": 120, "bars": 12, "many": 20},
             stored=("writer",),
@@ -70,18 +69,18 @@ FIGURES = {
         Figure(
             "cache",
             "What must be computed for the next token?",
-            "One head of a decoder, token by token. With a cache only the newest row is computed, "
-            "and the keys and values of the rows above are kept. Without one all rows are computed "
-            "again. The output is the same.",
+            "One head of a decoder, token by token. With a cache, only the newest row is "
+            "computed, and the keys and values of the rows above are kept. Without one, all rows "
+            "are computed again. The output is the same.",
             "notebooks/09-decoder",
             data={"words": SENTENCE.split(), "width": 4, "seed": 3, "token": 4},
         ),
         Figure(
             "hidden-word",
-            "What does the right side add?",
-            "Two small models guess the hidden word. They are alike, but one sees both sides of "
-            "the gap and the other the left side only. Hide another word, or type a sentence of "
-            "your own.",
+            "What does the right-hand context add?",
+            "Two small models guess the hidden word. They are built alike, but one sees both "
+            "sides of the gap and the other only the left side. Hide another word, or type a "
+            "sentence of your own.",
             "notebooks/10-encoder",
             data={
                 "sentence": "he plucked the guitar strings ending with a high note",
@@ -94,10 +93,10 @@ FIGURES = {
         ),
         Figure(
             "hiding",
-            "What becomes of a sentence before the model reads it?",
-            "Of the words that are chosen, 80 % are read as [MASK], 10 % as another word, and 10 % "
-            "as they are. All of them are asked for. Draw again and again, then change the share "
-            "that is chosen.",
+            "What happens to a sentence before the model reads it?",
+            "Of the chosen words, 80 % are replaced by [MASK], 10 % by another word, and 10 % "
+            "are left as they are. The model must predict all of them. Draw several times, then "
+            "change the share of chosen words.",
             "notebooks/10-encoder",
             data={
                 "sentence": "she plucked the guitar strings and held a long low note",
@@ -111,9 +110,9 @@ FIGURES = {
         Figure(
             "two-senses",
             "Does note mean the same in both sentences?",
-            "The vector of note in two sentences, compared by the cosine: from a look-up table, "
-            "from a small encoder that learned to guess hidden words, and from one that was "
-            "trained to name the sense. Type sentences of your own.",
+            "The vectors of note in two sentences, compared by their cosine: from a look-up "
+            "table, from a small encoder trained to predict hidden words, and from one trained "
+            "to name the sense. Type sentences of your own.",
             "notebooks/10-encoder",
             data={
                 "first": "she left a folded note on the fridge for the landlord",
@@ -146,18 +145,19 @@ FIGURES = {
         Figure(
             "film",
             "How does a translator learn where to look?",
-            "The same model during its training, on one sentence: what it writes after each number "
-            "of steps, and where its last block looks before each word. Move through the training.",
+            "The same model during training, on one sentence: what it writes after each number "
+            "of steps, and where its last block looks before each word. Move the slider through "
+            "the training.",
             "notebooks/11-encoder-decoder",
             data={"start": 300},
             stored=("film",),
         ),
         Figure(
             "search",
-            "Why keep several texts?",
-            "The same model, half trained, translates 289,125 into French. The tree has the texts "
-            "that were kept, and at its tips the words that could follow, with the log-probability "
-            "of the whole text. Go step by step, and keep more texts.",
+            "Why keep several candidates?",
+            "The same model, half trained, translates 289,125 into French. The tree shows the "
+            "texts that were kept and, at its tips, the words that could follow, with the "
+            "log-probability of the whole text. Go step by step, then widen the beam.",
             "notebooks/11-encoder-decoder",
             data={"start": 2, "width": "2", "shown": 3},
             stored=("search",),
@@ -166,8 +166,8 @@ FIGURES = {
             "arrow",
             "Where does a vision transformer look?",
             "A small vision transformer, trained to name the letter that the arrow points at. "
-            "Turn the arrow, change the letters, and see what it says. Colour is the attention of "
-            "[CLS] to each of the 16 patches.",
+            "Turn the arrow, change the letters, and see which letter it names. The colour shows "
+            "the attention of [CLS] to each of the 16 patches.",
             "notebooks/12-vision",
             data={
                 "letters": ["A", "T", "L", "X"],
@@ -189,9 +189,9 @@ FIGURES = {
         Figure(
             "occlusion",
             "Which patches does the answer need?",
-            "The same model. Leave patches out, by a tap or with the slider and the button. The "
-            "solid bars are the probabilities with what is left, the dashed ones those with all "
-            "patches.",
+            "The same model. Leave out patches by tapping them, or with the slider and the "
+            "button. Solid bars are the probabilities with the patches that are left, dashed "
+            "bars those with all patches.",
             "notebooks/12-vision",
             data={
                 "scenes": [
@@ -244,9 +244,10 @@ FIGURES = {
         Figure(
             "drawing",
             "What does it make of your drawing?",
-            "A vision transformer of the same size that learned from wobbly drawings. Draw letters "
-            "into the corners and an arrow in the middle, by mouse or finger, or with the pen's "
-            "sliders. Colour is where [CLS] looks. Leave patches out and watch the answer.",
+            "A vision transformer of the same size that learned from wobbly drawings. Draw "
+            "letters in the corners and an arrow in the middle, with the mouse, a finger or the "
+            "pen's sliders. The colour shows where [CLS] looks. Leave out patches and watch the "
+            "answer.",
             "notebooks/12-vision",
             data={"which": "1.-1", "first": 4, "across": 4, "down": 4},
             stored=("drawing",),
@@ -267,8 +268,9 @@ FIGURES = {
             "stacks",
             "What do the two stacks compute?",
             "The translator of chapter 11, its encoder and its decoder side by side. See each "
-            "tensor with its shape. In cross-attention a row is a word written, and a column a "
-            "word read. Switch off the mask, the positions or a head, and see what it writes.",
+            "tensor with its shape. In cross-attention, each row is a word written and each "
+            "column a word read. Switch off the mask, the positions or a head, and see what it "
+            "writes.",
             "book/explore",
             data={
                 "sentence": "siebenunddreißig",

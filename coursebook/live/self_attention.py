@@ -29,25 +29,25 @@ FIGURES = (
     Figure(
         "temperature",
         "How sour is a quince, if the table has no row for it?",
-        "The query matches each key a little, and the answer is an average of the values. The "
-        "temperature divides the scores: lower it until only the best match counts, raise it "
-        "until all keys count the same.",
+        "The query matches each key to some degree, and the answer is a weighted average of the "
+        "values. The temperature divides the scores: lower it until only the best match counts, "
+        "raise it until all keys count the same.",
         "notebooks/05-self-attention",
         data=LOOK_UP,
     ),
     Figure(
         "arrows",
-        "Which key does a query listen to?",
-        "Drag the tips of q and of the keys, or move them with the arrow keys. A key that "
-        "points the same way as q scores high; a longer q makes the choice sharper.",
+        "Which key does a query attend to?",
+        "Drag the tips of q and of the keys, or move them with the arrow keys. A key that points "
+        "the same way as q gets a high score. A longer q makes the weights sharper.",
         "notebooks/05-self-attention",
         data={"q": [1.5, 1.0], "keys": [[1.2, 1.4], [1.4, -1.0], [-1.0, 0.6]]},
     ),
     Figure(
         "attention-steps",
         "What does each word take from the others?",
-        "One of the four heads of a small trained model: the one that finds guitar strings for "
-        "note. Go through the steps for one word, then for the next, or type a sentence of "
+        "One of the four heads of a small trained model: the one in which note attends to guitar "
+        "strings. Go through the steps for one word, then for the next, or type a sentence of "
         "your own.",
         "notebooks/05-self-attention",
         data={"sentence": SENTENCE, "asking": 7, "head": HEAD},
@@ -56,9 +56,9 @@ FIGURES = (
     ),
     Figure(
         "causal-mask",
-        "What does a word know of the words after it?",
-        "Change the last word. With the causal mask only the last output changes. Without the "
-        "mask the earlier outputs change too: they have seen a word that is still to come.",
+        "What does a word know about the words after it?",
+        "Change the last word. With the causal mask, only the last output changes. Without the "
+        "mask, the earlier outputs change too: they have seen a word that comes later.",
         "notebooks/05-self-attention",
         data={
             "sentence": "the pianist played a clear note",
@@ -71,8 +71,8 @@ FIGURES = (
     Figure(
         "heads",
         "What do four heads look at?",
-        "The four heads of a small model that was trained to tell what note means: a message, "
-        "a tone or a mood. Rows ask, columns are looked at. Type a sentence of your own.",
+        "The four heads of a small model that was trained to tell what note means: a message, a "
+        "tone or a mood. Rows are queries and columns are keys. Type a sentence of your own.",
         "notebooks/06-multi-head",
         data={"sentence": SENTENCE, "asking": 7},
         stored=("reader",),
@@ -81,8 +81,9 @@ FIGURES = (
     Figure(
         "two-places",
         "Can one head look at two words at once?",
-        "We want half of the weight on dogs and half on cats. Make the scores sharper. One head "
-        "first looks at everything and then at a single word; two heads take one word each.",
+        "We want half of the weight on dogs and half on cats. Sharpen the scores: one head goes "
+        "from looking at everything to looking at a single word, while two heads take one word "
+        "each.",
         "notebooks/06-multi-head",
         data={
             "sentence": "small dogs often chase the old cats",
@@ -95,7 +96,7 @@ FIGURES = (
         "ablation",
         "What does the model lose without a head?",
         "A small trained model fills in hidden words. Choose one of its eight heads, see where "
-        "it looks, and take it out. Which heads can it not do without?",
+        "it looks, and take it out. Which heads does the model need?",
         "notebooks/06-multi-head",
         data={"sentences": [13, 28, 21, 17, 6, 16], "first": 13, "place": [1, 1]},
         stored=("filler",),
@@ -104,16 +105,16 @@ FIGURES = (
     Figure(
         "scaling",
         "Why divide the scores by √dₖ?",
-        "Queries and keys are random, with numbers of variance 1. Make them wider: without the "
-        "scaling one key takes all the weight, and the gradient fades.",
+        "Queries and keys are random, with entries of variance 1. Make them wider: without "
+        "scaling, one key takes almost all the weight, and the gradient vanishes.",
         "notebooks/05-self-attention",
         data={"keys": 12, "widths": [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], "seed": 1},
     ),
     Figure(
         "positions",
-        "Which positions have codes that are alike?",
-        "Drag a position and see its code, and how alike it is to the code of every other "
-        "position. The codes are 32 wide here, and the curve is their dot product, not the "
+        "Which positions have similar codes?",
+        "Drag a position to see its code, and how similar it is to the code of every other "
+        "position. The codes have 32 dimensions here. The curve shows the dot product, not the "
         "cosine.",
         "notebooks/07-positions",
         data={"width": 32, "count": 128, "position": 20, "other": 21},
@@ -122,7 +123,7 @@ FIGURES = (
         "rotary",
         "What happens to a score when both arrows turn?",
         "Turn q and k by moving their positions. Moved together, they keep the angle between "
-        "them and so their product; moved alone, they do not.",
+        "them and so their dot product. If only one of them moves, both change.",
         "notebooks/07-positions",
         data={
             "width": 8,
@@ -136,8 +137,9 @@ FIGURES = (
     Figure(
         "lengths",
         "Trained on 32 words: what happens on longer texts?",
-        "Small models, one for each scheme, all trained on 32 words at a time. Make the test "
-        "shorter and longer, see which losses rise, and follow one scheme through all lengths.",
+        "Small models, one for each position scheme, all trained on 32 words at a time. Change "
+        "the length of the test, see which losses rise, and follow one scheme through all "
+        "lengths.",
         "notebooks/07-positions",
         data={"start": 512, "follow": "rotary"},
         stored=("lengths",),

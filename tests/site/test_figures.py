@@ -343,10 +343,10 @@ def test_attention_is_walked_through_step_by_step(shown, reader) -> None:
     typed(keys, SENTENCE)
     words = SENTENCE.split()
     expected = reader(words)["weights"][head]
-    keys.reach("Asking word")
+    keys.reach("Query word")
     for n, word in enumerate(words, 1):
         keys.press("Home", *["ArrowRight"] * (n - 1))
-        assert keys.drawn().startswith(f"The word {word} asks.")
+        assert keys.drawn().startswith(f"The query is {word}.")
         weights = numbers(keys.drawn().partition("Weights: ")[2])
         assert weights == pytest.approx(expected[n - 1].tolist(), abs=0.005 + NEAR)
     keys.press("Home")
@@ -421,7 +421,7 @@ def test_heads(shown, reader) -> None:
         cells = [text for text in keys.texts(h)[1 + 2 * len(words) :] if NUMBER.fullmatch(text)]
         shown_weights = torch.tensor([float(x) for x in cells]).view(9, 9)
         assert (shown_weights - expected["weights"][h]).abs().max() < 0.005 + NEAR
-    keys.reach("Asking word")
+    keys.reach("Query word")
     keys.press("Home", *["ArrowRight"] * words.index("note"))
     row = expected["weights"][:, words.index("note")]
     for h in range(4):
@@ -1192,7 +1192,7 @@ def test_merges(shown, writer) -> None:
     keys = Keys(shown, "merges")
     keys.reach("Merges")
     keys.press("Home")
-    keys.reach("One merge more", "button")
+    keys.reach("Next merge", "button")
     keys.press("Enter")
     left, right = tokenizer.merges[0]
     assert f"Merge 1: {left} + {right}".replace("Ġ", "␣") in " ".join(keys.texts())
@@ -1222,7 +1222,7 @@ def test_writer(shown, writer) -> None:
             assert f"{token} {share:.3f}" in said or f"{token} {share:.4f}" in said
 
     agrees()
-    keys.reach("Write the 20 likeliest", "button")
+    keys.reach("Write 20 tokens greedily", "button")
     keys.press("Enter")
     for _ in range(20):
         with torch.no_grad():
@@ -1366,13 +1366,13 @@ def test_hiding(shown) -> None:
         read = hidden_words(words_, turn, data["share"], data["others"])
         asked = [word for word, one in zip(words_, read, strict=True) if one]
         assert (
-            f"Draw {turn}: the model is asked for {len(asked)} of {len(words_)} words" in keys.said
+            f"Draw {turn}: the model must predict {len(asked)} of {len(words_)} words" in keys.said
         )
         for word, one in zip(words_, read, strict=True):
-            kept = "as it is" if one == word else f"as {one}"
-            said = f"{word} is asked for and read {kept}" if one else f"{word} is not asked for"
-            assert said in keys.drawn(0)
-    keys.reach("Share that is chosen")
+            kept = "left as it is" if one == word else f"read as {one}"
+            said = f"to be predicted, and {kept}" if one else "not to be predicted"
+            assert f"{word} is {said}" in keys.drawn(0)
+    keys.reach("Share of chosen words")
     for press, share in (("Home", 0.05), ("End", 0.6)):
         keys.press(press)
         counted = {"chosen": 0, "[MASK]": 0, "another": 0, "as it is": 0}
@@ -1484,7 +1484,7 @@ def test_translator(shown, translator) -> None:
     assert keys.drawn().startswith(f"Written: {said}. Before {said.split()[1]} ")
     keys = Keys(shown, "translator")
     typed(keys, "a zebra", "A number or a date, in words")
-    assert "It has never read a and zebra" in keys.figure.locator(".live-note").inner_text()
+    assert "It has never seen a and zebra" in keys.figure.locator(".live-note").inner_text()
     keys.press("Control+a", "Delete")
     assert "Type at least one word." in keys.figure.locator(".live-note").inner_text()
 
@@ -1566,7 +1566,7 @@ def test_alignment(shown, aligner) -> None:
         keys.press("ArrowRight")
     keys = Keys(shown, "alignment")
     typed(keys, "ein zebra", label)
-    assert "It has never read zebra" in keys.figure.locator(".live-note").inner_text()
+    assert "It has never seen zebra" in keys.figure.locator(".live-note").inner_text()
     keys.press("Control+a", "Delete")
     assert "Type a number." in keys.figure.locator(".live-note").inner_text()
 
@@ -1617,7 +1617,7 @@ def test_search(shown, course: Path) -> None:
         best = max(kept, key=lambda one: one[1])
         said = " ".join(best[0]).replace("</s>", "■")
         keys = Keys(shown, "search")
-        keys.reach("Texts kept")
+        keys.reach("Beam width")
         keys.press(width)
         keys = Keys(shown, "search")
         keys.reach("Step")
@@ -1760,10 +1760,10 @@ def test_inside(shown, writer, gaps) -> None:
                     else opened_encoder(models["both"], torch.tensor([read]), *one, place)["logits"]
                 )
                 answers.append((logits.softmax(-1).max().item(), one == usual))
-        said = keys.said.partition(" Hidden word")
+        said = keys.said.partition(" The encoder's")
         for half, now, usual in ((said[0], *answers[:2]), (said[2], *answers[2:])):
             assert f"with probability {now[0]:.2f}" in half
-            assert ("untouched" in half) != now[1]
+            assert ("with everything on" in half) != now[1]
             assert now[1] or f", {usual[0]:.2f})" in half
 
     agrees((True, True, ""), (False, True, ""))
@@ -1789,7 +1789,7 @@ def test_inside(shown, writer, gaps) -> None:
     agrees((True, True, "0.0"), (False, True, "0.0"))
     keys.reach("Hidden word")
     keys.press("End")
-    assert f"hidden is “{words_[-1]}”." in keys.said
+    assert f"The word that is hidden: “{words_[-1]}”." in keys.said
     typed(Keys(shown, "inside"), "x" * 60, "Text")
     note = keys.figure.locator(".live-note").inner_text()
     assert f"Only the first {data['most']} tokens are read." in note
@@ -1868,7 +1868,7 @@ def test_stacks(shown, translator) -> None:
         words.tokenize(source),
     )
     assert keys.said.startswith(f"It writes: {found}.")
-    assert (f"Untouched, it writes: {said}." in keys.said) == (found != said)
+    assert (f"With everything on, it writes: {said}." in keys.said) == (found != said)
     keys.press(" ")
     keys.reach("Switch off")
     keys.press("End")
@@ -2013,10 +2013,10 @@ def test_surface(shown, course: Path) -> None:
     keys.press("ArrowRight", "ArrowRight")
     agrees(0, 40, 30)
     assert corner() != before
-    keys.reach("Seen from above")
+    keys.reach("Viewing angle")
     keys.press("End")
     agrees(0, 40, 60)
-    keys.reach("Nets")
+    keys.reach("Networks")
     keys.press("End")
     agrees(2, 40, 60)
 
@@ -2118,7 +2118,7 @@ def test_patches(shown, vit) -> None:
             shares = one(scaled(stored, torch.tensor([[pixels]]))).logits[0].softmax(-1)
         letter = stored["letters"][shares.argmax()]
         assert keys.said.startswith(f"It says {letter} with probability {shares.max():.2f}")
-        assert ("untouched" in keys.said) != places
+        assert ("with everything on" in keys.said) != places
 
     agrees(scene(**data["arrow"]))
     keys.reach("Arrow")
@@ -2130,7 +2130,7 @@ def test_patches(shown, vit) -> None:
     keys.press(" ")
     keys.reach("Switch off")
     keys.press("End")
-    assert "untouched" in keys.said
+    assert "with everything on" in keys.said
     assert keys.drawn(1).startswith("Block 2: weights A, head 1: softmax of each row. Shape T × T")
 
 
@@ -2303,7 +2303,7 @@ def test_drawing_by_keyboard(shown, course: Path) -> None:
             keys.reach(label)
             keys.press("Home", *["ArrowRight"] * value)
         if number == 0:
-            keys.reach("Begin a line at the pen", "button")
+            keys.reach("Start a line at the pen", "button")
         else:
             keys.reach("Draw the line to the pen", "button")
             (x, y), (to_x, to_y) = places[number - 1], (across, down)
@@ -2407,7 +2407,7 @@ def test_gradient(shown, course: Path) -> None:
     keys.reach("Number of words")
     keys.press("End")
     assert keys.said.startswith("Length 64: ") and "It vanishes" in keys.said
-    keys.reach("Strength of U")
+    keys.reach("Scale of U")
     for press, change in (("ArrowRight", 0.1), ("ArrowRight", 0.1), ("End", 3 - gain - 0.2)):
         keys.press(press)
         gain += change
@@ -2458,12 +2458,12 @@ def test_gates(shown, number_reader) -> None:
     keys, said = Keys(shown, "gates"), "the keys to the old cabinet"
     typed(keys, said)
     steps = number_reader(said.split())
-    keys.reach("Number of the state")
+    keys.reach("Hidden unit")
     for unit, press in ((0, "Home"), (1, "ArrowRight"), (5, "End")):
         keys.press(press)
         drawn = keys.drawn()
         for label, values in (
-            (f"Kept by number {unit + 1} at each word: ", [one["z"][unit] for one in steps]),
+            (f"Kept by unit {unit + 1} at each word: ", [one["z"][unit] for one in steps]),
             ("Its value: ", [one["h"][unit] for one in steps]),
             ("Probability of a plural verb: ", [one["plural"] for one in steps]),
         ):
@@ -2556,9 +2556,9 @@ def test_tile_walk(shown) -> None:
         else:
             tiled = size * (4 * n * width + n)
         held = size * (4 * tile * width + tile**2 + 2 * tile)
-        keys.reach("Tile in work")
+        keys.reach("Current tile")
         keys.press("End")
-        assert f"Tile {across**2} of {across**2} is in work" in keys.drawn()
+        assert f"Tile {across**2} of {across**2} is being computed" in keys.drawn()
         naive = size * (4 * n * width + 4 * n * n)
         assert numbers(keys.drawn(1)) == [naive, tiled, tiled, held]
         keys.press("Home")
@@ -2627,7 +2627,7 @@ def test_sharding(shown) -> None:
     data = FIGURES["sharding"].data
     N, layers, room = data["parameters"], data["layers"], data["room"]
     keys = Keys(shown, "sharding")
-    keys.reach("Shared out")
+    keys.reach("Sharded")
     for stage in range(4):
         keys.press(*(["ArrowDown"] if stage else []))
         keys.reach("Workers")

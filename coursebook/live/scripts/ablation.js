@@ -26,7 +26,7 @@ Live.figure("ablation", (ui, { sentences, first, place }) => {
       bottom + 6, text(0, 14, `${name([layer, head])}${out ? " (taken out)" : ""}`, "name"), parts);
 
     const now = model.loss(gone);
-    const rows = [["all heads", whole], [gone.size ? `${names.length - gone.size} heads left` : "none is out", now], ["guessing", guessing]];
+    const rows = [["all heads", whole], [gone.size ? `${names.length - gone.size} heads left` : "none removed", now], ["guessing", guessing]];
     cost.draw(
       `Loss on ${model.tests.length} sentences: all heads ${number(whole, 4)}, now ${number(now, 4)}, guessing ${number(guessing, 4)}.`,
       222,
@@ -50,9 +50,9 @@ Live.figure("ablation", (ui, { sentences, first, place }) => {
     const right = model.words[test.ids[t]];
     const top = chances.map((share, id) => [share, id]).sort((a, b) => b[0] - a[0]).slice(0, 5);
     guesses.draw(
-      `The five likeliest words at the hidden place: ${top.map(([share, id]) => `${model.words[id]} ${number(share)}`).join(", ")}. The right word, ${right}, has ${number(chances[test.ids[t]])}.`,
+      `The five most probable words for the hidden one: ${top.map(([share, id]) => `${model.words[id]} ${number(share)}`).join(", ")}. The right word, ${right}, has ${number(chances[test.ids[t]])}.`,
       190,
-      text(0, 14, `What is hidden? (It was “${short(right, 14)}”.)`, "name"),
+      text(0, 14, `Which word is hidden? (It was “${short(right, 14)}”.)`, "name"),
       top.map(([share, id], i) => [
         text(104, 45 + 28 * i, short(model.words[id], 13), `end${id === test.ids[t] ? " strong" : ""}`), box(112, 30 + 28 * i, 190, 20, "track"),
         box(112, 30 + 28 * i, 190 * share, 20, "cell weight"), text(356, 45 + 28 * i, number(share), "end strong"),
@@ -60,7 +60,7 @@ Live.figure("ablation", (ui, { sentences, first, place }) => {
     const more = now - whole;
     ui.say(gone.size
       ? `Without ${[...gone].sort().map((one) => name(one.split(".").map(Number))).join("; ")}: the loss is ${number(now)}, ${number(Math.abs(more))} ${more < 0 ? "less" : "more"} than with all heads.`
-      : `All heads are in: the loss is ${number(now)}. Taking out ${name([layer, head])} will show what the model needs this head for.`);
+      : `All heads are in: the loss is ${number(now)}. Take out ${name([layer, head])} to see what the model needs it for.`);
   }
 
   function set(next) {

@@ -30,11 +30,11 @@ Live.figure("alignment", (ui, { sentence, longest }) => {
     row = Math.min(row, found.said.length - 1);
     if (slider) { slider.set(row + 1, found.said.length); draw(); }
     const strange = [...new Set(cut.unknown)], remarks = [`It reads: ${words.join(" ")}.`];
-    if (strange.length) remarks.push(`It has never read ${new Intl.ListFormat("en-GB").format(strange)}: it knows the German numbers below a million.`);
+    if (strange.length) remarks.push(`It has never seen ${new Intl.ListFormat("en-GB").format(strange)}: it knows the German numbers below a million.`);
     if (cut.left) remarks.push(`Only the first ${words.length} pieces are read.`);
     return remarks.join(" ");
   } });
   slider = ui.slider({ label: "Word written", min: 1, max: found.said.length, value: 1, show: (n) => plain(found.said[n - 1] ?? ""), change: (n) => { row = n - 1; draw(); } });
-  ui.hint("Try 27, 345627, or dreihundertsiebzehn. Then one that it never met: siebenundzwanzigundzwanzig.");
+  ui.hint("Try 27, 345627 or dreihundertsiebzehn. Then try one that it has never seen: siebenundzwanzigundzwanzig.");
   draw();
 });

@@ -69,7 +69,7 @@ Live.figure("arrows", (ui, data) => {
         ];
       }));
     const best = Live.largest(weights);
-    ui.say(`q listens most to ${sub(names[best + 1])}: weight ${number(weights[best])}, score ${number(scores[best])}.`);
+    ui.say(`q attends most to ${sub(names[best + 1])}: weight ${number(weights[best])}, score ${number(scores[best])}.`);
   }
 
   plane.draw("An arrow for the query q and one for each of three keys, all from one point", 300,

@@ -32,7 +32,7 @@ Live.figure("attention-steps", (ui, { sentence, asking, head }) => {
     });
     const bottom = top + 22 * words.length;
     rows.draw(
-      `The word ${words[word]} asks. Weights: ${words.map((name, j) => `${name} ${number(weights[word][j])}`).join(", ")}.`,
+      `The query is ${words[word]}. Weights: ${words.map((name, j) => `${name} ${number(weights[word][j])}`).join(", ")}.`,
       bottom + 34,
       text(78, 17, short(words[word], 11), "end strong"), strip(from.key, 8, q[word], SIDE, "q"), text(164, 17, `its query q (dₖ = ${q[word].length})`, "q"),
       text(from.key, 54, "keys", "k strong"),
@@ -76,7 +76,7 @@ Live.figure("attention-steps", (ui, { sentence, asking, head }) => {
     }
     return model.remark(found);
   } });
-  var whichWord = ui.slider({ label: "Asking word", min: 1, max: words.length, value: word + 1, show: (n) => words[n - 1] || "", change: (n) => { stop(); set(n - 1, step); } });
+  var whichWord = ui.slider({ label: "Query word", min: 1, max: words.length, value: word + 1, show: (n) => words[n - 1] || "", change: (n) => { stop(); set(n - 1, step); } });
   var whichStep = ui.slider({ label: "Step", min: 1, max: 4, value: step + 1, show: (n) => `${n} of 4`, change: (n) => { stop(); set(word, n - 1); } });
   const pairs = [["Back", () => { stop(); backward(); }], ["Next", () => { stop(); forward(); }]];
   // Nothing moves by itself for a reader who asked for less motion.

@@ -14,9 +14,9 @@ Live.figure("causal-mask", (ui, { sentence, others, head }) => {
     const moved = before.output.map((row, t) => Live.distance(row, after.output[t]));
     const { parts, bottom } = Live.heat(after.weights, changed, { x: 76, y: 88, size: 276, numbers: true, shut: (i, j) => masked && j > i });
     map.draw(
-      `Weights of the sentence that ends with ${other}; row: the word that asks, column: the word looked at. ${masked ? "All places above the diagonal are shut." : "No place is shut."}`,
+      `Weights of the sentence that ends with ${other}; row: the query's word, column: the key's word. ${masked ? "All entries above the diagonal are masked." : "Nothing is masked."}`,
       bottom + 4,
-      text(0, 14, masked ? "Weights, later words shut" : "Weights, nothing shut", "name"), parts);
+      text(0, 14, masked ? "Weights, later words masked" : "Weights, nothing masked", "name"), parts);
     const side = 11;
     outputs.draw(
       `Outputs before and after the last word changed, and how far each moved: ${first.slice(0, -1).map((word, t) => `${word} ${number(moved[t])}`).join(", ")}, the last word ${number(moved[moved.length - 1])}.`,

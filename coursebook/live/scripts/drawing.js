@@ -43,7 +43,7 @@ Live.figure("drawing", (ui, { which, first, across, down }) => {
     undo.disabled = !before.length;
     leave.textContent = hidden.has(here) ? "Put back the patch under the pen" : "Leave out the patch under the pen";
     const asked = right < 0 ? "" : ` The arrow points at ${letters[right]}.`;
-    const without = hidden.size ? `Without ${named(hidden)} it` : full.length ? "It" : "Nothing is drawn, and still it has to choose: it";
+    const without = hidden.size ? `Without ${named(hidden)} it` : full.length ? "It" : "Nothing is drawn, but it has to choose: it";
     ui.say(`${without} says ${letters[said]} with probability ${number(shares[said])}.${asked} [CLS] looks most at ${model.place(most)}: ${number(looks[most])}. The pen is in ${model.place(here)}.`);
   }
 
@@ -86,7 +86,7 @@ Live.figure("drawing", (ui, { which, first, across, down }) => {
   const acrossSlider = ui.slider({ label: "Pen across", min: 0, max: most, value: pen[0], show: (n) => n + 1, change: (n) => { pen = [n, pen[1]]; draw(); } });
   const downSlider = ui.slider({ label: "Pen down", min: 0, max: most, value: pen[1], show: (n) => n + 1, change: (n) => { pen = [pen[0], n]; draw(); } });
   const [, line, leave, undo] = ui.buttons(
-    ["Begin a line at the pen", () => { begun = pen; draw(); }],
+    ["Start a line at the pen", () => { begun = pen; draw(); }],
     ["Draw the line to the pen", () => { keep(); stroke(begun, pen); begun = pen; draw(); }],
     ["Leave out the patch under the pen", () => { toggle(under(pen)); draw(); }],
     ["Undo", () => { pixels = before.pop(); right = -1; draw(); }],
@@ -94,7 +94,7 @@ Live.figure("drawing", (ui, { which, first, across, down }) => {
     ["Next example", () => { example = (example + 1) % examples.length; show(examples[example]); draw(); }]);
   ui.choice({ label: "Attention of", options: model.heads_, value: which, change: (value) => { shown = value; draw(); } });
   const percent = (share) => `${number(100 * share, 0)} %`;
-  ui.hint(`Clear the canvas. Draw letters (${letters.join(", ")}) into its corners, as large as in the examples, and an arrow in the middle. The model learned from letters that a program drew with a wobble, and was right on ${percent(tested.right)} of ${tested.images.toLocaleString("en")} new ones. The model of the other figures, which learned from stamped letters, was right on ${percent(tested.stamped)} of them. How well it reads people's hands was not measured.`);
+  ui.hint(`Clear the canvas. Draw letters (${letters.join(", ")}) in its corners, as large as in the examples, and an arrow in the middle. The model learned from letters that a program drew with a wobble, and was right on ${percent(tested.right)} of ${tested.images.toLocaleString("en")} new ones. The model of the other figures, which learned from stamped letters, was right on ${percent(tested.stamped)} of them. How well it reads people's hands was not measured.`);
   show(examples[first]);
   draw();
 });

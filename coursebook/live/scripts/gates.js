@@ -38,7 +38,7 @@ Live.figure("gates", (ui, { sentence, longest, word: firstWord, unit: firstUnit 
     const middle = top + model.size * high + 56, bottom = middle + 116;
     const series = (pick) => steps.map((one) => number(pick(one))).join(", ");
     picture.draw(
-      `${words.join(" ")}. Kept by number ${unit + 1} at each word: ${series((one) => one.z[unit])}. Its value: ${series((one) => one.h[unit])}. Probability of a plural verb: ${series((one) => one.plural)}.`,
+      `${words.join(" ")}. Kept by unit ${unit + 1} at each word: ${series((one) => one.z[unit])}. Its value: ${series((one) => one.h[unit])}. Probability of a plural verb: ${series((one) => one.plural)}.`,
       bottom + 10,
       text(0, 14, "How much of the old state is kept", "name"),
       words.map((word, t) => svg("text", { class: t === place ? "strong" : null, transform: `translate(${at(x(t) + wide / 2 + 3)} ${top - 8}) rotate(-60)` }, short(word, 11))),
@@ -50,7 +50,7 @@ Live.figure("gates", (ui, { sentence, longest, word: firstWord, unit: firstUnit 
         ]),
       ]),
       box(left - 1, top + unit * high - 1, words.length * wide + 1, high + 1, "mark"),
-      text(0, middle - 34, `Number ${unit + 1} itself`, "name"),
+      text(0, middle - 34, `Value of unit ${unit + 1}`, "name"),
       line(left, middle, x(words.length), middle),
       steps.map(({ h }, t) => box(x(t), middle - Math.max(h[unit], 0) * 24, wide - 1, Math.abs(h[unit]) * 24, "cell two")),
       text(0, middle + 46, "Must the verb be plural?", "name"),
@@ -58,7 +58,7 @@ Live.figure("gates", (ui, { sentence, longest, word: firstWord, unit: firstUnit 
       steps.map(({ plural }, t) => box(x(t), bottom - 54 * plural, wide - 1, 54 * plural, "cell one")),
       line(x(place) + wide / 2, top + model.size * high, x(place) + wide / 2, bottom, "here"));
     const { z, plural } = steps[place];
-    ui.say(`After ${words[place]}: plural with probability ${number(plural)}. At this word number ${unit + 1} kept ${number(z[unit])} of its old value and took ${number(1 - z[unit])} of a new one.`);
+    ui.say(`After ${words[place]}: plural with probability ${number(plural)}. At this word, unit ${unit + 1} kept ${number(z[unit])} of its old value and took ${number(1 - z[unit])} of a new one.`);
   }
 
   let slider = null;
@@ -75,7 +75,7 @@ Live.figure("gates", (ui, { sentence, longest, word: firstWord, unit: firstUnit 
     label: "Word", min: 1, max: words.length, value: place + 1,
     show: (n) => words[n - 1] ?? "", change: (n) => { place = n - 1; draw(); },
   });
-  ui.slider({ label: "Number of the state", min: 1, max: model.size, value: unit + 1, change: (n) => { unit = n - 1; draw(); } });
-  ui.hint("Make students into student, and alarm into alarms. Which words open a gate, and which pass by a shut one?");
+  ui.slider({ label: "Hidden unit", min: 1, max: model.size, value: unit + 1, change: (n) => { unit = n - 1; draw(); } });
+  ui.hint("Make students into student, and alarm into alarms. At which words does a gate open, and at which does it stay closed?");
   draw();
 });

@@ -43,7 +43,7 @@ Live.figure("gradient", (ui, { gain: firstGain, length: firstLength, low, high }
     const here = own[length - 1];
     const lengths = [1, 2, 4, 8, 16, 32, 64];
     picture.draw(
-      `Strength of U ${number(gain, 1)}${linear ? ", without the tanh" : ""}. Powers of ten of the gradient at the lengths ${lengths.join(", ")}: ${lengths.map((n) => number(own[n - 1], 3)).join(", ")}.`, 282,
+      `Scale of U ${number(gain, 1)}${linear ? ", without the tanh" : ""}. Powers of ten of the gradient at the lengths ${lengths.join(", ")}: ${lengths.map((n) => number(own[n - 1], 3)).join(", ")}.`, 282,
       text(0, 14, "Gradient that reaches the first word", "name"),
       marks.map((power) => [line(46, y(power), 352, y(power)), text(40, y(power) + 4, power ? `10${raised(power)}` : "1", "end")]),
       svg("path", { class: "curve two dashed", d: path(first) }),
@@ -51,15 +51,15 @@ Live.figure("gradient", (ui, { gain: firstGain, length: firstLength, low, high }
       line(x(length), y(high), x(length), y(low), "here"),
       svg("circle", { class: "spot one", cx: at(x(length)), cy: at(y(here)), r: 5 }),
       [1, 16, 32, 48, 64].map((n) => text(x(n), 248, n, "middle")), text(352, 264, "words", "end"),
-      text(46, 278, "— your net", "one"), text(150, 278, "- - initial weights", "two"));
+      text(46, 278, "— your network", "one"), text(170, 278, "- - initial weights", "two"));
     const rate = (own[most - 1] - own[3]) / (most - 4);
-    const grows = Math.abs(rate) < 0.002 ? "It stays about as large" : rate < 0 ? "It vanishes" : "It explodes";
+    const grows = Math.abs(rate) < 0.002 ? "It keeps about the same size" : rate < 0 ? "It vanishes" : "It explodes";
     ui.say(`Length ${length}: the gradient is ${shown(here)}. ${grows}: each further word multiplies it by about ${number(10 ** rate, 2)}.`);
   }
 
   ui.slider({ label: "Number of words", min: 1, max: most, value: length, change: (n) => { length = n; draw(); } });
-  ui.slider({ label: "Strength of U", min: 0.5, max: 3, step: 0.1, value: gain, show: (g) => number(g, 1), change: (g) => { gain = g; draw(); } });
+  ui.slider({ label: "Scale of U", min: 0.5, max: 3, step: 0.1, value: gain, show: (g) => number(g, 1), change: (g) => { gain = g; draw(); } });
   ui.check({ label: "Without the tanh", value: linear, change: (on) => { linear = on; draw(); } });
-  ui.hint("Find a strength at which the gradient neither vanishes nor explodes. How wide is that range? Then leave out the tanh and find it again.");
+  ui.hint("Find a scale at which the gradient neither vanishes nor explodes. How wide is that range? Then remove the tanh and find it again.");
   draw();
 });

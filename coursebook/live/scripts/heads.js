@@ -35,6 +35,6 @@ Live.figure("heads", (ui, { sentence, asking }) => {
     }
     return model.remark(found);
   } });
-  var which = ui.slider({ label: "Asking word", min: 1, max: words.length, value: word + 1, show: (n) => words[n - 1] || "", change: (n) => { word = n - 1; draw(); } });
+  var which = ui.slider({ label: "Query word", min: 1, max: words.length, value: word + 1, show: (n) => words[n - 1] || "", change: (n) => { word = n - 1; draw(); } });
   draw();
 });

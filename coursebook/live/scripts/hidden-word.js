@@ -6,7 +6,7 @@ Live.figure("hidden-word", (ui, { sentence, hidden, longest, best }) => {
   const stored = Live.data.gaps;
   const models = Object.fromEntries(Object.entries(stored.sides).map(([side, weights]) =>
     [side, Live.reader({ ...stored, weights })]));
-  const names = { both: "sees both sides", left: "sees the left only" };
+  const names = { both: "sees both sides", left: "sees only the left side" };
   const pictures = { both: ui.picture(), left: ui.picture() };
   let words = [], place = hidden;
 
@@ -37,7 +37,7 @@ Live.figure("hidden-word", (ui, { sentence, hidden, longest, best }) => {
         }));
     }
     const [first, second] = [said.both[0], said.left[0]];
-    ui.say(`Hidden: ${words[place]}. With both sides: ${first[0]} (${number(first[1])}). With the left only: ${second[0]} (${number(second[1])}).`);
+    ui.say(`Hidden: ${words[place]}. With both sides: ${first[0]} (${number(first[1])}). With only the left side: ${second[0]} (${number(second[1])}).`);
   }
 
   let slider = null;

@@ -14,16 +14,16 @@ Live.figure("hiding", (ui, { sentence, others, longest, share: begin, draws, fir
   const { text, box, number, short } = Live;
   const sentencePicture = ui.picture(), tally = ui.picture();
   const colours = { hidden: "cell q", changed: "cell k", kept: "cell v" };
-  const names = { hidden: "read as [MASK]", changed: "read as another word", kept: "read as it is" };
+  const names = { hidden: "read as [MASK]", changed: "read as another word", kept: "left as it is" };
   let words = [], share = begin, draw = first;
 
   function show() {
     const found = Live.hide(words, Live.random(draw), { share, others });
     const asked = found.filter(({ how }) => how);
     sentencePicture.draw(
-      `Draw ${draw}: ${found.map(({ word, read, how }) => (how ? `${word} is asked for and ${how === "kept" ? names.kept : `read as ${read}`}` : `${word} is not asked for`)).join("; ")}.`,
+      `Draw ${draw}: ${found.map(({ word, read, how }) => (how ? `${word} is to be predicted, and ${how === "kept" ? names.kept : `read as ${read}`}` : `${word} is not to be predicted`)).join("; ")}.`,
       34 + 26 * found.length,
-      text(0, 16, "text", "name"), text(126, 16, "read", "name"), text(252, 16, "asked for", "name"),
+      text(0, 16, "text", "name"), text(126, 16, "read", "name"), text(252, 16, "to predict", "name"),
       found.map(({ word, read, how }, i) => {
         const y = 26 + 26 * i;
         return [
@@ -51,7 +51,7 @@ Live.figure("hiding", (ui, { sentence, others, longest, share: begin, draws, fir
           text(356, y + 15, `${number(100 * part, 1)} %`, "end"),
         ];
       }));
-    ui.say(`Draw ${draw}: the model is asked for ${asked.length} of ${words.length} words${asked.length ? `: ${asked.map(({ word }) => word).join(", ")}` : ", so it learns nothing from this one"}.`);
+    ui.say(`Draw ${draw}: the model must predict ${asked.length} of ${words.length} words${asked.length ? `: ${asked.map(({ word }) => word).join(", ")}` : ", so it learns nothing from this one"}.`);
   }
 
   ui.sentence({ label: "Sentence", value: sentence, change(typed) {
@@ -62,7 +62,7 @@ Live.figure("hiding", (ui, { sentence, others, longest, share: begin, draws, fir
     return all.length > longest ? `Only the first ${longest} words are read.` : "";
   } });
   const slider = ui.slider({ label: "Draw", min: 1, max: draws, value: draw, change: (value) => { draw = value; show(); } });
-  ui.slider({ label: "Share that is chosen", min: 0.05, max: 0.6, step: 0.05, value: begin, show: (part) => `${number(100 * part, 0)} %`, change: (part) => { share = part; show(); } });
+  ui.slider({ label: "Share of chosen words", min: 0.05, max: 0.6, step: 0.05, value: begin, show: (part) => `${number(100 * part, 0)} %`, change: (part) => { share = part; show(); } });
   ui.buttons(["Draw again", () => { draw = (draw % draws) + 1; slider.set(draw); show(); }]);
-  ui.hint("Every time a sentence comes up in training, it is drawn again: the same text asks another question.");
+  ui.hint("Each time a sentence comes up in training, words are chosen anew: the same text asks a different question.");
 });

@@ -63,7 +63,7 @@ Live.figure("important-word", (ui, data) => {
       text(0, 50 + 26 * names.length, `o = (${number(o[0])}, ${number(o[1])})`, "name v"),
       text(356, 50 + 26 * names.length, o[0] < 0 ? "bad" : "good", `name end ${o[0] < 0 ? "k" : "v"}`));
     const heaviest = away ? `The heaviest word is ${names[Live.largest(weights)]}, with ${number(Math.max(...weights))} of the weight.` : "All words weigh the same: this is the mean.";
-    ui.say(`${heaviest} The average pulls ${number(o[0], 4)}: the review is ${o[0] < 0 ? "bad" : "good"}.`);
+    ui.say(`${heaviest} The average lies at ${number(o[0], 4)} between bad and good: the review is ${o[0] < 0 ? "bad" : "good"}.`);
   }
 
   plane.draw("The words of a review in the plane: across, which way a word pulls; up, how much it is an opinion. The query v is an arrow, and o the weighted average", 352,

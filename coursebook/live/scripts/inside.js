@@ -70,9 +70,9 @@ Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
     const said = ({ tokens, found, usual: whole }) => {
       const [now, usual] = [found, whole].map(({ logits }) => softmax(logits)), [best, before] = [now, usual].map(largest);
       const changed = now.some((share, id) => Math.abs(share - usual[id]) > 1e-9);
-      return `“${tokens(best)}”, with probability ${number(now[best])}${changed ? ` (untouched: “${tokens(before)}”, ${number(usual[before])})` : ""}`;
+      return `“${tokens(best)}”, with probability ${number(now[best])}${changed ? ` (with everything on: “${tokens(before)}”, ${number(usual[before])})` : ""}`;
     };
-    ui.say(`Next token, says the decoder: ${said(families.decoder)}. Hidden word, says the encoder: ${said(families.encoder)}; hidden is “${words[hidden]}”.`);
+    ui.say(`The decoder's next token: ${said(families.decoder)}. The encoder's hidden word: ${said(families.encoder)}. The word that is hidden: “${words[hidden]}”.`);
   }
   function read() {
     each((family) => {
@@ -111,6 +111,6 @@ Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
     change: (to) => { off = to; renew(); },
   });
   slider = ui.slider({ label: "Hidden word", min: 1, max: words.length, value: hidden + 1, show: (n) => words[n - 1] ?? "", change: (n) => { hidden = n - 1; renew(); } });
-  ui.hint("Go through the steps from the ids to the probabilities. Then switch something off. Which tensors change, in which family, and how do the answers change?");
+  ui.hint("Go through the steps from the ids to the probabilities. Then switch something off. Which tensors change, in which model, and how do the answers change?");
   draw();
 });

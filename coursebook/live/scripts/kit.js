@@ -332,7 +332,7 @@ const Live = (() => {
   // A figure that needs numbers of its own: gets them once for all figures that use them, and begins.
   const start = (figure) => Promise.all(figure.dataset.needs.split(" ").map(load)).then(
     () => begin(figure),
-    () => figure.querySelector("figcaption").append(" The numbers of this figure could not be loaded: it stands still."),
+    () => figure.querySelector("figcaption").append(" The data of this figure could not be loaded, so it does not move."),
   );
 
   // A trained model is heavy: it is loaded when the reader asks for it. Others that it runs begin with it.

@@ -34,7 +34,7 @@ Live.figure("lengths", (ui, { start, follow: first }) => {
     changes.draw(
       `Loss at ${length} words: ${names.map((name) => `${name} ${means[name][which] === null ? "none" : number(means[name][which], 4)}`).join("; ")}.`,
       bottom + 42,
-      text(0, 14, `Loss for a word, ${length} words at a time`, "name"),
+      text(0, 14, `Loss per word, ${length} words at a time`, "name"),
       ticks.map((tick) => [line(across(tick), 30, across(tick), bottom), text(across(tick), bottom + 14, number(tick, 1), "middle")]),
       rows, text(0, bottom + 36, `dashed: at ${trained} words; dots: three seeds`));
     const wide = (words) => (352 * words) / longest;
@@ -51,7 +51,7 @@ Live.figure("lengths", (ui, { start, follow: first }) => {
     curve.draw(
       `A window of ${length} words beside the ${trained} words of training. Below, loss against length for every scheme; ${follow} goes from ${number(means[follow][0], 4)} at ${trained} words ${own === null ? "no further" : `to ${number(own, 4)} at ${length}`}.`,
       266,
-      text(0, 14, "One window; framed, one of training", "name"),
+      text(0, 14, "One window (frame: as in training)", "name"),
       box(0, 24, wide(longest), 14, "track"), box(0, 24, wide(length), 14, "cell two"), box(1, 24, wide(trained), 14, "mark"),
       text(0, 68, `Loss at each length: ${follow}`, "name one"),
       ticks.map((tick) => [line(44, y(tick), 352, y(tick)), text(38, y(tick) + 4, number(tick, 1), "end")]),

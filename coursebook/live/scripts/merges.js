@@ -27,7 +27,7 @@ Live.figure("merges", (ui, { text: begin, longest, count }) => {
       y + 34,
       svg("text", { class: "name", x: 0, y: 16 }, next ? `Merge ${done}: ${plain(next[0])} + ${plain(next[1])} → ${plain(next.join(""))}` : "No merge yet: every byte is a token"),
       parts);
-    ui.say(`${bytes} bytes, ${tokens.length} tokens after ${done} ${done === 1 ? "merge" : "merges"}: ${Live.number(bytes / tokens.length)} bytes to a token.`);
+    ui.say(`${bytes} bytes, ${tokens.length} tokens after ${done} ${done === 1 ? "merge" : "merges"}: ${Live.number(bytes / tokens.length)} bytes per token.`);
   }
 
   ui.sentence({ label: "Text", value: begin, change(said) {
@@ -37,6 +37,6 @@ Live.figure("merges", (ui, { text: begin, longest, count }) => {
   } });
   const slider = ui.slider({ label: "Merges", min: 0, max: merges.length, value: done, change: (value) => { done = value; draw(); } });
   const to = (value) => { done = Math.max(0, Math.min(merges.length, value)); slider.set(done); draw(); };
-  ui.buttons(["One merge more", () => to(done + 1)], ["One merge less", () => to(done - 1)]);
-  ui.hint("␣ is a space. Try a word of Shakespeare's, a word of today, and a word in another script.");
+  ui.buttons(["Next merge", () => to(done + 1)], ["Undo one merge", () => to(done - 1)]);
+  ui.hint("␣ is a space. Try a word from Shakespeare, a modern word, and a word in another script.");
 });

@@ -94,6 +94,6 @@ Live.figure("online-softmax", (ui, { sentence, scores, values, names, block: fir
       }, 1100);
     }]);
   }
-  ui.hint("Which words make the earlier bars shrink? Does the last output depend on the block size, or on where the reading begins?");
+  ui.hint("Which words make the earlier bars shrink? Does the final output depend on the block size, or on where the reading begins?");
   draw();
 });

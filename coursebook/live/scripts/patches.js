@@ -38,7 +38,7 @@ Live.figure("patches", (ui, { letters, arrow, start, bars }) => {
       302, text(46, 16, "[CLS] in the last block", "name"), model.picture(pixels(), looks, { marks: [at] }));
     const [now, usual] = [found, whole].map(({ shares }) => largest(shares));
     const changed = found.shares.some((share, n) => Math.abs(share - whole.shares[n]) > 1e-9);
-    ui.say(`It says ${model.letters[now]} with probability ${number(found.shares[now])}${changed ? ` (untouched: ${model.letters[usual]}, ${number(whole.shares[usual])})` : ""}. The arrow points at ${model.letters[kinds[corner]]}.`);
+    ui.say(`It says ${model.letters[now]} with probability ${number(found.shares[now])}${changed ? ` (with everything on: ${model.letters[usual]}, ${number(whole.shares[usual])})` : ""}. The arrow points at ${model.letters[kinds[corner]]}.`);
   }
   function renew() {
     whole = model.read(pixels());
@@ -61,6 +61,6 @@ Live.figure("patches", (ui, { letters, arrow, start, bars }) => {
     options: [["", "nothing"], ...Array.from({ length: model.layers * model.heads }, (_, i) => [`${Math.floor(i / model.heads)}.${i % model.heads}`, `block ${Math.floor(i / model.heads) + 1}, head ${(i % model.heads) + 1}`])],
     change: (to) => { off = to; renew(); },
   });
-  ui.hint("Turn the arrow and find the first tensor whose [CLS] row changes. Without positions it still sees the letters and the arrow: what can it no longer know?");
+  ui.hint("Turn the arrow and find the first tensor whose [CLS] row changes. Without positions it still sees the letters and the arrow. What can it no longer know?");
   renew();
 });

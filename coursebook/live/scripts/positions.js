@@ -55,6 +55,6 @@ Live.figure("positions", (ui, data) => {
     const name = Math.hypot(point.x - there[0], point.y - there[1]) < 22 ? "other" : "position";
     return [(x) => set(name, ((x - 40) * (count - 1)) / 304), { ...shown }];
   }, (before) => { for (const name of Object.keys(before)) set(name, before[name]); });
-  ui.hint("Drag the line or the orange dot, or use the sliders. Even coordinates are sines, full; odd ones cosines, pale.");
+  ui.hint("Drag the line or the orange dot, or use the sliders. Even coordinates are sines (full colour), odd ones cosines (pale).");
   draw();
 });

@@ -58,7 +58,7 @@ Live.figure("pull-push", (ui, { centre, around, w, vectors, rate, noise }) => {
           text(356, y + 17, `${j ? "push" : "pull"} ${number(Math.abs(after.errors[j]))}`, "end strong"),
         ];
       }));
-    ui.say(`Step ${step}: the loss is ${number(after.loss, 4)}. The score of ${around[0]} is ${number(after.scores[0])}${drawn ? `, that of the noise ${after.scores.slice(1).map((score) => number(score)).join(", ")}` : ""}.`);
+    ui.say(`Step ${step}: the loss is ${number(after.loss, 4)}. The score of ${around[0]} is ${number(after.scores[0])}${drawn ? `, and of the noise words ${after.scores.slice(1).map((score) => number(score)).join(", ")}` : ""}.`);
   }
 
   function take(steps) {

@@ -56,14 +56,14 @@ Live.figure("search", (ui, { start, width: first, shown }) => {
     for (const root of roots) place(root);
     const told = kept.flatMap(({ words }, parent) => candidates.filter((one) => one.parent === parent).slice(0, shown).map(({ word, logp, kept: stays }) =>
       `${said(words)} + ${word === null ? "finished" : said([word])}: ${number(logp)}${stays ? ", kept" : ""}`));
-    picture.draw(`Step ${step + 1}. ${told.join("; ")}.`, y + 2, text(0, 14, `Step ${step + 1}: how could each text go on?`, "name"), parts);
+    picture.draw(`Step ${step + 1}. ${told.join("; ")}.`, y + 2, text(0, 14, `Step ${step + 1}: how could each text continue?`, "name"), parts);
     const after = keptBefore(step + 1);
     ui.say(`Kept after step ${step + 1}: ${after.map(({ words, logp }) => `${said(words)} (${number(logp)})`).join(", ")}.`);
   }
 
   const last = () => widths[width].length - 1;
   const slider = ui.slider({ label: "Step", min: 1, max: last() + 1, value: step + 1, change: (n) => { step = n - 1; draw(); } });
-  ui.choice({ label: "Texts kept", options: Object.keys(widths).map((n) => [n, n === "1" ? "1 (greedy)" : n]), value: width, change: (to) => { width = to; step = Math.min(step, last()); slider.set(step + 1, last() + 1); draw(); } });
-  ui.hint("Follow the search with one text, then with four. Which text has the highest number at the end, and would the narrow search have found it?");
+  ui.choice({ label: "Beam width", options: Object.keys(widths).map((n) => [n, n === "1" ? "1 (greedy)" : n]), value: width, change: (to) => { width = to; step = Math.min(step, last()); slider.set(step + 1, last() + 1); draw(); } });
+  ui.hint("Follow the search with a beam width of one, then of four. Which text has the highest log-probability at the end, and would the greedy search have found it?");
   draw();
 });

@@ -27,7 +27,7 @@ Live.figure("sharding", (ui, { parameters, layers, counts, workers: first, stage
   const { text, box, line, number } = Live;
   const STAGES = ["nothing (data-parallel)", "optimiser state", "and gradients", "and weights (fully sharded)"];
   const SAID = {
-    "between steps": ["Each worker waits with what it holds."],
+    "between steps": ["Each worker waits, with this in its memory."],
     forward: ["Each worker runs the forward pass on its own part of the batch.", null, null, "Before each layer, the workers gather its weights. After it, they drop them again."],
     backward: ["Each worker computes the gradients of its own part of the batch.", null, "As soon as a layer's gradients are ready, they are added up, and each worker keeps its share.", "Each layer's weights are gathered once more. Its gradients are added up, and each worker keeps its share."],
     exchange: ["All-reduce: all gradients are added up, and every worker gets the sums.", "Reduce-scatter: gradients are added up, and each worker gets the sums of its share.", "Nothing is left to exchange."],
@@ -69,17 +69,17 @@ Live.figure("sharding", (ui, { parameters, layers, counts, workers: first, stage
       text(0, 42, now.name), text(356, 42, GB(held), "end strong"), box(0, 48, 356, 24, "track"),
       parts.map(([kind, bytes]) => { const from_ = x; x += bytes * scale; return box(from_, 48, bytes * scale, 24, `cell ${kind}`); }),
       text(0, 98, "most in the step"), text(356, 98, GB(most), "end strong"), box(0, 104, 356, 24, "track"), box(0, 104, most * scale, 24, "cell weight"),
-      line(room * scale, 44, room * scale, 132, "here"), text(Math.min(room * scale, 356), 148, `room: ${GB(room)}`, "end"),
+      line(room * scale, 44, room * scale, 132, "here"), text(Math.min(room * scale, 356), 148, `available: ${GB(room)}`, "end"),
       text(0, 184, "Sent by each worker in a step", "name"), text(0, 208, now.name), text(356, 208, GB(now.sent), "end strong"), box(0, 214, 356, 10, "track"),
       box(0, 214, (356 * now.sent) / (12 * parameters), 10, "cell one"),
-      text(0, 244, "in all"), text(356, 244, GB(sent), "end strong"), box(0, 250, 356, 10, "track"), box(0, 250, (356 * sent) / (12 * parameters), 10, "cell one"));
+      text(0, 244, "in total"), text(356, 244, GB(sent), "end strong"), box(0, 250, 356, 10, "track"), box(0, 250, (356 * sent) / (12 * parameters), 10, "cell one"));
     let told = null;
     SAID[now.name].slice(0, stage + 1).forEach((said) => { told = said ?? told; });
     if (workers === 1 && now.name !== "between steps") told = "One worker alone sends nothing.";
     ui.say(`${told} At most ${GB(most)} a worker, which ${most > room ? "does not fit" : "fits"}.`);
   }
 
-  ui.choice({ label: "Shared out", options: STAGES.map((said, i) => [i, said]), value: stage, change: (i) => { stage = Number(i); draw(); } });
+  ui.choice({ label: "Sharded", options: STAGES.map((said, i) => [i, said]), value: stage, change: (i) => { stage = Number(i); draw(); } });
   ui.slider({ label: "Workers", min: 0, max: counts.length - 1, value: which, show: (i) => `${counts[i]}`, change: (i) => { which = i; draw(); } });
   const slider = ui.slider({ label: "Part of the step", min: 0, max: 4, value: moment, show: (i) => `${i + 1} of 5`, change: (i) => { moment = i; draw(); } });
   ui.play({ slider, last: 4, change: (i) => { moment = i; draw(); }, wait: 1200 });

@@ -52,7 +52,7 @@ Live.figure("stacks", (ui, { sentence, languages, into, longest, start, bars }) 
         { role, rows: names[rows], columns: names[columns] ?? null, token: (id) => shown(model.words[id]), bars, ids });
     });
     const shares = softmax(found.decoder.logits), best = largest(shares);
-    ui.say(`It writes: ${found.said}.${found.said === usual ? "" : ` Untouched, it writes: ${usual}.`} After the last word: “${shown(model.words[best])}”, with probability ${number(shares[best])}.`);
+    ui.say(`It writes: ${found.said}.${found.said === usual ? "" : ` With everything on, it writes: ${usual}.`} After the last word: “${shown(model.words[best])}”, with probability ${number(shares[best])}.`);
   }
   function read() {
     const source = [language, ...words], options = { causal, places, gone: new Set(off ? [off] : []) };
@@ -71,7 +71,7 @@ Live.figure("stacks", (ui, { sentence, languages, into, longest, start, bars }) 
     if (!cut.words.length) return "Type at least one word.";
     words = cut.words;
     renew();
-    return cut.unknown.length ? `It has never read ${new Intl.ListFormat("en-GB").format([...new Set(cut.unknown)])}.` : "";
+    return cut.unknown.length ? `It has never seen ${new Intl.ListFormat("en-GB").format([...new Set(cut.unknown)])}.` : "";
   } });
   ready = true;
   ui.slider({ label: "Step", min: 1, max: steps.length, value: place + 1, show: (n) => `${n} of ${steps.length}`, change: (n) => { place = n - 1; draw(); } });
@@ -88,6 +88,6 @@ Live.figure("stacks", (ui, { sentence, languages, into, longest, start, bars }) 
     }))],
     change: (to) => { off = to; renew(); },
   });
-  ui.hint("Find the step at which the decoder first sees the source. Then switch the positions off: which order do the words have now? And which single head can it not do without?");
+  ui.hint("Find the step at which the decoder first sees the source. Then switch the positions off: in which order are the words now? And which single head does it need most?");
   draw();
 });

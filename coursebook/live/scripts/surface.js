@@ -66,18 +66,18 @@ Live.figure("surface", (ui, data) => {
       const [bend, minima] = [Live.surface.bend(Z), Live.surface.minima(Z)];
       told.push(`${name} the residual path ${number(bend, 2)} and ${minima}`);
       pictures[name].draw(
-        `The loss around a net ${name} the residual path, as a wire frame: ${number(loss, 2)} at the trained weights in the middle, at most ${number(Math.max(...Z.flat()), 2)}. Curvature over slope ${number(bend, 4)}, local minima ${minima}.`,
+        `The loss around a network ${name} the residual path, as a wire frame: ${number(loss, 2)} at the trained weights in the middle, at most ${number(Math.max(...Z.flat()), 2)}. Curvature over slope ${number(bend, 4)}, local minima ${minima}.`,
         352,
         text(0, 16, `${name === "with" ? "With" : "Without"} the residual path`, `name ${kind}`),
         text(0, 36, `curvature over slope ${number(bend, 1)}, local minima: ${minima}`),
         wires(Z, top, kind));
     }
-    ui.say(`Pair ${now.pair + 1}, turned by ${now.turn} degrees, seen from ${now.tilt} degrees above. Curvature over slope and local minima: ${told.join("; ")}.`);
+    ui.say(`Pair ${now.pair + 1}, turned by ${now.turn} degrees, viewed from ${now.tilt} degrees above. Curvature over slope and local minima: ${told.join("; ")}.`);
   }
 
   const change = (name) => (value) => { now[name] = Number(value); draw(); };
   ui.slider({ label: "Turn", min: 0, max: 355, step: 5, value: now.turn, show: (x) => `${x}°`, change: change("turn") });
-  ui.slider({ label: "Seen from above", min: 10, max: 60, step: 5, value: now.tilt, show: (x) => `${x}°`, change: change("tilt") });
-  ui.choice({ label: "Nets", options: nets.with.map((_, i) => [i, `pair ${i + 1}`]), value: now.pair, change: change("pair") });
+  ui.slider({ label: "Viewing angle", min: 10, max: 60, step: 5, value: now.tilt, show: (x) => `${x}°`, change: change("tilt") });
+  ui.choice({ label: "Networks", options: nets.with.map((_, i) => [i, `pair ${i + 1}`]), value: now.pair, change: change("pair") });
   draw();
 });

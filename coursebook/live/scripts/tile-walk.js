@@ -33,7 +33,7 @@ Live.figure("tile-walk", (ui, { n, width, size, tiles, tile: first, step: begin,
     const lines = [];
     for (let c = 0; c <= across; c += 1) lines.push(line(X + c * wide, Y, X + c * wide, Y + SIDE), line(X, Y + c * wide, X + SIDE, Y + c * wide));
     map.draw(
-      `${across} by ${across} tiles of ${tile} by ${tile} scores. Tile ${step} of ${across * across} is in work: row ${i + 1}, column ${j + 1}.`,
+      `${across} by ${across} tiles of ${tile} by ${tile} scores. Tile ${step} of ${across * across} is being computed: row ${i + 1}, column ${j + 1}.`,
       Y + SIDE + 8,
       text(0, 14, `Scores of ${n.toLocaleString("en")} tokens, in tiles`, "name"),
       text(X - 8, Y - 40, "V", "v end strong"), strip(X, Y - 52, SIDE, THIN, "v"), strip(X + j * wide, Y - 52, wide, THIN, "v", true),
@@ -48,13 +48,13 @@ Live.figure("tile-walk", (ui, { n, width, size, tiles, tile: first, step: begin,
       text(0, y - 5, name), text(356, y - 5, said(bytes), "end strong"), box(0, y, 356, 18, "track"), box(0, y, Math.min(356 * bytes / of, 356), 18, `cell ${kind}`),
     ];
     bars.draw(
-      `Bytes moved: naive ${naive}, tiled so far ${tiled}, tiled in all ${whole.tiled}. Bytes of fast memory: ${held}.`,
+      `Bytes moved: naive ${naive}, tiled so far ${tiled}, tiled in total ${whole.tiled}. Bytes of fast memory: ${held}.`,
       262,
       text(0, 14, "Moved between slow and fast memory", "name"),
-      bar(48, "naive, in all", naive, "one", most), bar(96, "tiled, so far", tiled, "weight", most), bar(144, "tiled, in all", whole.tiled, "weight", most),
+      bar(48, "naive, in total", naive, "one", most), bar(96, "tiled, so far", tiled, "weight", most), bar(144, "tiled, in total", whole.tiled, "weight", most),
       text(0, 194, "Held in fast memory", "name"), bar(226, `one tile (an A100 has room for ${said(fast)})`, held, held > fast ? "one" : "weight", 2 * fast));
     const less = naive / whole.tiled;
-    ui.say(`Tiles of ${tile} move ${said(whole.tiled)} in all. Naive attention moves ${Live.number(less, 1)} times as much. One tile needs ${said(held)} of fast memory, ${held > fast ? "which does not fit" : "which fits"}.`);
+    ui.say(`Tiles of ${tile} move ${said(whole.tiled)} in total. Naive attention moves ${Live.number(less, 1)} times as much. One tile needs ${said(held)} of fast memory, ${held > fast ? "which does not fit" : "which fits"}.`);
   }
 
   const count = () => Math.ceil(n / tiles[which]) ** 2;
@@ -69,7 +69,7 @@ Live.figure("tile-walk", (ui, { n, width, size, tiles, tile: first, step: begin,
     if (play) play.textContent = "Play";
   }
   ui.slider({ label: "Tile size", min: 0, max: tiles.length - 1, value: which, show: (i) => `${tiles[i]}`, change: (i) => { stop(); which = i; set(step); } });
-  const slider = ui.slider({ label: "Tile in work", min: 1, max: count(), value: step, show: (k) => `${k} of ${count()}`, change: (k) => { stop(); set(k); } });
+  const slider = ui.slider({ label: "Current tile", min: 1, max: count(), value: step, show: (k) => `${k} of ${count()}`, change: (k) => { stop(); set(k); } });
   let play = null;
   if (!Live.calm()) {
     [play] = ui.buttons(["Play", () => {
@@ -82,6 +82,6 @@ Live.figure("tile-walk", (ui, { n, width, size, tiles, tile: first, step: begin,
       }, 250);
     }]);
   }
-  ui.hint("Make the tiles larger until they no longer fit. Which is the best size that does?");
+  ui.hint("Make the tiles larger until they no longer fit. Which is the largest size that does?");
   draw();
 });

@@ -49,12 +49,12 @@ Live.figure("translator", (ui, { sentence, languages, into, longest }) => {
     }
     if (!cut.words.length) return "Type at least one word.";
     const strange = [...new Set(cut.unknown)];
-    const remarks = strange.length ? [`It has never read ${new Intl.ListFormat("en-GB").format(strange)}: it knows numbers below a million and dates from 1970 to 2029, in German, English and French.`] : [];
+    const remarks = strange.length ? [`It has never seen ${new Intl.ListFormat("en-GB").format(strange)}: it knows numbers below a million and dates from 1970 to 2029, in German, English and French.`] : [];
     if (cut.left) remarks.push(`Only the first ${cut.words.length} words are read.`);
     return remarks.join(" ");
   } });
   ui.choice({ label: "Into", options: languages, value: language, change: (to) => { language = to; translate(); slider.set(row + 1, found.asked.length); draw(); } });
-  ui.choice({ label: "Beams", options: [[1, "1 (greedy)"], [2, 2], [4, 4]], value: beams, change: (to) => { beams = Number(to); translate(); slider.set(row + 1, found.asked.length); draw(); } });
+  ui.choice({ label: "Beam width", options: [[1, "1 (greedy)"], [2, 2], [4, 4]], value: beams, change: (to) => { beams = Number(to); translate(); slider.set(row + 1, found.asked.length); draw(); } });
   ui.choice({ label: "Block", options: Array.from({ length: model.layers }, (_, i) => [i, i + 1]), value: block, change: (to) => { block = Number(to); draw(); } });
   ui.choice({ label: "Head", options: [["all", "mean of all"], ...Array.from({ length: model.heads }, (_, i) => [i, i + 1])], value: head, change: (to) => { head = to; draw(); } });
   slider = ui.slider({ label: "Word written", min: 1, max: found.asked.length, value: 1, show: (n) => found.asked[n - 1]?.replace("</s>", "end") ?? "", change: (n) => { row = n - 1; draw(); } });

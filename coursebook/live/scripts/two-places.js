@@ -39,7 +39,7 @@ Live.figure("two-places", (ui, { sentence, wanted, sharpness, longer }) => {
       text(0, 14, "One head asks for both", "name"), text(88, 36, "weight"), rows([single]));
     two.draw(`Head 1: ${listed(pair[0])}. Head 2: ${listed(pair[1])}.`, height,
       text(0, 14, "Two heads ask for one each", "name"), text(88, 36, "head 1", "one"), text(140, 36, "head 2", "two"), rows(pair));
-    ui.say(`In the wrong place: ${number(lost[0])} of the weight with one head, ${number(lost[1])} with two.`);
+    ui.say(`Misplaced weight: ${number(lost[0])} with one head, ${number(lost[1])} with two.`);
   }
 
   ui.slider({ label: "Sharpness", min: 0, max: 2, step: 0.05, value: power, show: (p) => number(10 ** p, 1), change: (p) => { power = p; draw(); } });

@@ -63,7 +63,7 @@ Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
   ui.buttons(
     ["Draw one token", () => write(1)],
     [`Draw ${many} tokens`, () => write(many)],
-    [`Write the ${many} likeliest`, () => write(many, true)],
+    [`Write ${many} tokens greedily`, () => write(many, true)],
     ["Start again", () => { input.value = begin; input.dispatchEvent(new Event("input")); }]);
-  ui.hint("Write the likeliest a few times, and watch it go in circles. Then draw, with a low and a high temperature.");
+  ui.hint("Write greedily a few times, and watch the text go in circles. Then draw, at a low and at a high temperature.");
 });

@@ -1,0 +1,71 @@
+"""The small language model of characters in which the parts of a block are varied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torch import Tensor, nn
+
+from tfcourse.attention import MultiHeadAttention
+from tfcourse.layers import Block, FeedForward, LayerNorm
+from tfcourse.models.output import Output
+from tfcourse.positions import LearnedPositions
+
+WIDTH, HEADS, WINDOW = 32, 4, 32
+
+
+class WithoutResidual(Block):
+    """A block in which each part replaces its input."""
+
+    def _add(self, x: Tensor, out: Tensor) -> Tensor:
+        return out
+
+
+class Stack(nn.Module):
+    """A language model of blocks: characters in, a score for each next character out.
+
+    Parameters
+    ----------
+    vocabulary:
+        Number of different characters.
+    blocks:
+        Number of blocks.
+    order, make_norm:
+        As for :class:`tfcourse.layers.Block`.
+    kind:
+        The blocks' class.
+    ffn:
+        Makes a feed-forward layer, given the width.
+    init:
+        Changes the blocks' initial weights; none by default.
+    """
+
+    def __init__(
+        self,
+        vocabulary: int,
+        blocks: int,
+        order: str = "pre",
+        *,
+        kind: type[Block] = Block,
+        ffn: Callable[[int], nn.Module] = FeedForward,
+        make_norm: Callable[[int, float], nn.Module] = LayerNorm,
+        init: Callable[[nn.ModuleList], None] | None = None,
+    ) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, WIDTH)
+        self.positions = LearnedPositions(WINDOW, WIDTH)
+        self.blocks = nn.ModuleList(
+            kind(MultiHeadAttention(WIDTH, HEADS), ffn(WIDTH), order, make_norm=make_norm)
+            for _ in range(blocks)
+        )
+        if init:
+            init(self.blocks)
+        # The output of the last block is normalised in either order.
+        self.norm = make_norm(WIDTH, 1e-5) if order == "pre" else nn.Identity()
+        self.read = nn.Linear(WIDTH, vocabulary)
+
+    def forward(self, tokens: Tensor) -> Output:
+        x = self.positions.embed(self.embedding(tokens))  # (B, T, D)
+        for block in self.blocks:
+            x, _ = block(x, causal=True, fused=True)
+        return Output(self.read(self.norm(x)))  # (B, T, V)
