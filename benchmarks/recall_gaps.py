@@ -2,7 +2,7 @@
 
 A sequence is five random symbols, a piece of English prose, a cue, and the same symbols again. A
 plain network, a GRU and an LSTM with equally many parameters (within 1 %) learn it as language
-models: they predict the prose, too. They are trained on gaps of 0 to 256 characters, log-uniform,
+models: they predict the prose, too. They are trained on gaps of 0 to 255 characters, log-uniform,
 so that short gaps show what to do, and are tested on other prose up to eight times as far. Same
 steps and sequences for all. Each cell's rate is searched on two seeds used for nothing else, by the
 mean loss of the repeated symbols over the gaps of training, until the best has a worse one on each
