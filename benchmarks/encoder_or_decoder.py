@@ -134,7 +134,7 @@ def measured(steps: int, quick: bool, once: Callable[..., Any]) -> dict[str, Any
         }  # fmt: skip
     return {
         "steps": steps, "steps of a search": searched_steps, "tokens of a batch": BATCH_TOKENS,
-        "dropout": DROPOUT, "arms": arms,
+        "dropout": DROPOUT, "BLEU by": bleu(["one"], ["one"]).signature, "arms": arms,
     }  # fmt: skip
 
 

@@ -13,3 +13,6 @@ with loading():
     import nbjudge.cluster
     import nbjudge.handling
     import nbjudge.judging.session  # noqa: F401
+    from nbjudge.judging import likeness
+
+    likeness.warm()

@@ -63,6 +63,11 @@ def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
     return best
 
 
+def warm() -> None:
+    """Read every file that an answer can match, in the process that workers are forked from."""
+    _known(frozenset(KINDS))
+
+
 def signs(source: str, kinds: Iterable[str]) -> list[str]:
     """What a cell does that proves nothing, but is worth a look if these kinds are forbidden."""
     code = _COMMENT.sub("", source[:MOST_CHARACTERS])
