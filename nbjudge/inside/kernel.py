@@ -26,7 +26,6 @@ LINES_READ = 30_000
 #: What a line contains if IPython might transform one of its tokens.
 MAGIC = re.compile(r"[%!?]|^\s*[,;/]")
 
-
 #: Modules with a line on the way to a random seed set in a cell: ``torch.manual_seed``, with which
 #: most notebooks begin, records the source of each, once for each kind of device.
 ON_THE_WAY = (
@@ -113,7 +112,7 @@ def bound_transforms() -> None:
 
     def bounded(self: Any, lines: list[str]) -> list[str]:
         if not any(map(MAGIC.search, lines)):
-            return lines  # IPython would find so, too, by reading the cell token by token
+            return lines  # IPython would return the same, after tokenising the cell
         times = LINES_READ // max(1, len(lines))  # one more pass finds that nothing is left
         inputtransformer2.TRANSFORM_LOOP_LIMIT = min(most, 1 + times)
         return transform(self, lines)

@@ -114,12 +114,12 @@ def _write(value: Any, blobs: Blobs, depth: int) -> Any:
         raise WireError(f"{len(value):,} numbers in a {kind.__name__} are too many to send")
     if kind in (list, tuple):
         tag = "l" if kind is list else "t"
-        return [tag, *(_each(value, blobs, depth + 1))]
+        return [tag, *_each(value, blobs, depth + 1)]
     if kind is dict:
         if any(type(key) not in KEYS for key in value):
             raise WireError("a dict whose keys are neither text nor integers")
         pairs = [part for pair in value.items() for part in pair]
-        return ["d", *(_each(pairs, blobs, depth + 1))]
+        return ["d", *_each(pairs, blobs, depth + 1)]
     if kind is complex:
         return ["c", value.real, value.imag]
     if kind is Name:
