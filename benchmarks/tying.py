@@ -34,30 +34,44 @@ MODELS = {
 }
 
 
-class Prose:
-    """The three splits as tokens."""
+class Splits:
+    """The three splits of a corpus as tokens; the last two are cut to ``judged`` characters."""
 
-    def __init__(self, judged: int = JUDGED) -> None:
-        texts = {split: data.load("prose", split).text for split in ("train", "validation", "test")}
-        tokens = BPETokenizer.train([texts["train"]], V, special=())
+    def __init__(self, corpus: str, vocabulary: int, judged: int, window: int) -> None:
+        texts = {split: data.load(corpus, split).text for split in ("train", "validation", "test")}
+        tokens = BPETokenizer.train([texts["train"]], vocabulary, special=())
+        self.window = window
         self.texts = {"train": texts["train"]} | {
             split: texts[split][:judged] for split in ("validation", "test")
         }
         self.ids = {s: torch.tensor(tokens.encode(text)) for s, text in self.texts.items()}
 
-    def loss(self, model: nn.Module, split: str) -> float:
-        """Nats per byte."""
-        found = language_model_nll(model, self.ids[split], WINDOW).of(self.texts[split])
-        return found.nll / found.bytes
+    def losses(self, model: nn.Module) -> dict[str, float]:
+        """On the validation and the test split, in nats per byte."""
+        found = {}
+        for split in ("validation", "test"):
+            likely = language_model_nll(model, self.ids[split], self.window).of(self.texts[split])
+            found[split] = round(likely.nll / likely.bytes, 4)
+        return found
 
 
-def trained(make: Callable[[], nn.Module], ids: Tensor, rate: float, seed: int, steps: int):
+def trained(
+    make: Callable[[], nn.Module],
+    ids: Tensor,
+    rate: float,
+    seed: int,
+    steps: int,
+    *,
+    window: int = WINDOW,
+    batch: int = BATCH,
+    device: str = "cpu",
+):
     """A model that has read ``steps`` batches."""
     torch.manual_seed(seed)
     model = make()
-    batches = Batches(Windows(ids, WINDOW, 1), BATCH, seed=seed, drop_last=True)
+    batches = Batches(Windows(ids, window, 1), batch, seed=seed, drop_last=True)
     schedule = cosine(rate, steps, max(1, steps // 20))
-    fit(model, batches, loss=NextToken(), steps=steps, lr=schedule, device="cpu", seed=seed)
+    fit(model, batches, loss=NextToken(), steps=steps, lr=schedule, device=device, seed=seed)
     return model
 
 
@@ -75,7 +89,7 @@ def compared(
     ``once`` may store the losses of a run, by its name.
     """
     torch.set_num_threads(1)  # these networks are too small to share
-    prose = Prose(2000 if quick else JUDGED)
+    prose = Splits("prose", V, 2000 if quick else JUDGED, WINDOW)
     if quick:
         steps, seeds, chosen_by, rates = 2, seeds[:1], chosen_by[:1], rates[:1]
     results: dict = {
@@ -86,8 +100,7 @@ def compared(
         by_rate: dict[float, dict[int, dict[str, float]]] = {rate: {} for rate in rates}
 
         def losses(rate: float, seed: int, make=make) -> dict[str, float]:
-            model = trained(make, prose.ids["train"], rate, seed, steps)
-            return {split: round(prose.loss(model, split), 4) for split in ("validation", "test")}
+            return prose.losses(trained(make, prose.ids["train"], rate, seed, steps))
 
         def add(rate: float, seed: int, name=name, work=losses, by_rate=by_rate) -> None:
             by_rate[rate][seed] = once(f"{name}-{rate:g}-{seed}", lambda: work(rate, seed))
