@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from test_words_mistakes import told_of_other_mistakes
+from telling import told_of_other_mistakes
 
 import tfcourse.tokenizers
 from coursework.mistakes import decoder, language, subwords
