@@ -11,12 +11,11 @@ ones. The figure *alignment* computes with its weights, stored as whole multiple
 from __future__ import annotations
 
 import argparse
-import json
 from statistics import mean
 
 import torch
 
-from coursebook import course
+from coursebook import live
 from tfcourse import data
 from tfcourse.batching import Batches, pad_pairs
 from tfcourse.data.number_pieces import gold_alignment, number_pieces
@@ -121,7 +120,7 @@ def main() -> None:
             name: (p.detach() / STEP).round().int().tolist() for name, p in model.named_parameters()
         },
     }
-    keep("alignment", stored)
+    live.store("alignment", stored)
     watched = {
         "about": about,
         "seed": seed,
@@ -130,18 +129,12 @@ def main() -> None:
         "partners": gold_alignment(WATCHED),
         "frames": frames,
     }
-    keep("aligning", watched)
+    live.store("aligning", watched)
     tests = pairs_of("test")
     for name, one in (("trained", model), ("rounded", load(stored)[0])):
         said = translate(one, read, write, [s for s, _ in tests], max_new_tokens=16, batch=500)
         right = mean(a == t for a, (_, t) in zip(said, tests, strict=True))
         print(f"{name}: {right:.3f} of {len(tests)} translated exactly")
-
-
-def keep(name: str, stored: dict) -> None:
-    path = course.root() / "book" / "figures" / f"{name}.json"
-    path.write_text(json.dumps(stored, separators=(",", ":"), ensure_ascii=False) + "\n", "utf-8")
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
 
 
 if __name__ == "__main__":

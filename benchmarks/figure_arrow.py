@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import sys
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from coursebook import course
+from coursebook import live
 from tfcourse import data
 from tfcourse.data.arrows import CORNERS, LETTERS, TURNS, stamps
 from tfcourse.models.vit import ViT
@@ -39,10 +38,6 @@ TRAINING = {"arrow": (40_000, 4000), "drawing": (120_000, 12_000)}
 TESTED, TEST_SEED, SHOWN = 2000, 1, 6
 #: The resolution at which weights are stored.
 STEP = 1 / 128
-
-
-def folder() -> Path:
-    return course.root() / "book" / "figures"
 
 
 @torch.no_grad()
@@ -74,7 +69,7 @@ def images_of(name: str, split: str, count: int, seed: int) -> tuple[Tensor, Ten
 
 def tested(stored: dict, pixels: Tensor, labels: Tensor) -> dict:
     """The accuracy on new drawings, of this model and of the one of *arrow*."""
-    stamped = json.loads((folder() / "arrow.json").read_text("utf-8"))
+    stamped = live.stored("arrow")
     shares = {
         name: round(share_right(load(one), scaled(one, pixels), labels), 3)
         for name, one in (("right", stored), ("stamped", stamped))
@@ -142,10 +137,8 @@ def main() -> None:
         for which, one in (("trained", model), ("rounded", load(stored))):
             found = vision_arrows.looked(one, images, labels, places)
             print(f"{name}, {which}: {share_right(one, images, labels):.3f} right", found)
-        path = folder() / f"{name}.json"
         if not asked.dry:
-            path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
-            print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
+            live.store(name, stored)
 
 
 if __name__ == "__main__":

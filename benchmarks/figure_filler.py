@@ -11,13 +11,12 @@ and so do the tests that compare them with ``tfcourse``. A few seconds on one th
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 import torch
 
-from coursebook import course
+from coursebook import live
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import heads_roles  # noqa: E402
@@ -122,11 +121,10 @@ def main() -> None:
         "tests": asked(sentences),
         "weights": stored_weights(model),
     }
-    path = course.root() / "book" / "figures" / "filler.json"
-    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
+    live.store("filler", stored)
     both = loss(model, stored["tests"]), loss(load(stored), stored["tests"])
     print(f"loss {both[0]:.3f}, rounded {both[1]:.3f}")
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB, {len(stored['tests'])} sentences")
+    print(f"{len(stored['tests'])} sentences")
 
 
 if __name__ == "__main__":

@@ -12,14 +12,13 @@ tests that compare them with ``tfcourse``. About ten seconds on one thread::
 from __future__ import annotations
 
 import argparse
-import json
 from operator import attrgetter
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from coursebook import course
+from coursebook import live
 from tfcourse import data
 from tfcourse.batching import Batches, pad
 from tfcourse.data import Agreement
@@ -146,9 +145,8 @@ def main() -> None:
     }
     told = [right(one, rows["test"]) for one in (model, load(stored))]
     print(f"verbs right {told[0]:.3f}, rounded {told[1]:.3f}")
-    path = course.root() / "book" / "figures" / "gates.json"
-    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB, {len(words)} words")
+    live.store("gates", stored)
+    print(f"{len(words)} words")
 
 
 if __name__ == "__main__":

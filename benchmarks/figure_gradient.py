@@ -11,12 +11,11 @@ these, and so do the tests that compare it with ``tfcourse``. A second on one th
 from __future__ import annotations
 
 import argparse
-import json
 
 import torch
 from torch import Tensor
 
-from coursebook import course
+from coursebook import live
 from tfcourse.recurrent import RNNCell
 
 WIDTH, LONGEST, STEP = 16, 64, 1 / 256
@@ -45,9 +44,7 @@ def main() -> None:
         "step": STEP,
         **{name: (tensor / STEP).round().int().tolist() for name, tensor in made.items()},
     }
-    path = course.root() / "book" / "figures" / "gradient.json"
-    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
+    live.store("gradient", stored)
 
 
 if __name__ == "__main__":

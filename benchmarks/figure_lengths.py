@@ -9,10 +9,9 @@ the order of the figure. After a new record::
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from coursebook import course, records
+from coursebook import live, records
 
 #: The schemes shown; two others would coincide with the added codes.
 SHOWN = (
@@ -35,6 +34,4 @@ def shown() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    path = course.root() / "book" / "figures" / "lengths.json"
-    path.write_text(json.dumps(shown(), separators=(",", ":")) + "\n", "utf-8")
-    print(path.name)
+    live.store("lengths", shown())

@@ -12,14 +12,13 @@ tests that compare them with ``tfcourse``. About half a minute on one thread::
 from __future__ import annotations
 
 import argparse
-import json
 from operator import attrgetter
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from coursebook import course
+from coursebook import live
 from tfcourse import data
 from tfcourse.affine import Affine
 from tfcourse.batching import Batches, mask_words, pad
@@ -157,11 +156,9 @@ def main() -> None:
     }
     told = [right(*which, rows["test"]) for which in ((model, sense), load(stored))]
     stored["right"] = round(told[1], 3)
-    path = course.root() / "book" / "figures" / "reader.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
+    live.store("reader", stored)
     print(f"the sense of the test sentences: {told[0]:.3f} right, rounded {told[1]:.3f}")
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB, {len(words)} words")
+    print(f"{len(words)} words")
 
 
 if __name__ == "__main__":

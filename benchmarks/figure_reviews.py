@@ -13,12 +13,11 @@ few seconds on one thread, with the corpus available::
 from __future__ import annotations
 
 import argparse
-import json
 import re
 
 import torch
 
-from coursebook import course
+from coursebook import live
 from tfcourse import data
 from tfcourse.batching import Batches, pad_labelled
 from tfcourse.models.classifiers import PoolingClassifier, PoolingConfig
@@ -102,10 +101,9 @@ def main() -> None:
     }
     told = right(model, examples["test"]), right(load(stored), examples["test"])
     stored["right"] = round(told[1], 3)
-    path = course.root() / "book" / "figures" / "reviews.json"
-    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
+    live.store("reviews", stored)
     print(f"test reviews: {told[0]:.3f} right, rounded {told[1]:.3f}")
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB, {len(tokenizer)} words")
+    print(f"{len(tokenizer)} words")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ minute on one thread::
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 
 import torch
@@ -22,7 +21,7 @@ import torch.nn.functional as F
 from _stack import WithoutResidual
 from torch import Tensor, nn
 
-from coursebook import course
+from coursebook import live
 from tfcourse import data
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.layers import Block, FeedForward, LayerNorm
@@ -126,9 +125,7 @@ def main() -> None:
             print(name, found, flush=True)
             found["surface"] = surface(model, x[:SHOWN], y[:SHOWN], seed)
             stored["nets"][name].append(found)
-    path = course.root() / "book" / "figures" / "surface.json"
-    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
+    live.store("surface", stored)
 
 
 if __name__ == "__main__":

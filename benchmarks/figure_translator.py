@@ -12,13 +12,12 @@ through training. About five minutes on one thread::
 from __future__ import annotations
 
 import argparse
-import json
 from itertools import permutations
 from statistics import mean
 
 import torch
 
-from coursebook import course
+from coursebook import live
 from tfcourse import data
 from tfcourse.batching import Batches, pad_pairs
 from tfcourse.models.transformer import Transformer, TransformerConfig
@@ -185,11 +184,11 @@ def main() -> None:
             name: (p.detach() / STEP).round().int().tolist() for name, p in model.named_parameters()
         },
     }
-    keep("translator", stored)
-    keep(
+    live.store("translator", stored)
+    live.store(
         "film", {"about": about, "seed": seed, "source": words.tokenize(WATCHED), "frames": frames}
     )
-    keep("search", {"about": about, "seed": seed, "after": HALF, **searches})
+    live.store("search", {"about": about, "seed": seed, "after": HALF, **searches})
     tests = pairs_of("test", held_out=200)
     for name, one in (("trained", model), ("rounded", load(stored)[0])):
         said = translate(one, words, words, [s for s, _ in tests], max_new_tokens=20, batch=200)
@@ -197,12 +196,6 @@ def main() -> None:
             a == words.decode(words.encode(t)) for a, (_, t) in zip(said, tests, strict=True)
         )
         print(f"{name}: {right:.3f} of {len(tests)} translated exactly")
-
-
-def keep(name: str, stored: dict) -> None:
-    path = course.root() / "book" / "figures" / f"{name}.json"
-    path.write_text(json.dumps(stored, separators=(",", ":"), ensure_ascii=False) + "\n", "utf-8")
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
 
 
 if __name__ == "__main__":

@@ -11,12 +11,10 @@ represent. Half a minute on one thread::
 
 from __future__ import annotations
 
-import json
-
 import torch
 import torch.nn.functional as F
 
-from coursebook import course
+from coursebook import live
 from tfcourse import data
 from tfcourse.batching import Batches, Windows
 from tfcourse.models.gpt import GPT, GPTConfig
@@ -53,10 +51,9 @@ def main() -> None:
         "lowest": min(counts),
         "counts": list(counts.values()),
     }
-    path = course.root() / "book" / "figures" / "underflow.json"
-    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
+    live.store("underflow", stored)
     below = sum(n for e, n in counts.items() if e < -25) / sum(counts.values())
-    print(f"{path.name}: {below:.1%} would be 0 in float16")
+    print(f"{below:.1%} would be 0 in float16")
 
 
 if __name__ == "__main__":

@@ -12,11 +12,10 @@ corpus available::
 from __future__ import annotations
 
 import argparse
-import json
 
 import torch
 
-from coursebook import course
+from coursebook import live
 from tfcourse import data
 from tfcourse.batching import Batches, Windows
 from tfcourse.evaluation import language_model_nll
@@ -78,12 +77,10 @@ def main() -> None:
             name: (p.detach() / STEP).round().int().tolist() for name, p in model.named_parameters()
         },
     }
-    path = course.root() / "book" / "figures" / "writer.json"
-    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
+    live.store("writer", stored)
     for name, one in (("trained", model), ("rounded", load(stored)[0])):
         likely = language_model_nll(one, ids["validation"], LONGEST, LONGEST)
         print(f"{name}: {likely.of(plays['validation']).bits_per_byte:.3f} bits per byte")
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
 
 
 if __name__ == "__main__":

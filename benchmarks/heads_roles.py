@@ -18,6 +18,7 @@ import torch.nn.functional as F
 from _measuring import keep_record
 from torch import Tensor, nn
 
+from coursebook import records
 from tfcourse import data
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.batching import Batches, pad
@@ -279,15 +280,6 @@ def one_training(model: FillIn, sentences: Sentences, related: dict[str, Tensor]
     }
 
 
-def rounded(found: object) -> object:
-    """Four decimals, at any depth."""
-    if isinstance(found, dict):
-        return {name: rounded(value) for name, value in found.items()}
-    if isinstance(found, list):
-        return [rounded(value) for value in found]
-    return round(found, 4) if isinstance(found, float) else found
-
-
 def best_of(search: dict[float, list[float]]) -> float:
     """The rate with the lowest mean loss."""
     return min(search, key=lambda rate: sum(search[rate]))
@@ -327,7 +319,7 @@ def measured(quick: bool) -> dict[str, object]:
     ]
     torch.manual_seed(STARTS[0])
     untrained = profile(FillIn(len(sentences.words)), sentences, related)
-    return rounded(
+    return records.rounded(
         {
             "relations": list(related),
             "even": even.tolist(),

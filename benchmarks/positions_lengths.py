@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from _measuring import keep_record
 
+from coursebook import records
 from tfcourse.positions import (
     ALiBi,
     ConcatenatedPositions,
@@ -79,18 +80,16 @@ def measured(quick: bool) -> dict[str, Any]:
             blocks = found.by_position[longest].mean(0).unflatten(0, (-1, BLOCK)).mean(1)
             places["at the longest, 16 places each"] = blocks
         results["schemes"][name] = {
-            "losses": {length: rounded(each) for length, each in found.losses.items()},
-            "by place": {where: rounded(values.tolist()) for where, values in places.items()},
+            "losses": {length: records.rounded(each) for length, each in found.losses.items()},
+            "by place": {
+                where: records.rounded(values.tolist()) for where, values in places.items()
+            },
             "steps": found.steps,
-            "curve": [rounded(row) for row in found.curve.tolist()],
+            "curve": records.rounded(found.curve.tolist()),
             "refused": found.refused,
             "parameters": found.parameters,
         }
     return results
-
-
-def rounded(values: list[float | None]) -> list[float | None]:
-    return [None if x is None else round(x, 4) for x in values]
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ import torch.nn.functional as F
 from _measuring import keep_record
 from torch import Tensor
 
-from coursebook import course
+from coursebook import course, records
 from tfcourse import data, presets, training
 from tfcourse.devices import default_device
 from tfcourse.evaluation import Interval, bootstrap, spearman
@@ -259,17 +259,8 @@ def measured(quick: bool) -> dict[str, object]:
         "steps": STEPS,
         "training words": len(pairs.words),
         "vocabulary": len(tokens),
-        "runs": rounded(runs),
+        "runs": records.rounded(runs),
     }
-
-
-def rounded(found: object) -> object:
-    """Four decimals, at any depth."""
-    if isinstance(found, dict):
-        return {name: rounded(value) for name, value in found.items()}
-    if isinstance(found, list):
-        return [rounded(value) for value in found]
-    return round(found, 4) if isinstance(found, float) else found
 
 
 if __name__ == "__main__":

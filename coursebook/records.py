@@ -130,6 +130,15 @@ def write(
     return path
 
 
+def rounded(value: Any) -> Any:
+    """``value`` with the floats in its lists and dictionaries rounded to four decimals."""
+    if isinstance(value, dict):
+        return {name: rounded(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [rounded(inner) for inner in value]
+    return round(value, 4) if isinstance(value, float) else value
+
+
 def _laid_out(value: Any, column: int = 0, indent: int = 1) -> str:
     """JSON with everything that fits on one line on one line, to keep lists of losses short."""
     flat = json.dumps(value)

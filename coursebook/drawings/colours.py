@@ -12,9 +12,6 @@ COLOURS = {
     "norm": "#C774B0",
 }
 
-#: The background of the site's page in light and dark mode, and of JupyterLab's dark notebook.
-PAGES = {"light": "#ffffff", "dark": "#14181e", "jupyterlab-dark": "#111111"}
-
 #: A drawing's background, its text and thin lines, and lines that stay in the background.
 CARD, INK, FAINT = "#ffffff", "#22262c", "#9aa1ab"
 

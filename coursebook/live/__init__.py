@@ -121,8 +121,18 @@ def stored(name: str) -> dict:
     FileNotFoundError
         If the course's folder or the file is not found.
     """
-    path = course.root() / "book" / "figures" / f"{name}.json"
-    return json.loads(path.read_text("utf-8"))
+    return json.loads(_numbers(name).read_text("utf-8"))
+
+
+def store(name: str, numbers: dict) -> None:
+    """Write the numbers that :func:`stored` reads, and print the file's size."""
+    path = _numbers(name)
+    path.write_text(json.dumps(numbers, separators=(",", ":"), ensure_ascii=False) + "\n", "utf-8")
+    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
+
+
+def _numbers(name: str) -> Path:
+    return course.root() / "book" / "figures" / f"{name}.json"
 
 
 #: Eight or more integers in a row, in JSON without spaces.

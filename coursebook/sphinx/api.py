@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import typer
@@ -88,9 +89,8 @@ class Commands(SphinxDirective):
     """The reference of `tfcourse`, generated from the commands' own help."""
 
     def run(self) -> list[nodes.Node]:
-        from tfcourse.cli import app as cli
-
-        group = typer.main.get_group(cli)
+        [script] = entry_points(group="console_scripts", name="tfcourse")
+        group = typer.main.get_group(script.load())
         context = typer.Context(group, info_name="tfcourse")
         text: list[str] = []
         for name in sorted(getattr(group, "commands", {})):

@@ -178,7 +178,7 @@ def _wrong_factors(q: Tensor, k: Tensor, v: Tensor | None, scaled: bool) -> dict
             f"Your scores are divided by √{values}: {values} is d_v, the width of a value. d_k is "
             "the width of a key."
         ] = values**-0.5
-    # Where two sizes coincide, a wrong factor may be the right one.
+    # If two sizes coincide, a wrong factor may be the right one.
     return {message: factor for message, factor in factors.items() if factor != width**-0.5}
 
 

@@ -29,5 +29,5 @@ def wrong_factors(width: int, sizes: dict[str, int]) -> dict[str, float]:
             f"Your scores are divided by √{size}: {size} is {what}. d_k = {width} is the width of "
             "one head."
         ] = size**-0.5
-    # Where two sizes coincide, a wrong factor may be the right one.
+    # If two sizes coincide, a wrong factor may be the right one.
     return {message: factor for message, factor in found.items() if factor != width**-0.5}

@@ -69,7 +69,7 @@ def found_by_search(
     """What a beam search rightly finds: the ids of the best text, and its score.
 
     At each step the best ``K`` continuations that do not end go on, and those among the best ``K``
-    of all that end are set aside. What still runs after ``longest`` words counts as it stands. The
+    of all that end are set aside. What still runs after ``longest`` words counts as it is. The
     score is log P / ((5 + n) / 6)^alpha, of a text of n words, the end counted.
     """
     ids, score = _Search(log_p, start, end, longest, K=K, alpha=alpha).best()

@@ -161,8 +161,8 @@ def found_mistakes(
 ) -> dict[str, tuple[Tensor | None, float | None]]:
     """The known mistakes that find this text with this score: message → (ids, score).
 
-    A search that stops at the wrong time is known by its steps, too. Where more of those come to
-    the same, it is only said that it stops too soon.
+    A search that stops at the wrong time is known by its steps, too. If several of these mistakes
+    give the same result, the message only says that the search stops too soon.
 
     Parameters
     ----------

@@ -16,13 +16,8 @@ from coursework.mistakes.telling import told_once
 Pair = tuple[int, int]
 
 
-def merges_right(words: Mapping[str, int], n: int) -> list[Pair]:
-    """The first ``n`` merges: the most frequent pair, of equals the one with the smaller ids."""
-    return _learn(words, n)
-
-
 @later
-def merges_mistakes(words: Mapping[str, int], n: int) -> dict[str, list[Pair]]:
+def merges_mistakes(words: Mapping[str, int], n: int, right: list[Pair]) -> dict[str, list[Pair]]:
     """What known mistakes learn: message → merges.
 
     Parameters
@@ -31,6 +26,8 @@ def merges_mistakes(words: Mapping[str, int], n: int) -> dict[str, list[Pair]]:
         Each word, and how often it occurs.
     n:
         How many merges to learn.
+    right:
+        The merges to be learned.
     """
     text = "".join(word * count for word, count in words.items())
     found = {
@@ -65,24 +62,13 @@ def merges_mistakes(words: Mapping[str, int], n: int) -> dict[str, list[Pair]]:
             _learn(words, n, least=2)
         ),
     }
-    right = _learn(words, n)
     return told_once({message: wrong for message, wrong in found.items() if wrong != right})
 
 
-def encode_right(word: str, merges: Sequence[Pair]) -> list[int]:
-    """The ids of a word: of its pairs the one learned first is joined, again and again."""
-    ids, ranks = list(word.encode()), _ranks(merges)
-    while pairs := [pair for pair in pairwise(ids) if pair in ranks]:
-        pair = min(pairs, key=ranks.__getitem__)
-        ids = _join(ids, pair, 256 + ranks[pair])
-    return ids
-
-
 @later
-def encode_mistakes(word: str, merges: Sequence[Pair]) -> dict[str, list[int]]:
-    """What known mistakes make of a word: message → ids."""
-    right, ranks = encode_right(word, merges), _ranks(merges)
-    spelt = list(word.encode())
+def encode_mistakes(word: str, merges: Sequence[Pair], right: list[int]) -> dict[str, list[int]]:
+    """What known mistakes make of a word whose ids are ``right``: message → ids."""
+    spelt, ranks = list(word.encode()), _ranks(merges)
     found = {
         "You take the longest token that fits, from the left. Merges are applied in the order in "
         "which they were learned, and that may give other tokens.": _longest(spelt, merges),
@@ -110,14 +96,9 @@ def encode_mistakes(word: str, merges: Sequence[Pair]) -> dict[str, list[int]]:
     return told_once({message: wrong for message, wrong in found.items() if wrong != right})
 
 
-def decode_right(ids: Sequence[int], merges: Sequence[Pair]) -> str:
-    """The text of these ids; a byte that is no UTF-8 is shown as U+FFFD."""
-    return b"".join(_spelt(i, merges) for i in ids).decode(errors="replace")
-
-
 @later
-def decode_mistakes(ids: Sequence[int], merges: Sequence[Pair]) -> dict[str, str]:
-    """What known mistakes make of ids: message → text."""
+def decode_mistakes(ids: Sequence[int], merges: Sequence[Pair], right: str) -> dict[str, str]:
+    """What known mistakes make of ids whose text is ``right``: message → text."""
     parts = [_spelt(i, merges) for i in ids]
     whole = b"".join(parts)
     found = {
@@ -136,7 +117,6 @@ def decode_mistakes(ids: Sequence[int], merges: Sequence[Pair]) -> dict[str, str
             "".join(chr(i) for j in ids for i in (merges[j - 256] if j > 255 else (j,)))
         ),
     }
-    right = whole.decode(errors="replace")
     return told_once({message: wrong for message, wrong in found.items() if wrong != right})
 
 

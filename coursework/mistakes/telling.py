@@ -45,7 +45,7 @@ def told_once(found: Mapping[str, Answer], most: int = 3) -> dict[str, Answer]:
         Message → what that mistake returns: a tensor, a number, a text, a list, or several of these
         in a tuple, ``None`` for one that tells nothing.
     most:
-        Where more of them than this come to the same, they tell nothing and none is named.
+        If more of them than this give the same result, they tell nothing and none is named.
     """
     left, told = list(found), {}
     while left:

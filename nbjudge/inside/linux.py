@@ -17,7 +17,7 @@ CLONE_NEWNET, CLONE_NEWTIME = 0x40000000, 0x00000080
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
 
-_PDEATHSIG, _DUMPABLE, _SECCOMP, _CAPBSET_DROP, _SUBREAPER, _NO_NEW_PRIVS = 1, 4, 22, 24, 36, 38
+_PDEATHSIG, _SECCOMP, _CAPBSET_DROP, _SUBREAPER, _NO_NEW_PRIVS = 1, 22, 24, 36, 38
 _SECCOMP_FILTER = 2
 _AMBIENT, _AMBIENT_CLEAR = 47, 4
 _CAPABILITY_VERSION = 0x20080522
@@ -63,11 +63,6 @@ def die_with_parent(parent: int) -> None:
 def adopt_orphans() -> None:
     """Become the parent of every descendant whose own parent dies."""
     _prctl(_SUBREAPER, 1)
-
-
-def unreadable() -> None:
-    """Keep other processes of this user from inspecting this one."""
-    _prctl(_DUMPABLE, 0)
 
 
 def no_new_privileges() -> None:

@@ -172,7 +172,7 @@ wrong(
 
 wrong(
     "naive-exp",
-    "log(1 + e^-s) as it stands",
+    "log(1 + e^-s) computed literally",
     told="infinite or NaN",
     loses=["large", "gradients"],
     edit=(

@@ -70,7 +70,7 @@ wrong(
 
 wrong(
     "dropped-negative",
-    "the paper's formula as it stands",
+    "the paper's formula taken literally",
     told="some are negative|being dropped|must be",
     spares=["by-hand", "values"],
     edit=(

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.patches import FancyArrowPatch
+from page_colours import PAGES
 
 from coursebook import drawings, drawn, numerics, plots
 from coursebook.drawings import arrow, beside, draw, mask_grid, matrix, stack, step, tokens
@@ -234,10 +235,10 @@ def test_each_role_keeps_its_colour():
     assert list(palette.COLOURS) == ["q", "k", "v", "residual", "norm"]
 
 
-@pytest.mark.parametrize("page", palette.PAGES)
+@pytest.mark.parametrize("page", PAGES)
 def test_each_colour_stands_out_from_the_page(page):
     for role, colour in palette.COLOURS.items():
-        assert palette.contrast(colour, palette.PAGES[page]) >= 3, role
+        assert palette.contrast(colour, PAGES[page]) >= 3, role
 
 
 def test_text_is_easy_to_read_on_the_card():

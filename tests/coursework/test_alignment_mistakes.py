@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 import torch
-from test_words_mistakes import told_of_other_mistakes
+from telling import told_of_other_mistakes
 
 from coursework.mistakes import alignment, search
 from nbjudge.testing import close

@@ -4,7 +4,7 @@ from operator import attrgetter
 
 import pytest
 import torch
-from test_words_mistakes import told_of_other_mistakes
+from telling import told_of_other_mistakes
 from torch.utils.flop_counter import FlopCounterMode
 
 from coursework.mistakes import blocks, counts, norms

@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from sacrebleu.metrics import BLEU
-from test_words_mistakes import told_of_other_mistakes
+from telling import told_of_other_mistakes
 
 from coursework.mistakes import bleu, cross_blocks, search, smoothing, stopping, telling
 from nbjudge.testing import close

@@ -3,7 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from test_words_mistakes import told_of_other_mistakes
+from telling import told_of_other_mistakes
 
 from coursework.mistakes import encoder, masking
 from coursework.mistakes.norms import layer_norm_mistakes

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from test_words_mistakes import told_of_other_mistakes
+from telling import told_of_other_mistakes
 
 from coursework.mistakes import caches, tiles
 from nbjudge.testing import Mistake, by_hand, call

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from test_words_mistakes import told_of_other_mistakes
+from telling import told_of_other_mistakes
 
 from coursework.mistakes import documents, pooling
 from tfcourse.attention import average_by_scores

@@ -5,23 +5,9 @@ from collections import Counter
 import pytest
 import torch
 import torch.nn.functional as F
+from telling import told_of_other_mistakes
 
 from coursework.mistakes import words as mistakes
-from nbjudge.testing import close
-
-
-def told_of_other_mistakes(found, right, names="The result"):
-    """Message → what was said of it instead, where it is not the message itself."""
-    parts = right if isinstance(right, tuple) else (right,)
-    seen = {}
-    for message, wrong in found.items():
-        wrong = wrong if isinstance(wrong, tuple) else (wrong,)
-        got = tuple(r if w is None else w for w, r in zip(wrong, parts, strict=True))
-        with pytest.raises(AssertionError) as caught:
-            close(got if isinstance(right, tuple) else got[0], right, names, mistakes=found)
-        if str(caught.value) != message:
-            seen[message] = str(caught.value)
-    return seen
 
 
 def test_no_mistake_of_pairs_is_right_and_no_two_are_alike():

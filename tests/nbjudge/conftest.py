@@ -13,6 +13,7 @@ from odd_class import hand_in_class
 
 from nbjudge import cluster
 from nbjudge.release import make_release
+from nbjudge.testing import by_hand
 
 HERE = Path(__file__).parent
 
@@ -31,6 +32,14 @@ def small_course(tmp_path_factory) -> Path:
     course = small_set.make_course(tmp_path_factory.mktemp("course"))
     make_release(small_set.NAME, course)
     return course
+
+
+@pytest.fixture
+def nothing_forbidden() -> Iterator[None]:
+    """Whatever a test forbids is allowed before it and after it."""
+    by_hand()
+    yield
+    by_hand()
 
 
 class OneNursery:

@@ -18,6 +18,8 @@ from nbjudge.inside.wire import Channel
 from nbjudge.judging.remote import Link, Missing
 from nbjudge.testing import Mistake, by_hand
 
+pytestmark = pytest.mark.usefixtures("nothing_forbidden")
+
 ONES = torch.ones(2, 3)
 X = torch.randn(2, 3, generator=torch.Generator().manual_seed(0))
 
@@ -103,13 +105,6 @@ NAMES = {
     for name, found in globals().items()
     if callable(found) and getattr(found, "__module__", "") == __name__
 } | {"answers": {"a": True, "b": None}, "number": 3}
-
-
-@pytest.fixture(autouse=True)
-def nothing_forbidden():
-    by_hand()
-    yield
-    by_hand()
 
 
 @pytest.fixture

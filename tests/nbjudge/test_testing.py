@@ -23,14 +23,9 @@ from nbjudge import testing
 from nbjudge.inside.testing.checks import deciding
 from nbjudge.testing import Mistake, by_hand, call, close, fresh, require
 
+pytestmark = pytest.mark.usefixtures("nothing_forbidden")
+
 ONES = torch.ones(2, 3)
-
-
-@pytest.fixture(autouse=True)
-def nothing_forbidden():
-    by_hand()
-    yield
-    by_hand()
 
 
 @pytest.fixture(scope="module")

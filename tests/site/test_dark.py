@@ -8,10 +8,11 @@ import re
 from pathlib import Path
 
 import pytest
+from page_colours import PAGES
 from PIL import Image
 
 from coursebook import course
-from coursebook.drawings.colours import COLOURS, INK, PAGES, contrast
+from coursebook.drawings.colours import COLOURS, INK, contrast
 from coursebook.sphinx import dark
 
 SHEET = Path(course.root(Path(__file__).parent), "coursebook", "static", "plots.css")

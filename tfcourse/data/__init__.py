@@ -10,7 +10,6 @@ from tfcourse.data.examples import (
     Image,
     Labelled,
     Lookup,
-    MinimalPair,
     Pair,
     Sense,
     Similarity,
@@ -23,5 +22,5 @@ from tfcourse.data import (  # noqa: F401  # isort: skip
 
 __all__ = [
     "Agreement", "Card", "Corpus", "Image", "Images", "Labelled", "Loader",
-    "Lookup", "MinimalPair", "Pair", "Sense", "Similarity", "info", "load", "names", "register",
+    "Lookup", "Pair", "Sense", "Similarity", "info", "load", "names", "register",
 ]  # fmt: skip

@@ -95,8 +95,7 @@ def get(
         typer.echo(f"{name} comes with this package: there is nothing to download.")
         return
     try:
-        missing = real.missing(name)
-        if missing and all(file.urls for file in missing):
+        if real.missing(name):
             typer.echo(real.terms(card))
             typer.echo(f"Into: {real.cache()}")
             if not yes and not typer.confirm("Download it under this licence?", default=False):
@@ -112,7 +111,7 @@ def get(
                 bars.update(tasks[path], completed=done)
 
             paths = real.get(name, accept=True, progress=show)
-    except (ValueError, real.NotHere, DownloadError) as error:
+    except (ValueError, DownloadError) as error:
         typer.secho(str(error), err=True, fg="red")
         raise typer.Exit(1) from None
     for path in paths:
@@ -139,4 +138,4 @@ def _origin(card: Card) -> str:
     if card.kind == "embedded":
         return ", ".join(card.made_from) or "this package"
     urls = [url for file in FILES[card.name].values() for url in file.urls[:1]]
-    return ", ".join(sorted({urlparse(url).hostname or "" for url in urls})) or "by hand"
+    return ", ".join(sorted({urlparse(url).hostname or "" for url in urls}))

@@ -59,17 +59,6 @@ class Agreement(NamedTuple):
     condition: str
 
 
-class MinimalPair(NamedTuple):
-    """Two sentences that differ minimally, of which one is grammatical.
-
-    ``condition`` is what the pair tests, as the corpus names it.
-    """
-
-    good: str
-    bad: str
-    condition: str
-
-
 class Similarity(NamedTuple):
     """Two words and how similar people find them: the mean of their ratings, from 0 to 10."""
 

@@ -24,7 +24,7 @@ def by_hand(*what: str) -> None:
     """Say what must be written by hand from here on; calling it in a verb raises an explanation.
 
     Holds while a verb runs a learner's code, until the next ``by_hand``. In a learner's notebook it
-    is there to teach, and does not stop anyone determined to get around it. Where work is graded,
+    is there to teach, and does not stop anyone determined to get around it. When work is graded,
     the kernel is created without what is named here.
 
     Parameters

@@ -141,7 +141,7 @@ def close(
         ``"The gradient of x"`` is short for "The gradient of y".
     mistakes:
         Message → the result of that mistake (of the same form as ``expected``; ``None`` in a tuple
-        for a part that says nothing). The message is reported if its result matches. Where work is
+        for a part that says nothing). The message is reported if its result matches. When work is
         graded and several match, later results decide: see :func:`deciding`. Elsewhere all of them
         are named. The mapping is read only after a result was found wrong.
     if_nan:

@@ -30,7 +30,7 @@ def scored_below() -> Iterator[None]:
 def answered(given: object, statements: list[str]) -> None:
     """Require that every statement was answered ``True`` or ``False``.
 
-    Where work is graded and the same cell calls :func:`choices`, a statement without an answer
+    When work is graded and the same cell calls :func:`choices`, a statement without an answer
     costs only its own points: nothing is raised for it here.
 
     Raises

@@ -7,6 +7,7 @@ import torch
 import torch_layout as layout
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from peers import draw
 
 from tfcourse.alignment import AdditiveAttention, AttentionPooling, DotAttention
 from tfcourse.attention import padding_mask
@@ -14,11 +15,6 @@ from tfcourse.properties import assert_gradients_reach_every_parameter, assert_s
 
 sizes = st.integers(1, 6)
 seeds = st.integers(0, 2**32 - 1)
-
-
-def draw(seed, *shape):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
 
 def softmax_over(scores, allowed):
@@ -44,7 +40,7 @@ def look_up(score, queries, keys, mask):
 def draw_mask(seed, masked, B, T, S):
     """None, a mask with an empty row, or one for padding."""
     if masked == "pairs":
-        mask = draw(seed + 5, B, T, S) < 0.3
+        mask = draw(seed + 5, torch.float64, B, T, S) < 0.3
         mask[0, 0] = False
         return mask
     if masked == "padding":
@@ -69,8 +65,8 @@ def assert_looked_up(got, expected):
 @given(B=st.integers(1, 3), T=sizes, S=sizes, Dq=sizes, Dk=sizes, A=sizes, seed=seeds, masked=masks)
 def test_additive(B, T, S, Dq, Dk, A, seed, masked):
     layer = layout.scramble(AdditiveAttention(Dq, Dk, A).double(), seed)
-    query, keys, mask = draw(seed, B, T, Dq), draw(seed + 1, B, S, Dk), draw_mask(
-        seed, masked, B, T, S)  # fmt: skip
+    query, keys = draw(seed, torch.float64, B, T, Dq), draw(seed + 1, torch.float64, B, S, Dk)
+    mask = draw_mask(seed, masked, B, T, S)
 
     def score(s, h):  # the paper: v^T tanh(W s + U h)
         return sum(
@@ -97,8 +93,8 @@ def test_additive(B, T, S, Dq, Dk, A, seed, masked):
 def test_dot(B, T, S, Dq, Dk, seed, masked, kind):
     Dq = Dk if kind == "dot" else Dq
     layer = layout.scramble(DotAttention(Dq, Dk, kind).double(), seed)
-    query, keys, mask = draw(seed, B, T, Dq), draw(seed + 1, B, S, Dk), draw_mask(
-        seed, masked, B, T, S)  # fmt: skip
+    query, keys = draw(seed, torch.float64, B, T, Dq), draw(seed + 1, torch.float64, B, S, Dk)
+    mask = draw_mask(seed, masked, B, T, S)
 
     def score(s, h):
         if kind == "dot":
@@ -113,7 +109,7 @@ def test_dot(B, T, S, Dq, Dk, seed, masked, kind):
 def test_luongs_third_score_is_bahdanaus(generator):
     """v^T tanh(W [s; h]): the halves of W are the two matrices."""
     layer = AdditiveAttention(3, 4, 5).double()
-    s, h = draw(0, 2, 1, 3), draw(1, 2, 6, 4)
+    s, h = draw(0, torch.float64, 2, 1, 3), draw(1, torch.float64, 2, 6, 4)
     W = torch.cat([layer.W_a, layer.U_a])
     side_by_side = torch.cat([s.expand(2, 6, 3), h], dim=-1)
     weights = (torch.tanh(side_by_side @ W) @ layer.v_a).softmax(-1)
@@ -125,7 +121,7 @@ def test_luongs_third_score_is_bahdanaus(generator):
        hidden=st.one_of(st.none(), sizes), masked=st.sampled_from(["none", "padding"]))  # fmt: skip
 def test_pooling(B, S, D, queries, seed, hidden, masked):
     layer = layout.scramble(AttentionPooling(D, queries, hidden).double(), seed)
-    x, mask = draw(seed, B, S, D), draw_mask(seed, masked, B, 1, S)
+    x, mask = draw(seed, torch.float64, B, S, D), draw_mask(seed, masked, B, 1, S)
 
     def score(v, token):
         if hidden is None:  # UCB's first form: the query meets the word itself
@@ -159,7 +155,7 @@ def test_a_document_of_one_word_is_that_word(generator):
 
 
 def test_shapes_and_gradients():
-    s, h = draw(0, 2, 4, 3), draw(1, 2, 6, 5)
+    s, h = draw(0, torch.float64, 2, 4, 3), draw(1, torch.float64, 2, 6, 5)
     promise = "B T 3, B S 5 -> B T 5, B T S"
     for layer in (AdditiveAttention(3, 5, 7), DotAttention(3, 5)):
         assert_shapes(layer, promise)

@@ -6,6 +6,7 @@ import torch.nn.functional as F
 import torch_layout as layout
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from peers import TOLERANCE, assert_same, draw
 from torch import nn
 
 from tfcourse.attention import (
@@ -28,7 +29,6 @@ from tfcourse.properties import (
 
 lengths = st.integers(1, 7)
 seeds = st.integers(0, 2**32 - 1)
-TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
 dtypes = st.sampled_from(list(TOLERANCE))
 
 
@@ -37,22 +37,8 @@ def build(seed, dtype, *sizes, **choices):
     return layout.scramble(MultiHeadAttention(*sizes, **choices).to(dtype), seed)
 
 
-def draw(seed, dtype, *shape):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=generator, dtype=torch.float64).to(dtype)
-
-
 def draw_lengths(seed, B, S):
     return torch.randint(1, S + 1, (B,), generator=torch.Generator().manual_seed(seed + 1))
-
-
-def assert_same(ours, theirs, what="output"):
-    """Equal to the dtype's tolerance, relative to the largest entry."""
-    scale = max(1.0, theirs.abs().max().item())
-    torch.testing.assert_close(
-        ours / scale, theirs / scale, rtol=0, atol=TOLERANCE[theirs.dtype],
-        msg=lambda m: f"{what}: {m}",
-    )  # fmt: skip
 
 
 def backward(outputs, inputs, parameters, seed):

@@ -120,14 +120,6 @@ def test_linzen(load):
         assert 0 <= all_rows - by_number[number] <= 8
 
 
-def test_marvin_and_linzen(load):
-    corpus = load("marvin-linzen", "test")
-    assert len(corpus) == 163_124
-    assert len({pair.condition.split("/")[0] for pair in corpus}) == 22
-    assert len(load("marvin-linzen", "test", second=True)) == 10_824
-    assert len(load("marvin-linzen", "test", test="simple_agrmt")) == 140
-
-
 def test_words(load):
     assert load("wordsim-353", "test")[0] == data.Similarity("love", "sex", 6.77)
     assert load("simlex-999", "test")[0] == data.Similarity("old", "new", 1.58)
@@ -167,4 +159,4 @@ def test_the_hashes_are_those_that_came_with_the_files(folder):
                     assert file.urls[0] == row["url"]
                     assert file.known == "sha256:" + row["sha256_at_url"]
                 compared += 1
-    assert compared > 40
+    assert compared >= 40

@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import io
-import json
 import struct
 import tarfile
 import zipfile
@@ -13,7 +12,7 @@ import pytest
 import torch
 
 from tfcourse import data
-from tfcourse.data import Agreement, Labelled, MinimalPair, Pair, Similarity
+from tfcourse.data import Agreement, Labelled, Pair, Similarity
 from tfcourse.data.real.files import lines
 from tfcourse.data.real.images import cifar_records, idx
 from tfcourse.data.real.registry import FILES
@@ -159,19 +158,6 @@ def test_linzen_leaves_out_what_does_not_line_up(place):
     assert list(corpus) == [
         Agreement(("the", "dogs", "bark"), 2, "bark", "barks", 0, None, None, "Wikipedia")
     ]
-
-
-def test_pairs(place):
-    rows = [{"test": "simple", "condition": "sing", "good": "he is", "bad": "he are"},
-            {"test": "npi", "condition": "past", "good": "g", "bad": "b", "bad2": "c"}]  # fmt: skip
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    place("marvin-linzen", "pairs", gzip.compress(text.encode()))
-    load = data.load
-    assert load("marvin-linzen", "test")[0] == MinimalPair("he is", "he are", "simple/sing")
-    assert len(load("marvin-linzen", "test", test="npi")) == 1
-    assert list(load("marvin-linzen", "test", second=True)) == [MinimalPair("g", "c", "npi/past")]
-    with pytest.raises(ValueError, match=r"test must be one of \['all', 'simple', 'npi'\]"):
-        load("marvin-linzen", "test", test="none")
 
 
 def test_words(place):

@@ -6,6 +6,7 @@ import torch.nn.functional as F
 import torch_layout as layout
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from peers import TOLERANCE, assert_same, draw
 from torch import nn
 
 from tfcourse.attention import KeyValueCache, MultiHeadAttention, causal_mask, padding_mask
@@ -23,7 +24,6 @@ from tfcourse.properties import (
 
 lengths = st.integers(1, 6)
 seeds = st.integers(0, 2**32 - 1)
-TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
 D, H, FF = 8, 2, 12
 #: The vectors of the keys: they cannot be seen, so no gradient reaches them.
 UNSEEN = ["b_K"]
@@ -36,21 +36,8 @@ def build(norm="pre", *, cross=False, dtype=torch.float32, seed=0, activation="r
     return layout.scramble(Block(attention, ffn, norm, cross=other, **choices).to(dtype), seed)
 
 
-def draw(seed, dtype, *shape):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=generator, dtype=torch.float64).to(dtype)
-
-
 def draw_lengths(seed, B, S):
     return torch.randint(1, S + 1, (B,), generator=torch.Generator().manual_seed(seed))
-
-
-def assert_same(ours, theirs, what="output"):
-    scale = max(1.0, theirs.abs().max().item())
-    torch.testing.assert_close(
-        ours / scale, theirs / scale, rtol=0, atol=TOLERANCE[theirs.dtype],
-        msg=lambda m: f"{what}: {m}",
-    )  # fmt: skip
 
 
 @settings(max_examples=60, deadline=None)

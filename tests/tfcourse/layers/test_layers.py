@@ -182,8 +182,9 @@ def test_dropout_falls_on_the_hidden_numbers_in_training_only():
 
 
 def test_reset_parameters_starts_anew():
-    for layer in (LayerNorm(4), RMSNorm(4), FeedForward(4), SwiGLU(4), LayerNorm(4, affine=False)):
+    for layer in (LayerNorm(4), RMSNorm(4), FeedForward(4), SwiGLU(4)):
         fresh = {n: p.clone() for n, p in layer.named_parameters()}
+        assert fresh
         layout.scramble(layer, 0)
         layer.reset_parameters()
         for name, p in layer.named_parameters():

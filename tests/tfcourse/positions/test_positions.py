@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from peers import draw
 from torch import nn
 
 from tfcourse.attention import MultiHeadAttention
@@ -33,11 +34,6 @@ lengths = st.integers(1, 8)
 seeds = st.integers(0, 2**32 - 1)
 halves = st.integers(1, 6)
 pairings = st.sampled_from(["interleaved", "halves"])
-
-
-def draw(seed, *shape):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
 
 class Attending(nn.Module):
@@ -120,7 +116,7 @@ def test_angles_hold_at_large_positions():
 
 def test_learned_adds_its_rows_and_ends_where_it_ends():
     scheme = LearnedPositions(6, 4)
-    x = draw(0, 2, 4, 4).float()
+    x = draw(0, torch.float64, 2, 4, 4).float()
     assert torch.equal(scheme.embed(x, 2), x + scheme.P[2:6])
     with pytest.raises(ValueError, match="within the 6 learned positions, it ends at 7"):
         scheme.embed(x, 3)
@@ -134,7 +130,7 @@ def test_learned_adds_its_rows_and_ends_where_it_ends():
 def test_rotary_scores_depend_on_the_offset_alone(T, S, half, shift, pairing, seed, ntk):
     half = half + 1 if ntk > 1 else half
     scheme = RotaryPositions(2 * half, pairing, ntk=ntk)
-    q, k = draw(seed, T, 2 * half), draw(seed + 1, S, 2 * half)
+    q, k = draw(seed, torch.float64, T, 2 * half), draw(seed + 1, torch.float64, S, 2 * half)
     here = scheme.rotate(q, 0) @ scheme.rotate(k, 0).T
     there = scheme.rotate(q, shift) @ scheme.rotate(k, shift).T
     torch.testing.assert_close(here, there, rtol=0, atol=1e-10)
@@ -144,7 +140,7 @@ def test_rotary_scores_depend_on_the_offset_alone(T, S, half, shift, pairing, se
 @given(T=lengths, half=halves, start=st.integers(0, 30), pairing=pairings, seed=seeds)
 def test_rotary_turns_each_pair(T, half, start, pairing, seed):
     d = 2 * half
-    x = draw(seed, T, d)
+    x = draw(seed, torch.float64, T, d)
     turned = RotaryPositions(d, pairing).rotate(x, start)
     for t in range(T):
         for i in range(half):
@@ -162,7 +158,7 @@ def test_rotary_turns_each_pair(T, half, start, pairing, seed):
 @given(T=lengths, half=halves, start=st.integers(0, 30), seed=seeds)
 def test_one_pairing_is_a_permutation_of_the_other(T, half, start, seed):
     """So weights can be carried over by reordering the columns of W_Q and W_K in each head."""
-    x = draw(seed, T, 2 * half)
+    x = draw(seed, torch.float64, T, 2 * half)
     order = torch.cat([torch.arange(0, 2 * half, 2), torch.arange(1, 2 * half, 2)])
     interleaved = RotaryPositions(2 * half, "interleaved").rotate(x, start)
     by_halves = RotaryPositions(2 * half, "halves").rotate(x[:, order], start)
@@ -190,7 +186,7 @@ def test_shaws_scores_equal_a_loop(T, longest, seed):
     torch.manual_seed(seed)
     scheme = RelativePositions(3, longest)
     layer = MultiHeadAttention(6, 2, positions=scheme).double()
-    x = draw(seed, 2, T, 6)
+    x = draw(seed, torch.float64, 2, T, 6)
     q = in_heads(x, layer.W_Q, layer.b_Q, 2)
     k = in_heads(x, layer.W_K, layer.b_K, 2)
     scores = torch.zeros(2, 2, T, T, dtype=torch.float64)
@@ -214,7 +210,7 @@ def test_alibi_has_the_slopes_of_the_paper():
 @given(T=lengths, more=st.integers(0, 4), H=lengths)
 def test_alibi_penalises_by_distance(T, more, H):
     S = T + more
-    bias = ALiBi(H).bias(draw(0, H, T, 3), S)
+    bias = ALiBi(H).bias(draw(0, torch.float64, H, T, 3), S)
     for h, slope in enumerate(alibi_slopes(H)):
         for i in range(T):
             for j in range(S):
@@ -227,7 +223,7 @@ def test_alibi_with_slope_one_is_the_notes_equation_13():
     scheme = ALiBi(1)
     scheme.slopes.fill_(1.0)
     n = 6
-    bias = scheme.bias(draw(0, 1, n, 2), n)[0]
+    bias = scheme.bias(draw(0, torch.float64, 1, n, 2), n)[0]
     for i in range(n):
         expected = [*range(-i, 1), *range(-1, -(n - i), -1)]
         assert bias[i].tolist() == expected
@@ -295,7 +291,7 @@ def test_tree_positions_look_their_distance_up():
      lambda: RelativePositions(4, 2), lambda: ALiBi(2)],
 )  # fmt: skip
 def test_relative_schemes_do_not_see_the_place(make):
-    assert_shift_invariant(Attending(make()), draw(0, 2, 5, 8).float(), by=4)
+    assert_shift_invariant(Attending(make()), draw(0, torch.float64, 2, 5, 8).float(), by=4)
 
 
 @pytest.mark.parametrize("make", [lambda: LearnedPositions(40, 8), lambda: SinusoidalPositions(8)])
@@ -305,7 +301,7 @@ def test_schemes_added_to_the_tokens_see_the_place(make):
     if isinstance(module.positions, LearnedPositions):
         nn.init.normal_(module.positions.P)
     with pytest.raises(AssertionError, match="positions matter"):
-        assert_shift_invariant(module, draw(0, 2, 5, 8).float())
+        assert_shift_invariant(module, draw(0, torch.float64, 2, 5, 8).float())
 
 
 def tree_positions():
@@ -322,7 +318,7 @@ def tree_positions():
 )  # fmt: skip
 def test_every_scheme_sees_the_order_and_keeps_no_state(make):
     """Without a scheme the order is not noticed; with one it is, and every number in it learns."""
-    x = draw(0, 2, 5, 8).float()
+    x = draw(0, torch.float64, 2, 5, 8).float()
     torch.manual_seed(0)
     module = Attending(make())
     assert_permutation_equivariant(Attending(Positions()), x)

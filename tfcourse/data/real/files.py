@@ -190,14 +190,10 @@ def get(name: str, *, accept: bool = False, progress: FileProgress | None = None
     ------
     ValueError
         If there is no such corpus, or something must be downloaded and ``accept`` is not true.
-    NotHere
-        If a file is not here and cannot be downloaded.
     DownloadError
         If a file could not be downloaded; the message says how to place it by hand.
     """
     wanted = missing(name)
-    if wanted and not all(file.urls for file in wanted):
-        raise NotHere(_absent(name, wanted))
     if wanted and accept is not True:
         raise ValueError(
             f"accept must be True for {name} to be downloaded, got {accept!r}\n"
@@ -211,10 +207,7 @@ def get(name: str, *, accept: bool = False, progress: FileProgress | None = None
 
 
 def missing(name: str) -> list[RealFile]:
-    """The files of a corpus that must be downloaded, or placed by hand if they cannot be.
-
-    Files without an address are included only if the corpus has no others.
-    """
+    """The files of a corpus that must be downloaded; those without an address are left out."""
     return [file for file in _wanted(name) if there(file) is None or _broken(file)]
 
 
@@ -233,7 +226,7 @@ def _files(name: str) -> list[RealFile]:
 
 
 def _wanted(name: str) -> list[RealFile]:
-    return [file for file in _files(name) if file.urls] or _files(name)
+    return [file for file in _files(name) if file.urls]
 
 
 def _broken(file: RealFile) -> bool:

@@ -59,10 +59,10 @@ FILES = {
 def real(name: str) -> Registers:
     """Decorator that registers a function as the maker of a real corpus.
 
-    The card's ``size_bytes`` counts the files to download, or all files if none can be.
+    The card's ``size_bytes`` counts the files to download.
     """
     files = FILES[name].values()
-    size = sum(file.size for file in files if file.urls) or sum(file.size for file in files)
+    size = sum(file.size for file in files if file.urls)
     hashes = {file.path: file.known.removeprefix("sha256:") for file in files}
     says = {key: value for key, value in _SAYS[name].items() if key != "files"}
     return makes(Card(name=name, kind="real", size_bytes=size, sha256=hashes, **says))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 
 from tfcourse.arguments import one_of, whole
-from tfcourse.data.examples import Agreement, Labelled, MinimalPair, Pair, Similarity
+from tfcourse.data.examples import Agreement, Labelled, Pair, Similarity
 from tfcourse.data.real.files import find, lines, need, read, tar_members, zip_members
 from tfcourse.data.real.registry import FILES, real
 
@@ -67,21 +66,6 @@ def linzen(split: str) -> list[Agreement]:
                 Agreement(words, verb, right, wrong, int(attractors), None, None, "Wikipedia")
             )
     return found
-
-
-@real("marvin-linzen")
-def marvin_linzen(split: str, *, test: str = "all", second: bool = False) -> list[MinimalPair]:
-    """Pairs from templates, in the order of the constructions."""
-    one_of((False, True), second=second)
-    [file] = need("marvin-linzen", "pairs")
-    rows = [json.loads(line) for line in lines(read(file))]
-    one_of(("all", *dict.fromkeys(row["test"] for row in rows)), test=test)
-    bad = "bad2" if second else "bad"
-    return [
-        MinimalPair(row["good"], row[bad], f"{row['test']}/{row['condition']}")
-        for row in rows
-        if bad in row and test in ("all", row["test"])
-    ]
 
 
 @real("sentence-polarity")
