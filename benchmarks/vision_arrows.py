@@ -25,7 +25,7 @@ from tfcourse.models.vit import ViT, ViTConfig, patchify
 from tfcourse.runs.images import Scale
 
 SIDE, PATCH, WIDTH, STEPS, BATCH, WARMUP = 28, 7, 64, 800, 64, 50
-SEARCH, SEEDS = 100, (0, 1, 2, 3, 4)
+SEARCH, SEEDS = 100, (10, 11, 12, 13, 14)
 #: The initial grid of each; if the best rate is at its edge, it grows by a factor of two.
 RATES = (1e-3, 2e-3, 4e-3)
 #: The patches in the corners, in the order of the corpus, and those of the arrow.
@@ -193,4 +193,4 @@ def measured(quick: bool) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    keep_record("vision-arrows", __doc__, measured, seed=SEEDS[0])
+    keep_record("vision-arrows", __doc__, measured, seed=SEEDS[0], judged_by=("model-vision",))

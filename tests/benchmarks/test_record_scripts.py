@@ -92,6 +92,7 @@ def written(course, record):
         ("class_vector", "class-vector", []),
         ("translators", "translators", []),
         ("bottleneck", "bottleneck", []),
+        ("cross_weights", "cross-weights", []),
         ("translation_speed", "translation-speed", []),
         ("parallel_text", "parallel-text", ["tinyshakespeare"]),
         ("decoder_alone", "decoder-alone", ["multi30k"]),
