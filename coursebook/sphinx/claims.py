@@ -154,8 +154,9 @@ def read_ledger(root: Path) -> Ledger:
             else:
                 ledger.tested[tested.claim] = tested
     for name, entry in ledger.entries.items():
-        if not (tested := ledger.tested.get(name)):
+        if name not in ledger.tested:
             continue
+        tested = ledger.tested[name]
         limited = bool(tested.limit) and tested.verdict in LIMITED
         if limited != ("severity" in entry):
             ledger.faults.append(

@@ -65,6 +65,7 @@ def written(course, record):
         ("attention_lengths", "attention-lengths", []),
         ("heads_cost", "heads-cost", []),
         ("heads_roles", "heads-roles", []),
+        ("self_attention_cost", "self-attention-cost", []),
         ("positions_lengths", "positions-lengths", []),
         ("positions_searched", "positions-searched", []),
         ("rotary_longer", "rotary-longer", []),
