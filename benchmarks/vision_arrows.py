@@ -1,11 +1,11 @@
 """Four letters and an arrow: a vision transformer and three models without attention; chapter 12.
 
 All have the same images in the same batches, the same optimiser and number of steps, and, except
-for the linear model, about as many parameters. Each one's learning rate is searched by the mean of three
-seeds on the validation images, on a grid that grows until its best value is inside. Then come five other
-seeds on the test images. For the transformer the record also says where [CLS] attends, and how its
-answers change without the patches of the letter that the arrow points at, of another letter, and of
-the arrow.
+for the linear model, about as many parameters. Each one's learning rate is searched by the mean of
+three seeds on the validation images, on a grid that grows until its best value is inside. Then come
+five other seeds on the test images. For the transformer the record also says where [CLS] attends,
+and how its answers change without the patches of the letter that the arrow points at, of another
+letter, and of the arrow.
 """
 
 from __future__ import annotations
