@@ -2,18 +2,18 @@
 
 One layer of a fixed width, forward, with more and more heads: with the weights stored, and with the
 fused kernel. Then the loop over heads against the reshape as the sequence grows. One thread,
-measured in processor time, so that other work on the machine does not count; medians over
-alternating runs.
+measured in processor time, so that other work on the machine does not count; alternating passes,
+with a C library that keeps memory for the next call. A minute on a quiet machine.
 """
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable
 
 import torch
 from _measuring import keep_record
+from _passes import keep_memory, with_medians
+from fast_attention import alternating
 from torch import Tensor
 
 from tfcourse.attention import MultiHeadAttention, multi_head_by_loop
@@ -26,6 +26,7 @@ LENGTH = 256
 #: Heads and lengths for the loop against the reshape: 8 heads of 64 are those of 2017.
 FEW = 8
 LENGTHS = (16, 64, 256, 1024)
+PASSES = 31
 
 Way = Callable[[MultiHeadAttention, Tensor], Tensor]
 
@@ -36,38 +37,25 @@ WAYS: dict[str, Way] = {
 }
 
 
-def milliseconds(cases: dict[str, Callable[[], Tensor]], repeats: int) -> dict[str, float]:
-    """Median processor time of each case, the cases taking turns."""
-    seen: dict[str, list[float]] = {name: [] for name in cases}
-    with torch.inference_mode():
-        for case in cases.values():
-            case()
-        for _ in range(repeats):
-            for name, case in cases.items():
-                start = time.process_time()
-                case()
-                seen[name].append(1000 * (time.process_time() - start))
-    return {name: round(statistics.median(times), 4) for name, times in seen.items()}
-
-
+@torch.inference_mode()
 def measured(quick: bool) -> dict[str, object]:
     """Milliseconds by the number of heads, and by the length."""
     torch.set_num_threads(1)
     torch.manual_seed(SEED)
-    repeats, fewer = (2, 2) if quick else (61, 15)
+    passes = 2 if quick else PASSES
     layers = {h: MultiHeadAttention(WIDTH, h, bias=False) for h in HEADS}
     inputs = {n: torch.randn(1, n, WIDTH) for n in {LENGTH, *LENGTHS}}
     by_heads = {
-        name: milliseconds(
-            {str(h): lambda h=h, way=way: way(layers[h], inputs[LENGTH]) for h in HEADS}, repeats
+        name: alternating(
+            {str(h): lambda h=h, way=way: way(layers[h], inputs[LENGTH]) for h in HEADS}, passes
         )
         for name, way in WAYS.items()
         if name != "loop"
     }
     by_length = {
-        n: milliseconds(
+        n: alternating(
             {name: lambda n=n, way=way: way(layers[FEW], inputs[n]) for name, way in WAYS.items()},
-            fewer,
+            passes,
         )
         for n in LENGTHS
     }
@@ -76,10 +64,12 @@ def measured(quick: bool) -> dict[str, object]:
         "length": LENGTH,
         "heads of the loop": FEW,
         "unit": "milliseconds of processor time",
-        "heads": by_heads,
-        "lengths": by_length,
+        "passes": passes,
+        **with_medians("heads", by_heads),
+        **with_medians("lengths", by_length),
     }
 
 
 if __name__ == "__main__":
-    keep_record("heads-cost", __doc__, measured, seed=SEED)
+    keep_memory()
+    keep_record("heads-cost", __doc__, measured, seed=SEED, judged_by=("heads-same", "heads-cost"))

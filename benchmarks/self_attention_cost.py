@@ -1,24 +1,25 @@
 """What self-attention costs as the sequence grows, in time; chapter 05 shows the record.
 
-Loops against matrix products, and the prefix loop against the mask. Medians over alternating runs,
-so that a busy moment affects all equally.
+Loops against matrix products, and the prefix loop against the mask: one thread, measured in
+processor time, in alternating passes, with a C library that keeps memory for the next call. A
+minute on a quiet machine.
 """
 
 from __future__ import annotations
 
-import argparse
-import statistics
-import time
 from collections.abc import Callable
 
 import torch
+from _measuring import keep_record
+from _passes import keep_memory, with_medians
+from fast_attention import alternating
 from torch import Tensor
 
-from coursebook import records
 from tfcourse.attention import causal_mask, scaled_dot_product_attention
 
 SEED = 0
 WIDTH = 64
+PASSES = 31
 
 
 def by_loops(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -49,37 +50,29 @@ def by_mask(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return scaled_dot_product_attention(q, k, v, causal_mask(len(q)))[0]
 
 
-def milliseconds(ways: dict[str, Callable], n: int, repeats: int) -> dict[str, float]:
-    """Median time of each way at length ``n``, forward only."""
+@torch.inference_mode()
+def passes_of(ways: dict[str, Callable], n: int, passes: int) -> dict[str, list[float]]:
+    """Milliseconds of each pass of each way at length ``n``, forward only."""
     generator = torch.Generator().manual_seed(SEED)
     q, k, v = torch.randn(3, n, WIDTH, generator=generator).unbind()
-    seen: dict[str, list[float]] = {name: [] for name in ways}
-    with torch.no_grad():
-        for way in ways.values():
-            way(q, k, v)
-        for _ in range(repeats):
-            for name, way in ways.items():
-                start = time.perf_counter()
-                way(q, k, v)
-                seen[name].append(1000 * (time.perf_counter() - start))
-    return {name: round(statistics.median(times), 4) for name, times in seen.items()}
+    return alternating({name: lambda way=way: way(q, k, v) for name, way in ways.items()}, passes)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=15, help="runs of each, alternating")
-    repeats = parser.parse_args().repeats
+def measured(quick: bool) -> dict[str, object]:
+    """Loops and products, and prefixes and mask, by length."""
     torch.set_num_threads(1)
+    passes = 2 if quick else PASSES
     slow = {"loops": by_loops, "matrices": by_matrices}
     prefix = {"prefixes": by_prefixes, "mask": by_mask}
-    results = {
+    return {
         "width": WIDTH,
-        "unit": "milliseconds",
-        "loops": {n: milliseconds(slow, n, repeats) for n in (8, 16, 32, 64, 128)},
-        "prefixes": {n: milliseconds(prefix, n, repeats) for n in (16, 64, 256, 1024)},
+        "unit": "milliseconds of processor time",
+        "passes": passes,
+        **with_medians("loops", {n: passes_of(slow, n, passes) for n in (8, 16, 32, 64, 128)}),
+        **with_medians("prefixes", {n: passes_of(prefix, n, passes) for n in (16, 64, 256, 1024)}),
     }
-    print(records.write("self-attention-cost", results, seed=SEED).name)
 
 
 if __name__ == "__main__":
-    main()
+    keep_memory()
+    keep_record("self-attention-cost", __doc__, measured, seed=SEED, judged_by=("self-mask",))

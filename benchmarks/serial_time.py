@@ -1,18 +1,19 @@
 """What recurrence costs in time as the sequence grows; chapter 02 shows the record.
 
 A recurrent network step by step and in PyTorch's kernel, an LSTM in its kernel, and self-attention
-explicit and fused: forward, and forward with backward. Medians over alternating runs, so that a
-busy moment affects all equally. ``--device cuda`` writes a record of its own.
+explicit and fused: forward, and forward with backward, in alternating passes. On a CPU: processor
+time of one thread, with a C library that keeps memory for the next call. ``--device cuda`` writes a
+record of its own, in wall-clock time.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
 import time
 from collections.abc import Callable
 
 import torch
+from _passes import keep_memory, with_medians
 from torch import Tensor, nn
 
 from coursebook import records
@@ -40,8 +41,9 @@ def ways(device: str) -> dict[str, tuple[nn.Module, Callable[[Tensor], Tensor]]]
     }
 
 
-def milliseconds(device: str, n: int, backward: bool, repeats: int) -> dict[str, float]:
-    """Median time of each way at length ``n``."""
+def passes_of(device: str, n: int, backward: bool, repeats: int) -> dict[str, list[float]]:
+    """Milliseconds of each pass of each way at length ``n``."""
+    clock = time.perf_counter if device == "cuda" else time.process_time
     generator = torch.Generator().manual_seed(SEED)
     x = torch.randn(BATCH, n, WIDTH, generator=generator).to(device).requires_grad_(backward)
     built = ways(device)
@@ -50,15 +52,15 @@ def milliseconds(device: str, n: int, backward: bool, repeats: int) -> dict[str,
         for name, (module, run) in built.items():
             module.zero_grad()
             _wait(device)
-            start = time.perf_counter()
+            start = clock()
             with torch.set_grad_enabled(backward):
                 output = run(x)
             if backward:
                 output.sum().backward()
             _wait(device)
             if turn:  # the first turn warms up
-                seen[name].append(1000 * (time.perf_counter() - start))
-    return {name: round(statistics.median(times), 4) for name, times in seen.items()}
+                seen[name].append(round(1000 * (clock() - start), 4))
+    return seen
 
 
 def _wait(device: str) -> None:
@@ -70,17 +72,16 @@ def _wait(device: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--repeats", type=int, default=15, help="runs of each, alternating")
+    parser.add_argument("--repeats", type=int, default=31, help="passes, alternating")
     options = parser.parse_args()
     device, repeats = options.device, options.repeats
+    if device == "cpu":
+        keep_memory()
     torch.set_num_threads(1)
-    results = {
-        "width": WIDTH,
-        "batch": BATCH,
-        "unit": "milliseconds",
-        "forward": {n: milliseconds(device, n, False, repeats) for n in LENGTHS},
-        "forward and backward": {n: milliseconds(device, n, True, repeats) for n in LENGTHS},
-    }
+    results = {"width": WIDTH, "batch": BATCH, "unit": "milliseconds"}
+    for part, backward in (("forward", False), ("forward and backward", True)):
+        passes = {n: passes_of(device, n, backward, repeats) for n in LENGTHS}
+        results |= with_medians(part, passes)
     name = "serial-time" if device == "cpu" else "serial-time-gpu"
     print(records.write(name, results, seed=SEED, device=device).name)
 

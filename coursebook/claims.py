@@ -49,7 +49,7 @@ def verdict(claim: str, holds: bool | None, figure: str, limit: str = "", settle
     _tell(claim, VERDICTS[word], limit or settle, figure)
 
 
-def identity(claim: str, agrees: bool, figure: str) -> None:
+def identity(claim: str, agrees: bool, figure: str, limit: str = "") -> None:
     """Print that a claim is true by algebra and was checked, in the form the ledger page reads.
 
     Such a claim can fail only through a mistake in the code, so checking it is not an experiment.
@@ -62,17 +62,21 @@ def identity(claim: str, agrees: bool, figure: str) -> None:
         Whether the two sides were found equal.
     figure:
         What was compared and how far apart the two sides were, in one line.
+    limit:
+        The limit within which the claim is true, in one line.
 
     Raises
     ------
     AssertionError
         If the two sides differ: the code is wrong, or the claim is not an identity.
+    ValueError
+        If a text is missing or has more than one line.
     """
     if not agrees:
         raise AssertionError(
             f"{claim} should be true by algebra, but the two sides differ: {figure}"
         )
-    _tell(claim, VERDICTS["algebra"], "", figure)
+    _tell(claim, VERDICTS["algebra"], limit, figure)
 
 
 def _tell(claim: str, word: str, within: str, figure: str) -> None:

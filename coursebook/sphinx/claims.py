@@ -31,6 +31,8 @@ LECTURES = ("UW", "UBC", "224N", "UCB", "KA")
 NOT_TESTED = "not tested yet"
 #: How much a claim's limit matters: whether someone who relies on the claim will run into it.
 SEVERITIES = ("slight", "serious")
+#: The verdicts on a claim that is true, with or without a limit.
+LIMITED = (claims.VERDICTS["limit"], claims.VERDICTS["algebra"])
 #: The suffix of the CSS class that styles each verdict.
 LOOKS = {**{word: key for key, word in claims.VERDICTS.items()}, NOT_TESTED: "open"}
 
@@ -152,11 +154,18 @@ def read_ledger(root: Path) -> Ledger:
             else:
                 ledger.tested[tested.claim] = tested
     for name, entry in ledger.entries.items():
-        limited = ledger.verdict(name) == claims.VERDICTS["limit"]
-        if limited != ("severity" in entry) and name in ledger.tested:
+        if name not in ledger.tested:
+            continue
+        tested = ledger.tested[name]
+        limited = bool(tested.limit) and tested.verdict in LIMITED
+        if limited != ("severity" in entry):
             ledger.faults.append(
-                f"claims.yml, {name}: the verdict is {ledger.verdict(name)!r}, so severity must be "
-                + (f"there: {' or '.join(SEVERITIES)}" if limited else "left out")
+                f"claims.yml, {name}: the verdict is {tested.verdict!r} "
+                + (
+                    f"within a limit, so severity must be there: {' or '.join(SEVERITIES)}"
+                    if limited
+                    else "without a limit, so severity must be left out"
+                )
             )
     for path in course.chapter_paths(root):
         _check_stated(ledger, path)

@@ -38,6 +38,14 @@ def test_an_identity_is_checked_and_a_broken_one_stops_the_notebook(capsys):
         claims.identity("self-matrix", agrees=False, figure="largest difference 0.3")
 
 
+def test_an_identity_may_be_true_within_a_limit(capsys):
+    claims.identity("self-order", agrees=True, figure="0", limit="a mask (causal) has an order")
+    assert claims.parse(capsys.readouterr().out) == {
+        "claim": "self-order", "verdict": "true by algebra, checked", "figure": "0",
+        "limit": "a mask (causal) has an order",
+    }  # fmt: skip
+
+
 def test_other_text_is_no_verdict():
     assert claims.parse("claim self-scale: perhaps\nmeasured: 3") is None
     assert claims.parse("claim self-scale: holds") is None

@@ -24,6 +24,7 @@ ENTRY = {
 }
 PLAN = [{"part": "II", "chapters": {CHAPTER: {"title": "Self-attention", "about": "How?"}}}]
 HELD = "claim self-scale: holds\nmeasured: exponent 0.50\n"
+ALGEBRA = "claim self-scale: true by algebra, checked\nmeasured: exponent 0.50\n"
 LIMIT = "claim self-scale: holds, with a limit (at the start)\nmeasured: exponent 0.50\n"
 
 
@@ -158,9 +159,11 @@ def test_what_is_wrong_in_the_list_of_claims_is_a_fault(
     [
         (LIMIT, {}, "so severity must be there: slight or serious"),
         (HELD, {"severity": "slight"}, "so severity must be left out"),
+        (ALGEBRA, {"severity": "slight"}, "so severity must be left out"),
+        (ALGEBRA.replace("checked", "checked (at a time)"), {}, "so severity must be there"),
     ],
 )
-def test_a_limit_and_no_other_verdict_has_a_severity(
+def test_a_claim_that_is_true_within_a_limit_and_no_other_has_a_severity(
     tmp_path: Path, printed: str, severity: dict, said: str
 ) -> None:
     write_course(tmp_path, printed)
