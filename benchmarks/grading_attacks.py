@@ -22,9 +22,9 @@ from pathlib import Path
 import nbformat
 
 from coursebook import course, records
-from nbjudge.engine import grade
+from nbjudge.intake.release import make_release
 from nbjudge.judge import Limits
-from nbjudge.release import make_release
+from nbjudge.run.engine import grade
 from nbjudge.sandbox import jail
 
 TESTS = course.root() / "tests" / "nbjudge"

@@ -25,7 +25,7 @@ import psutil
 
 from coursebook import course, records
 from nbjudge.inside import linux
-from nbjudge.release import make_release
+from nbjudge.intake.release import make_release
 
 TESTS = course.root() / "tests" / "nbjudge"
 sys.path[:0] = [str(TESTS), str(TESTS / "hostile"), str(Path(__file__).parent)]

@@ -21,8 +21,8 @@ import time
 from pathlib import Path
 
 from coursebook import course as course_tree
+from nbjudge.run.workers import workers_of
 from nbjudge.variants import example_class
-from nbjudge.workers import workers_of
 
 SEED = 0
 

@@ -38,11 +38,11 @@ from nbgrader.api import Gradebook
 
 from coursebook import course as course_tree
 from coursebook import records
-from nbjudge import cells
-from nbjudge.first_cell import put_first
-from nbjudge.judging.holding_back import PASSES_WITH
+from nbjudge.intake import cells
+from nbjudge.intake.first_cell import put_first
+from nbjudge.judge.holding_back import PASSES_WITH
+from nbjudge.run.workers import workers_of
 from nbjudge.variants import example_class
-from nbjudge.workers import workers_of
 
 SEED = 0
 

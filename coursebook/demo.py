@@ -20,8 +20,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from coursebook.course import problem_set_names
-from nbjudge import cells
 from nbjudge.answers import load_variants
+from nbjudge.intake import cells
 from nbjudge.variants import fill
 
 #: The example class includes an infinite loop, and nobody wants to wait for it.
@@ -72,7 +72,7 @@ def demo(course: Path, fresh: bool = False) -> None:
             index = wait_for(building, at, console)
     console.print(f"Done in {monotonic() - began:.0f} s.")
 
-    from nbjudge.show import show_grades
+    from nbjudge.report.show import show_grades
 
     console.print()
     show_grades(report, console)
@@ -128,7 +128,7 @@ def step(console: Console, what: str) -> Iterator[None]:
 
 def make_releases(course: Path, console: Console) -> None:
     """Make each problem set's release, saying which ones were out of date."""
-    from nbjudge.release import is_current, make_release, release_folder
+    from nbjudge.intake.release import is_current, make_release, release_folder
 
     names = problem_set_names(course)
     for number, name in enumerate(names, 1):
@@ -198,7 +198,7 @@ def handed_in(course: Path, problem_set: str, entry: dict) -> NotebookNode:
     ValueError
         If it names a variant, an answer or a cell that the problem set does not have.
     """
-    from nbjudge.release import release_folder
+    from nbjudge.intake.release import release_folder
 
     folder = course / "solutions" / problem_set
     source = nbformat.read(folder / f"{problem_set}.ipynb", as_version=4)
@@ -241,9 +241,9 @@ def handed_in(course: Path, problem_set: str, entry: dict) -> NotebookNode:
 def grade_class(course: Path, built: Path, console: Console):
     """Grade the example class, running only what is new or has changed."""
     from nbjudge import sandbox
-    from nbjudge.engine import grade
     from nbjudge.judge import Limits
-    from nbjudge.show import progress_bar
+    from nbjudge.report.show import progress_bar
+    from nbjudge.run.engine import grade
 
     with progress_bar(console) as progress:
         report = grade(

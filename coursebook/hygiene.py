@@ -54,7 +54,7 @@ def _whole(notebook: NotebookNode) -> Iterator[str]:
     if not code or code[0].get("id") != INSTALL:
         yield (
             "the first code cell must install the course if it is missing: "
-            "python -m nbjudge.first_cell NOTEBOOK"
+            "python -m nbjudge.intake.first_cell NOTEBOOK"
         )
     elif "remove-cell" not in code[0].metadata.get("tags", []) or code[0].outputs:
         yield f"cell {INSTALL}: it must print nothing and have the tag remove-cell"

@@ -42,7 +42,7 @@ from typing import NamedTuple
 
 import nbformat
 
-from nbjudge import cells
+from nbjudge.intake import cells
 
 #: Matches the start of an entry.
 ENTRY = re.compile(r"""^@?(?:right|wrong|broken)\(\s*["']""", re.MULTILINE)

@@ -12,11 +12,11 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from nbjudge.cells import listed
 from nbjudge.failure import of_the_machine
 from nbjudge.inside.program import program
-from nbjudge.interrupts import stops_in_one_line
-from nbjudge.outputs import plain
+from nbjudge.intake.cells import listed
+from nbjudge.report.outputs import plain
+from nbjudge.run.interrupts import stops_in_one_line
 
 
 @contextmanager
@@ -105,20 +105,22 @@ def grade(
         from nbjudge import sandbox as shelter
 
         shelter.linux_only()
-        from nbjudge.show import progress_bar, show_grades, show_why
-        from nbjudge.workers import loading, warm_up
+        from nbjudge.report.show import progress_bar, show_grades, show_why
+        from nbjudge.run.workers import loading, warm_up
 
     console = Console()
     if why is None and scheduler is None and workers not in (0, 1):
         warm_up()  # while we load the rest
     with plain_errors():
         with loading():
-            from nbjudge import engine, exports, roster
             from nbjudge.course import root
+            from nbjudge.intake import roster
             from nbjudge.judge import Limits
+            from nbjudge.report import exports
+            from nbjudge.run import engine
 
         if why is not None:
-            from nbjudge.why import why as explain
+            from nbjudge.report.why import why as explain
 
             show_why(explain(problem_set, submitted, into, *why, database=db), console)
             return
@@ -151,7 +153,7 @@ def grade(
         ]
         returned = None
         if feedback_zip:
-            from nbjudge import returning
+            from nbjudge.report import returning
 
             folder = engine.GradingFolder(into, root(), problem_set, db)
             returned = returning.write_zip(*feedback_zip, report, people, folder, provisional)
@@ -206,8 +208,8 @@ def report(
     Writes leaderboard/PS.html, a table with a plot, and the plot alone as PS.svg. Runs no notebook.
     """
     with plain_errors():
-        from nbjudge import leaderboard as boards
-        from nbjudge.show import show_leaderboard
+        from nbjudge.report import leaderboard as boards
+        from nbjudge.report.show import show_leaderboard
 
         board = boards.leaderboard(problem_set, into, by=by, against=against, anonymous=anonymous)
         path = boards.write_leaderboard(board, into)
@@ -250,7 +252,7 @@ def check(
     console = Console()
     with plain_errors(), nullcontext() if sandbox else Desk() as desk:  # starts loading now
         with without_grammars():
-            from nbjudge import check as checker
+            from nbjudge.desk import check as checker
 
         path = checker.find(notebook)
         try:
@@ -341,7 +343,7 @@ def release(
         from nbjudge.desk.light import without_grammars
 
         with without_grammars():
-            from nbjudge.release import is_current, make_release
+            from nbjudge.intake.release import is_current, make_release
 
         course = root()
         for name in problem_sets or problem_set_names(course):
@@ -365,8 +367,8 @@ def receipts(
     console = Console()
     with plain_errors():
         from nbjudge.course import problem_set_names, root
-        from nbjudge.release import course_config, notebooks_in, source_folder
-        from nbjudge.stamps import write_receipts
+        from nbjudge.intake.release import course_config, notebooks_in, source_folder
+        from nbjudge.intake.stamps import write_receipts
 
         course = root()
         course_id = course_id or course_config(course).CourseDirectory.course_id

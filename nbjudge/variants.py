@@ -8,8 +8,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from nbjudge import cells, enclosures
 from nbjudge.answers import load_variants
+from nbjudge.intake import cells, enclosures
 
 
 def fill(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
@@ -53,7 +53,7 @@ def example_class(
     seed:
         The random seed.
     """
-    from nbjudge.release import release_folder, source_folder
+    from nbjudge.intake.release import release_folder, source_folder
 
     folder, name = source_folder(problem_set, course), f"{problem_set}.ipynb"
     release = nbformat.read(release_folder(problem_set, course) / name, as_version=4)

@@ -25,7 +25,7 @@ SECONDS = (
     (r"tests/notebooks/.*\[", 35),
     (r"tests/nbjudge/hostile/", 100),
     (r"tests/benchmarks/test_record_scripts", 90),
-    (r"tests/nbjudge/(test_grading_cluster|test_judge\.py)|tests/nbjudge, one class", 100),
+    (r"tests/nbjudge/(run/test_cluster|judge/test_judge\.py)|tests/nbjudge, one class", 100),
     (r"tests/tfcourse/data/test_embedded_same", 50),
     (r"tests/solutions\[", 60),
     (r"tests/(nbjudge|tfcourse/(runs|training))/", 20),
@@ -43,7 +43,10 @@ SHOWN = 24
 TOGETHER = (
     (r"tests/site/", "tests/site"),
     (r"tests/solutions/", "tests/solutions"),
-    (r"tests/nbjudge/test_grading_(class|feedback|people)\.py", "tests/nbjudge, one class"),
+    (
+        r"tests/nbjudge/(run/test_class|report/test_feedback|report/test_people)\.py",
+        "tests/nbjudge, one class",
+    ),
 )
 
 

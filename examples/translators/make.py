@@ -15,8 +15,8 @@ from pathlib import Path
 import nbformat
 from safetensors.torch import save_file
 
-from nbjudge import cells
 from nbjudge.answers import load_variants
+from nbjudge.intake import cells
 
 HERE = Path(__file__).resolve().parent
 SET = HERE.parents[1] / "solutions" / "ps14-translator"

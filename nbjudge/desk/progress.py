@@ -14,7 +14,7 @@ from nbjudge.files import write_whole
 from nbjudge.inside.program import program
 
 if TYPE_CHECKING:
-    from nbjudge.check import Checked
+    from nbjudge.desk.check import Checked
 
 #: File next to :data:`~nbjudge.desk.lab.GIVEN` with the results of the last checks.
 CHECKED = ".checked.json"

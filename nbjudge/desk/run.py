@@ -15,10 +15,10 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, TYPE_CHECKING, Any
 
-from nbjudge import cells
 from nbjudge.desk import STUCK
 from nbjudge.inside.program import program
-from nbjudge.judging.errors import GONE, OUT_OF_TIME
+from nbjudge.intake import cells
+from nbjudge.judge.errors import GONE, OUT_OF_TIME
 
 if TYPE_CHECKING:  # importing these would delay the start of the process
     from nbformat import NotebookNode
@@ -307,7 +307,7 @@ class _Run:
 
     def told(self, notebook: NotebookNode) -> Ran:
         """The result, with messages for people."""
-        from nbjudge.judging import outcome
+        from nbjudge.judge import outcome
 
         ran, out_of_time, died = Ran(), [], []
         for at, step in enumerate(self.steps):
@@ -360,7 +360,7 @@ def _why_stopped(step: dict[str, Any], found: dict[str, Any]) -> str:
         )
     from nbformat import NotebookNode
 
-    from nbjudge.judging import outcome
+    from nbjudge.judge import outcome
 
     output = outcome.error(found["error"], found["says"])
     return outcome.why_stopped(NotebookNode(outputs=[output]))
@@ -372,8 +372,8 @@ def _steps(
     limits: Limits,
     only: frozenset[str] | None,
 ) -> Iterator[dict[str, Any]]:
-    """The steps in order, as in :class:`nbjudge.judging.session.Session`."""
-    from nbjudge.judging import names
+    """The steps in order, as in :class:`nbjudge.judge.session.Session`."""
+    from nbjudge.judge import names
 
     learners: set[str] = set()
     keeping = names.keeping(notebook)

@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.syntax import Syntax
 
-from nbjudge.cells import SEPARATOR, listed
-from nbjudge.outputs import plain
-from nbjudge.pages import number
+from nbjudge.intake.cells import SEPARATOR, listed
+from nbjudge.report.outputs import plain
+from nbjudge.report.pages import number
 
 if TYPE_CHECKING:
-    from nbjudge.check import Checked, CheckedTest, Exercise
+    from nbjudge.desk.check import Checked, CheckedTest, Exercise
     from nbjudge.desk.progress import SetProgress
 
 #: Printed below every check that did not run in the sandbox.

@@ -22,8 +22,8 @@ from typing import Any
 
 from nbjudge.desk import STUCK
 from nbjudge.inside.wire import TimedOut
-from nbjudge.judging.errors import OUT_OF_TIME
-from nbjudge.judging.remote import Link
+from nbjudge.judge.errors import OUT_OF_TIME
+from nbjudge.judge.remote import Link
 
 #: Seconds that interrupted code may take to stop.
 PATIENCE = 2.0
@@ -154,7 +154,7 @@ class Worker:
     """
 
     def __init__(self, tell: Any) -> None:
-        from nbjudge.examiner import Examiner
+        from nbjudge.judge.examiner import Examiner
 
         self.tell, self.clock = tell, Clock()
         self.shell = _shell()

@@ -73,7 +73,7 @@ class Nursery:
         self,
         sandboxed: bool = True,
         *,
-        examiner_entry: str = "nbjudge.examiner:main",
+        examiner_entry: str = "nbjudge.judge.examiner:main",
         learners: Sequence[str] | None = None,
         examiners: Sequence[str] | None = None,
         forbidden: Sequence[str] = (),

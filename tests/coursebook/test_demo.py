@@ -8,7 +8,8 @@ import yaml
 
 from coursebook import demo as demo_module
 from coursebook import site
-from nbjudge import engine, sandbox
+from nbjudge import sandbox
+from nbjudge.run import engine
 
 
 @pytest.fixture(scope="module")

@@ -106,5 +106,10 @@ def test_what_shares_a_fixture_is_one_scope():
     assert spread.seconds(spread.scope(f"{chapter}[04-a]")) > 0
     site = {spread.scope(f"tests/site/test_{name}.py::test") for name in ("build", "pages")}
     assert len(site) == 1
-    graded = {spread.scope(f"tests/nbjudge/test_grading_{x}.py::test") for x in ("class", "people")}
-    assert len(graded) == 1 < len({*graded, spread.scope("tests/nbjudge/test_judge.py::test")})
+    graded = {
+        spread.scope(f"tests/nbjudge/{x}.py::test")
+        for x in ("run/test_class", "report/test_people")
+    }
+    assert (
+        len(graded) == 1 < len({*graded, spread.scope("tests/nbjudge/judge/test_judge.py::test")})
+    )

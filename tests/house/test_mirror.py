@@ -1,7 +1,12 @@
 """The tests lie in folders named like what they test."""
 
+import pytest
+
 #: What is tested whole, across the packages: the house's rules, the built site, the wheel.
 WHOLE = {"house", "site", "packaging"}
+
+#: What the judge is tried with: submissions, courses, a system that is not Linux.
+GIVEN = {"hostile", "honest", "courses", "other_system"}
 
 
 def folders(path):
@@ -19,8 +24,9 @@ def test_each_folder_of_tests_is_named_like_a_folder_of_the_course(course):
     assert packages <= {path.name for path in (course / "tests").iterdir()}
 
 
-def test_each_part_of_the_subject_has_its_tests(course):
-    parts, tested = course / "tfcourse", folders(course / "tests" / "tfcourse")
+@pytest.mark.parametrize("package", ["tfcourse", "nbjudge"])
+def test_each_part_of_a_package_has_its_tests(course, package):
+    parts, tested = course / package, folders(course / "tests" / package) - GIVEN
     packages = folders(parts)
     modules = {path.stem for path in parts.glob("*.py")}
     assert packages <= tested, f"no folder of tests: {sorted(packages - tested)}"

@@ -11,8 +11,8 @@ import pytest
 import small_set
 from odd_class import hand_in_class
 
-from nbjudge import cluster
-from nbjudge.release import make_release
+from nbjudge.intake.release import make_release
+from nbjudge.run import cluster
 from nbjudge.testing import by_hand
 
 HERE = Path(__file__).parent

@@ -20,16 +20,16 @@ import target_set
 import torch
 from nbformat import NotebookNode
 
-from nbjudge import cells
-from nbjudge.digests import fingerprints
 from nbjudge.files import Unreadable
 from nbjudge.inside import wire
 from nbjudge.inside.codecs import numpy_values, torch_values
 from nbjudge.inside.testing.handle import Handle
 from nbjudge.inside.testing.mistake import Mistake
-from nbjudge.intake import parse
-from nbjudge.judging.remote import Link, Lost
-from nbjudge.merge import blank, merge
+from nbjudge.intake import cells
+from nbjudge.intake.find import parse
+from nbjudge.intake.merge import blank, merge
+from nbjudge.judge.remote import Link, Lost
+from nbjudge.store.digests import fingerprints
 
 #: One notebook, and one message, may take so many seconds.
 NOTEBOOK_SECONDS, MESSAGE_SECONDS = 5.0, 2.0

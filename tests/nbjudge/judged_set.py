@@ -11,9 +11,9 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.utils import determine_grade
 
-from nbjudge import cells
+from nbjudge.intake import cells
+from nbjudge.intake.release import quiet_log
 from nbjudge.judge import Job, Judged, Limits, judge, names_of, solution_of
-from nbjudge.release import quiet_log
 from nbjudge.sandbox import Nursery, status
 
 SETUP = """

@@ -9,9 +9,10 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from nbjudge import engine, sandbox
+from nbjudge import sandbox
 from nbjudge.judge import Limits
-from nbjudge.results import Report
+from nbjudge.run import engine
+from nbjudge.store.results import Report
 
 NAME = "ps99-small"
 

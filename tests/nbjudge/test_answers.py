@@ -4,9 +4,9 @@ import pytest
 import small_set
 from small_set import NAME, release_of
 
-from nbjudge import overview
 from nbjudge.answers import load_broken, load_variants
-from nbjudge.release import copy_source, make_release, release_files
+from nbjudge.intake.release import copy_source, make_release, release_files
+from nbjudge.report import overview
 from nbjudge.variants import fill
 
 ADDS = """\

@@ -15,7 +15,7 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from nbjudge import cells
+from nbjudge.intake import cells
 from nbjudge.judge import solution_of
 
 pytestmark = pytest.mark.thorough("use of another course")

@@ -15,7 +15,8 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
-from nbjudge import cells, sandbox
+from nbjudge import sandbox
+from nbjudge.intake import cells
 from nbjudge.variants import fill
 
 HERE = Path(__file__).parent / "courses"

@@ -10,10 +10,10 @@ from nbformat.v4 import new_code_cell, new_notebook
 from safetensors.torch import save
 from small_set import SANDBOXED, metadata
 
-from nbjudge import engine
+from nbjudge.intake.release import make_release
 from nbjudge.judge import Limits
-from nbjudge.release import make_release
-from nbjudge.results import Report
+from nbjudge.run import engine
+from nbjudge.store.results import Report
 
 NAME, FILE = "ps98-weights", "line.safetensors"
 

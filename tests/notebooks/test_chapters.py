@@ -16,7 +16,7 @@ import yaml
 from coursebook import claims, course, executor, hygiene, numerics
 from coursebook.drawn import FIGURE_CONTENT
 from coursebook.sphinx.claims import read_ledger, stated
-from nbjudge import first_cell
+from nbjudge.intake import first_cell
 
 ROOT = course.root(Path(__file__).parent)
 CHAPTERS = course.chapter_paths(ROOT)
@@ -94,7 +94,7 @@ def test_hygiene(path):
     assert hygiene.problems(notebook) == []
     installs = next(cell for cell in notebook.cells if cell.cell_type == "code")
     assert installs.source == first_cell.first_cell(ROOT, graded=False).source, (
-        "the course's address changed: python -m nbjudge.first_cell notebooks/*.ipynb"
+        "the course's address changed: python -m nbjudge.intake.first_cell notebooks/*.ipynb"
     )
     assert path.stat().st_size < 1_500_000
 

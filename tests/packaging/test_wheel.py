@@ -9,7 +9,8 @@ import nbformat
 import pytest
 import torch
 
-from nbjudge import cells, sandbox
+from nbjudge import sandbox
+from nbjudge.intake import cells
 from nbjudge.variants import fill
 
 PROBLEM_SET = "ps05-self-attention"

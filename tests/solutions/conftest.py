@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 from whole_class import COURSE, SANDBOXED, SEED, hand_in
 
-from nbjudge.engine import grade
-from nbjudge.release import make_release
+from nbjudge.intake.release import make_release
+from nbjudge.run.engine import grade
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ from whole_class import COURSE, source_notebook
 
 from coursebook.course import problem_set_names
 from coursebook.headings import headings
-from nbjudge import cells
-from nbjudge.check import sections
+from nbjudge.desk.check import sections
+from nbjudge.intake import cells
 
 SETS = problem_set_names(COURSE)
 

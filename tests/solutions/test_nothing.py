@@ -19,7 +19,7 @@ from whole_class import (
 )
 
 from coursebook.course import problem_set_names
-from nbjudge import cells
+from nbjudge.intake import cells
 from nbjudge.judge import Job, Limits, judge, names_of, solution_of
 from nbjudge.sandbox import Nursery
 from nbjudge.variants import fill

@@ -6,8 +6,8 @@ import nbformat
 from whole_class import COURSE, SANDBOXED, SEED, hand_in, variants
 from wrongly import check_wrong
 
-from nbjudge.engine import grade
-from nbjudge.release import make_release
+from nbjudge.intake.release import make_release
+from nbjudge.run.engine import grade
 
 SET = "ps05-self-attention"
 

@@ -12,14 +12,14 @@ import torch
 from whole_class import COURSE, source_notebook
 
 from coursebook.course import problem_set_names
-from nbjudge import cells
-from nbjudge.examiner import read
 from nbjudge.inside.testing.by_hand import by_hand
 from nbjudge.inside.testing.checks import close, deciding
 from nbjudge.inside.testing.fresh import SEED_VARIABLE
 from nbjudge.inside.testing.mistake import Mistake
-from nbjudge.judging import lies
-from nbjudge.judging import names as cell_names
+from nbjudge.intake import cells
+from nbjudge.judge import lies
+from nbjudge.judge import names as cell_names
+from nbjudge.judge.examiner import read
 
 pytestmark = pytest.mark.case_of("problem set")
 

@@ -13,9 +13,9 @@ from safetensors.torch import load_file, save
 from typer.testing import CliRunner
 from whole_class import COURSE, SANDBOXED, SEED, release_notebook
 
-from nbjudge import enclosures
-from nbjudge.engine import grade
-from nbjudge.release import make_release
+from nbjudge.intake import enclosures
+from nbjudge.intake.release import make_release
+from nbjudge.run.engine import grade
 from nbjudge.variants import fill
 from tfcourse.cli import app
 

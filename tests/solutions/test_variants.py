@@ -18,8 +18,8 @@ from whole_class import (
 from wrongly import check_wrong, lost_of_exercise
 
 from coursebook.course import problem_set_names
-from nbjudge import cells
-from nbjudge.engine import grade
+from nbjudge.intake import cells
+from nbjudge.run.engine import grade
 
 #: Each class is graded once, and in one process: `-k ps07` takes that of a problem set.
 pytestmark = pytest.mark.case_of("problem set")

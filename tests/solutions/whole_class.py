@@ -12,9 +12,10 @@ import nbformat
 from nbformat import NotebookNode
 
 from coursebook import course as course_tree
-from nbjudge import cells, enclosures, sandbox
+from nbjudge import sandbox
 from nbjudge.answers import Broken, Variant, load_broken, load_variants
-from nbjudge.release import release_folder
+from nbjudge.intake import cells, enclosures
+from nbjudge.intake.release import release_folder
 from nbjudge.variants import fill
 
 COURSE = course_tree.root(Path(__file__).parent)

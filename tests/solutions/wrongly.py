@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from nbjudge import cells
 from nbjudge.answers import Variant
-from nbjudge.results import StudentResult
+from nbjudge.intake import cells
+from nbjudge.store.results import StudentResult
 
 
 def lost_of_exercise(result: StudentResult, exercise: str) -> dict[str, str]:

@@ -5,8 +5,8 @@ import odd_answers
 import pytest
 import target_set
 
-from nbjudge.engine import grade
-from nbjudge.release import make_release
+from nbjudge.intake.release import make_release
+from nbjudge.run.engine import grade
 
 pytestmark = pytest.mark.thorough("test of odd but honest work")
 

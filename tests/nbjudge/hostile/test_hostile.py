@@ -16,9 +16,9 @@ import psutil
 import pytest
 import target_set
 
-from nbjudge import engine
+from nbjudge.intake.release import make_release
 from nbjudge.judge import Limits
-from nbjudge.release import make_release
+from nbjudge.run import engine
 
 ATTACKS = corpus.attacks()
 

@@ -8,7 +8,6 @@ exercise: attend
 
 import importlib
 import sys
-
 from importlib.machinery import PathFinder
 
 sys.meta_path[:] = [finder for finder in sys.meta_path if finder is PathFinder]

@@ -10,7 +10,6 @@ import os
 import socket
 
 import msgpack
-
 from nbjudge.inside import wire
 from nbjudge.inside.testing import learner
 

@@ -1,0 +1,541 @@
+"""Check a learner's own notebook on their own machine.
+
+The visible tests run in a plain process, which works on every system: see :mod:`nbjudge.desk`.
+If the course's sources are there, the hidden tests can run too, for those who learn without a
+class. On Linux everything can run in the sandbox, as in grading.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from nbjudge.course import root
+from nbjudge.files import Unreadable, read_file
+from nbjudge.inside.limits import Limits
+from nbjudge.inside.program import program
+from nbjudge.intake import cells, enclosures
+from nbjudge.intake.find import Parsed, parse
+from nbjudge.intake.merge import merge
+from nbjudge.judge import names
+from nbjudge.judge.names import names_of
+
+if TYPE_CHECKING:
+    from nbjudge.desk.run import Desk
+
+#: Verdicts on a test, and on an answer that is judged only when work is graded.
+PASSED, PARTLY, FAILED, HIDDEN = "passed", "partly", "failed", "hidden"
+NOT_STARTED = "not started"
+ANSWERED, BY_HAND, NOT_WRITTEN = "answered", "by hand", "not written yet"
+
+#: nbgrader's default stub for a written answer.
+WRITTEN_STUB = "YOUR ANSWER HERE"
+
+#: Identifies a stub if there is no release to compare an answer with.
+CODE_STUB = 'raise NotImplementedError("Your code goes here.")'
+
+#: Shown in place of points for a multiple-choice test.
+JUDGED_LATER = "Whether each answer is right is judged when your work is graded."
+
+#: The kernel that a released notebook names.
+KERNEL = "python3"
+
+#: Maximum number of kilobytes read from a file next to the notebook; a test may allow fewer.
+MOST_KILOBYTES = 100_000
+
+#: A notebook that contains this many of a release's test cells verbatim was made from it.
+SAME_TESTS = 3
+
+
+#: The heading above an exercise, and a link to a section of a chapter.
+_HEADED = re.compile(r"#+ .*\(`(?P<exercise>[\w-]+)`\)")
+_SECTION = re.compile(
+    r"\[(?P<title>[^\]]+)\]\([./]*(?P<notebook>\d\d-[\w-]+\.ipynb)#(?P<anchor>[^)]+)\)"
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a chapter: the chapter's file, the section's title, and its anchor on a page."""
+
+    notebook: str
+    title: str
+    anchor: str
+
+
+@dataclass
+class CheckedTest:
+    """One test or written answer; ``score`` is ``None`` if this check cannot judge it."""
+
+    name: str
+    verdict: str
+    score: float | None
+    points: float
+    hint: str = ""
+
+
+@dataclass
+class Exercise:
+    """The result of an exercise: its tests and their totals.
+
+    ``score`` counts the points scored in what this check could judge, ``judged`` the points
+    available there, and ``points`` those of the whole exercise.
+    """
+
+    name: str
+    tests: list[CheckedTest]
+
+    @property
+    def verdict(self) -> str:
+        """The overall verdict on its tests."""
+        found = {test.verdict for test in self.tests}
+        if len(found) == 1:
+            return found.pop()
+        if FAILED in found or PARTLY in found:
+            return FAILED if found <= {FAILED, HIDDEN} else PARTLY
+        return next(v for v in (NOT_STARTED, ANSWERED, PASSED, NOT_WRITTEN, BY_HAND) if v in found)
+
+    @property
+    def score(self) -> float:
+        """Points scored."""
+        return sum(test.score for test in self.tests if test.score is not None)
+
+    @property
+    def judged(self) -> float:
+        """Points available in what this check could judge."""
+        return sum(test.points for test in self.tests if test.score is not None)
+
+    @property
+    def points(self) -> float:
+        """Points of the whole exercise."""
+        return sum(test.points for test in self.tests)
+
+
+@dataclass
+class Checked:
+    """The result of a check.
+
+    ``hidden`` counts the tests that run only when the work is graded, ``hidden_points`` their
+    points, and ``partly_hidden`` names the tests that also have a hidden half, if that is known.
+    ``sandboxed`` says whether it ran in a sandbox, as in grading; ``full``, whether hidden tests
+    ran. ``problem_set`` is its name (empty if unknown), ``chapter`` the notebook that it follows,
+    and ``sections`` the section that explains each exercise that links to one. If hidden tests ran,
+    ``solution`` holds each answer cell's type and text, with the criteria for written answers.
+    """
+
+    tests: list[CheckedTest]
+    flags: list[str] = field(default_factory=list)
+    hidden: int = 0
+    hidden_points: float = 0.0
+    partly_hidden: list[str] = field(default_factory=list)
+    from_course: bool = True
+    sandboxed: bool = True
+    full: bool = False
+    problem_set: str = ""
+    chapter: str = ""
+    sections: dict[str, Section] = field(default_factory=dict)
+    solution: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def all_passed(self) -> bool:
+        """Whether every test that could be run passed in full."""
+        return not any(test.verdict in (PARTLY, FAILED, NOT_STARTED) for test in self.tests)
+
+    @property
+    def exercises(self) -> list[Exercise]:
+        """The tests grouped by exercise, in the notebook's order."""
+        found: dict[str, Exercise] = {}
+        for test in self.tests:
+            name = cells.exercise_of(test.name)
+            found.setdefault(name, Exercise(name, [])).tests.append(test)
+        return list(found.values())
+
+
+def find(given: Path) -> Path:
+    """The notebook that a learner named: a file, or the only one in a folder.
+
+    Raises
+    ------
+    ValueError
+        If the folder has no notebook, or several; the message says what to type.
+    """
+    given = Path(given)
+    if not given.is_dir():
+        return given
+    found = sorted(path for path in given.glob("*.ipynb") if path.is_file())
+    if len(found) == 1:
+        return found[0]
+    below = sorted(p for p in given.glob("*/*.ipynb") if not p.parent.name.startswith("."))
+    if not found and len(below) == 1:
+        return below[0]
+    listed = found or below
+    if not listed:
+        raise ValueError(f"{given} is a folder without a notebook: name the .ipynb file.")
+    lines = "".join(f"\n  {program().command} check {_typed(path)}" for path in listed[:15])
+    more = f"\n  and {len(listed) - 15} more" if len(listed) > 15 else ""
+    raise ValueError(f"{given} is a folder with {len(listed)} notebooks. Type one of:{lines}{more}")
+
+
+def _typed(path: Path) -> str:
+    """A path as typed in a terminal."""
+    return f'"{path}"' if " " in str(path) else str(path)
+
+
+def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
+    """The release that a notebook was made from.
+
+    It is the release that shares the most grade ids with the notebook or, if an editor has dropped
+    these, the most cell ids.
+    """
+    mine = {cells.grade_id(cell) or cell.id for cell in handed} - {"", cells.INSTALL}
+    best, most = None, 0
+    for path, released in _releases(course):
+        shared = len(mine & {cells.grade_id(cell) for cell in released if cells.grade_id(cell)})
+        if shared > most:
+            best, most = path, shared
+    return best
+
+
+def _releases(course: Path) -> list[tuple[Path, list[NotebookNode]]]:
+    paths = sorted((course / "notebooks" / "assignments").glob("*/*.ipynb"))
+    return [(path, parse(path.read_bytes()).cells) for path in paths]
+
+
+def check(
+    notebook: Path,
+    *,
+    course: Path | None = None,
+    cell_seconds: float | None = None,
+    exercise: str | None = None,
+    full: bool = False,
+    sandboxed: bool = False,
+    desk: Desk | None = None,
+) -> Checked:
+    """Run a learner's notebook and judge it with the visible tests, as grading would.
+
+    If the course is there, its test cells run in place of the notebook's, as in grading; otherwise
+    the notebook's own do. By default they run in a plain process: it is the learner's own code on
+    the learner's own machine.
+
+    Parameters
+    ----------
+    notebook:
+        The learner's file, or a folder with one notebook. It is not modified.
+    course:
+        The course's folder; searched for by default.
+    cell_seconds:
+        Time limit for a cell.
+    exercise:
+        Judge only this exercise; a prefix of its name is enough.
+    full:
+        Also run the hidden tests, which are in the course's ``solutions/``.
+    sandboxed:
+        Run in the sandbox, as grading does. Needs Linux.
+    desk:
+        The process to run it in, if one is already loading.
+
+    Raises
+    ------
+    ValueError
+        If the file is not a notebook or contains no tests of a problem set; if there is no such
+        exercise; if hidden tests or a sandbox are requested but not available.
+    """
+    path = find(notebook)
+    try:
+        handed = parse(read_file(path)[0])
+    except Unreadable as error:
+        raise ValueError(f"notebook is {str(path)!r}, but that file {error}.") from None
+    release = None
+    try:
+        course = course or root()
+        release = release_for(handed.cells, course)
+    except FileNotFoundError as error:
+        if full:
+            raise ValueError(f"The hidden tests are in the course's solutions/. {error}") from None
+        course = None
+    if full and release is None:
+        raise ValueError(f"No problem set in {course} has the cells of this notebook.")
+    source = _source_of(release, course)
+    files: dict[str, bytes] = {}
+    if release is not None:
+        given = _own(release)
+        if full and source is None:
+            raise ValueError(
+                f"The hidden tests of {release.stem} are not on this machine: there is no "
+                f"solutions/{release.stem} in {course}."
+            )
+        whole = source if full and source is not None else given
+        merged, flags = merge(handed.cells, whole, given)
+        files = {
+            file.relative_to(release.parent).as_posix(): file.read_bytes()
+            for file in release.parent.rglob("*")
+            if file.is_file() and file.suffix != ".ipynb" and not file.name.startswith(".")
+        }
+    else:
+        merged, flags = _as_it_is(path), []
+        given = whole = merged
+    if not any(cells.is_test(cell) for cell in merged.cells):
+        raise ValueError(_no_tests(path, handed, course))
+    files |= _enclosed(path.parent, merged)
+    limits = Limits()
+    if cell_seconds is not None:
+        limits = replace(limits, cell_seconds=cell_seconds)
+    blank = _blank(merged, given, release is not None)
+    chosen = _chosen(merged, exercise)
+    wanted = frozenset(
+        cells.grade_id(cell)
+        for cell in merged.cells
+        if cells.is_test(cell)
+        and not cells.is_only_comments(cell.source)
+        and cells.exercise_of(cells.grade_id(cell)) in chosen - blank
+    )
+    bound = names_of(whole)
+    run = _in_sandbox if sandboxed else _at_desk
+    ran, noticed = run(merged, wanted, limits, files, bound, desk)
+    found = _judged(merged, ran, given, chosen, blank)
+    found.flags = [*handed.flags, *_about_kernel(handed.kernel), *flags, *noticed]
+    found.from_course, found.sandboxed, found.full = release is not None, sandboxed, full
+    found.problem_set = release.stem if release is not None else ""
+    if release is not None and course is not None:
+        number = release.stem.removeprefix("ps")[:2]
+        chapters = sorted((course / "notebooks").glob(f"{number}-*.ipynb"))
+        found.chapter = chapters[0].name if chapters else ""
+        found.sections = sections(given)
+    if full:
+        found.solution = [
+            (cell.cell_type, cells.learners_own(cell.source))
+            for cell in whole.cells
+            if cells.is_answer(cell) and cells.exercise_of(cells.grade_id(cell)) in chosen
+        ]
+    if source is not None and not full:
+        hidden = {test.name for test in found.tests if test.verdict == HIDDEN}
+        found.partly_hidden = [
+            cells.grade_id(cell)
+            for cell in source.cells
+            if cells.is_test(cell)
+            and cells.has_hidden_tests(cell.source)
+            and cells.exercise_of(cells.grade_id(cell)) in chosen
+            and cells.grade_id(cell) not in hidden
+        ]
+    return found
+
+
+def _enclosed(folder: Path, notebook: NotebookNode) -> dict[str, bytes]:
+    """The files that are handed in with the notebook, with a generous size limit.
+
+    Each missing one is replaced by an empty file: a test reports it, and a notebook that creates
+    the file if it is missing does not do so here.
+    """
+    wanted = enclosures.declared(notebook)
+    taken = enclosures.take(folder, dict.fromkeys(wanted, MOST_KILOBYTES))
+    return dict.fromkeys(taken.refused, b"") | taken.found
+
+
+def sections(notebook: NotebookNode) -> dict[str, Section]:
+    """The section that explains each exercise, by the exercise's name.
+
+    It is the first chapter section that the text below the exercise's heading links to. An exercise
+    on something from an earlier chapter links to that chapter.
+    """
+    found = {}
+    for cell in notebook.cells:
+        name = _HEADED.match(cell.source) if cell.cell_type == "markdown" else None
+        link = _SECTION.search(cell.source) if name else None
+        if name and link:
+            found[name["exercise"]] = Section(**link.groupdict())
+    return found
+
+
+def _source_of(release: Path | None, course: Path | None) -> NotebookNode | None:
+    """The instructor's notebook that a release was made from, if it is on this machine."""
+    if release is None or course is None:
+        return None
+    path = course / "solutions" / release.stem / release.name
+    return _own(path) if path.is_file() else None
+
+
+def _own(path: Path) -> NotebookNode:
+    """One of the course's own notebooks, which a test has validated."""
+    return nbformat.v4.reads(path.read_text("utf-8"))
+
+
+def _chosen(notebook: NotebookNode, exercise: str | None) -> frozenset[str]:
+    """The requested exercises."""
+    every = list(
+        dict.fromkeys(
+            cells.exercise_of(cells.grade_id(c)) for c in notebook.cells if cells.is_graded(c)
+        )
+    )
+    if exercise is None:
+        return frozenset(every)
+    if exercise in every:
+        return frozenset([exercise])
+    found = [name for name in every if name.startswith(exercise)]
+    if len(found) != 1:
+        raise ValueError(f"exercise is {exercise!r}, but it must be one of: {', '.join(every)}.")
+    return frozenset(found)
+
+
+def _blank(notebook: NotebookNode, given: NotebookNode, from_course: bool) -> frozenset[str]:
+    """The exercises whose code answer is still the stub."""
+    stubs = {cells.grade_id(c): c.source.strip() for c in given.cells if cells.is_answer(c)}
+    blank: set[str] = set()
+    begun: set[str] = set()
+    for cell in notebook.cells:
+        if not cells.is_answer(cell) or cells.is_graded(cell) or cell.cell_type != "code":
+            continue
+        name = cells.grade_id(cell)
+        same = cell.source.strip() == stubs.get(name) if from_course else CODE_STUB in cell.source
+        (blank if same else begun).add(cells.exercise_of(name))
+    return frozenset(blank - begun)
+
+
+def _at_desk(
+    notebook: NotebookNode,
+    wanted: frozenset[str],
+    limits: Limits,
+    files: dict[str, bytes],
+    bound: dict[str, tuple[str, ...]],
+    desk: Desk | None,
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """Each test's result in a plain process, and the flags raised."""
+    if not wanted:
+        return {}, []
+    from nbjudge.desk.run import Desk
+
+    if desk is None:
+        with Desk() as desk:
+            return _at_desk(notebook, wanted, limits, files, bound, desk)
+    seed = secrets.randbits(62)
+    ran = desk.run(notebook, bound=bound, limits=limits, seed=seed, files=files, only=wanted)
+    return ran.tests, ran.flags
+
+
+def _in_sandbox(
+    notebook: NotebookNode,
+    wanted: frozenset[str],
+    limits: Limits,
+    files: dict[str, bytes],
+    bound: dict[str, tuple[str, ...]],
+    desk: Desk | None,
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """The same in the sandbox, as in grading."""
+    from nbjudge import sandbox
+    from nbjudge.judge import Job, judge
+
+    status = sandbox.status()
+    if not status.works:
+        raise ValueError(
+            f"There is no sandbox on this machine. {status.why} Leave out --sandbox to run your "
+            "notebook in a plain process."
+        )
+    only = nbformat.from_dict(notebook)
+    only.cells = [c for c in only.cells if not cells.is_test(c) or cells.grade_id(c) in wanted]
+    job = Job(
+        student="",
+        notebook=nbformat.writes(only).encode(),
+        seed=secrets.randbits(62),
+        limits=limits,
+        files=files,
+        names=bound,
+    )
+    with sandbox.Nursery() as nursery:
+        judged = judge(job, nursery)
+    return judged.tests, judged.flags
+
+
+def _about_kernel(kernel: str) -> Sequence[str]:
+    """A warning if the notebook names a different kernel from the released one."""
+    if kernel in ("", KERNEL):
+        return []
+    return [
+        f"the notebook is set to the kernel {kernel!r}; here it was run by the Python that runs "
+        f"{program().command}. If it fails in Jupyter, choose Kernel > Change Kernel > Python 3 "
+        "(ipykernel)"
+    ]
+
+
+def _no_tests(path: Path, handed: Parsed, course: Path | None) -> str:
+    """The message for a notebook that contains no tests."""
+    mine = {cell.source.strip() for cell in handed.cells if cell.cell_type == "code"}
+    for release, released in _releases(course) if course is not None else []:
+        tests = {c.source.strip() for c in released if cells.SEPARATOR in cells.grade_id(c)}
+        if len(mine & tests) >= min(SAME_TESTS, max(1, len(tests))):
+            return (
+                f"{path} is {release.stem} without the names of its cells: a converter or an "
+                "editor has dropped the cells' metadata. Paste your answers into a fresh copy of "
+                f"{release.relative_to(course or release.anchor).as_posix()}."
+            )
+    return (
+        f"notebook is {str(path)!r}, but it holds no tests: it must be a problem set, such "
+        "as notebooks/assignments/PS/PS.ipynb."
+    )
+
+
+def _as_it_is(path: Path) -> NotebookNode:
+    """The learner's notebook itself, if there is no course to take the tests from."""
+    notebook = nbformat.v4.new_notebook()
+    for index, raw in enumerate(nbformat.read(path, as_version=4).cells):
+        if raw.cell_type in ("code", "markdown") and not cells.is_install(raw):
+            make = nbformat.v4.new_code_cell
+            if raw.cell_type == "markdown":
+                make = nbformat.v4.new_markdown_cell
+            about = {"nbgrader": cells.nbgrader(raw)} if cells.grade_id(raw) else {}
+            notebook.cells.append(make(raw.source, id=f"cell-{index}", metadata=about))
+    return notebook
+
+
+def _judged(
+    notebook: NotebookNode,
+    ran: dict[str, dict[str, Any]],
+    given: NotebookNode,
+    chosen: frozenset[str],
+    blank: frozenset[str],
+) -> Checked:
+    """The verdict on each test; ``given`` is the notebook as it was released."""
+    found = Checked([])
+    stubs = {}
+    if given is not notebook:
+        stubs = {cells.grade_id(cell): cell.source.strip() for cell in given.cells}
+    for cell in notebook.cells:
+        name = cells.grade_id(cell)
+        if not cells.is_graded(cell) or cells.exercise_of(name) not in chosen:
+            continue
+        points = cells.points(cell)
+        if not cells.is_test(cell):
+            written = cell.source.strip() not in ("", WRITTEN_STUB, stubs.get(name))
+            found.tests.append(CheckedTest(name, BY_HAND if written else NOT_WRITTEN, None, points))
+        elif cells.is_only_comments(cell.source):
+            hint = cell.source.strip().lstrip("# ").splitlines()[0] if cell.source.strip() else ""
+            found.tests.append(CheckedTest(name, HIDDEN, None, points, hint))
+            found.hidden += 1
+            found.hidden_points += points
+        else:
+            found.tests.append(_judged_test(name, points, cell.source, ran, blank))
+    return found
+
+
+def _judged_test(
+    name: str, points: float, source: str, ran: dict[str, dict[str, Any]], blank: frozenset[str]
+) -> CheckedTest:
+    used = names.used(source)
+    # That choices were made says nothing about whether they are right.
+    later = "answered" in used and "choices" not in used
+    if cells.exercise_of(name) in blank:
+        return CheckedTest(name, NOT_STARTED, None if later else 0.0, points)
+    score, hint = ran[name]["score"], ran[name]["message"]
+    verdict = PASSED if score >= points else PARTLY if score > 0 else FAILED
+    if later:
+        score = None
+        if verdict == PASSED:
+            verdict, hint = ANSWERED, JUDGED_LATER
+    elif verdict == PASSED:
+        hint = ""
+    return CheckedTest(name, verdict, score, points, hint)

@@ -1,0 +1,1 @@
+"""What comes in: problem sets, a class's folders and rules, and what learners hand in."""

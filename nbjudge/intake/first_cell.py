@@ -1,0 +1,120 @@
+"""The first code cell of a learner's notebook, which installs the course on Colab.
+
+A problem set gets it on release. ``python -m nbjudge.intake.first_cell NOTEBOOK...`` inserts it
+into lessons and keeps their stored outputs.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from nbjudge.files import write_whole
+from nbjudge.inside.program import program
+from nbjudge.intake import cells
+
+#: In a lesson the site omits the cell, and JupyterLab folds it.
+_IN_A_LESSON = {"jupyter": {"source_hidden": True}, "tags": ["remove-cell"]}
+
+_INSTALL = """\
+# On Colab this installs what the notebook needs. Elsewhere it
+# does nothing.
+import importlib.util
+
+if importlib.util.find_spec("{package}") is None:
+    source = "git+{address}"
+    %pip install --quiet "{distribution}[learner] @ $source"
+"""
+
+_NO_ADDRESS = """\
+# This notebook needs the course's own package.
+import importlib.util
+
+if importlib.util.find_spec("{package}") is None:
+    print(
+        "The package {package} is not installed for this kernel. "
+        "Open the notebook with `make lab` or `{command} lab`, or "
+        "choose Kernel > Change Kernel > Python 3 (ipykernel)."
+    )
+"""
+
+
+def repository(course: Path) -> str:
+    """The address of the course's repository, or an empty string.
+
+    Read from ``repository: {url: ...}`` in the course's ``_config.yml``.
+    """
+    import yaml
+
+    path = course / "_config.yml"
+    said = yaml.safe_load(path.read_text("utf-8")) if path.is_file() else None
+    found = (said or {}).get("repository") or {}
+    address = found.get("url", "") if isinstance(found, dict) else found
+    return str(address or "").rstrip("/")
+
+
+def first_cell(course: Path, *, graded: bool) -> NotebookNode:
+    """The cell; in a ``graded`` notebook it is locked and carries no points."""
+    address = repository(course)
+    source = _INSTALL.replace("{address}", address) if address else _NO_ADDRESS
+    judged = program()
+    source = source.replace("{package}", (*judged.packages, "nbjudge")[0])
+    source = source.replace("{distribution}", judged.distribution)
+    source = source.replace("{command}", judged.command)
+    cell = nbformat.v4.new_code_cell(source.strip(), id=cells.INSTALL)
+    if graded:
+        from nbgrader.utils import compute_checksum
+
+        about = {"grade": False, "grade_id": cells.INSTALL, "locked": True, "solution": False}
+        cell.metadata["nbgrader"] = {**about, "schema_version": 3, "task": False}
+        cell.metadata |= {"deletable": False, "editable": False}
+        cell.metadata["nbgrader"]["checksum"] = compute_checksum(cell)
+    else:
+        cell.metadata |= deepcopy(_IN_A_LESSON)
+    return cell
+
+
+def put_first(notebook: NotebookNode, course: Path, *, graded: bool = False) -> None:
+    """Insert the cell before the notebook's other code, replacing an existing one."""
+    kept = [cell for cell in notebook.cells if not cells.is_install(cell)]
+    place = next((i for i, cell in enumerate(kept) if cell.cell_type == "code"), len(kept))
+    notebook.cells = [*kept[:place], first_cell(course, graded=graded), *kept[place:]]
+
+
+def put_into_lesson(path: Path, course: Path) -> bool:
+    """Insert the cell into a lesson's file as if it had been run; return whether the file changed.
+
+    Outputs are kept, and execution counts are renumbered as after a run from the top.
+    """
+    before = path.read_text("utf-8")
+    lesson = nbformat.reads(before, as_version=4)
+    put_first(lesson, course)
+    code = [cell for cell in lesson.cells if cell.cell_type == "code" and cell.source.strip()]
+    if all(cell.execution_count for cell in code if not cells.is_install(cell)):
+        for count, cell in enumerate(code, start=1):
+            cell.execution_count = count
+            for output in cell.outputs:
+                if output.output_type == "execute_result":
+                    output.execution_count = count
+    after = nbformat.writes(lesson) + "\n"
+    if after != before:
+        write_whole(path, after)
+    return after != before
+
+
+def main(paths: list[str]) -> None:
+    """Insert the cell into each of these lessons, and print those that changed."""
+    from nbjudge import course
+
+    for path in map(Path, paths):
+        if put_into_lesson(path, course.root(path.parent)):
+            print(path)
+
+
+if __name__ == "__main__":
+    import sys
+
+    main(sys.argv[1:])

@@ -1,0 +1,253 @@
+"""Generate the learners' notebook from the instructor's.
+
+It uses nbgrader's own converter, and the same input always gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import nbformat
+from traitlets.config import Config, PyFileConfigLoader
+
+from nbjudge.answers import holds_answers
+from nbjudge.course import RELEASE, SOLUTIONS, problem_set_names, sources
+from nbjudge.intake import cells, enclosures
+from nbjudge.intake.first_cell import put_first
+
+#: Notebook metadata, the same on every machine: kernel details are not part of the content.
+METADATA = {
+    "kernelspec": {
+        "display_name": "Python 3 (ipykernel)",
+        "language": "python",
+        "name": "python3",
+    },
+    "language_info": {"name": "python"},
+}
+
+#: Patterns that are skipped when a problem set's folder is copied.
+NOT_COPIED = (".ipynb_checkpoints", "__pycache__", "*.pyc", ".*")
+
+
+class _Listener(logging.Handler):
+    """Collects log messages."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+
+def source_folder(problem_set: str, course: Path) -> Path:
+    """The folder of the instructor's notebooks, such as ``solutions/PS``.
+
+    Raises
+    ------
+    ValueError
+        If the course has no such problem set; the message lists the existing ones.
+    """
+    known = problem_set_names(course)
+    if problem_set not in known:
+        raise ValueError(
+            f"problem_set is {problem_set!r}, but it must be one of: "
+            f"{', '.join(known) or f'none yet, {sources(course).name}/ is empty'}."
+        )
+    folder = sources(course) / problem_set
+    if not notebooks_in(folder):
+        raise ValueError(
+            f"problem_set is {problem_set!r}, but {folder.parent.name}/{problem_set} holds no "
+            f"{problem_set}.ipynb."
+        )
+    return folder
+
+
+def notebooks_in(folder: Path) -> list[str]:
+    """The names of a problem set's notebooks, without their extension.
+
+    Only ``PS`` if the folder ``PS`` has a notebook of that name; otherwise all that are there.
+    """
+    if (folder / f"{folder.name}.ipynb").is_file():
+        return [folder.name]
+    return sorted(path.stem for path in folder.glob("[!.]*.ipynb"))
+
+
+def course_config(course: Path) -> Config:
+    """The settings in the course's ``nbgrader_config.py``."""
+    return PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
+
+
+@cache
+def quiet_log() -> logging.Logger:
+    """A logger that is silent until it gets a handler: nbgrader logs a lot."""
+    log = logging.getLogger("nbjudge")
+    log.propagate = False
+    log.setLevel(logging.INFO)
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())
+    return log
+
+
+@contextmanager
+def own_programs_first():
+    """Make nbgrader, which runs ``alembic`` by name, find the running Python's own."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+def generate(problem_set: str, config: Config) -> None:
+    """Run nbgrader's ``generate_assignment`` for one problem set of the course in ``config``.
+
+    Raises
+    ------
+    ValueError
+        If nbgrader rejects the notebook; the message says why.
+    """
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.converters.base import NbGraderException
+    from nbgrader.coursedir import CourseDirectory
+
+    log, listener = quiet_log(), _Listener(logging.ERROR)
+    log.addHandler(listener)
+    folder = CourseDirectory(config=config, log=log)
+    folder.assignment_id = problem_set
+    try:
+        with own_programs_first():
+            GenerateAssignment(coursedir=folder, config=config, log=log, force=True).start()
+    except NbGraderException:
+        reasons = [text.strip().splitlines()[-1] for text in listener.said if "Traceback" in text]
+        raise ValueError(
+            f"problem_set is {problem_set!r}, but nbgrader rejects its notebook: "
+            f"{reasons[-1] if reasons else ' '.join(listener.said)}"
+        ) from None
+    finally:
+        log.removeHandler(listener)
+
+
+def normalised(path: Path, course: Path | None = None) -> bytes:
+    """The notebook's bytes with the same metadata, order and line endings on every machine.
+
+    If ``course`` is given, the cell that installs it is added.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    if course is not None:
+        put_first(notebook, course, graded=True)
+    notebook.metadata = nbformat.from_dict(METADATA)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    nbformat.validate(notebook)
+    return (nbformat.writes(notebook).rstrip("\n") + "\n").encode()
+
+
+def release_files(problem_set: str, course: Path) -> dict[str, bytes]:
+    """The learners' files of a problem set, by their path in its folder, without writing them.
+
+    Raises
+    ------
+    ValueError
+        If the problem set does not exist, or if the release would contain something that only
+        instructors may see.
+    """
+    source_folder(problem_set, course)
+    with tempfile.TemporaryDirectory() as temporary:
+        config = course_config(course)
+        config.CourseDirectory.root = str(course)
+        config.CourseDirectory.release_directory = temporary
+        config.GenerateAssignment.no_database = True
+        config.SaveCells.enabled = False
+        generate(problem_set, config)
+        made = Path(temporary) / problem_set
+        taken = enclosures.declared(nbformat.read(made / f"{problem_set}.ipynb", as_version=4))
+        files = {
+            path.relative_to(made).as_posix(): normalised(
+                path, course if path.name == f"{problem_set}.ipynb" else None
+            )
+            if path.suffix == ".ipynb"
+            else path.read_bytes()
+            for path in sorted(made.rglob("*"))
+            if path.is_file() and not holds_answers(path) and path.name not in taken
+        }
+    text = files[f"{problem_set}.ipynb"].decode().upper()
+    if left := [mark for mark in cells.INSTRUCTORS_ONLY if mark in text]:
+        raise ValueError(
+            f"problem_set {problem_set!r} would be released with {', '.join(left)} in it: "
+            "each such region must begin and end in the same cell, of the right kind."
+        )
+    return files
+
+
+def release_folder(problem_set: str, course: Path) -> Path:
+    """The folder of the learners' files of a problem set in the course."""
+    stored = course / "notebooks" / "assignments"
+    return (stored if sources(course).name == SOLUTIONS else course / RELEASE) / problem_set
+
+
+def is_current(problem_set: str, course: Path) -> bool:
+    """Whether the stored release matches the instructor's current notebook."""
+    folder = release_folder(problem_set, course)
+    stored = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and ".ipynb_checkpoints" not in path.parts
+    }
+    return stored == release_files(problem_set, course)
+
+
+def make_release(problem_set: str, course: Path) -> Path:
+    """Generate the learners' files and store them in :func:`release_folder`.
+
+    Returns the path of the released notebook. Unchanged files are not touched.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`release_files`.
+    """
+    files = release_files(problem_set, course)
+    folder = release_folder(problem_set, course)
+    if folder.is_dir():
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and path.relative_to(folder).as_posix() not in files:
+                path.unlink()
+    for name, content in files.items():
+        path = folder / name
+        if not path.is_file() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+    return folder / f"{problem_set}.ipynb"
+
+
+def copy_source(problem_set: str, course: Path, into: Path) -> None:
+    """Copy ``solutions/PS`` without its reference answers to ``into``, which is recreated.
+
+    The loose files next to the problem sets are copied too.
+
+    No learner and no kernel gets the reference answers.
+    """
+    ignored = shutil.ignore_patterns(*NOT_COPIED)
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        return ignored(folder, names) | {n for n in names if holds_answers(Path(folder) / n)}
+
+    if into.exists():
+        shutil.rmtree(into)
+    shutil.copytree(source_folder(problem_set, course), into, ignore=left_out)
+    for path in loose_files(course):
+        shutil.copy(path, into.parent / path.name)
+
+
+def loose_files(course: Path) -> list[Path]:
+    """The files next to the problem sets, such as the header that nbgrader adds to each."""
+    there = sorted(sources(course).iterdir())
+    return [path for path in there if path.is_file() and not path.name.startswith(".")]

@@ -1,0 +1,180 @@
+"""The examiner of one submission: what it has been told, and the requests to it."""
+
+from __future__ import annotations
+
+import socket
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from nbformat import NotebookNode
+
+from nbjudge.inside.wire import Channel, Closed, TimedOut
+from nbjudge.intake import cells
+from nbjudge.judge import names, outcome
+from nbjudge.judge.job import Job
+from nbjudge.judge.kernels import Kernels
+from nbjudge.judge.learners import Learner
+
+if TYPE_CHECKING:
+    from nbjudge.sandbox import Examiner, Nursery
+
+#: Extra seconds for the examiner itself, beyond a test's time limit.
+EXAMINERS_SECONDS = 20.0
+
+#: Seconds that the examiner may take to weigh the tests of an exercise.
+WEIGHING_SECONDS = 300.0
+
+
+class Examination:
+    """A process that runs the test cells, and the kernel that it talks to.
+
+    Parameters
+    ----------
+    job, nursery:
+        As for :func:`nbjudge.judge.judge`.
+    notebook:
+        The job's notebook.
+    kernels:
+        Where the examiner's resource usage is counted.
+    """
+
+    def __init__(self, job: Job, nursery: Nursery, notebook: NotebookNode, kernels: Kernels):
+        self.job, self.nursery, self.limits, self.kernels = job, nursery, job.limits, kernels
+        #: The exercises with tests of their own that inputs are left unchanged.
+        self.keeping = names.keeping(notebook)
+        #: A learner's name → the source of the cell that defines it.
+        self.sources = {
+            bound: cell.source
+            for cell in notebook.cells
+            for bound in job.names.get(cells.grade_id(cell), ())
+        }
+        #: The exercises with a test that timed out.
+        self.slow: set[str] = set()
+        self._process: Examiner | None = None
+        self._talk: Channel | None = None
+        self._linked: Learner | None = None
+        #: The cells that the examiner already knows, and those to tell it about next.
+        self._told: list[dict[str, Any]] = []
+        self._next: list[dict[str, Any]] = []
+
+    # -- the process -----------------------------------------------------------------------------
+
+    def start(self, own: bool = False) -> None:
+        """Fork an examiner; the next test tells it about all earlier cells.
+
+        It gets the learner's files, or the solution's if ``own`` is set.
+        """
+        files = {**self.job.files, **self.job.own} if own else self.job.found
+        self._process = self.nursery.examiner(self.limits, files=files)
+        self._talk, self._linked = Channel(self._process.socket), None
+        refused = {} if own else self.job.refused
+        opens = {"do": "open", "seed": self.job.seed, "refused": refused}
+        self._talk.send(opens, EXAMINERS_SECONDS)
+        self._next, self._told = self._told + self._next, []
+
+    def stop(self) -> None:
+        """Stop the examiner, if there is one, without waiting for it."""
+        if self._process is not None:
+            self._process.stop()
+
+    def end(self) -> None:
+        """Kill the examiner, if there is one."""
+        if self._process is not None:
+            self.kernels.count(self._process.usage())
+            self._process.kill()
+            self._process = self._talk = None
+
+    def be_ready(self) -> None:
+        """Start another examiner if the last one has ended."""
+        if self._process is None or not self._process.alive():
+            self.end()
+            self.start()
+
+    def _held(self) -> tuple[Examiner, Channel]:
+        if self._process is None or self._talk is None:
+            raise Closed("there is no examiner")
+        return self._process, self._talk
+
+    # -- what it knows ---------------------------------------------------------------------------
+
+    def note(self, cell: NotebookNode) -> None:
+        """Tell the examiner about a cell before the next test."""
+        if cells.is_answer(cell):
+            bound = list(self.job.names.get(cells.grade_id(cell), ()))
+            self._next.append({"learners": bound})
+        elif cells.is_locked(cell):
+            if names.used(cell.source) & self.learners_names():
+                # What it computes from a learner's answer is the learner's.
+                self._next.append({"learners": sorted(names.bound(cell.source))})
+            else:
+                self._next.append({"setup": cell.source})
+
+    def learners_names(self) -> set[str]:
+        """Names bound so far by a learner, or by locked cells that use a learner's names."""
+        return {name for step in self._told + self._next for name in step.get("learners", ())}
+
+    # -- what it is asked ------------------------------------------------------------------------
+
+    def link(self, learner: Learner, new: bool) -> None:
+        """Connect the examiner to this kernel; ``new`` says that the connection is new."""
+        if self._linked is learner and not new:
+            return
+        process, talk = self._held()
+        if learner.wire is None:
+            raise Closed("the kernel is not connected")
+        talk.send({"do": "link", "most": self.limits.message_mb << 20}, EXAMINERS_SECONDS)
+        socket.send_fds(process.socket, [b"w"], [learner.wire.fileno()])
+        talk.receive(EXAMINERS_SECONDS)
+        self._linked = learner
+
+    def ask(
+        self, cell: NotebookNode, learner: Learner, source: str, seconds: float
+    ) -> dict[str, Any]:
+        """The examiner's result for a test cell, or for this part of its source.
+
+        Raises
+        ------
+        WireError
+            If the examiner does not answer in time, or at all.
+        """
+        process, talk = self._held()
+        name = cells.grade_id(cell)
+        exercise = cells.exercise_of(name)
+        call_seconds = float(self.limits.call_seconds)
+        if exercise in self.slow:  # one endless loop must not use up the other exercises' time
+            call_seconds = max(call_seconds / 10, min(1.0, call_seconds))
+        test = {
+            "name": name,
+            "source": source,
+            "before": self._next,
+            "seconds": float(seconds),
+            "call_seconds": call_seconds,
+            "keep": exercise not in self.keeping,
+        }
+        self._told, self._next = self._told + self._next, []
+        talk.send({"do": "test", "test": test}, EXAMINERS_SECONDS)
+        # Output from the kernel meanwhile is discarded.
+        deadline = monotonic() + seconds + EXAMINERS_SECONDS
+        while not learner.pump.waits_for(talk.sock, deadline - monotonic()):
+            if monotonic() > deadline:
+                raise TimedOut("the examiner does not answer")
+            if not process.alive():
+                raise Closed("the examiner has ended")
+        found = talk.receive(max(0.1, deadline - monotonic()))
+        for text in ("says", "ours"):
+            found[text] = outcome.with_line(found[text], self.sources)
+        return found
+
+    def weigh(self, steps: list[dict[str, Any]], learners: list[str]) -> dict[str, str]:
+        """The result of :func:`nbjudge.judge.lies.hollow` for these cells, in a new examiner.
+
+        Raises
+        ------
+        WireError
+            If the examiner does not answer in time, or at all.
+        """
+        self.end()
+        self.start(own=True)
+        _, talk = self._held()
+        talk.send({"do": "weigh", "notebook": steps, "learners": learners}, 20.0)
+        return talk.receive(WEIGHING_SECONDS)

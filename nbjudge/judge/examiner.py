@@ -1,0 +1,408 @@
+"""The examiner: our own process, out of a learner's reach, in which the locked test cells run.
+
+It runs the problem set's set-up cells unchanged. A name that a learner's answer binds is a
+:class:`Handle` here, which only verbs can use. Over a socket the judge tells it what to run, passes
+it the connection to the learner's process, and receives the result of each test.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import hashlib
+import importlib
+import io
+import os
+import re
+import socket
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from time import monotonic
+from types import CodeType
+from typing import Any
+
+from nbjudge.inside.program import program
+from nbjudge.inside.testing import unseen
+from nbjudge.inside.testing.by_hand import by_hand
+from nbjudge.inside.testing.checks import deciding
+from nbjudge.inside.testing.choices import scored_below
+from nbjudge.inside.testing.enclosed import refuse
+from nbjudge.inside.testing.fresh import SEED_VARIABLE, fresh
+from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
+from nbjudge.inside.testing.learner import seed_all
+from nbjudge.inside.testing.measured import collected
+from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.values import torch
+from nbjudge.inside.wire import Channel, Closed
+from nbjudge.intake import cells
+from nbjudge.judge import lies
+from nbjudge.judge.errors import FAULTY
+from nbjudge.judge.remote import InTheirWords, Link, Lost, Missing
+
+#: Maximum number of characters kept of a test's output and of its message.
+MAX_TEXT = 50_000
+
+#: Seconds that one message to or from the judge may take; both ends are ours.
+TALK_SECONDS = 60.0
+
+
+def warm() -> None:
+    """Import what tests use, in the process that examiners are forked from."""
+    for name in program().warm:
+        importlib.import_module(name)
+    from nbjudge.inside.testing.learner import warm
+
+    warm()
+
+
+def learn(locked: Mapping[str, str]) -> None:
+    """Compile these locked cells, by name, in the process that examiners are forked from.
+
+    The modules of the course's packages that they import are loaded. Errors are reported when a
+    cell is run.
+    """
+    for name, source in locked.items():
+        with contextlib.suppress(SyntaxError):
+            set_up(source)
+            for module in read(name, _marked(source)).ours:
+                with contextlib.suppress(Exception):
+                    importlib.import_module(module)
+
+
+def main(sock: socket.socket) -> None:
+    """Serve the judge's requests until it closes the connection."""
+    if torch is not None:
+        torch.set_num_threads(1)
+    channel = Channel(sock)
+    examiner = Examiner()
+    while True:
+        try:
+            request = channel.receive()
+        except Closed:
+            return
+        if request["do"] == "link":
+            # Next comes one byte that carries the connection to the learner's process.
+            _, (number,), _, _ = socket.recv_fds(sock, 1, 1)
+            examiner.connect(socket.socket(fileno=number), request["most"])
+            channel.send({"linked": True}, TALK_SECONDS)
+        elif request["do"] == "open":
+            examiner.open(request["seed"], request["refused"])
+        elif request["do"] == "weigh":
+            channel.send(examiner.weigh(request["notebook"], request["learners"]), TALK_SECONDS)
+        else:
+            channel.send(examiner.test(**request["test"]), TALK_SECONDS)
+
+
+def learners_seed(seed: int, what: str) -> int:
+    """The seed for the learner's side, which reveals nothing about the hidden tests' seed."""
+    digest = hashlib.sha256(f"learner/{seed}/{what}".encode()).digest()
+    return int.from_bytes(digest[:7], "big")
+
+
+#: Message if a hidden test itself fails on the value that it received.
+UNUSABLE = "this hidden test cannot use what your code returns: does it have the expected type?"
+
+
+class Examiner:
+    """The set-up cells' names, and the learner's names behind handles."""
+
+    def __init__(self) -> None:
+        self.namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
+        self.learners: set[str] = set()
+        self.link: Link | None = None
+        self.seed = 0
+
+    def open(self, seed: int, refused: Mapping[str, str]) -> None:
+        """Set the hidden tests' seed, and the reasons why files were refused."""
+        self.seed = seed
+        refuse(refused)
+        os.environ[SEED_VARIABLE] = str(seed)
+
+    def connect(self, sock: socket.socket, most: int) -> None:
+        """Talk to the learner's process over this socket from now on."""
+        if self.link is not None:
+            self.link.channel.close()
+        self.link = Link(sock, most)
+
+    def test(
+        self,
+        name: str,
+        source: str,
+        before: list[dict[str, Any]],
+        seconds: float,
+        call_seconds: float,
+        keep: bool = True,
+    ) -> dict[str, Any]:
+        """Run one test cell.
+
+        Parameters
+        ----------
+        name, source:
+            Its grade id and its code, including hidden tests.
+        before:
+            What precedes it since the last test, in order: ``{"setup": source}`` for a cell to run
+            here, ``{"learners": [names]}`` for names that are the learner's from there on.
+        seconds, call_seconds:
+            Time limits for the learner's code in total, and for one call.
+        keep:
+            Whether a call must leave its inputs unchanged.
+
+        Returns
+        -------
+        A dictionary: ``error`` (its type's name, empty if there was none) and its message ``says``,
+        with ``ours`` for the message without the learner's own words if it quotes any; ``value``,
+        the number that the last line evaluates to, if it does; ``printed``; ``missing``, a
+        learner's name that is undefined; ``lost``, whether the learner's process must be replaced;
+        ``seconds``; ``calls``; ``measured``, numbers by name.
+        """
+        began = monotonic()
+        texts = ("error", "says", "ours", "printed", "missing")
+        found: dict[str, Any] = dict.fromkeys(texts, "") | {"value": None}
+        told = io.StringIO()
+        collected()
+        try:
+            for step in before:
+                self._prepare(step)
+            with contextlib.redirect_stdout(told), contextlib.redirect_stderr(io.StringIO()):
+                value = self._run(name, source, began + seconds, call_seconds, keep)
+            if value is not None:
+                plain = type(value) in (int, float)
+                found["value"] = float(value) if plain else repr(type(value).__name__)
+        except Missing as error:
+            found |= {"error": "Missing", "says": str(error), "missing": error.name}
+        except Lost as error:
+            found |= {"error": error.what, "says": str(error)}
+        except (NotThroughAVerb, SyntaxError) as error:
+            found |= {"error": FAULTY, "says": str(error)}
+        except InTheirWords as error:
+            found |= {"error": "Mistake", "says": str(error), "ours": error.ours}
+        except Mistake as error:
+            found |= {"error": "Mistake", "says": str(error), **self._quoted(str(error))}
+        except BaseException as error:
+            if ours := getattr(error, "ours", ""):  # a learner's code raised it
+                found |= {"ours": ours}
+            # An error that the test did not raise itself would reveal what the code returned.
+            own = (
+                bool(ours)
+                or isinstance(error, AssertionError)
+                or self.link is None
+                or not self.link.hidden
+            )
+            found |= {"error": type(error).__name__, "says": _text(error) if own else UNUSABLE}
+        if self.link is not None and self.link.hidden and found["ours"]:
+            found |= {"says": found["ours"], "ours": ""}
+        found["says"] = found["says"][:MAX_TEXT]
+        found["printed"] = told.getvalue()[:MAX_TEXT]
+        found["lost"] = self.link is None or self.link.lost is not None
+        found["seconds"] = monotonic() - began
+        found["calls"] = self.link.asked if self.link else 0
+        found["measured"] = collected()
+        return found
+
+    def _quoted(self, says: str) -> dict[str, str]:
+        """The message without the learner's words, if a test's own message quotes any."""
+        without = unseen.without(says, self.link.heard if self.link else ())
+        return {"ours": without} if without != says else {}
+
+    def weigh(self, notebook: list[dict[str, Any]], learners: list[str]) -> dict[str, str]:
+        """The instructor's tests in these cells that accept an answer that computes nothing.
+
+        See :func:`nbjudge.judge.lies.hollow`.
+
+        Parameters
+        ----------
+        notebook:
+            The cells, as :func:`nbjudge.judge.lies.hollow` takes them.
+        learners:
+            The names that tests use through verbs.
+        """
+        self.open(lies.SEED, {})
+
+        def run(name: str, source: str, link: lies.Liar, names: dict[str, Any]) -> Any:
+            def drawn(test: str) -> Any:
+                link.hidden()
+                return fresh(test)
+
+            test = read(name, _marked(source))
+            seed_all(learners_seed(self.seed, f"examiner/{name}"))
+            by_hand()
+            # Functions from set-up cells look up the learner's names there.
+            names |= {learner: link.name(learner) for learner in learners if learner in link.names}
+            names |= {"fresh": drawn, HIDDEN_BEGINS: link.hidden}
+            namespace = dict(names)
+            with scored_below() if "choices" in test.taken else contextlib.nullcontext():
+                exec(test.body, namespace)
+                return None if test.last is None else eval(test.last, namespace)
+
+        return lies.hollow(notebook, run)
+
+    def _prepare(self, step: dict[str, Any]) -> None:
+        if "learners" in step:
+            self.learners |= set(step["learners"])
+            return
+        code = set_up(step["setup"])
+        bound = set(self.namespace)
+        before = {name: id(found) for name, found in self.namespace.items()}
+        nowhere = io.StringIO()
+        with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+            exec(code, self.namespace)
+        self.learners -= set(self.namespace) - bound
+        self.learners -= {n for n, number in before.items() if id(self.namespace.get(n)) != number}
+
+    def _run(self, name: str, source: str, deadline: float, call_seconds: float, keep: bool) -> Any:
+        test = read(name, _marked(source))
+        seed_all(learners_seed(self.seed, f"examiner/{name}"))
+        by_hand()
+        if self.link is None:
+            raise Lost("KernelDied", "There is no notebook to test.")
+        # Names that a test uses and nothing else defines.
+        self.learners |= test.taken - set(self.namespace) - {HIDDEN_BEGINS}
+        for learners in self.learners:  # functions from set-up cells look them up there
+            self.namespace[learners] = self.link.name(learners)
+        self.link.begin(learners_seed(self.seed, name), call_seconds, deadline, self.learners)
+        self.link.keep = keep
+        # Names that a test binds are its own: no test depends on another.
+        ours = {name: self.namespace[name] for name in self.namespace.keys() - self.learners}
+        namespace = Names({**ours, HIDDEN_BEGINS: self.link.hide}, self.link, self.learners)
+        below = scored_below() if "choices" in test.taken else contextlib.nullcontext()
+        try:
+            with below, deciding():
+                exec(test.body, namespace)
+                value = None if test.last is None else eval(test.last, namespace)
+        finally:
+            self.link.end()
+        return None if type(value) is Handle else value
+
+
+class Names(dict):
+    """A test cell's namespace: its own names, the set-up's, and the learner's remote ones.
+
+    Deleting a learner's name, or rebinding it to a learner's object, takes effect in the learner's
+    process too, so that a test can see whether one function calls another. A name bound to anything
+    else is the test's own from then on.
+
+    Parameters
+    ----------
+    ours:
+        The set-up's names.
+    link:
+        The connection to the learner's process.
+    theirs:
+        The learner's names.
+    """
+
+    def __init__(self, ours: Mapping[str, Any], link: Link, theirs: Iterable[str]):
+        super().__init__(ours)
+        self.link, self.theirs, self.learners = link, set(theirs), frozenset(theirs)
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.theirs:
+            return self.link.load(name)
+        return super().__getitem__(name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name in self.learners and type(value) is Handle:
+            self.link.bind(name, value)
+            self.theirs.add(name)
+            self.pop(name, None)
+            return
+        self.theirs.discard(name)
+        super().__setitem__(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self.theirs:
+            super().__delitem__(name)
+            return
+        self.link.delete(name)
+        self.theirs.discard(name)
+
+
+#: Name of the function called where a test's hidden half begins.
+HIDDEN_BEGINS = "_hidden_begins"
+
+
+def _marked(source: str) -> str:
+    """A test cell's source with a call where its hidden half begins."""
+    return re.sub(rf"^( *)#.*{cells.BEGIN_HIDDEN}.*$", rf"\1{HIDDEN_BEGINS}()", source, flags=re.M)
+
+
+@dataclass(frozen=True)
+class TestCell:
+    """A compiled test cell.
+
+    Its body without a final expression, that expression, the names that it takes from outside, and
+    the modules of the course's packages that it imports.
+    """
+
+    body: CodeType
+    last: CodeType | None
+    taken: frozenset[str]
+    ours: tuple[str, ...]
+
+
+@lru_cache(maxsize=1024)
+def set_up(source: str) -> CodeType:
+    """Compile a locked cell."""
+    return compile(source, "<set-up>", "exec")
+
+
+@lru_cache(maxsize=1024)
+def read(name: str, source: str) -> TestCell:
+    """Compile a test cell, cached: examiners inherit what was compiled before the fork.
+
+    Raises
+    ------
+    SyntaxError
+        If it is not Python.
+    """
+    tree = ast.parse(source)
+    nodes = list(ast.walk(tree))
+    used = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    taken = frozenset(used - bound_anywhere(nodes) - set(dir(builtins)))
+    last = tree.body[-1] if tree.body else None
+    value = last.value if isinstance(last, ast.Expr) else None
+    if value is not None:
+        tree.body.pop()
+    return TestCell(
+        body=compile(tree, f"<{name}>", "exec"),
+        last=compile(ast.Expression(value), f"<{name}>", "eval") if value is not None else None,
+        taken=taken,
+        ours=tuple(dict.fromkeys(_imported(nodes))),
+    )
+
+
+def _imported(nodes: Iterable[ast.AST]) -> list[str]:
+    found: list[str] = []
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.append(node.module)
+    packages = (*program().packages, *program().tests_own)
+    return [name for name in found if name.partition(".")[0] in packages]
+
+
+def bound_anywhere(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names bound by definitions, imports, arguments, handlers or assignments, at any depth."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+    return found
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return ""

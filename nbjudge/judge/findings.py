@@ -1,0 +1,117 @@
+"""The results of one submission's cells and tests."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import Any
+
+from nbformat import NotebookNode
+
+from nbjudge.intake import cells
+from nbjudge.judge import outcome
+from nbjudge.judge.endings import FLOODED, OUT_OF_TIME
+from nbjudge.judge.kernels import Kernels
+from nbjudge.judge.pump import FAILED
+from nbjudge.report.outputs import Room
+
+#: Message for an answer cell after which the kernel stops responding.
+BREAKS = "after this cell the kernel no longer runs anything: what does the cell change in it?"
+
+#: Messages for an answer cell that finishes only in a kernel in which less is forbidden.
+OTHERWISE = {
+    OUT_OF_TIME: "it takes too long",
+    FLOODED: "it prints without end",
+    FAILED: "it needs something that this exercise forbids",
+}
+
+
+class Findings:
+    """What is known so far about a submission.
+
+    Attributes
+    ----------
+    tests:
+        Each test's entry in :class:`nbjudge.judge.job.Judged`, by name.
+    found:
+        The examiner's result for each test, by name.
+    stopped:
+        Why the answer's own cell stopped, by exercise.
+    in_their_words:
+        Results of visible tests that quote the learner's own words from a kernel that hidden tests
+        have called, by cell index.
+    flags:
+        The flags raised, one line each.
+    """
+
+    def __init__(self, notebook: NotebookNode, kernels: Kernels):
+        self.cells: list[NotebookNode] = notebook.cells
+        self.kernels = kernels
+        self.tests: dict[str, dict[str, Any]] = {}
+        self.found: dict[str, dict[str, Any]] = {}
+        self.stopped: dict[str, str] = {}
+        self.in_their_words: dict[int, dict[str, Any]] = {}
+        self.flags: list[str] = []
+        self.out_of_time: list[str] = []
+        self.died: dict[str, list[str]] = {}
+        self.room = Room()
+
+    def settle(self, cell: NotebookNode, found: dict[str, Any], seen: list[str]) -> None:
+        """Record a test's result."""
+        name, points = cells.grade_id(cell), cells.points(cell)
+        self.found[name] = found = outcome.settled(found, points)
+        cell.outputs, score = outcome.scored(found, points)
+        self.tests[name] = {
+            "score": score,
+            "max_score": points,
+            "message": outcome.message(found, score, points),
+            "seconds": round(found.get("seconds", 0.0), 4),
+            "seen": seen,
+            "measured": found.get("measured", {}),
+        }
+
+    def settle_again(self, cell: NotebookNode, found: dict[str, Any], seen: list[str]) -> None:
+        """Record a new result for a test whose outputs were already tidied."""
+        self.settle(cell, found, seen)
+        outcome.tidy(cell, self.room)
+
+    def passed(self, name: str) -> bool:
+        """Whether a test got all its points."""
+        return self.tests[name]["score"] >= self.tests[name]["max_score"]
+
+    def said_once(self, name: str, found: dict[str, Any]) -> dict[str, Any]:
+        """The result; an error already reported by another test of the exercise is not repeated."""
+        if not outcome.is_an_error(found):
+            return found
+        for other, before in takewhile(lambda item: item[0] != name, self.found.items()):
+            same = cells.exercise_of(other) == cells.exercise_of(name)
+            if same and outcome.is_an_error(before) and outcome.is_same(before, found):
+                return {**found, "says": outcome.as_in(other, found)}
+        return found
+
+    def why_missing(self, exercise: str) -> str:
+        """Why an exercise's names are undefined; empty if its cell ran to the end."""
+        broken = {cells.grade_id(self.cells[index]) for index in self.kernels.broken}
+        why = BREAKS if exercise in broken else self.stopped.get(exercise) or self._other(exercise)
+        return why if why in ("", outcome.NO_ANSWER) else f"The answer's own cell stopped: {why}"
+
+    def _other(self, exercise: str) -> str:
+        ended = self.kernels.otherwise
+        own = (how for i, how in ended.items() if cells.grade_id(self.cells[i]) == exercise)
+        return OTHERWISE.get(next(own, ""), "")
+
+    def all_flags(self) -> list[str]:
+        """All flags without duplicates, including those that name several cells in one line."""
+        lines = [f"the kernel died in {cells.listed(n)}: {why}" for why, n in self.died.items()]
+        if self.out_of_time:
+            lines.append(f"ran out of time in {cells.listed(self.out_of_time)}")
+        if broken := [called(self.cells[index]) for index in self.kernels.broken]:
+            lines.append(
+                f"the kernel ran nothing more after {cells.listed(broken)}; what came after was "
+                "judged without it"
+            )
+        return list(dict.fromkeys([*self.flags, *lines]))
+
+
+def called(cell: NotebookNode) -> str:
+    """A cell's name in a flag."""
+    return cells.grade_id(cell) or "a cell that they added"

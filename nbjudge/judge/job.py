@@ -1,0 +1,90 @@
+"""The judge's input and output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from nbjudge.inside.limits import Limits
+
+
+@dataclass(frozen=True)
+class Job:
+    """A submission to judge.
+
+    Attributes
+    ----------
+    student:
+        The student's name, for the judge's own messages.
+    notebook:
+        The instructor's notebook, including hidden tests, with the learner's answers and added
+        cells, as JSON.
+    seed:
+        The seed of the hidden tests' inputs.
+    limits:
+        Resource limits for the learner's code.
+    files:
+        The problem set's data files, by name.
+    names:
+        The names bound by each answer cell's solution, by grade id: see
+        :func:`nbjudge.judge.names.names_of`.
+    solution:
+        The instructor's source of each answer cell, by grade id, which never reaches a process
+        that runs a learner's code. Without it no test's points depend on another's.
+    enclosed:
+        The files that the learner handed in with the notebook, by name.
+    refused:
+        Why each of the other files that the problem set accepts is missing.
+    own:
+        The instructor's own files of these names, which belong to ``solution``.
+    """
+
+    student: str
+    notebook: bytes
+    seed: int
+    limits: Limits = field(default_factory=Limits)
+    files: dict[str, bytes] = field(default_factory=dict)
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    solution: dict[str, str] = field(default_factory=dict)
+    enclosed: dict[str, bytes] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    own: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def found(self) -> dict[str, bytes]:
+        """The files that the learner's cells can read.
+
+        Each refused one is replaced by an empty file, so that a notebook that creates the file if
+        it is missing does not do so here.
+        """
+        return {**self.files, **dict.fromkeys(self.refused, b""), **self.enclosed}
+
+
+@dataclass
+class Judged:
+    """The judgement of a submission.
+
+    Attributes
+    ----------
+    notebook:
+        The executed notebook as JSON. Its outputs are safe to show, and nbgrader's
+        ``determine_grade`` reads the scores below from them.
+    tests:
+        For each test cell by grade id: ``score``, ``max_score``, ``message`` for people (empty if
+        nothing is wrong), ``seconds``, ``seen``, a list of notes, and ``measured``, numbers by
+        name.
+    flags:
+        Flags for the whole notebook, one line each.
+    seconds, cpu_seconds, peak_memory_mb:
+        The resources used.
+    sandbox:
+        The sandbox that the learner's code ran in.
+    """
+
+    notebook: bytes
+    tests: dict[str, dict[str, Any]]
+    flags: list[str]
+    seconds: float
+    cpu_seconds: float
+    peak_memory_mb: float
+    sandbox: str

@@ -1,0 +1,178 @@
+"""A submission's kernels: one for each set of things that are forbidden.
+
+Each has run all cells up to the current one.
+
+A kernel that hangs or dies is replaced, and the earlier cells are run again in the new one. If that
+does not help, the cell after which a kernel stops responding is found and left out: what other
+cells define is then judged without it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from nbjudge.judge.job import Job
+from nbjudge.judge.learners import Learner, NoKernel
+from nbjudge.judge.pump import OK
+
+if TYPE_CHECKING:
+    from nbjudge.sandbox import Nursery, Usage
+
+#: Maximum number of times that a kernel is replaced, for the tests of one exercise and in total.
+MAX_RESTARTS_OF_EXERCISE, MAX_RESTARTS = 3, 16
+
+#: Maximum number of cells left out before the notebook is abandoned.
+MAX_BROKEN = 4
+
+
+class Kernels:
+    """The kernels of one submission.
+
+    Parameters
+    ----------
+    job, nursery:
+        As for :func:`nbjudge.judge.judge`.
+    source, seconds:
+        Functions of a cell's index: the code to run, and its time limit.
+    in_time:
+        Raises :class:`NoKernel` when the submission's time is used up.
+
+    Attributes
+    ----------
+    finished:
+        The indices of the cells that ran to the end, in order: those to be run again.
+    broken:
+        The indices of cells after which a kernel stops responding.
+    otherwise:
+        For finished cells by index: how they ended in a kernel in which more is forbidden, if they
+        did not finish there.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        nursery: Nursery,
+        source: Callable[[int], str],
+        seconds: Callable[[int], float],
+        in_time: Callable[[], None],
+    ):
+        self.job, self.nursery, self.source, self.seconds = job, nursery, source, seconds
+        self.in_time = in_time
+        self.finished: list[int] = []
+        self.broken: list[int] = []
+        self.otherwise: dict[int, str] = {}
+        self.cpu_seconds = self.peak_memory_mb = 0.0
+        self._learners: dict[tuple[str, ...], Learner] = {}
+        self._leaving: list[Learner] = []
+        self._restarts: dict[str, int] = {}
+        self._careful = False
+
+    def start(self, kinds: tuple[str, ...]) -> None:
+        """Start a kernel without these kinds."""
+        digest = hashlib.sha256(f"kernel/{self.job.seed}".encode()).digest()
+        seed = int.from_bytes(digest[:7], "big")
+        job = self.job
+        self._learners[kinds] = Learner(self.nursery, job.limits, kinds, job.found, seed)
+
+    def start_another(self, kinds: tuple[str, ...]) -> Learner:
+        """Another kernel without these kinds, which the caller must end."""
+        before = self._learners.pop(kinds, None)
+        self.start(kinds)
+        found = self._learners.pop(kinds)
+        if before is not None:
+            self._learners[kinds] = before
+        return found
+
+    def has(self, kinds: tuple[str, ...], learner: Learner) -> bool:
+        """Whether ``learner`` is the current kernel without these kinds."""
+        return self._learners.get(kinds) is learner
+
+    def end(self, kinds: tuple[str, ...]) -> None:
+        """Kill the kernel without these kinds, if there is one."""
+        learner = self._learners.pop(kinds, None)
+        if learner is not None:
+            self.count(learner.end())
+
+    def let_go(self, kinds: tuple[str, ...]) -> None:
+        """Let the kernel without these kinds end while others continue."""
+        learner = self._learners.pop(kinds, None)
+        if learner is not None:
+            learner.kernel.stop()
+            self._leaving.append(learner)
+
+    def end_all(self) -> None:
+        """Kill all kernels at once, since each takes a while to end."""
+        for kinds in list(self._learners):
+            self.let_go(kinds)
+        while self._leaving:
+            self.count(self._leaving.pop().end())
+
+    def count(self, used: Usage) -> None:
+        """Add a process's usage to the totals."""
+        self.cpu_seconds += used.cpu_seconds
+        self.peak_memory_mb = max(self.peak_memory_mb, used.peak_memory_mb)
+
+    def be_careful(self) -> int:
+        """From now on, check after each rerun cell whether the kernel still responds.
+
+        Returns the number of cells found so far after which it does not.
+        """
+        self._careful = True
+        return len(self.broken)
+
+    def catch_up(self, kinds: tuple[str, ...], exercise: str = "") -> Learner:
+        """A kernel without these kinds that has run all finished cells.
+
+        Raises
+        ------
+        NoKernel
+            If there is no such kernel: it was replaced too often, too many cells break it, or no
+            time is left to run the cells again.
+        """
+        if kinds in self._learners and self._learners[kinds].done & set(self.broken):
+            self.end(kinds)
+            self.start(kinds)
+        while True:
+            if kinds not in self._learners:
+                self._restart(kinds, exercise)
+            learner = self._learners[kinds]
+            behind = [index for index in self.finished if index not in learner.done]
+            breaks = next((i for i in behind if not self._runs_again(learner, i)), None)
+            if breaks is None:
+                return learner
+            self.end(kinds)
+            self.in_time()  # a cell cut short by the time limit is not to blame
+            if self._careful:
+                self.finished.remove(breaks)
+                self.broken.append(breaks)
+                if len(self.broken) > MAX_BROKEN:
+                    raise NoKernel("too many of its cells break the kernel")
+            self._careful = True
+
+    def _restart(self, kinds: tuple[str, ...], exercise: str) -> None:
+        of_exercise, together = self._restarts.get(exercise, 0), sum(self._restarts.values())
+        if of_exercise >= MAX_RESTARTS_OF_EXERCISE + self._careful or together >= MAX_RESTARTS:
+            times = of_exercise if of_exercise < together else together
+            raise NoKernel(
+                f"this notebook has stopped or hung Python {times} times, so it is not started "
+                "again. Look for code that never ends, calls exit(), or uses up the memory"
+            )
+        self._restarts[exercise] = of_exercise + 1
+        self.start(kinds)
+
+    def _runs_again(self, learner: Learner, index: int) -> bool:
+        try:
+            ran = learner.run(self.source(index), self.seconds(index))
+            if not ran.rests:
+                return False
+            if ran.how != OK:
+                self.otherwise[index] = ran.how
+            learner.done.add(index)
+            if self._careful:
+                learner.answers()
+                learner.disconnect()
+        except NoKernel:
+            return False
+        return True

@@ -1,0 +1,313 @@
+"""Find tests passed by an answer that computes nothing; their points depend on a test of values.
+
+Such a test checks only a property (the inputs are unchanged, equal tokens get equal outputs, a row
+with nothing to attend to gives zeros) or numbers that a learner can read in the notebook. So the
+examiner runs each test again, out of a learner's reach, with the instructor's solution behind a
+link that lies: as long as a learner can know what is tested, it answers correctly, and afterwards
+with zeros, with NaN, with its inputs and so on. A test that believes one of these lies is *hollow*.
+Its points count once another test of the same functions passes that is not hollow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from nbjudge.inside.testing import plainly, served
+from nbjudge.inside.testing.handle import Handle, is_handle, key_of, name_of_handle
+from nbjudge.inside.values import Array, Tensor, np, torch
+from nbjudge.inside.wire import Made, Name
+
+#: Seed of the hidden inputs when tests are weighed, so that every run gives the same result.
+SEED = 1
+
+#: Seconds after which a test with a lie is stopped and counts as not believing it.
+SECONDS = 5.0
+
+#: Lies that fill the answer with a single number, by name.
+NUMBERS = {
+    "zeros": 0.0,
+    "ones": 1.0,
+    "minus one": -1.0,
+    "not a number": math.nan,
+    "infinity": math.inf,
+    "minus infinity": -math.inf,
+}
+
+#: A number that nobody would guess.
+DRAWN = 0.6613521575927734
+
+
+def _shaped_like(fill: Callable[[Tensor], Tensor], number: float) -> Callable[[Any, list], Any]:
+    """A lie that keeps an answer's structure and fills its tensors.
+
+    A plain number becomes ``number``.
+    """
+
+    def lie(right: Any, inputs: list) -> Any:
+        if isinstance(right, Tensor):
+            return fill(right)
+        if isinstance(right, Array):
+            return lie(torch.from_numpy(right), inputs).numpy()
+        if type(right) in (bool, int, float):
+            whole = int(number) if math.isfinite(number) else 0
+            return type(right)(number if type(right) is float else whole)
+        if type(right) is str:
+            return ""
+        if type(right) in (tuple, list):
+            return type(right)(lie(part, inputs) for part in right)
+        if type(right) is dict:
+            return {key: lie(part, inputs) for key, part in right.items()}
+        return right
+
+    return lie
+
+
+def _filled(number: float) -> Callable[[Tensor], Tensor]:
+    def fill(right: Tensor) -> Tensor:
+        real = right.is_floating_point() or right.is_complex()
+        return torch.full_like(right, number if real else int(np.nan_to_num(number, posinf=9)))
+
+    return fill
+
+
+def _shares(right: Tensor) -> Tensor:
+    """Uniform weights, as from a softmax of equal scores."""
+    real = right.is_floating_point() and right.dim()
+    return torch.full_like(right, 1 / max(right.shape[-1], 1)) if real else torch.ones_like(right)
+
+
+def _drawn(right: Tensor) -> Tensor:
+    """Random numbers that depend only on the number of elements."""
+    if not right.is_floating_point():
+        return torch.zeros_like(right)
+    generator = torch.Generator().manual_seed(right.numel())
+    return torch.randn(right.shape, generator=generator).to(right.dtype)
+
+
+def _counted(right: Tensor) -> Tensor:
+    """0, 1, 2, ... along the last axis: ids in order."""
+    if not right.dim():
+        return torch.zeros_like(right)
+    return torch.arange(right.shape[-1]).expand(right.shape).to(right.dtype).contiguous()
+
+
+def _copied(place: int) -> Callable[[Any, list], Any]:
+    """A lie that returns an input: of those that look like the answer, the one at ``place``."""
+    zeros = _shaped_like(_filled(0.0), 0.0)
+
+    def like(right: Any, given: Any) -> bool:
+        if isinstance(right, Tensor):
+            return isinstance(given, Tensor) and given.shape == right.shape
+        return type(given) is type(right)
+
+    def lie(right: Any, inputs: list) -> Any:
+        if type(right) is tuple:
+            return tuple(lie(part, inputs) for part in right)
+        fitting = [given for given in inputs if like(right, given)]
+        if not fitting:
+            return zeros(right, inputs)
+        found = served.copied(fitting[min(place, len(fitting) - 1)])
+        return found.detach().to(right.dtype) if isinstance(found, Tensor) else found
+
+    return lie
+
+
+def _empty(right: Any, inputs: list) -> Any:
+    """An empty or zero value of the answer's type."""
+    if isinstance(right, Tensor):
+        return torch.zeros_like(right)
+    if type(right) is tuple:
+        return tuple(_empty(part, inputs) for part in right)
+    return type(right)() if type(right) in (bool, int, float, str, list, dict) else None
+
+
+#: What an answer that computes nothing may return, by name.
+LIES: dict[str, Callable[[Any, list], Any]] = {
+    **{name: _shaped_like(_filled(number), number) for name, number in NUMBERS.items()},
+    "shares": _shaped_like(_shares, 1.0),
+    "random numbers": _shaped_like(_drawn, DRAWN),
+    "random shares": _shaped_like(
+        lambda x: _drawn(x).softmax(-1) if x.dim() and x.is_floating_point() else _drawn(x), DRAWN
+    ),
+    "in order": _shaped_like(_counted, 0.0),
+    "nothing": _empty,
+    **{f"input {place + 1}": _copied(place) for place in range(3)},
+}
+
+
+def inputs_of(args: Iterable, kwargs: Mapping) -> list:
+    """What a lie can return: each input, and the items of any lists or tuples among them."""
+    found = [*args, *kwargs.values()]
+    inner = [part for given in found if type(given) in (tuple, list) for part in given]
+    return [*found, *inner]
+
+
+class Liar:
+    """A link like :class:`nbjudge.judge.remote.Link`, to the instructor's solution.
+
+    Parameters
+    ----------
+    names:
+        The names that the solution's cells define.
+    lie:
+        One of :data:`LIES`; with ``None`` all answers are right.
+    """
+
+    def __init__(self, names: Mapping[str, Any], lie: Callable[[Any, list], Any] | None):
+        self.names, self.lie = names, lie
+        self.lying = False
+        self.made: list[Any] = []
+
+    def name(self, name: str) -> Handle:
+        """A handle for one of the solution's names."""
+        return Handle(Name(name), name, self)
+
+    def hidden(self) -> None:
+        """From here on a learner cannot know what is tested."""
+        self.lying = self.lie is not None
+
+    def call(self, f: Handle, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """The result that a stub might return."""
+        real, args, kwargs = self._real(f), self._real(args), self._real(kwargs)
+        return self._said(served.call(real, args, kwargs, keep=False), inputs_of(args, kwargs))
+
+    def value(self, name: Handle) -> Any:
+        """The true value: a name that is not a function computes nothing."""
+        return served.value(self._real(name), name_of_handle(name))
+
+    def use(self, thing: Handle, how: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Like :meth:`call`; a result that is not plain data stays here behind a handle."""
+        args, kwargs = self._real(args), self._real(kwargs)
+        found, _ = plainly.use(self._real(thing), how, served.copied(args), kwargs)
+        if plainly.is_data(found):
+            return self._said(plainly.as_data(found), inputs_of(args, kwargs))
+        self.made.append(found)
+        return Handle(Made(len(self.made) - 1), name_of_handle(thing), self)
+
+    def inputs_after(self, f: Handle, args: tuple, kwargs: dict[str, Any]) -> tuple:
+        """The unchanged inputs, as a stub would leave them."""
+        return served.by_value(self._real(args), name_of_handle(f))
+
+    def gradients(
+        self, f: Handle, args: tuple, kwargs: dict, cotangent: Tensor, output: int | None
+    ) -> tuple:
+        """The gradients, each replaced by a lie."""
+        args, kwargs = self._real(args), self._real(kwargs)
+        found = served.gradients(self._real(f), args, kwargs, cotangent, output)
+        return tuple(None if x is None else self._said(x, inputs_of(args, kwargs)) for x in found)
+
+    def build(self, cls: Handle, args: tuple, kwargs: dict, weights: Mapping | None) -> Handle:
+        """The real module: a stub can have the required parameters."""
+        made = served.build(self._real(cls), self._real(args), self._real(kwargs), weights)
+        self.made.append(made)
+        return Handle(Made(len(self.made) - 1), name_of_handle(cls), self)
+
+    def parameter_shapes(self, module: Handle) -> dict:
+        """The true shapes."""
+        return served.parameter_shapes(self._real(module))
+
+    def parameter_values(self, module: Handle) -> dict:
+        """The true values."""
+        return served.parameter_values(self._real(module))
+
+    def parameter_gradients(
+        self, module: Handle, args: tuple, cotangent: Tensor, output: int | None
+    ) -> dict:
+        """The parameters' gradients, each replaced by a lie."""
+        args = self._real(args)
+        found = served.parameter_gradients(self._real(module), args, cotangent, output)
+        inputs = inputs_of(args, {})
+        return {name: None if x is None else self._said(x, inputs) for name, x in found.items()}
+
+    def switch(self, module: Handle, to: str) -> Handle:
+        """Switch to the requested mode."""
+        served.switch(self._real(module), to)
+        return module
+
+    def mode(self, module: Handle) -> str:
+        """The module's mode."""
+        return served.mode(self._real(module))
+
+    def _said(self, right: Any, inputs: list) -> Any:
+        return self.lie(right, inputs) if self.lying and self.lie else right
+
+    def _real(self, given: Any) -> Any:
+        if is_handle(given):
+            key = key_of(given)
+            return self.names[key.name] if type(key) is Name else self.made[key.number]
+        if type(given) in (tuple, list):
+            return type(given)(self._real(part) for part in given)
+        if type(given) is dict:
+            return {key: self._real(part) for key, part in given.items()}
+        return given
+
+
+@contextlib.contextmanager
+def _within(seconds: float) -> Iterator[None]:
+    """Raise :class:`TimeoutError` after this long: a test may wait forever for a true answer."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def hollow(
+    notebook: list[dict[str, Any]], run: Callable[[str, str, Liar, dict], Any]
+) -> dict[str, str]:
+    """The tests that believe a lie, each with the lie's name.
+
+    Parameters
+    ----------
+    notebook:
+        The instructor's cells in order: ``{"setup": source}`` is run for tests and answers,
+        ``{"answer": source}`` only for answers, ``{"test": name, "source": source, "points": n}``
+        is weighed.
+    run:
+        Called with a test's name and source, a link and the set-up's names; runs the test and
+        returns the value of its last line.
+    """
+    solved, ours = {"__name__": "__main__"}, {"__name__": "__main__"}
+    found: dict[str, str] = {}
+    nowhere = io.StringIO()
+    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+        for cell in notebook:
+            if "test" in cell:
+                believed = _believed(cell, solved, ours, run)
+                if believed:
+                    found[cell["test"]] = believed
+            elif "answer" in cell:
+                exec(compile(cell["answer"], "<answer>", "exec"), solved)
+            else:
+                for names in (solved, ours):
+                    exec(compile(cell["setup"], "<set-up>", "exec"), names)
+    return found
+
+
+def _believed(
+    cell: dict[str, Any], solved: dict, ours: dict, run: Callable[[str, str, Liar, dict], Any]
+) -> str:
+    """The first lie that a test believes; empty if it believes none."""
+
+    def passes(lie: Callable | None) -> bool:
+        try:
+            with _within(SECONDS):
+                value = run(cell["test"], cell["source"], Liar(solved, lie), ours)
+        except Exception:
+            return False
+        return value is None or (type(value) in (int, float) and value >= cell["points"])
+
+    if not passes(None):
+        return ""
+    return next((name for name, lie in LIES.items() if passes(lie)), "")

@@ -1,0 +1,312 @@
+"""Judge one submission: run its cells in order, in the right kernel, and record each result.
+
+Most test cells forbid the same things; the kernel without these runs the notebook and gives the
+outputs that are shown. A test cell that forbids more has its own kernel, in which the earlier cells
+are run again.
+"""
+
+from __future__ import annotations
+
+import json
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from nbjudge.inside.wire import TimedOut, WireError
+from nbjudge.intake import cells
+from nbjudge.judge import errors, likeness, names, outcome
+from nbjudge.judge.examination import Examination
+from nbjudge.judge.findings import Findings, called
+from nbjudge.judge.holding_back import hold_back
+from nbjudge.judge.job import Job, Judged
+from nbjudge.judge.kernels import Kernels
+from nbjudge.judge.learners import Learner, NoKernel
+from nbjudge.judge.pump import DIED, FLOODED, OUT_OF_TIME, Ran
+from nbjudge.judge.without_tests import WithoutTests
+
+if TYPE_CHECKING:
+    from nbjudge.sandbox import Nursery
+
+#: Once a notebook's cells together have used one cell's output limit, each further cell may use
+#: this share of it; at ``MUCH`` times the limit, the learner's added cells are no longer run. So
+#: a runaway cell does not cost the others.
+A_PART, MUCH = 0.1, 2.0
+TOO_MUCH = "This cell was not run: earlier cells produced too much output."
+
+
+class Session:
+    """Judges one job; a context manager that ends its kernels and examiner on exit."""
+
+    def __init__(self, job: Job, nursery: Nursery):
+        self.job, self.nursery, self.limits = job, nursery, job.limits
+        self.began = monotonic()
+        self.deadline = self.began + job.limits.submission_seconds
+        self.notebook = nbformat.v4.reads(job.notebook.decode("utf-8"))
+        self.cells = self.notebook.cells
+        said = {i: names.forbidden(c.source) for i, c in enumerate(self.cells) if cells.is_test(c)}
+        #: The kinds that the notebook itself is run without.
+        self.common = names.forbidden_by_all(self.notebook)
+        self.forbidden = {
+            i: self.common if kinds is None else tuple(sorted(kinds)) for i, kinds in said.items()
+        }
+        self.kernels = Kernels(job, nursery, self._source, self._seconds, self._in_time)
+        self.findings = Findings(self.notebook, self.kernels)
+        self.examination = Examination(job, nursery, self.notebook, self.kernels)
+        #: The kernels that hidden tests have called.
+        self.knowing: set[Learner] = set()
+        self.over = ""
+        #: Total output so far, in multiples of one cell's limit.
+        self.put_out = 0.0
+
+    def __enter__(self) -> Session:
+        try:
+            # All at once: they start while we wait for the first.
+            for kinds in dict.fromkeys([self.common, *self.forbidden.values()]):
+                self.kernels.start(kinds)
+            if self.forbidden:
+                self.examination.start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the kernels and the examiner at the same time."""
+        self.examination.stop()
+        self.kernels.end_all()
+        self.examination.end()
+
+    # -- the cells in order ----------------------------------------------------------------------
+
+    def judged(self) -> Judged:
+        """Run every cell and return the judgement."""
+        last_use = {kinds: index for index, kinds in self.forbidden.items()}
+        count = 0
+        for index, cell in enumerate(self.cells):
+            if cell.cell_type != "code":
+                continue
+            cell.outputs, cell.execution_count = [], None
+            if not cell.source.strip():
+                continue
+            count += 1
+            cell.execution_count = count
+            try:
+                self._in_time()
+            except NoKernel as error:
+                if not self.over:
+                    self.over = str(error)
+                    self.findings.flags.append(f"{self.over} before {called(cell)}")
+            if cells.is_test(cell):
+                kinds = self.forbidden[index]
+                self._test(index, cell, kinds)
+                if index == last_use[kinds] and kinds != self.common:
+                    self.kernels.let_go(kinds)
+            else:
+                self.examination.note(cell)
+                self._run(index, cell)
+            outcome.tidy(cell, self.findings.room)
+        WithoutTests(
+            self.kernels,
+            self.examination,
+            self.findings,
+            self.forbidden,
+            self._seconds_for_tests,
+        ).show(self.common)
+        hold_back(self.job, self.examination, self.findings)
+        self._note_likeness()
+        self.close()
+        return Judged(
+            notebook=json.dumps(self.notebook, ensure_ascii=False).encode("utf-8", "replace"),
+            tests=self.findings.tests,
+            flags=self.findings.all_flags(),
+            seconds=monotonic() - self.began,
+            cpu_seconds=self.kernels.cpu_seconds,
+            peak_memory_mb=self.kernels.peak_memory_mb,
+            sandbox=self.nursery.description,
+        )
+
+    def _in_time(self) -> None:
+        if monotonic() > self.deadline:
+            raise NoKernel(f"the submission's {self.limits.submission_seconds:g} s were used up")
+
+    def _source(self, index: int) -> str:
+        """The part of a cell that a learner's kernel gets: never a hidden test."""
+        return cells.without_hidden_tests(self.cells[index].source, "")
+
+    def _seconds(self, index: int) -> float:
+        """The time limit for a cell.
+
+        A locked cell is ours: if it runs slowly, that is not the learner's fault.
+        """
+        locked = cells.is_locked(self.cells[index])
+        limit = self.limits.submission_seconds if locked else self.limits.cell_seconds
+        return max(0.1, min(limit, self.deadline - monotonic()))
+
+    def _seconds_for_tests(self) -> float:
+        return max(0.1, min(self.limits.cell_seconds, self.deadline - monotonic()))
+
+    def _run(self, index: int, cell: NotebookNode) -> None:
+        """Run a cell that is not a test in the learner's kernel."""
+        if self.over:
+            cell.outputs = [outcome.error(outcome.NOT_RUN, f"This cell was not run: {self.over}.")]
+            return
+        if self.put_out > MUCH and cells.is_learners(cell) and not cells.is_answer(cell):
+            cell.outputs = [outcome.error(outcome.NOT_RUN, TOO_MUCH)]
+            return
+        seconds = self._seconds(index)
+        try:
+            ran = self._ran(index, cell, seconds)
+        except NoKernel as error:
+            self.over = str(error)
+            self.findings.flags.append(f"{error}, from {called(cell)} on")
+            cell.outputs = [outcome.error(outcome.NOT_RUN, f"This cell was not run: {error}.")]
+            return
+        cell.outputs = ran.outputs
+        if ran.how == OUT_OF_TIME:
+            self.findings.out_of_time.append(called(cell))
+        outcome.explain(cell, ran.how, seconds)
+        if ran.cut:
+            self.findings.flags.append(f"{called(cell)} produces more output than is kept")
+        if cells.is_answer(cell) and (why := outcome.why_stopped(cell)):
+            self.findings.stopped[cells.grade_id(cell)] = why
+
+    def _ran(self, index: int, cell: NotebookNode, seconds: float) -> Ran:
+        """Run a cell; if the kernel does not return, check whether another cell is to blame."""
+        while True:
+            learner = self.kernels.catch_up(self.common)
+            try:
+                ran = learner.run(self._source(index), seconds, max(A_PART, 1 - self.put_out))
+            except NoKernel:  # it does not return from the earlier tests
+                ran = Ran(DIED, rests=False)
+            self.put_out += ran.flood
+            if ran.rests:
+                learner.done.add(index)
+                if ran.how not in (OUT_OF_TIME, FLOODED):
+                    self.kernels.finished.append(index)
+                return ran
+            why = self._why_dead(learner)
+            self.kernels.end(self.common)
+            if not self._another_is_to_blame(self.common):
+                if ran.how == DIED:
+                    self.findings.died.setdefault(why, []).append(called(cell))
+                return ran
+
+    def _another_is_to_blame(self, kinds: tuple[str, ...], exercise: str = "") -> bool:
+        """Rerun the earlier cells with checks; returns whether one of them breaks a kernel."""
+        found = self.kernels.be_careful()
+        self.kernels.catch_up(kinds, exercise)
+        return len(self.kernels.broken) > found
+
+    # -- a test ----------------------------------------------------------------------------------
+
+    def _test(self, index: int, cell: NotebookNode, kinds: tuple[str, ...]) -> None:
+        findings = self.findings
+        name = cells.grade_id(cell)
+        exercise = cells.exercise_of(name)
+        seen: list[str] = []
+        try:
+            if self.over:
+                raise NoKernel(self.over)
+            found = self._examined(cell, kinds, exercise, seen)
+            if found["error"] == errors.GARBLED and self._another_is_to_blame(kinds, exercise):
+                found = self._examined(cell, kinds, exercise, seen)
+        except NoKernel as error:
+            found = {"error": outcome.NOT_RUN, "says": f"This test was not run: {error}."}
+        what = found.get("error")
+        if what == errors.OUT_OF_TIME:
+            self.examination.slow.add(exercise)
+            findings.out_of_time.append(name)
+        elif what == errors.GONE:
+            findings.died.setdefault(found["why"], []).append(name)
+        elif what == errors.GARBLED:
+            findings.flags.append(f"{name}: {found['says']}")
+        elif what == errors.FAULTY:
+            findings.flags.append(f"test {name} is itself faulty: {found['says']}")
+        elif what == "Missing" and (why := findings.why_missing(exercise)):
+            found["says"] = why
+        if found.get("ours"):
+            findings.in_their_words[index] = found
+        findings.settle(cell, findings.said_once(name, found), seen)
+
+    def _examined(
+        self, cell: NotebookNode, kinds: tuple[str, ...], exercise: str, seen: list[str]
+    ) -> dict[str, Any]:
+        """Have the examiner run a test cell."""
+        self.examination.be_ready()
+        learner = self._connected(kinds, exercise, seen)
+        seconds = self._seconds_for_tests()
+        knew = learner in self.knowing
+        if cells.has_hidden_tests(cell.source):
+            self.knowing.add(learner)
+        try:
+            found = self.examination.ask(cell, learner, cell.source, seconds)
+        except WireError as error:
+            late = isinstance(error, TimedOut)
+            seen.append("the examiner " + ("took too long" if late else "ended"))
+            self.findings.flags.append(f"{cells.grade_id(cell)}: {seen[-1]}")
+            self.examination.end()
+            self.kernels.end(kinds)
+            return {
+                "error": errors.OUT_OF_TIME if late else outcome.NOT_RUN,
+                "says": f"This test was stopped after {seconds:.0f} s."
+                if late
+                else "This test could not be run: it could not cope with what came back.",
+            }
+        if found["lost"]:
+            seen.append("the kernel was replaced after this test")
+            if found["error"] == errors.GONE:
+                found["why"] = self._why_dead(learner)
+                found["says"] = f"{found['says']} {found['why']}"
+            self.kernels.end(kinds)
+        if not knew:
+            found["ours"] = ""
+        return found
+
+    def _connected(self, kinds: tuple[str, ...], exercise: str, seen: list[str]) -> Learner:
+        """A kernel connected to the examiner; one that does not respond is replaced."""
+        for again in (False, True):
+            learner = self.kernels.catch_up(kinds, exercise)
+            try:
+                new = learner.connect()
+                break
+            except NoKernel as error:
+                seen.append(str(error))
+                self.kernels.end(kinds)
+                self.kernels.be_careful()
+                if again:
+                    raise
+        self.examination.link(learner, new)
+        return learner
+
+    def _why_dead(self, learner: Learner) -> str:
+        """How a kernel ended, without its exit code if it has seen a hidden test."""
+        return learner.why_dead(briefly=learner in self.knowing)
+
+    # -- a look at the answers themselves --------------------------------------------------------
+
+    def _note_likeness(self) -> None:
+        """Flag the answers that match the source files of what they must not use."""
+        kinds: dict[str, set[str]] = {}
+        for index, cell in enumerate(self.cells):
+            if cells.is_test(cell):
+                exercise = cells.exercise_of(cells.grade_id(cell))
+                kinds.setdefault(exercise, set()).update(self.forbidden[index])
+        every = {kind for named in kinds.values() for kind in named}
+        flags = self.findings.flags
+        for cell in self.cells:
+            name = cells.grade_id(cell)
+            if cell.cell_type != "code" or cells.is_locked(cell):
+                continue
+            among = kinds.get(name, set()) if cells.is_answer(cell) else every
+            for does in likeness.signs(cell.source, among):
+                if (flag := f"{called(cell)} {does}") not in flags:
+                    flags.append(flag)
+            if cells.is_answer(cell) and kinds.get(name):
+                part, file = likeness.likeness(cell.source, kinds[name])
+                if part >= likeness.MUCH:
+                    flags.append(f"{name}: {part:.0%} of the answer matches {file}")

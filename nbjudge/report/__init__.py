@@ -1,0 +1,1 @@
+"""What people see of a grading: pages, tables, explanations and exports."""

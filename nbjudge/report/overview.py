@@ -1,0 +1,192 @@
+"""The instructor's page for a problem set: results, common mistakes, students to look at."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from statistics import mean, median
+
+from nbjudge.answers import Variant, load_variants
+from nbjudge.course import sources
+from nbjudge.files import write_whole
+from nbjudge.intake import cells
+from nbjudge.report.pages import page
+from nbjudge.store.folder import GradingFolder
+from nbjudge.store.results import NOT_KNOWN, WAITS, Report, StudentResult
+
+#: Maximum number of rows in the tables of common mistakes and of slow notebooks.
+MOST = 15
+
+#: Number of bars in the score distribution.
+BARS = 10
+
+#: Submissions with fewer answers than this look alike by chance.
+MIN_ALIKE = 3
+
+
+def write_overview(report: Report, folder: GradingFolder) -> Path:
+    """Write ``overview/PS.html``; returns its path."""
+    path = folder.into / "overview" / f"{report.problem_set}.html"
+    variants = load_variants(sources(folder.course) / report.problem_set)
+    write_whole(path, overview(report, variants))
+    return path
+
+
+def overview(report: Report, variants: dict[str, list[Variant]]) -> str:
+    """The page as HTML."""
+    students = report.students
+    run = {name: student for name, student in students.items() if student.seed is not None}
+    return page(
+        "overview.html.j2",
+        report=report,
+        students=students,
+        run=run,
+        bars=distribution(students),
+        middle=median(s.score for s in students.values()) if students else 0,
+        average=mean(s.score for s in students.values()) if students else 0,
+        not_run=len(students) - len(run),
+        most=max((s.max_score for s in students.values()), default=0),
+        waiting=sum(s.waiting > 0 for s in students.values()),
+        late=[name for name, s in students.items() if s.late_seconds],
+        untimed=[n for n, s in students.items() if any(f.startswith(NOT_KNOWN) for f in s.flags)],
+        void=list(dict.fromkeys(t for s in run.values() for t, r in s.tests.items() if r.void)),
+        exercises=_exercises(run),
+        mistakes=commonest(run, variants)[:MOST],
+        slowest=sorted(run.items(), key=lambda item: -item[1].seconds)[:MOST],
+        flagged=_flagged(students),
+        by_hand={name: s.by_hand for name, s in students.items() if s.by_hand},
+        seen=_seen(run),
+        left_out={name: s.left_out for name, s in students.items() if s.left_out},
+        alike=identical(students),
+    )
+
+
+def distribution(students: dict[str, StudentResult]) -> list[tuple[str, int]]:
+    """The number of students in each tenth of the points already marked."""
+    counts = [0] * BARS
+    for student in students.values():
+        marked = student.max_score - student.waiting
+        share = student.score / marked if marked else 0.0
+        counts[min(BARS - 1, int(share * BARS))] += 1
+    step = 100 // BARS
+    return [(f"{i * step}–{(i + 1) * step} %", count) for i, count in enumerate(counts)]
+
+
+def _exercises(run: dict[str, StudentResult]) -> list[dict]:
+    """For each exercise its points, its mean score and how learners did.
+
+    The latter counts those with full marks, those awaiting marking, and those without an answer.
+    """
+    found = []
+    names = dict.fromkeys(name for student in run.values() for name in student.exercises)
+    for name in names:
+        results = [student.exercises[name] for student in run.values()]
+        scores = [result.score for result in results if result.score is not None]
+        found.append(
+            {
+                "name": name,
+                "carries": results[0].max_score,
+                "mean": mean(scores) if scores else None,
+                "full": sum(r.score is not None and r.score >= r.max_score for r in results),
+                "waits": len(results) - len(scores),
+                "empty": sum(name not in answered(student) for student in run.values()),
+            }
+        )
+    return found
+
+
+def commonest(
+    run: dict[str, StudentResult], variants: dict[str, list[Variant]]
+) -> list[tuple[str, str, str, list[str]]]:
+    """The mistakes, most common first.
+
+    For each the exercise, the matching variant if any, the message, and the students concerned.
+    """
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for name, student in run.items():
+        for exercise in answered(student):
+            lost = {
+                test: result.message
+                for test, result in student.tests.items()
+                if cells.exercise_of(test) == exercise
+                and result.score is not None
+                and result.score < result.max_score
+                and result.message
+            }
+            if lost:
+                variant = match(lost, variants.get(exercise, []))
+                said = variant.about if variant else _general(next(iter(lost.values())))
+                label = f"{exercise}/{variant.name}" if variant else ""
+                found.setdefault((exercise, label, said), []).append(name)
+    return sorted(
+        ((*what, who) for what, who in found.items()), key=lambda row: (-len(row[3]), row[:3])
+    )
+
+
+def answered(student: StudentResult) -> list[str]:
+    """The exercises that have an answer."""
+    written = {cells.exercise_of(name) for name in student.prints}
+    return [exercise for exercise in student.exercises if exercise in written]
+
+
+def match(lost: dict[str, str], variants: list[Variant]) -> Variant | None:
+    """The wrong variant of an exercise that fails exactly these tests with matching messages.
+
+    If there are several, the one whose pattern matches the most text.
+    """
+    best, most = None, 0
+    for variant in variants:
+        if variant.right or set(variant.loses) != set(lost):
+            continue
+        found = [re.search(variant.told, message, re.IGNORECASE) for message in lost.values()]
+        fits = sum(len(one.group()) for one in found if one)
+        if fits > most:
+            best, most = variant, fits
+    return best
+
+
+def _general(message: str) -> str:
+    """A message's first line without its numbers, so that similar mistakes count as one."""
+    first = message.strip().splitlines()[0] if message.strip() else ""
+    return re.sub(r"-?\d+(\.\d+)?(e[-+]?\d+)?", "…", first)[:200]
+
+
+def _flagged(students: dict[str, StudentResult]) -> dict[str, list[str]]:
+    found = {
+        name: [flag for flag in student.flags if not flag.endswith(WAITS)]
+        for name, student in students.items()
+    }
+    return {name: flags for name, flags in found.items() if flags}
+
+
+def _seen(run: dict[str, StudentResult]) -> dict[str, list[str]]:
+    """The judge's notes on tests, whatever their points."""
+    found = {
+        name: [f"{test}: {note}" for test, result in student.tests.items() for note in result.seen]
+        for name, student in run.items()
+    }
+    return {name: notes for name, notes in found.items() if notes}
+
+
+def identical(students: dict[str, StudentResult]) -> list[tuple[str, list[str]]]:
+    """Students who handed in the same: all answers alike, or the same written answer.
+
+    Layout, comments and variable names make no difference: see :func:`fingerprints
+    <nbjudge.store.digests.fingerprints>`. Right answers to short exercises are often alike by
+    chance, so single code answers are not compared.
+    """
+    whole: dict[tuple, list[str]] = {}
+    words: dict[tuple[str, str], list[str]] = {}
+    for name, student in students.items():
+        prints = student.prints
+        if len(prints) >= MIN_ALIKE:
+            whole.setdefault(tuple(sorted(prints.items())), []).append(name)
+        for answer, one in prints.items():
+            if answer.endswith(cells.WRITTEN):
+                words.setdefault((answer, one), []).append(name)
+    found = [("every answer", who) for who in whole.values() if len(who) > 1]
+    known = [set(who) for _, who in found]
+    for (answer, _), who in words.items():
+        if len(who) > 1 and not any(set(who) <= others for others in known):
+            found.append((answer, who))
+    return sorted(found, key=lambda row: (-len(row[1]), row))

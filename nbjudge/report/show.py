@@ -1,0 +1,141 @@
+"""The commands' terminal output: the class, the progress, and explanations of grades."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from rich.box import SIMPLE_HEAD
+from rich.columns import Columns
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from nbjudge.report.outputs import plain
+from nbjudge.report.pages import can_be_coloured, measured, number
+from nbjudge.store.results import WAITS, Report
+
+
+def show_grades(report: Report, console: Console) -> None:
+    """Print the class as a table with a row for each student, and the flags below it.
+
+    The exercises' columns are numbered so that the table fits 80 columns.
+    """
+    table = Table(title=report.problem_set, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("student", overflow="fold")
+    table.add_column("score", justify="right", no_wrap=True)
+    for place, _ in enumerate(report.exercises, 1):
+        table.add_column(str(place), justify="right", no_wrap=True)
+    waits = False
+    noticed: list[str] = []
+    most: dict[str, float] = {}
+    for name, student in report.students.items():
+        exercises = student.exercises
+        most |= {exercise: found.max_score for exercise, found in exercises.items()}
+        scores = [exercises[exercise].score for exercise in report.exercises]
+        waits = waits or None in scores
+        score = f"{number(student.score)}/{number(student.max_score)}"
+        table.add_row(escape(name), score, *map(number, scores))
+        # The table already shows a dash for what awaits marking.
+        if flags := [flag for flag in student.flags if not flag.endswith(WAITS)]:
+            noticed.append(f"  {escape(name)}: {escape(plain('; '.join(flags)))}")
+    console.print(table)
+    legend = [
+        f"{place} {escape(exercise)} ({number(most[exercise])})"
+        for place, exercise in enumerate(report.exercises, 1)
+    ]
+    console.print(Columns(legend + [f"{number(None)} {WAITS}"] * waits, padding=(0, 3)))
+    if noticed:
+        console.print("\nNoticed:\n" + "\n".join(noticed), highlight=False)
+
+
+def show_leaderboard(board, console: Console) -> None:
+    """Print a class's leaderboard, as :func:`nbjudge.report.leaderboard.leaderboard` returns it."""
+    table = Table(title=board.problem_set, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("place", justify="right", no_wrap=True)
+    table.add_column("learner", overflow="fold")
+    for name in (*board.names, f"of {number(board.points)} points"):
+        table.add_column(escape(name), justify="right")
+    for row in board.rows:
+        found = [measured(row.measured[n]) if n in row.measured else "–" for n in board.names]
+        table.add_row(str(row.place), escape(row.name), *found, number(row.points))
+    console.print(table)
+
+
+class _Rate(ProgressColumn):
+    """Students per minute."""
+
+    def render(self, task) -> Text:
+        return Text(f"{60 * task.speed:.0f}/min" if task.speed else "", style="progress.data.speed")
+
+
+@contextmanager
+def progress_bar(console: Console):
+    """A progress bar with rate and time left, for :func:`nbjudge.run.engine.grade` to report to."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=60) as bar:
+        task = bar.add_task("preparing", total=None)
+
+        def report(done: int, total: int, student: str) -> None:
+            bar.update(task, completed=done, total=total, description=escape(student) or "grading")
+
+        yield report
+
+
+def _code(source: str) -> Syntax | Text:
+    if not can_be_coloured(source):
+        return Text(source)
+    return Syntax(source, "python", background_color="default", word_wrap=True)
+
+
+def show_why(found, console: Console) -> None:
+    """Print the explanation of a grade, as :func:`nbjudge.report.why.why` returns it."""
+
+    def say(text: str, **style) -> None:
+        console.print(text, highlight=False, soft_wrap=True, **style)
+
+    scores = [test.mark.score for test in found.tests]
+    total = "–" if None in scores else number(sum(scores))
+    most = number(sum(test.points for test in found.tests))
+    say(f"[bold]{escape(found.student)}, {escape(found.exercise)}: {total} of {most} points[/bold]")
+    if found.received:
+        say(f"handed in: {found.received}")
+    for flag in found.flags:
+        say(f"noticed: {escape(plain(flag))}")
+    for test in found.tests:
+        points = f"{number(test.mark.score)} of {number(test.points)}"
+        say(f"\n[bold]{escape(test.name)}: {points}[/bold]")
+        if test.mark.manual is not None:
+            say(f"marked by hand: {number(test.mark.manual)}; machine: {number(test.mark.auto)}")
+        if test.mark.extra:
+            say(f"extra credit: {number(test.mark.extra)}")
+        if test.message:
+            say(escape(plain(test.message)))
+        for note in test.seen:
+            say(f"seen: {escape(plain(note))}")
+        if test.source:
+            console.print(_code(test.source))
+            say(f"[dim]took {test.seconds:.2f} s[/dim]")
+    say("\n[bold]What was handed in[/bold]")
+    console.print(_code(plain(found.answer)))
+    if found.seed is None:
+        return
+    say(
+        f"\nHidden tests drew their inputs from seed {found.seed} and the test's name; it ran in: "
+        f"{escape(found.sandbox)}. To repeat this grading:\n  {escape(found.replay)}"
+    )

@@ -1,0 +1,505 @@
+"""Take a submission from what was handed in to the gradebook.
+
+It is prepared, judged elsewhere, and committed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+import nbformat
+
+from nbjudge.failure import GradingFailed
+from nbjudge.files import write_whole
+from nbjudge.intake import cells, enclosures, find, roster
+from nbjudge.intake.merge import blank, source_digest
+from nbjudge.intake.policy import check_tests
+from nbjudge.intake.release import release_folder
+from nbjudge.judge import Job, Judged, Limits, names_of, solution_of
+from nbjudge.judge.names import forbidden_by_all
+from nbjudge.marking import Act, changed, last_acts, unrecorded
+from nbjudge.run.cluster import Terms
+from nbjudge.run.helper import Helper, TooMuch
+from nbjudge.run.parcels import pack_job
+from nbjudge.store import ledger
+from nbjudge.store.digests import judge_digest
+from nbjudge.store.folder import GradingFolder
+from nbjudge.store.gradebook import Book, Mark, Marks, naive
+from nbjudge.store.ledger import Entry, Ledger
+from nbjudge.store.results import (
+    NOT_KNOWN,
+    NOTHING_WRITTEN,
+    VOID,
+    WAITS,
+    StudentResult,
+    TestResult,
+    span,
+)
+
+#: Warning in the report, on every page and at the end of the run.
+NO_SANDBOX = (
+    "Graded without a sandbox: learners' code ran with the permissions of the grading account."
+)
+
+
+@dataclass
+class Prepared:
+    """One student's answers in the instructor's notebook, judged or ready to be.
+
+    The notebook is JSON.
+    """
+
+    student: str
+    submission: find.Submission
+    key: str
+    notebook: str | None = None
+    flags: list[str] = field(default_factory=list)
+    problem: str = ""
+
+
+class Grading:
+    """One run of the grader over a class, for one notebook."""
+
+    def __init__(
+        self,
+        folder: GradingFolder,
+        book: Book,
+        kept: Ledger,
+        limits: Limits,
+        sandboxed: bool,
+    ):
+        self.folder, self.book, self.ledger = folder, book, kept
+        self.problem_set, self.work, self.limits = folder.problem_set, folder.work, limits
+        self.release = folder.release()
+        source = folder.source()
+        self.names, self.solution = names_of(source), solution_of(source)
+        self.forbidden = forbidden_by_all(source)
+        self.blank = blank(source, self.release)
+        # Reads what learners wrote, so that this process need not.
+        self.helper = Helper(
+            template=nbformat.v4.writes(self.blank),
+            release=nbformat.v4.writes(self.release),
+            given_out=self.versions_given_out(),
+        )
+        self.graded = {
+            cells.grade_id(cell): cells.points(cell)
+            for cell in self.blank.cells
+            if cells.is_graded(cell)
+        }
+        self.rules = book.rules = check_tests(book.rules, folder.graded(), self.problem_set)
+        self.apply_rules()
+        self.sandboxed, self.files, self.own = sandboxed, folder.files(), folder.own()
+        self.warnings = [] if sandboxed else [NO_SANDBOX]
+        self.acts = last_acts(folder.into, folder.problem_set)
+        self.judge = [folder.digest(), judge_digest(), repr(asdict(limits)), repr(sandboxed)]
+
+    def apply_rules(self) -> None:
+        """Write due dates and points to the gradebook; remove those of deleted rules."""
+        name, due = f"{self.work}: due by rules", self.rules.due
+        before = self.ledger.fact(name)
+        self.ledger.note(name, before or ("" if due is None else "yes"))
+        self.book.apply_rules(self.graded, undo=bool(before))
+        self.ledger.note(name, "" if due is None else "yes")
+
+    def versions_given_out(self) -> dict[str, list[str]]:
+        """Digests of each locked cell in every version that learners may have been given.
+
+        These are the current version, the course's stored release, and all that were graded before.
+        """
+        name = f"{self.work}: versions"
+        found = json.loads(self.ledger.fact(name) or "{}")
+        given = release_folder(self.problem_set, self.folder.course)
+        stored = given / f"{self.folder.name}.ipynb"
+        releases = [self.release]
+        if stored.is_file():
+            releases.append(nbformat.read(stored, as_version=4))
+        for cell in (cell for one in releases for cell in one.cells if cells.is_locked(cell)):
+            known = found.setdefault(cells.grade_id(cell), [])
+            if (digest := source_digest(cell.source)) not in known:
+                known.append(digest)
+        self.ledger.note(name, json.dumps(found))
+        return found
+
+    def terms(self, scheduler: str | None) -> Terms:
+        """The settings for all jobs, for local workers or a scheduler's."""
+        digest = judge_digest() if scheduler else ""
+        locked = cells.locked_code(self.blank)
+        return Terms(self.sandboxed, self.files, self.forbidden, locked, digest, self.own)
+
+    # -- plan ------------------------------------------------------------------------------------
+
+    def key(self, submission: find.Submission) -> str:
+        """A key that changes with the submission, the problem set, the judge and the limits."""
+        found = [submission.digest, submission.problem, *submission.flags, *self.judge]
+        found += [enclosures.digest(submission.enclosed), repr(submission.refused)]
+        return hashlib.sha256("\0".join(found).encode()).hexdigest()
+
+    def is_finished(self, student: str, entry: Entry, key: str, seed: int | None) -> bool:
+        """Whether exactly this was graded by this judge, and the resulting files still exist."""
+        made = [self.folder.page(student)]
+        if entry.seed is not None:
+            made.append(self.folder.notebook("autograded", student))
+        return (
+            entry.state == ledger.FINISHED
+            and entry.key == key
+            and (seed is None or entry.seed in (seed, None))
+            and all(path.is_file() for path in made)
+        )
+
+    # -- stage -----------------------------------------------------------------------------------
+
+    def prepare(self, student: str, submission: find.Submission) -> Prepared:
+        """Merge the answers, if there are any, into our notebook."""
+        prepared = Prepared(student, submission, self.key(submission), flags=list(submission.flags))
+        if submission.content is None:
+            prepared.problem = submission.problem
+            return prepared
+        try:
+            found = self.helper.do("stage", content=submission.content)
+        except TooMuch as error:
+            found = {"problem": str(error), "flags": []}
+        prepared.flags += found["flags"]
+        if found["problem"]:
+            prepared.problem = f"{self.folder.name}.ipynb {found['problem']}"
+        else:
+            prepared.notebook = found["notebook"]
+            self.look_into(prepared)
+        return prepared
+
+    def look_into(self, prepared: Prepared) -> None:
+        """Refuse invalid files handed in with the notebook."""
+        submission = prepared.submission
+        for name, content in list(submission.enclosed.items()):
+            try:
+                problem = self.helper.do("enclosed", content=content)["problem"]
+            except TooMuch as error:
+                problem = str(error)
+            if problem:
+                submission.refused[name] = problem
+                del submission.enclosed[name]
+        prepared.flags += [f"{name} {why}" for name, why in submission.refused.items()]
+
+    def job(self, prepared: Prepared, seed: int) -> bytes:
+        """The job to send to a worker; it is queued in the ledger."""
+        text = prepared.notebook or ""
+        write_whole(self.folder.notebook("submitted", prepared.student), text)
+        self.ledger.queue(self.work, prepared.student, prepared.key, seed)
+        job = Job(
+            student=prepared.student,
+            notebook=text.encode(),
+            seed=seed,
+            limits=self.limits,
+            files={},
+            names=self.names,
+            solution=self.solution,
+            enclosed=prepared.submission.enclosed,
+            refused=prepared.submission.refused,
+        )
+        return pack_job(job)
+
+    # -- commit ----------------------------------------------------------------------------------
+
+    def commit(self, prepared: Prepared, entry: Entry, judged: Judged) -> StudentResult:
+        """Save a judgement: gradebook, executed notebook, page, and last of all the ledger."""
+        student, before = prepared.student, entry.record
+        try:
+            run = self.as_run(prepared.notebook or "", judged)
+        except TooMuch as error:
+            prepared.problem = f"{self.folder.name}.ipynb {error}"
+            return self.settle_nothing(prepared)
+        marks = self.book.marks(student)
+        by_hand = marks.by_hand() if marks else {}
+        now = self.record_of_files(prepared.submission)
+        same = all(before.get(name, "") == digest for name, digest in now.items())
+        received = prepared.submission.received
+        judged_scores = self.book.save(
+            student, nbformat.v4.reads(run), received, by_hand if same else None
+        )
+        write_whole(self.folder.notebook("autograded", student), run)
+        marks = self.book.marks(student)
+        record = self.record(prepared, marks, judged)
+        record["scores"], record["set_aside"] = judged_scores, before.get("set_aside", {})
+        self.stamp(student, prepared.submission)
+        if same:
+            record["old_marks"] = before.get("old_marks", {})
+        else:
+            record["old_marks"] = {name: mark for name, (mark, _) in by_hand.items()}
+        if marks and self.readjust(student, record, marks):
+            marks = self.book.marks(student)
+        return self.finish(student, prepared.key, entry.seed, record, run, marks)
+
+    def as_run(self, notebook: str, judged: Judged) -> str:
+        """Our notebook with its cells' outputs; nothing else in the judgement is used.
+
+        Raises
+        ------
+        GradingFailed
+            If the judgement does not belong to this notebook.
+        TooMuch
+            If the outputs cannot be read within limits, not even those of the tests alone.
+        """
+        given = {"notebook": notebook, "judged": judged.notebook, "tests": judged.tests}
+        try:
+            found = self.helper.do("run", **given, bare=False)
+        except TooMuch as error:
+            judged.flags.append(f"its cells' output is not shown: it {error}")
+            found = self.helper.do("run", **given, bare=True)
+        if found["failed"]:
+            raise GradingFailed(found["failed"])
+        return found["run"]
+
+    def prints(self, prepared: Prepared) -> dict[str, dict[str, str]]:
+        """The answers' fingerprints, for the record; empty if they exceed the limits."""
+        try:
+            return self.helper.do("prints", notebook=prepared.notebook)
+        except TooMuch as error:
+            prepared.flags.append(f"its answers were not compared with others': it {error}")
+            return {}
+
+    def write_page(
+        self, student: str, result: StudentResult, run: str | None, warnings: list[str]
+    ) -> None:
+        """Write the page, such as ``feedback/STUDENT/PS/PS.html``.
+
+        A notebook that cannot be highlighted is shown plain, or else left out.
+        """
+        given = {"name": self.work, "result": asdict(result)}
+        for shown, colours in ((run, True), (run, False), (None, False)):
+            try:
+                page = self.helper.do(
+                    "page", **given, run=shown, warnings=warnings, colours=colours
+                )
+                break
+            except TooMuch as error:
+                if not colours:
+                    warnings = [*warnings, f"Your notebook is not shown here: it {error}."]
+        write_whole(self.folder.page(student), page["page"])
+
+    def stamp(self, student: str, submission: find.Submission) -> None:
+        """Write the time of receipt where nbgrader looks for it.
+
+        It tells the formgrader that what it shows was made from what was handed in.
+        """
+        path = self.folder.path("submitted", student) / find.TIMESTAMP
+        if submission.received is None:
+            path.unlink(missing_ok=True)
+        elif path.parent.is_dir():
+            write_whole(path, f"{submission.received:%Y-%m-%d %H:%M:%S} UTC\n")
+
+    @staticmethod
+    def record_of_files(submission: find.Submission) -> dict[str, str]:
+        """The digests that reveal whether the work has changed."""
+        return {"digest": submission.digest, "enclosed": enclosures.digest(submission.enclosed)}
+
+    def record(self, prepared: Prepared, marks: Marks | None, judged: Judged | None = None) -> dict:
+        """The ledger's record of a submission, besides its marks."""
+        submission = prepared.submission
+        record: dict[str, Any] = {
+            **self.record_of_files(submission),
+            "flags": list(prepared.flags),
+            "received": written_time(submission.received),
+            "left_out": submission.left_out,
+            "tests": {},
+            # The points that grading wrote to the gradebook, to detect any written otherwise.
+            "auto": marks.autos() if marks else {},
+        }
+        if prepared.notebook is not None:
+            record |= self.prints(prepared)
+            record["flags"] = list(prepared.flags)
+        if judged is not None:
+            record["flags"] += judged.flags
+            record["tests"] = {
+                name: {key: test.get(key) for key in ("message", "seconds", "seen", "measured")}
+                for name, test in judged.tests.items()
+            }
+            record |= {
+                "seconds": judged.seconds,
+                "cpu_seconds": judged.cpu_seconds,
+                "memory_mb": judged.peak_memory_mb,
+                "sandbox": judged.sandbox,
+            }
+        return record
+
+    def settle_nothing(self, prepared: Prepared) -> StudentResult:
+        """Give 0 points if nothing can be judged, with the reason."""
+        student = prepared.student
+        if prepared.submission.content is not None or self.book.marks(student) is not None:
+            self.book.save_nothing(student, prepared.submission.received)
+        for step in ("submitted", "autograded"):
+            shutil.rmtree(self.folder.path(step, student), ignore_errors=True)
+        prepared.flags.append(prepared.problem)
+        marks = self.book.marks(student)
+        return self.finish(student, prepared.key, None, self.record(prepared, marks), None, marks)
+
+    def finish(
+        self,
+        student: str,
+        key: str,
+        seed: int | None,
+        record: dict,
+        run: str | None,
+        marks: Marks | None,
+    ) -> StudentResult:
+        """Write the page and, last of all, mark the submission as finished in the ledger."""
+        record["shown"] = self.shown(marks)
+        result = self.result(student, record, seed, marks)
+        self.write_page(student, result, run, self.warnings)
+        self.ledger.finish(self.work, student, key, seed, record)
+        return result
+
+    def refresh(self, student: str, entry: Entry, submission: find.Submission, marks: Marks | None):
+        """The result of a student who was already finished.
+
+        The page is updated for new manual marks, due dates, times of receipt and rules.
+        """
+        record, changed = entry.record, False
+        if marks is not None:
+            if entry.seed is not None and self.readjust(student, record, marks):
+                changed = True
+            late = marks.late_seconds or marks.penalty
+            if changed or late or marks.received != naive(submission.received):
+                self.book.receive(student, submission.received)
+                self.stamp(student, submission)
+                marks = self.book.marks(student)
+        received = written_time(submission.received)
+        changed = changed or record.get("received", "") != received
+        record["received"] = received
+        if not changed and record.get("shown", "") == self.shown(marks):
+            return self.result(student, record, entry.seed, marks)
+        run = None
+        if entry.seed is not None:
+            run = self.folder.notebook("autograded", student).read_text(encoding="utf-8")
+        return self.finish(student, entry.key, entry.seed, record, run, marks)
+
+    def readjust(self, student: str, record: dict, marks: Marks) -> bool:
+        """Apply the tests currently void or rescaled to the marks; returns whether any changed.
+
+        A manual mark on a void test is set aside in the ledger, and restored with the test. It is
+        written there before it is removed from the gradebook, so that nothing is lost if the run is
+        killed in between.
+        """
+        judged = record.get("scores") or {name: mark.auto for name, mark in marks.grades.items()}
+        aside = record.setdefault("set_aside", {})
+        taken = {
+            name: marks.grades[name].manual
+            for name in self.rules.void & marks.grades.keys()
+            if marks.grades[name].manual is not None
+        }
+        back = {
+            name: mark
+            for name, mark in aside.items()
+            if name not in self.rules.void and name in marks.grades
+        }
+        now = self.adjustments()
+        if record.get("adjusted", [[], []]) == now and not taken:
+            return False
+        record["scores"] = judged
+        record["old_points"] = {
+            name: marks.grades[name].manual
+            for name in self.rules.points
+            if name in marks.grades and marks.grades[name].manual is not None
+        }
+        aside |= taken
+        self.ledger.remember(self.work, student, record)
+        by_hand = {name: mark for name, mark in back.items() if marks.grades[name].manual is None}
+        self.book.adjust(student, judged, self.graded, dict.fromkeys(taken) | by_hand)
+        for name in back:
+            del aside[name]
+        record["adjusted"], record["auto"] = now, self.book.autos(student)
+        return True
+
+    def adjustments(self) -> list:
+        """The tests currently void or rescaled, in the ledger's form."""
+        return [sorted(self.rules.void), sorted([*item] for item in self.rules.points.items())]
+
+    def shown(self, marks: Marks | None) -> str:
+        """Everything on a page that may change without the notebook being run again."""
+        return repr((marks.shown() if marks else "", self.adjustments()))
+
+    def act(self, student: str, name: str, mark: Mark) -> Act | None:
+        """The recorded act that gave a manual mark; ``None`` if none is known."""
+        for fresh in (False, True):
+            if fresh:  # it may have been given during this run
+                self.acts = last_acts(self.folder.into, self.problem_set)
+            act = self.acts.get((student, name))
+            if act and (act.points, act.extra or 0.0) == (mark.manual, mark.extra or 0.0):
+                return act
+        return None
+
+    def result(
+        self, student: str, record: dict, seed: int | None, marks: Marks | None
+    ) -> StudentResult:
+        """A student's result from the record and the current gradebook."""
+        flags, tests, by_hand = list(record["flags"]), {}, {}
+        marks, old_points = marks or Marks(), record.get("old_points", {})
+        for name, most in self.graded.items():
+            mark, most = marks.grades.get(name), self.rules.carries(name, most)
+            said = record["tests"].get(name, {})
+            test = TestResult(mark.score if mark else 0.0, most)
+            test.seconds, test.seen = said.get("seconds") or 0.0, said.get("seen") or []
+            test.measured = said.get("measured") or {}
+            if name in self.rules.void:
+                test.message, test.void = VOID, True
+            elif test.score is None:
+                flags.append(f"{name} {WAITS}")
+            elif test.score < most:
+                test.message = said.get("message") or ""
+                if name.endswith(cells.WRITTEN) and name not in record.get("prints", [name]):
+                    test.message = NOTHING_WRITTEN
+            old = record.get("old_marks", {}).get(name)
+            if mark and mark.manual is not None and mark.waits and mark.manual == old:
+                flags.append(f"{name} was marked by hand before the work changed: look again")
+            if mark and mark.manual is not None and mark.manual == old_points.get(name):
+                flags.append(f"{name} was marked by hand before its points changed: look again")
+            tests[name] = test
+            if mark and (mark.manual is not None or mark.extra):
+                act = self.act(student, name, mark)
+                by_hand[name] = act.says() if act else "not recorded"
+                if act is None:
+                    flags.append(unrecorded(name, mark.manual, mark.extra))
+            wrote = record.get("auto", {}).get(name, mark and mark.auto)
+            if mark and mark.auto != wrote:
+                flags.append(changed(name, mark.auto, wrote))
+        if marks.late_seconds:
+            cost = f"{marks.penalty:g} points deducted" if marks.penalty else "no points deducted"
+            flags.append(f"came {span(marks.late_seconds)} late: {cost}")
+        elif record.get("digest") and marks.due and not marks.received:
+            flags.append(f"{NOT_KNOWN}: {roster.RECEIPTS} does not say when it came in")
+        return StudentResult(
+            tests,
+            flags,
+            seed,
+            seconds=record.get("seconds", 0.0),
+            cpu_seconds=record.get("cpu_seconds", 0.0),
+            memory_mb=record.get("memory_mb", 0.0),
+            sandbox=record.get("sandbox", ""),
+            received=record.get("received", ""),
+            penalty=marks.penalty,
+            comments=marks.comments,
+            by_hand=by_hand,
+            prints=record.get("prints", {}),
+            left_out=record.get("left_out", []),
+            late_seconds=marks.late_seconds,
+            digest=record.get("digest", ""),
+        )
+
+    def give_up(self, prepared: Prepared, problem: str) -> StudentResult:
+        """Give no points yet if the grader itself failed; the next run tries again."""
+        self.book.save_nothing(prepared.student, prepared.submission.received)
+        self.ledger.failed(self.work, prepared.student)
+        shutil.rmtree(self.folder.path("autograded", prepared.student), ignore_errors=True)
+        prepared.flags.append(f"could not be graded, the next run tries again: {problem}")
+        marks = self.book.marks(prepared.student)
+        result = self.result(prepared.student, self.record(prepared, marks), None, marks)
+        self.write_page(prepared.student, result, None, self.warnings)
+        return result
+
+
+def written_time(when: datetime | None) -> str:
+    """A time in the report's format; empty if unknown."""
+    return when.isoformat(timespec="seconds") if when else ""

@@ -1,0 +1,1 @@
+"""Where results are kept: the folder of graded work, the gradebook and the ledger."""

@@ -1,0 +1,147 @@
+"""A learner's own folder: made once, never written over, and JupyterLab opened in it."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from nbformat import write
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from small_set import NAME, hand_in
+
+from nbjudge.course import problem_set_names, root
+from nbjudge.desk import lab
+
+TREE = Path(__file__).resolve().parents[3]
+SET = f"assignments/{NAME}/{NAME}.ipynb"
+
+
+@pytest.fixture
+def course(small_course, tmp_path):
+    """A course with a chapter and the small set."""
+    folder = tmp_path / "course"
+    shutil.copytree(small_course, folder)
+    cells = [new_markdown_cell("# Words"), new_code_cell("1")]
+    write(new_notebook(cells=cells), folder / "notebooks" / "01-words.ipynb")
+    return folder
+
+
+def test_it_holds_chapters_and_problem_sets_and_no_solution(course, tmp_path):
+    work = tmp_path / "work"
+    assert lab.furnish(work, course).new == ["01-words.ipynb", SET]
+    for name in ("01-words.ipynb", SET):
+        assert (work / name).read_bytes() == (course / "notebooks" / name).read_bytes()
+    assert "the instructor's way" not in (work / SET).read_text()
+    assert lab.furnish(work, course) == lab.Furnished(), "a second time there is nothing to do"
+
+
+def test_a_copy_without_solutions_is_a_course_too(course, tmp_path, monkeypatch):
+    """What a class gets: its lab opens, and its checks find the released tests."""
+    shutil.rmtree(course / "solutions")
+    monkeypatch.delenv("TFCOURSE_ROOT", raising=False)
+    assert root(course / "notebooks") == course
+    assert problem_set_names(course) == []
+    assert lab.furnish(tmp_path / "work", course).new == ["01-words.ipynb", SET]
+
+
+def test_work_is_never_written_over(course, tmp_path):
+    work = tmp_path / "work"
+    lab.furnish(work, course)
+    (work / SET).write_text("my answers")
+    assert lab.furnish(work, course) == lab.Furnished()
+    released = course / "notebooks" / SET
+    released.write_bytes(released.read_bytes() + b"\n")
+    chapter = course / "notebooks" / "01-words.ipynb"
+    chapter.write_bytes(chapter.read_bytes() + b"\n")
+    for _ in range(2):  # it is said each time, and the chapter, which nobody touched, is renewed
+        found = lab.furnish(work, course)
+        assert found.kept == [SET]
+        assert (work / SET).read_text() == "my answers"
+    assert (work / "01-words.ipynb").read_bytes() == chapter.read_bytes()
+    (work / lab.GIVEN).write_text("{")  # what it knew is lost: nothing else is
+    lab.furnish(work, course)
+    assert (work / SET).read_text() == "my answers"
+
+
+def test_a_folder_that_was_there_before_is_left_as_it_is(course, tmp_path):
+    work = tmp_path / "work"
+    hand_in(work, "assignments", "mine")
+    (work / SET).parent.mkdir(parents=True, exist_ok=True)
+    (work / SET).write_text("mine")
+    assert lab.furnish(work, course).new == ["01-words.ipynb"]
+    assert (work / SET).read_text() == "mine"
+
+
+def asked(port, what, data=None):
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/api/{what}",
+        data=None if data is None else json.dumps(data).encode(),
+        headers={"Authorization": "token t"},
+    )
+    return json.load(urllib.request.urlopen(request, timeout=20))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="ends JupyterLab with a signal")
+def test_jupyterlab_opens_there_with_the_kernel_of_this_environment(course, tmp_path):
+    port = 18000 + os.getpid() % 2000
+    words = ("lab", "--no-browser", f"--port={port}", "--IdentityProvider.token=t", "--allow-root")
+    log = tmp_path / "log"
+    home = tmp_path / "home"  # a user's own kernel of the same name is not taken
+    other = home / ".local/share/jupyter/kernels/python3/kernel.json"
+    other.parent.mkdir(parents=True)
+    other.write_text(json.dumps({"argv": ["/nowhere"], "display_name": "Wrong", "language": "r"}))
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from tfcourse.cli import app; app()", *words],
+            env={
+                **os.environ,
+                "TFCOURSE_ROOT": str(course),
+                "HOME": str(home),
+                "PYTHONPATH": str(TREE),
+            },
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        for _ in range(240):
+            try:
+                there = asked(port, "contents")
+                break
+            except (urllib.error.URLError, ConnectionError, TimeoutError):
+                assert process.poll() is None, log.read_text()
+                time.sleep(0.5)
+        assert {entry["name"] for entry in there["content"]} == {"01-words.ipynb", "assignments"}
+        kernels = asked(port, "kernelspecs")["kernelspecs"]
+        assert kernels["python3"]["spec"]["display_name"] == "Python 3 (ipykernel)"
+        started = asked(port, "kernels", {"name": "python3"})
+        running = subprocess.run(
+            ["ps", "--ppid", str(process.pid), "-o", "args="], capture_output=True, text=True
+        ).stdout
+        assert started["name"] == "python3"
+        assert f"{sys.executable} -m ipykernel_launcher" in running, running
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+    said = log.read_text()
+    assert f"Your folder: {course / 'work'}" in said and "Copied there: 2 notebooks." in said
+
+
+def test_without_jupyterlab_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr(lab.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match="pip install"):
+        lab.open_lab(tmp_path, tmp_path, [])
+
+
+def test_make_lab_passes_options_on_and_needs_neither_site_nor_class():
+    told = subprocess.run(
+        ["make", "-n", "lab", "LAB=--no-browser"], cwd=TREE, capture_output=True, text=True
+    ).stdout
+    assert "tfcourse lab --no-browser" in told
+    assert "demo" not in told and "book" not in told

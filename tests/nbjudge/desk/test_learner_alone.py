@@ -1,0 +1,128 @@
+"""Learning without a class: hidden tests, solutions when they are earned, and progress."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+import typer
+from rich.console import Console
+from small_set import NAME, RIGHT, answered
+from typer.testing import CliRunner
+
+from nbjudge.commands import register
+from nbjudge.desk import check, lab
+from nbjudge.desk.progress import CHECKED
+from nbjudge.desk.show import show_checked
+
+
+@pytest.fixture
+def work(small_course, tmp_path):
+    folder = tmp_path / "work"
+    lab.furnish(folder, small_course)
+    return folder
+
+
+@pytest.fixture
+def run(small_course, monkeypatch):
+    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
+    monkeypatch.setenv("COLUMNS", "80")
+    app = typer.Typer()
+    register(app)
+
+    def call(*arguments):
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        assert max(map(len, result.output.splitlines())) <= 80, "it fits a terminal of 80 columns"
+        return result.exit_code, " ".join(result.output.split())
+
+    return call
+
+
+def answer(work, course, **answers):
+    path = work / "assignments" / NAME / f"{NAME}.ipynb"
+    path.write_text(json.dumps(answered(course, **answers)))
+    return path
+
+
+def test_a_solution_is_shown_when_it_is_earned_or_given_up(run, small_course, work):
+    path = answer(work, small_course, double="double = abs")
+    one = ("check", path, "--full", "--exercise", "double")
+    code, said = run(*one)
+    assert code == 1 and "the instructor's way" not in said and "--give-up" in said
+    assert "the instructor's way" in run(*one, "--give-up")[1]
+    answer(work, small_course)
+    code, said = run(*one)
+    assert code == 0 and "the instructor's way" in said and "BEGIN SOLUTION" not in said
+    assert "1 + 4" not in said, "of the exercise that was asked for, and no other"
+    code, said = run("check", path, "--full", "--exercise", "explain")
+    assert "3 points: says that squares are never negative." in said
+    assert run("check", path, "--give-up")[0] == 2
+
+
+def test_an_answer_in_words_must_be_there_first(run, small_course, work):
+    path = answer(work, small_course, explain="YOUR ANSWER HERE")
+    _, said = run("check", path, "--full", "--exercise", "explain")
+    assert "not written yet" in said and "squares are never" not in said
+
+
+def test_progress_is_what_the_last_checks_found(run, small_course, work):
+    assert f"{NAME} – not started" in run("progress", work)[1]
+    path = answer(work, small_course, double="double = abs")
+    assert f"{NAME} – not checked yet" in run("progress", work)[1]
+    run("check", path)
+    code, said = run("progress", work)
+    assert f"{NAME} 1/3 2 of 3 exercises done So far: 1 of 3 points" in said
+    path = answer(work, small_course, **{"double": RIGHT["double"]})
+    assert "changed since it was checked" in run("progress", work)[1]
+    run("check", path, "--full")
+    assert f"{NAME} 10/10 3 of 3 exercises done So far: 10 of 10 points" in run("progress", work)[1]
+    (work / CHECKED).write_text("[")
+    assert "not checked yet" in run("progress", work)[1], "what cannot be read is not there"
+
+
+def test_progress_elsewhere_says_what_to_do(run, tmp_path):
+    code, said = run("progress", tmp_path)
+    assert code == 2 and "tfcourse lab" in said
+
+
+def test_a_check_loads_next_to_nothing_itself(small_course, work):
+    """What runs the notebook loads torch meanwhile; this process only reads and tells."""
+    path = answer(work, small_course, double="double = abs")
+    program = (
+        "import sys, pathlib\n"
+        "from nbjudge.desk.light import without_grammars\n"
+        "with without_grammars():\n"
+        "    from nbjudge.desk import check\n"
+        f"found = check.check(pathlib.Path({str(path)!r}), full=True)\n"
+        "assert {test.verdict for test in found.tests} >= {'passed', 'failed'}\n"
+        "print(*(m for m in ('torch', 'lark', 'zmq', 'nbgrader', 'IPython') if m in sys.modules))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "TFCOURSE_ROOT": str(small_course)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == []
+
+
+def test_what_failed_names_the_section_that_explains_it(capsys):
+    text = "## 2 Twice (`double`)\n\n*2 points · see [Two times](../../07-sums.ipynb#two-times)*"
+    told = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
+    two_times = check.Section("07-sums.ipynb", "Two times", "two-times")
+    assert check.sections(told) == {"double": two_times}
+    told.cells[0].source = text.replace("07-sums", "ps07-sums/ps07-sums")
+    assert check.sections(told) == {}, "a section of a problem set explains nothing"
+    tests = [
+        check.CheckedTest("double--values", check.FAILED, 0.0, 2.0, "It is 3."),
+        check.CheckedTest("half--values", check.FAILED, 0.0, 1.0, "It is 4."),
+    ]
+    found = check.Checked(tests, chapter="08-more.ipynb", sections={"double": two_times})
+    show_checked(found, Path("ps07.ipynb"), Console(width=80))
+    said = capsys.readouterr().out
+    assert "explained in 07-sums.ipynb, “Two times”" in said
+    assert "Chapter 8 explains" in said, "for the exercise that names no section"

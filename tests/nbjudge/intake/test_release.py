@@ -1,0 +1,88 @@
+"""Releases: the same bytes each time, nothing of the instructor's in them."""
+
+import nbformat
+import pytest
+import small_set
+from small_set import NAME
+
+from coursebook.course import problem_set_names
+from nbjudge.intake import cells
+from nbjudge.intake.release import is_current, make_release, release_files, release_folder
+
+
+def test_it_is_the_same_each_time_and_written_only_when_it_changes(tmp_path):
+    course = small_set.make_course(tmp_path)
+    path = make_release(NAME, course)
+    first, written = path.read_bytes(), path.stat().st_mtime_ns
+    assert make_release(NAME, course) == path
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == (first, written)
+    assert is_current(NAME, course)
+    path.write_bytes(first + b" ")
+    assert not is_current(NAME, course)
+    make_release(NAME, course)
+    assert path.read_bytes() == first
+
+
+def test_solutions_and_hidden_tests_and_rubrics_are_out_and_the_rest_is_in(small_course):
+    text = "\n".join(cell.source for cell in small_set.release_of(small_course).cells)
+    for secret in ("instructor's way", "n * n", "secret_number", "169", "MARK SCHEME", "BEGIN"):
+        assert secret not in text, secret
+    assert "double(3) should be 6" in text
+    assert "# The same for numbers drawn when the work is graded." in text
+    assert text.count("Your code goes here.") == 2
+
+
+def test_files_beside_the_notebook_go_along_until_they_are_gone(tmp_path):
+    course = small_set.make_course(tmp_path)
+    folder = course / "solutions" / NAME
+    (folder / "data.txt").write_text("1 2 3")
+    assert set(release_files(NAME, course)) == {f"{NAME}.ipynb", "data.txt"}
+    make_release(NAME, course)
+    (folder / "data.txt").unlink()
+    make_release(NAME, course)
+    assert [p.name for p in release_folder(NAME, course).iterdir()] == [f"{NAME}.ipynb"]
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "said"),
+    [
+        # nbgrader knows a region only by capitals, and would leave this one in.
+        ("double--values", "### begin hidden tests\n1\n### end hidden tests", "HIDDEN TESTS"),
+        ("double", "### BEGIN HIDDEN TESTS\n1\n### END HIDDEN TESTS", "Hidden test region"),
+        ("double--values", "### BEGIN HIDDEN TESTS\n1", "No end hidden tests"),
+    ],
+)
+def test_a_region_that_nbgrader_would_not_clear_is_not_released(tmp_path, place, text, said):
+    notebook = small_set.source_notebook()
+    small_set.cell(notebook, place).source += "\n" + text
+    with pytest.raises(ValueError, match=said):
+        release_files(NAME, small_set.make_course(tmp_path, notebook))
+
+
+def test_an_unknown_problem_set_lists_the_known(small_course):
+    with pytest.raises(ValueError, match=f"'ps98'.*must be one of: {NAME}"):
+        release_files("ps98", small_course)
+
+
+def course_problem_sets():
+    from coursebook.course import root
+
+    return problem_set_names(root(__file__))
+
+
+@pytest.mark.parametrize("name", course_problem_sets())
+def test_the_committed_release_is_what_the_source_gives(name, course):
+    assert is_current(name, course), "run `tfcourse release`"
+
+
+@pytest.mark.parametrize("name", course_problem_sets())
+def test_the_committed_release_holds_no_solution(name, course):
+    source = nbformat.read(course / "solutions" / name / f"{name}.ipynb", as_version=4)
+    release = (release_folder(name, course) / f"{name}.ipynb").read_text(encoding="utf-8")
+    for mark in cells.INSTRUCTORS_ONLY:
+        assert mark not in release
+    given = nbformat.reads(release, as_version=4)
+    stubs = {cells.grade_id(cell): cell.source for cell in given.cells}
+    for cell in source.cells:
+        if cells.is_answer(cell):
+            assert stubs[cells.grade_id(cell)] != cell.source, cells.grade_id(cell)

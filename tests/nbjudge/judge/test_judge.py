@@ -1,0 +1,659 @@
+"""One submission judged.
+
+Right work keeps its points whatever else is in the notebook, and nothing that a learner's code does
+to its own process earns any.
+"""
+
+import json
+import textwrap
+import time
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+import torch
+from judged_set import (
+    ANSWERS,
+    CHOICES,
+    DOUBLE_VALUES,
+    FULL,
+    QUICK,
+    code,
+    instructors,
+    judged,
+    judged_side_by_side,
+    lost,
+    nursery,
+    outputs,
+    scores,
+)
+
+from nbjudge.intake import cells
+from nbjudge.judge import Limits, names
+from nbjudge.judge.kernels import MAX_RESTARTS_OF_EXERCISE, Kernels
+from nbjudge.judge.learners import ASLEEP_SECONDS, CONNECT_SECONDS, Learner, NoKernel
+from nbjudge.judge.pump import OUT_OF_TIME, Ran
+from nbjudge.sandbox import Usage
+
+DOUBLE = ANSWERS["double"]
+
+
+def test_right_answers_get_everything_and_twice_the_same():
+    first, second = judged(), judged()
+    assert scores(first) == scores(second) == FULL
+    assert first.flags == []
+    assert first.notebook == second.notebook
+    assert first.cpu_seconds > 0 and first.peak_memory_mb > 50 and first.sandbox
+
+
+def test_wrong_and_missing_answers_are_told():
+    stub = "def double(x):\n    raise NotImplementedError('Your code goes here.')"
+    answers = {"double": stub, "line": "LINE = 3", "choices": "answers = {'a': True, 'b': True}"}
+    found = judged({**answers, "product": "def product(A, B)\n    return A"})
+    told = lost(found)
+    assert told["double--values"].startswith("`double` is not written yet: its cell still has the")
+    assert told["product--values"].startswith("The answer's own cell stopped: SyntaxError")
+    assert told["product--values"].endswith("(line 1 of the cell)")
+    assert told["line--values"] == "`Line` is not defined. Is it spelled exactly like this?"
+    assert told["choices--answers"] == "b: it is False. Reason b."
+    assert scores(found)["choices--answers"] == 2
+
+
+GAPS = {
+    "{'a': True, 'b': None}": (2, "b: not answered."),
+    "{'a': True}": (2, "b: not answered."),
+    "{'a': 'True', 'b': False}": (2, "a: True and False are written without"),
+    "{'a': 1, 'b': False}": (2, "a: an answer must be True or False, yours is of type int"),
+    "None": (0, "`answers` is None"),
+    "{'a': True, 'b': False, 'c': True}": (4, ""),
+    "{'a': None, 'b': None}": (0, "No statement was answered."),
+}
+
+
+@pytest.fixture(scope="module")
+def gaps():
+    return judged_side_by_side({given: f"answers = {given}" for given in GAPS}, "choices")
+
+
+@pytest.mark.parametrize("given", GAPS)
+def test_a_statement_without_an_answer_costs_its_own_points_alone(gaps, given):
+    score, told = GAPS[given]
+    assert gaps[given].scores == {"choices--answers": score}
+    assert (
+        gaps[given]
+        .lost.get("choices--answers", "")
+        .replace("answers_4", "answers")
+        .startswith(told)
+    )
+
+
+def test_a_propertys_points_wait_for_a_test_of_values():
+    found = judged({"double": "def double(x):\n    return 3 * x"})
+    told = lost(found)
+    assert set(told) == {"double--values", "double--inputs"}
+    assert told["double--inputs"].startswith("This test passes, and its points count as soon as")
+    assert "`double`" in told["double--inputs"]
+
+
+def test_a_test_that_shows_all_its_numbers_waits_too():
+    tests = {"double--shown": ('close(call(double, 4), 8, "The double of 4")', 2)}
+    assert scores(judged(tests=tests)) == {**FULL, "double--shown": 2}
+    assert "double--shown" in lost(judged({"double": "double = lambda x: 8"}, tests=tests))
+
+
+def test_an_error_is_told_once():
+    tests = {"double--more": ("call(double, torch.ones(3, 3))", 1)}
+    told = lost(judged({"double": "def double(x):\n    return 2 * y"}, tests=tests))
+    assert told["double--values"].startswith("`double` stops with NameError: name 'y' is not")
+    assert told["double--inputs"] == "The same NameError as in double--values."
+    assert told["double--more"] == "The same NameError as in double--values."
+
+
+def test_a_stub_is_no_error_and_each_test_says_so():
+    told = lost(judged({"double": "raise NotImplementedError"}))
+    assert {name: said for name, said in told.items() if name.startswith("double")} == {
+        "double--values": "No answer yet.",
+        "double--inputs": "No answer yet.",
+    }
+
+
+def test_a_line_is_the_learners_own():
+    helper = "def twice(x):\n    return x @ x"
+    answer = "def double(x):\n    y = 1\n    return twice(torch.ones(3, 2))"
+    told = lost(judged({"own": helper, "double": answer}))["double--values"]
+    assert "line 3 of the cell: return twice(torch.ones(3, 2))" in told
+
+
+def test_a_copied_answer_is_flagged():
+    said = torch.nn.functional.scaled_dot_product_attention.__doc__
+    copied = said[said.index("def scaled_dot_product_attention(query") :].partition("..")[0]
+    found = judged({"double": f"{textwrap.dedent(' ' * 8 + copied)}\n{DOUBLE}"})
+    assert any("of the answer matches torch/nn/functional.py" in flag for flag in found.flags)
+
+
+def test_inputs_that_are_changed_cost_what_the_set_says():
+    in_place = "def double(x):\n    x *= 2\n    return x"
+    told = "`double` changes its input x: its caller finds other numbers there"
+    found = judged({"double": in_place})
+    assert scores(found) == {**FULL, "double--inputs": 0}, "a test of its own is for that"
+    assert lost(found)["double--inputs"].startswith(told)
+    product = "def product(A, B):\n    C = (A[:, :, None] * B).sum(1)\n    A.zero_()\n    return C"
+    found = judged({"product": product})
+    assert scores(found) == {**FULL, "product--values": 0}
+    assert lost(found)["product--values"].startswith("`product` changes its input A: its caller")
+
+
+def test_what_a_hidden_test_gives_is_not_shown_by_a_later_cell():
+    """A function keeps what it is called with, and a cell further on prints it."""
+    keeps = "KEPT = []\ndef double(x):\n    KEPT.append(float(x.sum()))\n    return 2 * x"
+    shows = "print('kept', KEPT, 'and', len('honest'))"
+    own = {"double": keeps, "own-line": shows}
+    notebook = instructors()
+    assert any(cells.has_hidden_tests(c.source) for c in notebook.cells), (
+        "of an exercise before that"
+    )
+    found = judged(own)
+    assert scores(found) == FULL
+    executed = nbformat.reads(found.notebook.decode(), as_version=4)
+    (cell,) = [cell for cell in executed.cells if cell.id == "own-line"]
+    (out,) = cell.outputs
+    assert out.text == "kept [] and 6\n"
+
+
+#: Keeps what a hidden test gives, which has three numbers, and not what a visible one does.
+KEEPS = """
+KEPT = []
+def double(x):
+    if len(x) == 3:
+        KEPT.append('secret %d' % len(x))
+    {then}
+    return 2 * x
+"""
+
+
+THEN = (
+    "if KEPT: raise ValueError(KEPT)",
+    "if KEPT: raise type(KEPT[0], (ValueError,), {})('some words')",
+    "if KEPT: raise type('E', (ValueError,), {'__str__': lambda self: KEPT[0]})",
+    "if KEPT: return type(KEPT[0], (), {})()",
+    "if KEPT: exec(compile('raise ValueError', KEPT[0], 'exec'))",
+    "if KEPT: import linecache; linecache.cache.clear(); exec(KEPT[0])",
+    "if KEPT: double.__name__ = KEPT[0]; return None",
+)
+
+
+@pytest.fixture(scope="module")
+def keeping():
+    return judged_side_by_side({then: KEEPS.format(then=then) for then in THEN})
+
+
+@pytest.mark.parametrize("then", THEN)
+def test_what_an_error_in_a_hidden_test_says_is_not_told(keeping, then):
+    assert keeping[then].scores["double--values"] == 0
+    found = keeping[then].whole
+    executed = found.notebook.decode() + str(found.tests) + str(found.flags)
+    assert "secret 3" not in executed
+
+
+def test_a_hidden_test_may_look_at_an_errors_words_and_does_not_show_them():
+    test = """
+by_hand("attention")
+### BEGIN HIDDEN TESTS
+try:
+    call(double, "a text of five")
+except Mistake as mistake:
+    said = str(mistake)
+require("five" in said and "ever" in said, f"It must say five and ever. Now: {said[3:]}")
+### END HIDDEN TESTS
+"""
+    tests = {"double--refuses": (test, 2)}
+    begins = "def double(x):\n    if isinstance(x, str): raise ValueError({}, x)\n    return 2 * x"
+    found = judged({"double": begins.format("'for ever'")}, tests=tests)
+    assert scores(found) == {**FULL, "double--refuses": 2}
+    told = lost(judged({"double": begins.format("'once'")}, tests=tests))["double--refuses"]
+    assert told.startswith("It must say five and ever. Now: …") and "a text of" not in told
+
+
+def test_an_error_in_a_hidden_test_is_told_with_the_learners_line():
+    then = "assert len(x) != 3, 'three of them'"
+    told = lost(judged({"double": KEEPS.format(then=then)}))["double--values"]
+    assert (
+        told
+        == f"`double` stops with AssertionError in a hidden test.\n  line 5 of the cell: {then}"
+    )
+    error = "if KEPT: torch.ones(2) @ torch.ones(3, 2)"
+    told = lost(judged({"double": KEEPS.format(then=error)}))["double--values"]
+    first, hint, line = told.splitlines()
+    assert first == "`double` stops with RuntimeError in a hidden test."
+    assert hint.startswith("In A @ B the last axis") and line.endswith(error)
+
+
+def test_what_a_hidden_test_gave_is_not_told_by_a_visible_one():
+    """An answer further on stops with it, in a test that is shown or in its own cell."""
+    keeps = {"double": KEEPS.format(then="")}
+    stops = "def product(A, B):\n    raise ValueError(f'kept {KEPT}, honest {A.shape[0]}')"
+    told = lost(judged(keeps | {"product": stops}))["product--values"]
+    first, line, called = told.splitlines()
+    assert first == "`product` stops with ValueError: kept [], honest 2"
+    assert line.startswith("  line 2 of the cell: raise ValueError(f")
+    assert called == "  called with A (2, 3), B (3, 2)"
+    told = lost(judged(keeps | {"product": "raise ValueError(f'kept {KEPT}, honest')"}))
+    assert told["product--values"] == "The answer's own cell stopped: ValueError: kept [], honest"
+
+
+def test_an_error_that_is_told_by_a_visible_test_too_is_told_once():
+    told = lost(judged({"double": "def double(x):\n    return 2 * y", "own-double": "y = 1 / 0"}))
+    assert told["double--values"].startswith("`double` stops with NameError: name 'y'")
+    last = {"choices--answers": (CHOICES.replace("answered", "call(double, 1)\nanswered"), 4)}
+    told = lost(judged({"double": "def double(x):\n    return 2 * y"}, tests=last))
+    assert told["double--inputs"] == "The same NameError as in double--values."
+    assert told["choices--answers"].startswith("`double` stops with NameError: name 'y'")
+
+
+def test_exercises_that_keep_an_eye_on_inputs_are_known():
+    helper = "def kept(f, x):\n    require(torch.equal(inputs_after(f, x)[0], x), 'Changed.')"
+    tests = {"product--inputs": ("kept(product, torch.ones(1))", 1)}
+    notebook = instructors(tests)
+    assert names.keeping(notebook) == {"double"}
+    notebook.cells.insert(1, code("setup-kept", helper, locked=True))
+    assert names.keeping(notebook) == {"double", "product"}
+    notebook.cells[1] = code("", helper)
+    assert names.keeping(notebook) == {"double"}, "what is not ours says nothing"
+
+
+def test_without_the_hidden_half_a_statement_without_an_answer_is_told():
+    visible = {"choices--seen": ("answered(answers, ['a', 'b'])", 1)}
+    found = judged({"choices": "answers = {'a': True, 'b': None}"}, tests=visible)
+    assert lost(found)["choices--seen"] == "Not answered yet: b."
+
+
+def test_an_untouched_cell_that_raises_is_no_answer_yet():
+    found = judged({"choices": "raise NotImplementedError('Your code goes here.')"})
+    assert lost(found) == {"choices--answers": "No answer yet."}
+
+
+ODD = {
+    "warnings on stderr": (
+        "import sys, warnings\nwarnings.warn('hm')\nprint('!', file=sys.stderr)\ndef double(x):\n"
+        "    warnings.warn('hm')\n    print('called', file=sys.stderr)\n    return 2 * x"
+    ),
+    "prints": "def double(x):\n    print('x' * 5000)\n    return 2 * x",
+    "a class": "class Two:\n    def __call__(self, x):\n        return 2 * x\ndouble = Two()",
+    "a lambda": "double = lambda x: x + x",
+    "partial": "import functools, operator\ndouble = functools.partial(operator.mul, 2)",
+    "type hints": "def double(x: torch.Tensor) -> torch.Tensor:\n    return x * 2",
+    "not contiguous": "def double(x):\n    return torch.stack([2 * x, x]).mT[:, 0]",
+    "magics": "%matplotlib inline\n%load_ext autoreload\n!true\n" + DOUBLE,
+    "exit": DOUBLE + "\nexit()",
+    "CRLF": DOUBLE.replace("\n", "\r\n"),
+    "tabs": "def double(x):\n\treturn 2 * x",
+    "a loop after it": DOUBLE + "\nwhile True:\n    pass",
+    "an error after it": DOUBLE + "\n1 / 0",
+    "input": DOUBLE + "\ninput('?')",
+    "threads": "import threading\nthreading.Thread(target=print).start()\n" + DOUBLE,
+    "asyncio": "import asyncio\nawait asyncio.sleep(0.01)\n" + DOUBLE,
+    # Its kernel comes to the tests late, and is awake meanwhile.
+    "a task that computes": (
+        "import asyncio, time\nasync def work():\n    until = time.monotonic() + 1.5\n"
+        "    while time.monotonic() < until:\n        pass\n"
+        "asyncio.get_running_loop().create_task(work())\n" + DOUBLE
+    ),
+    "clears": "from IPython.display import clear_output\nprint(1)\nclear_output()\n" + DOUBLE,
+    "a plot": "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\n" + DOUBLE,
+    "no gradients": "torch.set_grad_enabled(False)\n" + DOUBLE,
+}
+
+
+#: These change what comes after them: each has a notebook of its own.
+ALONE = ("a task that computes", "exit", "a loop after it", "no gradients")
+
+
+@pytest.fixture(scope="module")
+def odd():
+    return judged_side_by_side({way: answer for way, answer in ODD.items() if way not in ALONE})
+
+
+@pytest.mark.parametrize("way", [way for way in ODD if way not in ALONE])
+def test_honest_but_odd_keeps_its_points(odd, way):
+    assert odd[way].lost == {}
+    assert odd[way].scores == {name: FULL[name] for name in odd[way].scores}
+
+
+@pytest.mark.parametrize("way", ALONE)
+def test_honest_but_odd_costs_the_others_nothing(way):
+    assert scores(judged({"double": ODD[way]})) == FULL
+
+
+def test_helpers_in_cells_of_their_own_count():
+    answers = {"own": "def twice(x):\n    return 2 * x", "double": "double = twice"}
+    assert scores(judged(answers)) == FULL
+
+
+def test_a_plot_and_a_table_are_kept_as_picture_and_text():
+    own = (
+        "import matplotlib.pyplot as plt\nfrom IPython.display import HTML, display\n"
+        "plt.plot([1, 2]); plt.show()\ndisplay(HTML('<script>1</script>'))\n3"
+    )
+    kinds = [sorted(out.data) for out in outputs(judged({"own": own}), "own") if "data" in out]
+    assert ["image/png", "text/plain"] in kinds and ["text/plain"] in kinds
+    assert "text/html" not in json.dumps(kinds)
+
+
+# -- seeds and secrets -----------------------------------------------------------------------------
+
+
+def test_the_seed_says_what_hidden_tests_draw_and_the_learner_cannot_tell_it():
+    shows = "print(call(double, torch.rand(3, generator=fresh('it'))).tolist())"
+    tests = {"double--shows": (shows, 1)}
+    found = [judged(tests=tests, seed=seed) for seed in (5, 5, 6)]
+    drawn = [json.loads(outputs(one, "double--shows")[0].text) for one in found]
+    assert len(drawn[0]) == 3 and drawn[0] == drawn[1] != drawn[2]
+    own = "import os\nprint([k for k in os.environ if 'SEED' in k.upper()], torch.initial_seed())"
+    first, second = (outputs(judged({"own": own}, seed=5), "own")[0].text for _ in range(2))
+    assert first == second and "TFCOURSE" not in first and " 5" not in first
+
+
+def test_no_hidden_test_is_in_the_learners_process():
+    own = (
+        "import gc\nneedle = 'secret_of_' + 'the_setup'\n"
+        "names = [d for d in gc.get_objects() if type(d) is dict and needle in d]\n"
+        "texts = [t for d in gc.get_objects() if type(d) is dict for t in d.values()]\n"
+        "texts = [t for t in texts if type(t) is str and 'BEGIN ' + 'HIDDEN' in t]\n"
+        "print(any(needle in t for t in In), len(names), len(texts))"
+    )
+    found = judged({"own-line": own})
+    assert scores(found) == FULL
+    assert outputs(found, "own")[0].text.split() == ["False", "0", "0"]
+
+
+def test_a_test_cells_messages_do_not_show_its_source():
+    found = judged({"double": "def double(x):\n    return 2 * x if len(x) == 2 else x"})
+    text = json.dumps(outputs(found, "double--values"))
+    assert "hidden numbers" in text
+    assert "generator" not in text and "require" not in text and "Traceback" not in text
+
+
+# -- what ends and what does not -------------------------------------------------------------------
+
+BREAKS = {
+    "hangs when called": ("def double(x):\n    while True: pass", "loop that never ends"),
+    "hangs stubbornly": (
+        "def double(x):\n    while True:\n        try:\n            while True: pass\n"
+        "        except BaseException: pass",
+        "loop that never ends",
+    ),
+    "sleeps": ("import time\ndef double(x):\n    time.sleep(1000)", "loop that never ends"),
+    "ends the process": ("import os\ndef double(x):\n    os._exit(0)", "kernel died"),
+    "crashes": (
+        "import faulthandler\ndef double(x):\n    faulthandler._read_null()",
+        "kernel died",
+    ),
+    "ends at once": ("import os\nos._exit(1)", "kernel died"),
+    "hangs at once": ("while True: pass", "loop that never ends"),
+    "leaves": ("import sys\ndef double(x):\n    sys.exit(0)", "SystemExit"),
+    "no recursion's end": ("def double(x):\n    return double(x)", "RecursionError"),
+    "prints without end": ("while True: print('ha' * 9999)", "stopped"),
+    "prints when called": ("def double(x):\n    while True: print('ha' * 9999)", "never ends"),
+    "closes its files": ("import os\ndef double(x):\n    os.closerange(0, 256)", "kernel died"),
+    "more than can be sent": ("def double(x):\n    return [0] * 10**7", "return a tensor"),
+    "a tensor too large": ("def double(x):\n    return x[:1].expand(10**6, 10**6)", "too large"),
+    "a list in itself": ("def double(x):\n    a = []; a.append(a); return a", "lists in lists"),
+}
+
+
+#: With a hidden test before it, a cell that ends its process would be told of in fewer words.
+SHOWN = {"double--values": (DOUBLE_VALUES.partition("### BEGIN HIDDEN")[0], 3)}
+
+#: Notebooks of three that break, each between answers that are right.
+BROKEN = [list(BREAKS)[first::5] for first in range(5)]
+
+
+@pytest.mark.thorough("broken kernel")
+@pytest.mark.parametrize("ways", BROKEN, ids=", ".join)
+def test_what_breaks_costs_its_own_points_alone(ways):
+    answers = {"right before": DOUBLE}
+    for way in ways:
+        answers |= {way: BREAKS[way][0], f"right after {way}": DOUBLE}
+    started = time.monotonic()
+    found = judged_side_by_side(answers, tests=SHOWN)
+    assert time.monotonic() - started < 90
+    for label, one in found.items():
+        if label in ways:
+            assert one.scores == {"double--values": 0}, label
+            assert BREAKS[label][1] in one.lost["double--values"], label
+        else:
+            assert one.scores == {"double--values": 3}, (label, one.lost, one.whole.flags)
+
+
+@pytest.mark.thorough("broken kernel")
+def test_who_ends_python_again_and_again_is_told_so():
+    kernels = Kernels(None, None, None, None, None)
+    kernels._restarts["double"] = MAX_RESTARTS_OF_EXERCISE
+    with pytest.raises(NoKernel, match="has stopped or hung Python 3 times, so it is not started"):
+        kernels._restart((), "double")
+
+
+def test_a_cell_that_the_end_of_the_time_cuts_short_is_not_blamed_for_the_kernel(monkeypatch):
+    def no_time():
+        raise NoKernel("the time is used up")
+
+    cut_short = SimpleNamespace(
+        done=set(), run=lambda *given: Ran(OUT_OF_TIME, rests=False), end=Usage
+    )
+    kernels = Kernels(None, None, lambda index: "", lambda index: 0.1, no_time)
+    monkeypatch.setattr(
+        kernels, "start", lambda kinds: kernels._learners.update({kinds: cut_short})
+    )
+    kernels.finished = [0]
+    kernels.be_careful()
+    with pytest.raises(NoKernel, match="used up"):
+        kernels.catch_up(())
+    assert kernels.finished == [0] and kernels.broken == []
+
+
+SABOTAGE = {
+    "cells no longer run": "get_ipython().run_cell = lambda *a, **k: None\n"
+    "get_ipython().run_cell_async = None",
+    "the kernel no longer runs": "get_ipython().kernel.do_execute = None",
+    "nobody serves": "import nbjudge.inside.testing.learner as l\nl.serve = lambda: None",
+    "it serves for ever": "import time, nbjudge.inside.testing.learner as l\n"
+    "l.serve = lambda: time.sleep(1000)",
+    "it serves noise": "import os, socket, nbjudge.inside.testing.learner as l\n"
+    "def serve():\n    s = socket.socket(socket.AF_UNIX); s.connect(l._path)\n"
+    "    while True:\n        s.recv(65536); s.sendall(os.urandom(4000))\nl.serve = serve",
+    "it is stopped": "import os, signal\nsignal.raise_signal(signal.SIGSTOP)\n"
+    "import threading\nthreading.Event().wait()",
+}
+
+
+@pytest.mark.thorough("broken kernel")
+@pytest.mark.parametrize("way", list(SABOTAGE)[::2])
+def test_a_cell_of_their_own_that_breaks_the_kernel_costs_nothing_else(way):
+    found = judged({"own-double--inputs": SABOTAGE[way]})
+    assert scores(found) == FULL
+    assert found.flags, "it is said"
+
+
+@pytest.mark.thorough("broken kernel")
+@pytest.mark.parametrize("way", list(SABOTAGE)[1::2])
+def test_an_answer_that_breaks_the_kernel_costs_its_own_points_alone(way):
+    found = judged({"product": f"{ANSWERS['product']}\n{SABOTAGE[way]}"})
+    assert set(lost(found)) <= {"product--values"}
+    assert found.flags, "it is said"
+
+
+def test_a_kernel_that_sleeps_when_it_is_called_is_not_waited_for():
+    asleep = "\nget_ipython().kernel.shell_handlers['execute_request'] = None"
+    learner = Learner(nursery(), QUICK, (), {}, 1)
+    try:
+        assert learner.run(asleep, 3).how == "ok"
+        began = time.monotonic()
+        with pytest.raises(NoKernel, match="does not answer the tests"):
+            learner.connect()
+        assert time.monotonic() - began < CONNECT_SECONDS - ASLEEP_SECONDS
+    finally:
+        learner.end()
+
+
+LIES = {
+    "true to everything": "for k in l.VERBS: l.VERBS[k] = lambda *a, **k: True",
+    "nothing": "for k in l.VERBS: l.VERBS[k] = lambda *a, **k: None",
+    "the inputs": "for k in l.VERBS: l.VERBS[k] = lambda f=0, args=0, **k: args",
+    "no gradient, no shape": "for k in l.VERBS: l.VERBS[k] = lambda *a, **k: {}",
+}
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_who_lies_over_the_wire_gets_nothing_for_it(lie):
+    own = "import nbjudge.inside.testing.learner as l\n" + lie
+    answers = {"own": own, "double": "double = product = Line = answers = 1", "product": "1"}
+    found = judged({**answers, "line": "1", "choices": "1"})
+    assert sum(scores(found).values()) <= FULL["double--inputs"], lost(found)
+
+
+def test_the_time_of_the_whole_is_bounded():
+    limits = Limits(call_seconds=1, cell_seconds=2, submission_seconds=4)
+    slow = "import time\nwhile True:\n    try: time.sleep(9)\n    except BaseException: pass"
+    started = time.monotonic()
+    found = judged({f"own{place}": slow for place in ("", "-double", "-product")}, limits=limits)
+    assert time.monotonic() - started < 25
+    assert any("were used up before" in flag for flag in found.flags)
+    assert any("was not run" in message for message in lost(found).values())
+
+
+@pytest.mark.thorough("broken kernel")
+def test_an_exercise_that_hangs_does_not_eat_the_time_of_the_others():
+    limits = Limits(call_seconds=6, cell_seconds=30, submission_seconds=60)
+    tests = {f"double--more-{n}": ("call(double, 1)", 1) for n in range(3)}
+    answers = {"double": "def double(x):\n    while True: pass"}
+    started = time.monotonic()
+    found = judged(answers, limits=limits, tests=tests)
+    assert time.monotonic() - started < 25
+    assert not set(lost(found)) & {"product--values", "line--values", "choices--answers"}
+
+
+# -- by hand ---------------------------------------------------------------------------------------
+
+
+def test_a_cell_that_ends_only_where_less_is_forbidden_is_told_so():
+    answer = f"TWICE = torch.eye(2) @ torch.eye(2)\n{ANSWERS['product']}"
+    told = lost(judged({"product": answer}))["product--values"]
+    assert told == "The answer's own cell stopped: it needs something that this exercise forbids"
+
+
+def test_what_is_forbidden_is_not_there_and_says_why():
+    uses = "def double(x):\n    q = x[None, None]\n    {}\n    return 2 * x"
+    ready = "torch.nn.functional.scaled_dot_product_attention(q, q, q)"
+    for way in ready, f"try: {ready}\n    except BaseException: pass":
+        told = lost(judged({"double": uses.format(way)}))
+        assert set(told) == {"double--values", "double--inputs"}
+        assert all("does the whole of this exercise" in text for text in told.values())
+    told = lost(judged({"double": "import tfcourse.attention\n" + DOUBLE}))
+    assert "The answer's own cell stopped: `tfcourse.attention` does" in told["double--values"]
+
+
+def test_what_one_exercise_forbids_others_may_use():
+    evades = "def product(A, B):\n    with torch._C.DisableTorchFunction():\n        return A @ B"
+    found = judged(
+        {"product": evades, "double": "def double(x):\n    return 2 * torch.eye(len(x)) @ x"}
+    )
+    assert set(lost(found)) == {"product--values"}
+    assert "multiplies two matrices" in lost(found)["product--values"]
+    assert scores(judged({"own": "print(torch.eye(2) @ torch.eye(2))"})) == FULL
+
+
+# -- faults of tests -------------------------------------------------------------------------------
+
+
+def test_a_test_at_fault_gives_no_points_and_is_flagged():
+    faults = {
+        "assert double == 2": "stays in the learner's process",
+        "call(double, lambda x: x)": "cannot be sent",
+        "this is no Python": "is itself faulty",
+    }
+    tests = {f"double--odd-{n}": (source, 2) for n, source in enumerate(faults)}
+    found = judged(tests=tests)
+    assert set(lost(found)) == set(tests)
+    for name, flag in zip(tests, faults.values(), strict=True):
+        assert any(f"test {name} is itself faulty" in f and flag in f for f in found.flags)
+
+
+def test_a_score_must_be_a_number_of_points():
+    ends = ["float('nan')", "-1", "3", "'text'", "True", "double", "[1]"]
+    found = judged(tests={f"double--odd-{n}": (f"1\n{last}", 2) for n, last in enumerate(ends)})
+    for number, last in enumerate(ends):
+        right = last == "double"  # a name alone gives nothing, as None does
+        assert scores(found)[f"double--odd-{number}"] == (2 if right else 0), last
+        assert right or "Tell your instructor" in lost(found)[f"double--odd-{number}"], last
+
+
+def test_a_locked_cell_that_uses_an_answer_is_the_learners():
+    tests = {"double--of-it": ('close(value(doubled), [2.0], "It")', 1)}
+    found = judged({"own-double": "doubled = double(torch.ones(1))"}, tests=tests)
+    assert scores(found) == {**FULL, "double--of-it": 1}
+
+
+def test_names_are_read_from_source():
+    source = "import a.b, c as d\nx, (y, *z) = 1, (2, 3)\nfor i in x: w = i\n"
+    source += "def f(q): p = 1\nclass C: n = 1"
+    assert names.bound(source) == {"a", "d", "x", "y", "z", "i", "w", "f", "C"}
+    assert names.bound("%matplotlib inline\n!ls\nx = 1") == {"x"}
+    assert names.bound("not ( python") == set()
+    assert names.used("def f(a=b):\n    return c\nd(e)") == {"b", "d", "e"}
+    assert names.forbidden('by_hand("attention")\nby_hand("matrix products", "x")') == {
+        "attention",
+        "matrix products",
+    }
+    assert names.forbidden("by_hand()") == frozenset() and names.forbidden("1") is None
+
+
+def test_data_files_are_there_on_both_sides():
+    tests = {"double--file": ('require(open("d.txt").read() == value(text), "no")', 1)}
+    answers = {"own-double": "text = open('d.txt').read()"}
+    assert scores(judged(answers, tests=tests, files={"d.txt": b"data"}))["double--file"] == 1
+
+
+def test_what_is_changed_in_torch_changes_nothing_where_the_tests_run():
+    own = (
+        "import builtins, sys\ntorch.Tensor.__eq__ = lambda a, b: True\n"
+        "torch.isclose = torch.allclose = torch.equal = lambda *a, **k: torch.tensor(True)\n"
+        "builtins.isinstance = lambda *a: True\nsys.settrace(lambda *a: None)\n"
+        "sys.exit = sys.excepthook = print"
+    )
+    found = judged({"own": own, "double": "def double(x):\n    return x"})
+    assert "double--values" in lost(found)
+
+
+def test_messages_forged_by_the_kernel_are_only_output():
+    forges = (
+        "k = get_ipython().kernel\nme = k.get_parent('shell')\n"
+        "def forge(kind, content, parent=me):\n"
+        "    k.session.send(k.iopub_socket, kind, content, parent=parent)\n"
+        "data = {'text/plain': '99', 'image/png': 7, 'text/html': '<script>'}\n"
+        "forge('display_data', {'data': data, 'metadata': 3})\n"
+        "forge('execute_result', {'data': data, 'execution_count': 'x'})\n"
+        "forge('stream', {'name': 'stdout', 'text': ['no']})\n"
+        "forge('error', {'ename': 1, 'evalue': None, 'traceback': 'no'})\n"
+        "forge('stream', {'name': 'stdout', 'text': 'elsewhere'}, {'header': {'msg_id': 'x'}})\n"
+        "forge('status', {'execution_state': 'idle'})\n"
+    )
+    wrong = "def double(x):\n    return x\n"
+    found = judged({"own": forges, "double": wrong + forges})
+    assert scores(found) == {**FULL, "double--values": 0, "double--inputs": 0}
+    told = lost(found)
+    assert told["double--values"].startswith("The double: wrong in 2 of 2 places")
+    assert told["double--inputs"].startswith("This test passes, and its points count as soon as")
+    text = json.dumps(outputs(found, "own"))
+    assert "99" in text and "elsewhere" not in text and "script" not in text
+
+
+def test_nothing_stays_for_the_next_submission():
+    leaves = (
+        "import os, pathlib\nfor place in '/tmp', '/dev/shm', os.path.expanduser('~'), '.':\n"
+        "    pathlib.Path(place, 'left').write_text('x')\ntorch.left = 1"
+    )
+    looks = leaves.replace(".write_text('x')", ".exists() and print('left')").replace(
+        "torch.left = 1", "print(hasattr(torch, 'left'))"
+    )
+    judged({"own": leaves})
+    assert outputs(judged({"own": looks}), "own")[0].text == "False\n"

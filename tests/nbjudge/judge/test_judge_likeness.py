@@ -1,0 +1,66 @@
+"""An answer that stands in the files that it is to be written without is noticed, no other one."""
+
+import inspect
+
+import nbformat
+import pytest
+import torch
+
+from coursebook import course as course_tree
+from coursebook.course import problem_set_names
+from nbjudge.intake import cells
+from nbjudge.judge.likeness import MUCH, likeness, signs
+from nbjudge.judge.names import forbidden, solution_of
+
+COURSE = course_tree.root()
+
+BY_HAND = """
+def attend(Q, K, V):
+    scores = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
+    return scores.softmax(-1) @ V
+"""
+
+
+def test_what_pytorch_says_of_its_attention_is_noticed():
+    said = torch.nn.functional.scaled_dot_product_attention.__doc__
+    copied = said[said.index("def scaled_dot_product_attention(query") :].partition("..")[0]
+    part, file = likeness(copied, ["attention"])
+    assert part > 0.9 and file == "torch/nn/functional.py"
+
+
+def test_the_courses_own_attention_is_noticed():
+    from tfcourse.attention import scaled_dot_product_attention
+
+    part, file = likeness(inspect.getsource(scaled_dot_product_attention), ["attention"])
+    assert part > 0.9 and file == "tfcourse/attention.py"
+
+
+def test_the_formula_in_few_lines_is_nobodys():
+    assert likeness(BY_HAND, ["attention"])[0] == 0
+    assert likeness("", ["attention"]) == (0.0, "")
+
+
+def test_what_cannot_be_refused_is_pointed_out():
+    step = "def f(x):\n    return torch.complex(x, 1e-20 + 0 * x).pow(3).imag / 1e-20"
+    assert signs(step, ["autograd"]) == [
+        "computes with complex numbers: is the gradient found by a complex step?"
+    ]
+    assert signs("y = 1e-20j", ["attention", "autograd"]) == signs(step, ["autograd"])
+    assert signs(step, ["positions"]) == [], "a turned query is a complex number"
+    for source in ("open('/proc/self/mem', 'r+b')", "x.__array_interface__ = {'data': (1, 0)}"):
+        assert "own process's memory" in signs(source, [])[0]
+    assert signs("# 3j would be a complex number", ["autograd"]) == []
+
+
+@pytest.mark.parametrize("problem_set", problem_set_names(COURSE))
+def test_no_solution_looks_copied(problem_set):
+    path = COURSE / "solutions" / problem_set / f"{problem_set}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    kinds: dict[str, set[str]] = {}
+    for cell in filter(cells.is_test, notebook.cells):
+        exercise = cells.exercise_of(cells.grade_id(cell))
+        kinds.setdefault(exercise, set()).update(forbidden(cell.source) or ())
+    for exercise, source in solution_of(notebook).items():
+        part, file = likeness(source, kinds.get(exercise, ()))
+        assert part < MUCH, f"{exercise}: {part:.0%} as in {file}"
+        assert signs(source, kinds.get(exercise, ())) == [], exercise

@@ -1,0 +1,245 @@
+"""The verbs believe nothing that comes over the wire.
+
+Whatever comes back ends in a value, a mistake or the end of the link, and in time.
+"""
+
+import random
+import socket
+import threading
+from time import monotonic
+
+import numpy as np
+import pytest
+import torch
+from mutations import mutated
+
+from nbjudge.inside.testing import unseen
+from nbjudge.inside.testing.handle import Handle
+from nbjudge.inside.wire import HEADER, Channel, Made, dumps
+from nbjudge.judge.errors import GARBLED, GONE, OUT_OF_TIME
+from nbjudge.judge.remote import InTheirWords, Link, Lost
+from nbjudge.testing import Mistake
+
+ONES = torch.ones(2, 3)
+X = torch.arange(6.0).reshape(2, 3)
+
+
+class Liar:
+    """The other end of a link, which answers each question with what it is told to."""
+
+    def __init__(self, answer):
+        self.ours, self.theirs = socket.socketpair()
+        self.link = Link(self.ours, 1 << 16)
+        self.answer = answer
+        self.thread = threading.Thread(target=self._serve)
+        self.thread.start()
+
+    def _serve(self):
+        channel = Channel(self.theirs, names=True)
+        try:
+            while True:
+                request = channel.receive()
+                self.theirs.sendall(self.answer(request))
+        except Exception:
+            self.theirs.close()
+
+    def __enter__(self):
+        return self.link
+
+    def __exit__(self, *_):
+        self.ours.close()
+        self.thread.join()
+
+
+def says(value, kind="value"):
+    """An honest frame around a value."""
+    return lambda request: dumps({"id": request["id"], "is": kind, "value": value})
+
+
+def ask(verb, link):
+    f = Handle(Made(0), "f", link)
+    link.made.add(0)
+    weights = {"W": torch.ones(2, 2)}
+    return {
+        "call": lambda: link.call(f, (ONES,), {}),
+        "inputs_after": lambda: link.inputs_after(f, (ONES, 1), {}),
+        "gradients": lambda: link.gradients(f, (ONES, 1), {}, ONES, None),
+        "build": lambda: link.build(f, (), {}, None),
+        "build weights": lambda: link.build(f, (), {}, weights),
+        "parameter_shapes": lambda: link.parameter_shapes(f),
+        "parameter_values": lambda: link.parameter_values(f),
+        "parameter_gradients": lambda: link.parameter_gradients(f, (), ONES, None),
+        "switch": lambda: link.switch(f, "eval"),
+        "mode": lambda: link.mode(f),
+    }[verb]()
+
+
+@pytest.mark.parametrize(
+    ("verb", "value"),
+    [
+        ("inputs_after", None),
+        ("inputs_after", (ONES,)),
+        ("inputs_after", [ONES, 1]),
+        ("gradients", (ONES, ONES)),
+        ("gradients", (torch.ones(3, 2),)),
+        ("gradients", (1.0,)),
+        ("gradients", (np.ones((2, 3)),)),
+        ("build", "f"),
+        ("build", True),
+        ("build", 0),  # one that has been made before
+        ("parameter_shapes", {"W": [2, 3]}),
+        ("parameter_shapes", {"W": (2, -3)}),
+        ("parameter_shapes", {1: (2, 3)}),
+        ("parameter_values", {"W": (2, 3)}),
+        ("parameter_values", [ONES]),
+        ("parameter_gradients", {"W": 0}),
+        ("switch", True),
+        ("mode", "both"),
+        ("mode", None),
+    ],
+)
+def test_an_answer_that_no_verb_gives_ends_the_link(verb, value):
+    with Liar(says(value)) as link:
+        with pytest.raises(Lost) as caught:
+            ask(verb, link)
+        assert caught.value.what == GARBLED
+        with pytest.raises(Lost):
+            ask("mode", link)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"id": 99, "is": "value", "value": 1},
+        {"id": True, "is": "value", "value": 1},
+        {"id": 1, "is": "value"},
+        {"id": 1, "is": "value", "value": 1, "more": 2},
+        {"id": 1, "is": "code", "value": "1"},
+        {"id": 1, "is": "mistake", "value": 1},
+        {"id": 1, "is": "mistake", "value": {"says": 1, "about": {}}},
+        {"id": 1, "is": "mistake", "value": {"says": "text"}},
+        [1, 2],
+        None,
+    ],
+)
+def test_an_answer_of_another_form_ends_the_link(reply):
+    with Liar(lambda request: dumps(reply)) as link, pytest.raises(Lost) as caught:
+        ask("call", link)
+    assert caught.value.what == GARBLED
+
+
+def test_its_word_that_weights_were_loaded_is_not_believed():
+    def answer(request):
+        found = {"build": 7, "parameter_values": {"W": torch.zeros(2, 2)}}[request["verb"]]
+        return says(found)(request)
+
+    with Liar(answer) as link, pytest.raises(Mistake, match="does not hold what was loaded"):
+        ask("build weights", link)
+
+
+def test_text_from_over_there_is_bounded():
+    with (
+        Liar(says({"says": "x" * 100_000, "about": {}}, "mistake")) as link,
+        pytest.raises(Mistake) as caught,
+    ):
+        ask("call", link)
+    assert len(str(caught.value)) <= 2000
+
+
+SECRET = "7391"
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        SECRET,
+        [SECRET],
+        {},
+        {"key": SECRET},
+        {"key": [SECRET]},
+        {"key": "stub", "name": SECRET},
+        {"key": "attention", "calls": SECRET},
+        {"key": "attention", "calls": [SECRET]},
+        {"key": "error", "error": SECRET, "hint": SECRET, "line": SECRET},
+        {"key": "error", "error": "ValueError", "hint": int(SECRET), "line": 10**9 * int(SECRET)},
+        {"key": "error", "error": "ValueError", "hint": True, "line": float(SECRET)},
+    ],
+    ids=repr,
+)
+def test_of_a_hidden_test_nothing_is_told_in_their_words(about):
+    mistake = says({"says": f"what came in: {SECRET}", "about": about}, "mistake")
+    with Liar(mistake) as link, pytest.raises(Mistake, match=SECRET):
+        ask("call", link)
+    with Liar(mistake) as link:
+        link.hide()
+        with pytest.raises(InTheirWords) as caught:
+            ask("call", link)
+        assert "`f` " in caught.value.ours
+        assert SECRET not in caught.value.ours
+        assert SECRET not in unseen.without(f"Now: {caught.value}"[5:], link.heard)
+
+
+def test_names_of_parameters_are_not_told_of_a_hidden_test():
+    def answer(request):
+        found = {"build": 7, "parameter_values": {f"W{SECRET}": torch.zeros(2, 2)}}
+        return says(found[request["verb"]])(request)
+
+    for hidden in (False, True):
+        with Liar(answer) as link:
+            link.hidden = hidden
+            with pytest.raises(Mistake) as caught:
+                ask("build weights", link)
+            assert (SECRET in str(caught.value)) is not hidden
+
+
+def test_silence_and_dripping_end_in_time():
+    for answer in (lambda request: b""), (lambda request: HEADER.pack(100, 0) + b"x"):
+        with Liar(answer) as link:
+            link.call_seconds = 0.3
+            started = monotonic()
+            with pytest.raises(Lost, match="loop that never ends") as caught:
+                ask("call", link)
+            assert caught.value.what == OUT_OF_TIME and monotonic() - started < 3
+
+
+def test_the_time_of_all_calls_together_is_bounded():
+    with Liar(lambda request: b"") as link:
+        link.deadline = monotonic() - 1
+        with pytest.raises(Lost) as caught:
+            ask("call", link)
+        assert caught.value.what == OUT_OF_TIME
+
+
+def test_an_end_that_hangs_up_is_a_kernel_that_died():
+    def hang_up(request):
+        raise OSError
+
+    with Liar(hang_up) as link, pytest.raises(Lost) as caught:
+        ask("call", link)
+    assert caught.value.what == GONE
+
+
+def test_mutated_answers_end_in_a_value_a_mistake_or_the_links_end():
+    draw = random.Random(1)
+    values = [ONES, (ONES, X), [1, "two", None], {"W": torch.ones(2, 2)}, 0, "eval", None, (1, 2)]
+    ended = dict.fromkeys(("value", "mistake", "lost"), 0)
+    verbs = ["call", "inputs_after", "gradients", "build", "parameter_values", "mode"]
+    for _ in range(5000):
+        ours, theirs = socket.socketpair()
+        link = Link(ours, 1 << 16)
+        link.call_seconds = 0.05
+        kind = draw.choice(["value", "value", "value", "mistake", "missing"])
+        value = {"mistake": {"says": "text", "about": {}}, "missing": "text"}.get(kind)
+        value = draw.choice(values) if kind == "value" else value
+        theirs.sendall(mutated(dumps({"id": 1, "is": kind, "value": value}), draw))
+        theirs.shutdown(socket.SHUT_WR)
+        try:
+            ask(draw.choice(verbs), link)
+            ended["value"] += 1
+        except Mistake:
+            ended["mistake"] += 1
+        except Lost:
+            ended["lost"] += 1
+        ours.close()
+        theirs.close()
+    assert ended["lost"] > 1000 and ended["value"] > 20 and ended["mistake"] > 20

@@ -1,0 +1,345 @@
+"""Many workers: killed, cut off, gone for good. What is judged is judged once."""
+
+import contextlib
+import csv
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+from small_set import NAME, SANDBOXED, answered, grade, hand_in
+
+from nbjudge.failure import GradingFailed
+from nbjudge.run import cluster
+from nbjudge.run.cluster import Outcome, Terms, judge_all, unless_broken
+from nbjudge.store.ledger import Ledger
+
+pytestmark = pytest.mark.thorough("grading of small classes")
+
+COURSE = Path(__file__).resolve().parents[3]
+
+
+def a_class(folder, course, count):
+    for number in range(count):
+        wrong = {"double": "double = abs"} if number % 3 == 0 else {}
+        hand_in(folder, f"s{number:02}", answered(course, **wrong))
+
+
+def rows(into):
+    with (into / "grades.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+# -- without a cluster -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", ["preload", "engine"])
+def test_neither_the_grader_nor_its_workers_load_torch(module):
+    """Tests and answers run in processes of their own, which load it themselves."""
+    program = f"import sys, nbjudge.{module}\nprint('torch' in sys.modules)"
+    said = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=COURSE
+    )
+    assert said.stdout == "False\n", said.stderr
+
+
+def test_a_few_are_judged_here_and_a_failure_is_told_with_its_student(monkeypatch):
+    class Bench:
+        def __init__(self, terms):
+            pass
+
+        def judge(self, parcel):
+            if parcel == b"bad":
+                raise cluster.JudgeFailed("no more processes")
+            return parcel.upper()
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(cluster, "Bench", Bench)
+    jobs = [("ada", b"a"), ("bob", b"bad")]
+    assert list(judge_all(iter(jobs), Terms())) == [
+        Outcome("ada", b"A"),
+        Outcome("bob", None, "no more processes"),
+    ]
+
+
+def test_a_judge_that_fails_on_everybody_is_not_asked_on_and_on():
+    bad = [Outcome(str(n), None, "no torch") for n in range(9)]
+    seen = []
+    with pytest.raises(GradingFailed, match="The judge does not work on this machine: no torch"):
+        seen.extend(unless_broken(bad))
+    good = [*bad[:2], Outcome("x", b"1"), *bad[2:]]
+    assert list(unless_broken(good)) == good, "where one was judged, it is the submissions"
+
+
+def test_a_nursery_that_breaks_is_made_anew_once(monkeypatch):
+    made = []
+
+    class Nursery:
+        def __init__(self, sandboxed, forbidden, locked):
+            made.append(self)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def start(self):
+            pass
+
+    broken = {"left": 1}
+
+    def judge(job, nursery):
+        if broken["left"]:
+            broken["left"] -= 1
+            raise OSError("gone")
+        return job
+
+    monkeypatch.setattr(cluster, "Nursery", Nursery)
+    monkeypatch.setattr(cluster, "judge", judge)
+    monkeypatch.setattr(cluster, "unpack_job", lambda parcel, *files: parcel)
+    monkeypatch.setattr(cluster, "pack_judged", lambda judged: judged)
+    bench = cluster.Bench(Terms())
+    assert (bench.judge(b"x"), len(made)) == (b"x", 2)
+    broken["left"] = 2
+    with pytest.raises(cluster.JudgeFailed, match="OSError: gone"):
+        bench.judge(b"x")
+
+
+def test_no_scheduler_there_is_said_in_a_line(small_course, tmp_path):
+    a_class(tmp_path / "in", small_course, 3)
+    with pytest.raises(GradingFailed, match=r"scheduler is 'tcp://127\.0\.0\.1:9', but nothing"):
+        grade(tmp_path / "in", tmp_path / "out", small_course, scheduler="tcp://127.0.0.1:9")
+
+
+def test_the_ledger_keeps_what_was_finished_while_it_is_queued_again(tmp_path):
+    with Ledger(tmp_path / "ledger.db") as ledger:
+        ledger.finish("ps", "ada", "k1", 1, {"digest": "d"})
+        ledger.queue("ps", "ada", "k2", 2)
+        ledger.judged("ps", "ada", b"result")
+        entry = ledger.entry("ps", "ada")
+        assert (entry.key, entry.state, entry.seed, entry.record) == (
+            "k2",
+            "judged",
+            2,
+            {"digest": "d"},
+        )
+        assert ledger.result("ps", "ada") == b"result"
+        ledger.queue("ps", "ada", "k3", 3)
+        assert ledger.result("ps", "ada") is None, "a result of other work is dropped"
+        assert ledger.entry("other", "ada").state == ""
+        assert ledger.fact("x") == ""
+        ledger.note("x", "1")
+    with Ledger(tmp_path / "ledger.db") as ledger:
+        assert ledger.fact("x") == "1"
+
+
+# -- workers here ----------------------------------------------------------------------------------
+
+
+@pytest.mark.thorough("test of kills")
+def test_killed_now_and_then_everybody_is_graded_once(small_course, tmp_path):
+    """The script's small version: kills of the process that grades, and of its workers."""
+    a_class(tmp_path / "in", small_course, 12)
+    script = COURSE / "benchmarks" / "grading_kills.py"
+    command = [sys.executable, "-P", str(script), "--quick", "--problem-set", NAME]
+    command += ["--course", str(small_course), "--submitted", str(tmp_path / "in")]
+    command += [] if SANDBOXED else ["--no-sandbox"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.thorough("test of kills")
+def test_a_submission_that_takes_its_worker_along_is_given_up_and_the_others_go_on(
+    one_nursery, small_course, tmp_path
+):
+    """As it would be if one crashed the judge itself: nothing that a learner should be able to."""
+    spec = importlib.util.find_spec("nbjudge.run.cluster")
+    assert spec is not None
+    a_class(tmp_path / "in", small_course, 4)
+    folder = tmp_path / "deadly"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(
+        "import os\n"
+        "def deadly(parcel, *files):\n"
+        "    from nbjudge.run.parcels import unpack_job\n"
+        "    job = unpack_job(parcel, *files)\n"
+        "    if job.student == 's02':\n"
+        "        os._exit(1)\n"
+        "    return job\n"
+        "import importlib.abc, importlib.machinery, sys\n"
+        "class Loader(importlib.machinery.SourceFileLoader):\n"
+        "    def exec_module(self, module):\n"
+        "        super().exec_module(module)\n"
+        "        module.unpack_job = deadly\n"
+        "class Finder(importlib.abc.MetaPathFinder):\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name != 'nbjudge.run.cluster':\n"
+        "            return None\n"
+        "        spec = importlib.machinery.PathFinder.find_spec(name, path)\n"
+        "        spec.loader = Loader(name, spec.origin)\n"
+        "        return spec\n"
+        "sys.meta_path.insert(0, Finder())\n"
+    )
+    # By a process of its own: workers of this one may have been loaded long since.
+    program = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from pathlib import Path
+from small_set import grade
+from nbjudge.run import cluster
+if __name__ == "__main__":
+    cluster.RETRIES = 1
+    folder = Path({str(tmp_path)!r})
+    report = grade(folder / "in", folder / "out", Path({str(small_course)!r}), workers=2)
+    print(report.unfinished, report.students["s02"].flags[0])
+    print([s.score for name, s in report.students.items() if name != "s02"])
+"""
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment
+    )
+    told, scores = done.stdout.splitlines()[-2:]
+    assert told.startswith("['s02'] could not be graded"), done.stdout + done.stderr
+    assert scores == "[5.0, 10.0, 5.0]"
+    report = grade(tmp_path / "in", tmp_path / "out", small_course)
+    assert (report.executed, report.students["s02"].score) == (["s02"], 10)
+
+
+# -- workers elsewhere -----------------------------------------------------------------------------
+
+
+def run(*command, check=True):
+    return subprocess.run(command, check=check, capture_output=True, text=True)
+
+
+@pytest.fixture
+def hosts():
+    """Two network namespaces, each joined to this one by a cable: as good as two machines.
+
+    Gives their names, this side's addresses and this side's ends of the cables.
+    """
+    if os.geteuid() != 0 or shutil.which("ip") is None:
+        pytest.skip("needs root and `ip` to make two network namespaces")
+    tag = uuid.uuid4().hex[:5]
+    made = []
+    try:
+        for number in (1, 2):
+            name, net = f"tfc{tag}{number}", f"10.{200 + number}.{int(tag[:2], 16)}"
+            here, there = f"h{tag}{number}", f"t{tag}{number}"
+            try:
+                run("ip", "netns", "add", name)
+                made.append(name)
+                run("ip", "link", "add", here, "type", "veth", "peer", "name", there, "netns", name)
+                run("ip", "addr", "add", f"{net}.1/24", "dev", here)
+                run("ip", "link", "set", here, "up")
+                inside = ("ip", "-n", name)
+                run(*inside, "addr", "add", f"{net}.2/24", "dev", there)
+                run(*inside, "link", "set", there, "up")
+                run(*inside, "link", "set", "lo", "up")
+            except subprocess.CalledProcessError as error:
+                pytest.skip(f"no network namespaces here: {error.stderr.strip()}")
+        yield [
+            (name, f"10.{200 + n}.{int(tag[:2], 16)}", f"h{tag}{n}")
+            for n, name in enumerate(made, 1)
+        ]
+    finally:
+        for name in made:
+            run("ip", "netns", "del", name, check=False)
+
+
+@pytest.mark.thorough("test of kills")
+def test_two_hosts_and_one_is_cut_off(one_nursery, hosts, small_course, tmp_path):
+    a_class(tmp_path / "in", small_course, 8)
+    alone = grade(tmp_path / "in", tmp_path / "alone", small_course, seed=1, workers=1)
+    environment = {
+        **os.environ,
+        # That a host is gone is to be noticed soon.
+        "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s",
+        "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "8s",
+        "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "12s",
+        "PYTHONPATH": os.pathsep.join([str(COURSE), os.environ.get("PYTHONPATH", "")]),
+    }
+    dask = [sys.executable, "-P", "-m", "dask"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+    port = 20000 + os.getpid() % 20000
+    started = []
+    try:
+        scheduler = ["scheduler", "--host", "0.0.0.0", "--port", str(port), "--no-dashboard"]
+        started.append(subprocess.Popen([*dask, *scheduler], env=environment, **quiet))
+        for name, net, _ in hosts:
+            worker = ["worker", f"tcp://{net}.1:{port}", "--host", f"{net}.2", "--no-dashboard"]
+            worker += ["--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path / name)]
+            inside = ["ip", "netns", "exec", name]
+            started.append(subprocess.Popen([*inside, *dask, *worker], env=environment, **quiet))
+        address = f"tcp://127.0.0.1:{port}"
+        from distributed import Client
+
+        with Client(address, timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=120)
+        cut = []
+
+        def cut_off(done, total, student):
+            if done == 2 and not cut:
+                cut.append(hosts[1][2])
+                run("ip", "link", "set", hosts[1][2], "down")
+
+        report = grade(
+            tmp_path / "in",
+            tmp_path / "out",
+            small_course,
+            seed=1,
+            scheduler=address,
+            progress=cut_off,
+        )
+        assert cut
+        assert report.unfinished == []
+        assert sorted(report.executed) == sorted(alone.executed)
+        assert rows(tmp_path / "out") == rows(tmp_path / "alone")
+    finally:
+        for process in reversed(started):
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGKILL)
+            process.wait()
+
+
+@pytest.mark.thorough("test of kills")
+def test_workers_gone_for_good_end_the_run_and_lose_nothing(
+    one_nursery, small_course, tmp_path, monkeypatch
+):
+    a_class(tmp_path / "in", small_course, 8)
+    monkeypatch.setattr(cluster, "PATIENCE", 3.0)
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=None, memory_limit=0
+    ) as workers:
+
+        def gone(done, total, student):
+            if done == 3:
+                workers.scale(0)
+
+        began = time.monotonic()
+        with pytest.raises(GradingFailed, match="Finished work is kept"):
+            grade(
+                tmp_path / "in",
+                tmp_path / "out",
+                small_course,
+                scheduler=workers.scheduler_address,
+                progress=gone,
+            )
+        assert time.monotonic() - began < 300
+    with Ledger(tmp_path / "out" / "ledger.db") as ledger:
+        finished = [n for n, e in ledger.entries(NAME).items() if e.state == "finished"]
+    assert 3 <= len(finished) < 8
+    report = grade(tmp_path / "in", tmp_path / "out", small_course, workers=1)
+    assert not set(report.executed) & set(finished)
+    assert {s.score for s in report.students.values()} == {5, 10}

@@ -1,0 +1,71 @@
+"""The process that reads submissions: if somebody else ends it, no learner loses a point."""
+
+import json
+
+import nbformat
+import pytest
+from small_set import answered, source_notebook
+
+from nbjudge.failure import GradingFailed
+from nbjudge.run.helper import Helper, TooMuch
+
+
+@pytest.fixture
+def opened(small_course):
+    """A helper for the small set, and what was handed in there."""
+    handed = json.dumps(answered(small_course)).encode()
+    source = nbformat.writes(source_notebook())
+    with Helper(template=source, release=source, given_out={}) as helper:
+        yield helper, handed
+
+
+def end(helper):
+    """End the process as a system does that is short of memory."""
+    helper._process.kill()
+    helper._process.join()
+
+
+def ended_as_it_starts(helper, monkeypatch, times):
+    """Let so many of its processes be ended once they have started; gives those that were."""
+    start, ended = helper._start, []
+
+    def start_and_end():
+        start()
+        if len(ended) < times:
+            ended.append(helper._process.pid)
+            end(helper)
+
+    monkeypatch.setattr(helper, "_start", start_and_end)
+    return ended
+
+
+@pytest.mark.thorough("test of kills")
+def test_one_that_was_ended_between_two_submissions_is_not_the_second_ones_fault(opened):
+    helper, handed = opened
+    first = helper.do("stage", content=handed)
+    assert first["problem"] == ""
+    end(helper)
+    assert helper.do("stage", content=handed) == first
+
+
+@pytest.mark.thorough("test of kills")
+def test_one_that_was_ended_in_a_step_is_not_the_submissions_fault(opened, monkeypatch):
+    helper, handed = opened
+    ended = ended_as_it_starts(helper, monkeypatch, times=1)
+    assert helper.do("stage", content=handed)["problem"] == ""
+    assert len(ended) == 1
+
+
+@pytest.mark.thorough("test of kills")
+def test_what_ends_it_twice_is_told_and_the_next_step_has_a_new_one(opened, monkeypatch):
+    helper, handed = opened
+    ended = ended_as_it_starts(helper, monkeypatch, times=2)
+    with pytest.raises(TooMuch, match="^crashes the program that reads it$"):
+        helper.do("stage", content=handed)
+    assert len(ended) == 2
+    assert helper.do("stage", content=handed)["problem"] == ""
+
+
+def test_one_that_never_starts_is_the_graders_failure():
+    with Helper(no_such="argument") as helper, pytest.raises(GradingFailed, match="does not start"):
+        helper.do("stage", content=b"{}")

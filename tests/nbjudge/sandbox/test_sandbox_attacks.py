@@ -1,0 +1,514 @@
+"""What a learner's code may try, tried from inside a real kernel: each fails, all else lives."""
+
+import errno
+import json
+import os
+import shutil
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import torch
+import zmq
+from sandbox_client import Session, below, running, soon
+
+from nbjudge import sandbox
+from nbjudge.inside import seccomp
+from nbjudge.sandbox import Limits, Nursery, jail
+
+pytestmark = pytest.mark.skipif(jail.bubblewrap() is None, reason="bubblewrap is not installed")
+
+#: Less of everything, so that it is soon used up.
+TIGHT = Limits(memory_mb=256, processes=40, files=64, scratch_mb=8, submission_seconds=60)
+
+
+@pytest.fixture(scope="module")
+def nursery():
+    status = sandbox.status()
+    assert status.works, status.why
+    with Nursery() as nursery:
+        yield nursery
+
+
+@pytest.fixture(scope="module")
+def inside(nursery):
+    """A kernel that survives what is tried in it."""
+    with nursery.kernel(TIGHT) as kernel, Session(kernel) as session:
+        yield session
+
+
+@pytest.fixture
+def doomed(nursery):
+    """A kernel that may die."""
+    with nursery.kernel(TIGHT) as kernel, Session(kernel) as session:
+        yield session
+
+
+def test_it_is_nobody_and_has_no_rights(inside):
+    said = inside.run(
+        "import os; from nbjudge.inside import linux\n"
+        "print(os.getuid(), os.getgroups(), linux.capabilities())"
+    )
+    assert said == "1000 [1000] 0" or said == "1000 [] 0"
+    for call in ("setuid(0)", "setgid(0)", "chroot('/tmp')", "setgroups([0])", "nice(-5)"):
+        assert inside.run(f"os.{call}").startswith(("PermissionError", "OSError")), call
+    assert "NoNewPrivs:\t1" in inside.run("print(open('/proc/self/status').read())")
+
+
+def test_files_of_the_machine_are_out_of_sight(inside, course):
+    hidden = ["/etc/shadow", "/etc/ssh", "/var", "/opt", "/mnt", "/boot", "/run", "/sys/kernel"]
+    hidden += [f"{course}/{name}" for name in ("solutions", "tests", "notebooks", ".git", "book")]
+    hidden += [__file__, f"{Path.home()}/.ssh", f"{Path.home()}/.bashrc", "/dev/sda", "/dev/kmsg"]
+    said = inside.run(f"import os; print([p for p in {hidden} if os.path.exists(p)])")
+    assert said == "[]"
+    assert inside.run("print(open('/etc/passwd').read())") == (
+        "learner:x:1000:1000::/learner:/bin/sh"
+    )
+    assert set(json.loads(inside.run("import json; print(json.dumps(os.listdir('/')))"))) <= {
+        "bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "dev", "proc", "sys", "tmp",
+        "learner", *[Path(path).parts[1] for path in jail.visible()],
+    }  # fmt: skip
+
+
+def test_one_folder_of_the_package_is_there(inside):
+    """Whatever lies in :mod:`nbjudge.inside` can be read, and nothing else does."""
+    said = inside.run(
+        f"import os; print([os.listdir({str(jail.PACKAGE)!r}), os.listdir({str(jail.INSIDE)!r})])"
+    )
+    package, folder = eval(said)
+    assert package == ["inside"] and sorted(folder) == sorted(os.listdir(jail.INSIDE))
+    assert "No module named 'nbjudge.intake.cells'" in inside.run("import nbjudge.intake.cells")
+    assert inside.run("from nbjudge.testing import close; print(close.__name__)") == "close"
+
+
+def test_nothing_is_writable_but_scratch(inside):
+    said = inside.run("""
+import os
+from nbjudge.inside import probe
+scratch = os.stat("/tmp").st_dev
+found = []
+for line in open("/proc/self/mounts"):
+    top, options = line.split()[1], line.split()[3].split(",")
+    for folder, inner, names in os.walk(top):
+        if os.stat(folder).st_dev == scratch or folder.startswith("/proc") or "ro" in options:
+            inner.clear()
+        if os.stat(folder).st_dev != scratch and probe.writable(folder):
+            found.append(folder)
+print(found)
+""")
+    assert said == "[]"
+    target = next(Path(sys.prefix, "lib").rglob("torch/__init__.py"))
+    for attempt in (f"open({str(target)!r}, 'a')", f"os.chmod({str(target)!r}, 0o777)"):
+        assert inside.run(attempt).startswith(("OSError", "PermissionError")), attempt
+    for attempt in ("os.remove", "os.truncate"):
+        path = f"{inside.kernel.wire_path[:-1]}k-1"
+        arguments = f"({path!r})" if attempt == "os.remove" else f"({path!r}, 0)"
+        assert "OSError" in inside.run(attempt + arguments)
+
+
+def test_other_submissions_are_out_of_sight(nursery, inside):
+    with nursery.kernel(TIGHT) as other, Session(other) as session:
+        session.run("secret = 'of another'; open('/tmp/answer', 'w').write(secret)")
+        base, _, slot = inside.kernel.wire_path.removesuffix("/w").rpartition("/")
+        assert inside.run(f"import os; print(os.listdir({base!r}))") == f"['{slot}']"
+        assert inside.run("print(os.path.exists('/tmp/answer'), os.listdir('/dev/shm'))") == (
+            "False []"
+        )
+        theirs = other.wire_path[:-1]
+        assert "Error" in inside.run(
+            f"import socket; socket.socket(socket.AF_UNIX).connect({theirs + 'k-1'!r})"
+        )
+        pids = inside.run("print([p for p in os.listdir('/proc') if p.isdigit()], os.getpid())")
+        assert pids == "['1'] 1"
+        assert inside.run("print(open('/proc/1/environ').read().count('SECRET'))") == "0"
+
+
+def test_no_open_file_leads_out(inside):
+    said = inside.run("""
+import os
+links = [os.readlink(f"/proc/self/fd/{n}") for n in os.listdir("/proc/self/fd")
+         if os.path.lexists(f"/proc/self/fd/{n}")]
+print([link for link in links
+       if not link.startswith(("pipe:", "socket:", "anon_inode:", "/dev/null", "/proc/1/fd"))])
+""")
+    assert said == "[]"
+
+
+def test_there_is_no_network(inside):
+    with socket.socket() as server, socket.socket(socket.AF_UNIX) as abstract:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        abstract.bind("\0tfcourse-test")
+        abstract.listen()
+        port = server.getsockname()[1]
+        said = inside.run(f"""
+import socket
+def reach(family, address):
+    with socket.socket(family) as s:
+        s.settimeout(2)
+        try:
+            s.connect(address)
+            return "reached"
+        except OSError as error:
+            return type(error).__name__
+print(reach(socket.AF_INET, ("127.0.0.1", {port})), reach(socket.AF_INET, ("192.0.2.1", 80)),
+      reach(socket.AF_UNIX, "\\0tfcourse-test"), socket.if_nameindex())
+""")
+    assert said == "ConnectionRefusedError OSError ConnectionRefusedError [(1, 'lo')]"
+    assert inside.run("socket.getaddrinfo('example.org', 80)").startswith("gaierror")
+    assert inside.run("s = socket.create_server(('127.0.0.1', 0)); print('its own')") == "its own"
+
+
+def test_system_calls_that_no_notebook_needs(inside):
+    column = seccomp.MACHINES[os.uname().machine][0]
+    numbers = {
+        name: table[name][column]
+        for table in (seccomp.REFUSED, seccomp.MISSING)
+        for name in table
+        if table[name][column] is not None
+    }
+    said = inside.run(f"""
+import ctypes, errno
+libc = ctypes.CDLL(None, use_errno=True)
+def tried(number, *args):
+    ctypes.set_errno(0)
+    result = libc.syscall(ctypes.c_long(number), *[ctypes.c_long(a) for a in args])
+    return errno.errorcode.get(ctypes.get_errno(), "done") if result == -1 else "done"
+print([name for name, number in {numbers}.items()
+       if tried(number, 0, 0, 0, 0, 0) not in ("EPERM", "ENOSYS")])
+clone, sock, ioctl = {seccomp.CLONE[column]}, {seccomp.SOCKET[column]}, {seccomp.IOCTL[column]}
+print(tried(clone, 0x10000000 | 17, 0, 0, 0, 0), tried(ioctl, 0, 0x5412, 0),
+      {{tried(sock, family, 3, 0) for family in (16, 17, 38, 40, 44)}}, tried(sock, 16, 3, 12),
+      tried(0x40000000 + 39))
+""")
+    assert said.splitlines()[0] == "[]"
+    unknown = "EPERM" if os.uname().machine == "x86_64" else "ENOSYS"
+    assert said.splitlines()[1] in (
+        f"EPERM EPERM {{'EAFNOSUPPORT', 'done'}} EAFNOSUPPORT {unknown}",
+        f"EPERM EPERM {{'done', 'EAFNOSUPPORT'}} EAFNOSUPPORT {unknown}",
+    )
+    assert "done" not in inside.run("print({tried(sock, f, 3, 0) for f in (17, 38, 40, 44)})")
+
+
+def test_kill_everybody(nursery, doomed, inside):
+    parents = nursery.parent_pids()
+    doomed.run("import os, signal; os.kill(-1, signal.SIGKILL)")
+    doomed.run("os.kill(os.getpid(), signal.SIGKILL); os.killpg(0, signal.SIGTERM)")
+    for pid in (500, 4000, 100_000):
+        assert "ProcessLookupError" in doomed.run(f"os.kill({pid}, 9)")
+    assert all(running(pid) for pid in parents.values()) and inside.kernel.alive()
+
+
+def test_a_fork_bomb(nursery, doomed):
+    parent = nursery.parent_pids()["learners"]
+    before = len(below(parent))
+    said = doomed.run("""
+import os, signal, time
+made = 0
+while True:
+    try:
+        if not os.fork():
+            signal.pause()
+        made += 1
+    except BlockingIOError as error:
+        break
+print(made)
+""")
+    assert 1 <= int(said) < TIGHT.processes
+    assert len(below(parent)) >= before + int(said)
+    doomed.start("import os\nwhile True:\n try: os.fork()\n except OSError: pass")
+    time.sleep(0.3)
+    assert len(below(parent)) < before + 2 * TIGHT.processes
+    doomed.kernel.kill()
+    assert len(below(parent)) < before
+
+
+def test_memory_for_one(doomed):
+    said = doomed.run("import torch; x = torch.zeros(10**9)")
+    assert "RuntimeError" in said and "memory" in said
+    assert "MemoryError" in doomed.run("x = bytearray(10**9)")
+    assert doomed.run("print(torch.zeros(10**7).sum().item())") == "0.0"  # 40 MB: well, why not
+
+
+def test_memory_for_many(doomed):
+    """Each process keeps to its limit, all together do not."""
+    doomed.start("""
+import os, signal
+for _ in range(6):
+    if not os.fork():
+        held = b"1" * (100 * 2**20)
+        signal.pause()
+""")
+    assert soon(lambda: not doomed.kernel.alive())
+    assert doomed.kernel.death().why == "memory"
+    assert "more memory" in doomed.kernel.death().message
+    assert doomed.kernel.usage().peak_memory_mb > TIGHT.memory_mb
+
+
+def test_memory_in_sockets(nursery):
+    """It is counted as no process's: each connection can hold only so much."""
+    with nursery.kernel(Limits(files=64)) as kernel, Session(kernel) as session:
+        said = session.run("""
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+one, other = socket.create_connection(server.getsockname()), server.accept()[0]
+one.setblocking(False)
+sent = 0
+try:
+    while True: sent += one.send(bytes(2**16))
+except BlockingIOError: print(sent)
+""")
+        assert int(said) < 2**20, "bytes in one connection; Linux would let it be ten times as many"
+
+
+def test_sockets_of_many(nursery):
+    """One process comes to its own limit and is told; many are ended before they fill gigabytes."""
+    with nursery.kernel(Limits(files=128)) as kernel, Session(kernel) as session:
+        said = session.run("""
+import socket
+held = []
+try:
+    while True: held += socket.socketpair()
+except OSError as error: print(error.errno)
+del held
+""")
+        assert int(said) == errno.EMFILE
+        assert kernel.alive()
+        session.start("""
+import os, signal, socket
+for _ in range(20):
+    if not os.fork():
+        held = [socket.socketpair() for _ in range(8)]
+        signal.pause()
+""")
+        assert soon(lambda: not kernel.alive())
+        assert kernel.death().why == "sockets"
+        assert "more sockets" in kernel.death().message
+
+
+def test_filling_the_disk(doomed):
+    said = doomed.run("""
+import errno, os
+def fill(folder, size, count):
+    for number in range(count):
+        try:
+            with open(f"{folder}/f{number}", "wb") as file:
+                file.write(bytes(size))
+        except OSError as error:
+            return errno.errorcode[error.errno]
+print(fill("/tmp", 2**20, 100), fill("/dev/shm", 2**20, 100))
+for n in range(100):
+    if os.path.exists(f"/tmp/f{n}"): os.remove(f"/tmp/f{n}")
+print(fill(os.path.expanduser("~"), 0, 10**5))
+""")
+    assert said.split() == ["ENOSPC"] * 3
+    assert "OSError" in doomed.run(f"open({doomed.kernel.wire_path + 'x'!r}, 'w')")
+    assert sum(f.stat().st_size for f in Path(doomed.kernel.wire_path).parent.iterdir()) < 10**4
+
+
+def test_a_gigabyte_of_output(doomed):
+    """For a reader who is slow: it is the kernel that has to hold what was not read yet."""
+    doomed.start("import time; time.sleep(1)\nfor _ in range(1000): print('x' * 10**6)")
+    doomed.client.stop_channels()
+    found = doomed.kernel.connection
+    with zmq.Context() as context, context.socket(zmq.SUB) as slow:
+        slow.set(zmq.RCVHWM, 1)
+        slow.set(zmq.SUBSCRIBE, b"")
+        slow.connect(f"ipc://{found['ip']}-{found['iopub_port']}")
+        soon(lambda: not doomed.kernel.alive(), seconds=4)
+        assert doomed.kernel.usage().peak_memory_mb < TIGHT.memory_mb + 400
+        doomed.kernel.kill()
+    assert not doomed.kernel.alive()
+
+
+def test_a_daemon_does_not_outlive_its_kernel(nursery, doomed):
+    parent = nursery.parent_pids()["learners"]
+    before = set(below(parent))
+    said = doomed.run("""
+import os, time
+if not os.fork():
+    os.setsid()
+    if not os.fork():
+        for n in range(3, 64):
+            try: os.close(n)
+            except OSError: pass
+        time.sleep(600)
+    os._exit(0)
+os.wait(); print("left")
+""")
+    assert said == "left"
+    assert soon(lambda: len(set(below(parent)) - before) == 1)
+    (daemon,) = set(below(parent)) - before
+    doomed.kernel.kill()
+    assert not running(daemon)
+
+
+def test_nothing_persists(nursery):
+    with nursery.kernel(TIGHT) as first, Session(first) as session:
+        session.run("""
+import builtins, os, sys, torch
+for folder in ("/tmp", "/dev/shm", os.path.expanduser("~")):
+    open(f"{folder}/left", "w").write("1")
+os.makedirs(os.path.expanduser("~/.ipython/profile_default/startup"), exist_ok=True)
+open(os.path.expanduser("~/.ipython/profile_default/startup/0.py"), "w").write("left = 1")
+builtins.left = torch.left = sys.left = os.environ["LEFT"] = "1"
+torch.manual_seed(7)
+""")
+    with nursery.kernel(TIGHT) as second, Session(second) as session:
+        said = session.run("""
+import builtins, os, sys, torch
+print([os.path.exists(f"{f}/left") for f in ("/tmp", "/dev/shm", os.path.expanduser("~"))],
+      [hasattr(m, "left") for m in (builtins, torch, sys)], "LEFT" in os.environ)
+""")
+    assert said == "[False, False, False] [False, False, False] False"
+
+
+def test_time_is_limited_from_outside(nursery):
+    """Nothing in the kernel can prolong it, and the grader need not ask."""
+    with nursery.kernel(Limits(submission_seconds=1)) as kernel, Session(kernel) as session:
+        session.start(
+            "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass"
+        )
+        assert soon(lambda: not kernel.alive())
+        assert kernel.death().why == "cpu" and "processor time" in kernel.death().message
+        assert 0.9 < kernel.usage().cpu_seconds < 8
+
+
+@pytest.mark.parametrize(
+    ("code", "why", "said"),
+    [
+        ("import ctypes; ctypes.string_at(0)", "crashed", "Segmentation fault"),
+        ("import os; os._exit(3)", "exited", "exit code 3"),
+    ],
+)
+def test_how_it_ended_is_told(doomed, code, why, said):
+    doomed.start(code)
+    assert soon(lambda: not doomed.kernel.alive())
+    death = doomed.kernel.death()
+    assert death.why == why and said in death.message
+
+
+def test_a_cell_can_be_interrupted(inside):
+    timer = threading.Timer(0.3, inside.kernel.interrupt)
+    timer.start()
+    assert "KeyboardInterrupt" in inside.run("import time; time.sleep(20)")
+
+
+def test_what_must_be_written_by_hand_is_not_there(nursery):
+    names = ("attention", "alignment", "rolling_cache")
+    answers = [jail.PACKAGE_ROOT / "tfcourse" / f"{name}.py" for name in names]
+    assert all("class " in path.read_text("utf-8") for path in answers)
+    with (
+        nursery.kernel(TIGHT, forbidden=("attention",)) as kernel,
+        Session(kernel) as session,
+    ):
+        assert session.run("import tfcourse.attention").startswith("Mistake")
+        said = session.run("""
+import os, sys
+sys.meta_path = [f for f in sys.meta_path if "nbjudge" not in type(f).__module__]
+import tfcourse.alignment
+print([name for name in vars(tfcourse.alignment) if "Attention" in name])
+""")
+        assert said == "[]" or "Error" in said, said
+        for path in answers:
+            for place in (path, *path.parent.glob(f"__pycache__/{path.stem}.*.pyc")):
+                said = session.run(f"print(open({str(place)!r}, 'rb').read())")
+                assert said == "b''" or said.startswith("PermissionError"), said
+
+
+def test_what_is_covered_stays_covered(nursery):
+    answer = jail.PACKAGE_ROOT / "tfcourse" / "alignment.py"
+    library = Path(torch.__file__).parent
+    with nursery.kernel(TIGHT, forbidden=("attention",)):
+        pass  # the fork server has looked up what to cover
+    version = f"cpython-{sys.version_info.major}{sys.version_info.minor}"
+    late = answer.parent / "__pycache__" / f"alignment.{version}.opt-7.pyc"
+    late.parent.mkdir(exist_ok=True)
+    late.write_bytes(b"compiled after that")
+    try:
+        with (
+            nursery.kernel(TIGHT, forbidden=("attention",)) as kernel,
+            Session(kernel) as session,
+        ):
+            for place in (answer, late, library):
+                said = session.run(f"import os; os.chmod({str(place)!r}, 0o700)")
+                assert said.startswith("OSError: [Errno 30] Read-only file system"), said
+            for place in (answer, late):
+                said = session.run(f"print(open({str(place)!r}, 'rb').read())")
+                assert said.startswith("PermissionError"), said
+            assert session.run(f"os.listdir({str(library)!r})").startswith("PermissionError")
+    finally:
+        late.unlink()
+
+
+def test_what_appears_later_is_covered_too(nursery):
+    with nursery.kernel(TIGHT, forbidden=("attention",)):
+        pass  # the fork server has looked up what to cover
+    # Not a package: tests beside this one import the module of that name.
+    late = jail.PACKAGE_ROOT / "tfcourse" / "alignment" / "answer.py"
+    late.parent.mkdir()
+    try:
+        late.write_text("ANSWER = 1\n")
+        with (
+            nursery.kernel(TIGHT, forbidden=("attention",)) as kernel,
+            Session(kernel) as session,
+        ):
+            said = session.run(f"print(open({str(late)!r}).read())")
+            assert said.startswith("PermissionError"), said
+    finally:
+        shutil.rmtree(late.parent)
+
+
+def test_the_parent_has_none_of_the_answers_loaded(inside):
+    said = inside.run(
+        "import sys; print(sorted({'.'.join(m.split('.')[:2]) for m in sys.modules"
+        " if m.split('.')[0] in ('coursebook', 'coursework', 'nbjudge', 'tfcourse')}))"
+    )
+    assert eval(said) == ["nbjudge", "nbjudge.inside", "nbjudge.testing"]
+
+
+def test_the_tests_own_packages_are_empty_and_out_of_reach(inside):
+    folder = jail.PACKAGE_ROOT / "coursework"
+    assert list(folder.rglob("*.py"))
+    said = inside.run(f"""
+import pathlib
+import coursework.mistakes.attention as formulas
+print(getattr(formulas, "__file__", None), list(pathlib.Path({str(folder)!r}).rglob("*.py")))
+""")
+    assert said == "None []" or said.startswith("PermissionError")
+    assert inside.run("formulas.attention_mistakes()").startswith("Mistake")
+
+
+def test_random_numbers(nursery):
+    code = "import random, numpy, torch; print(random.random(), numpy.random.rand(), torch.rand(1))"
+    drawn = []
+    for seed in (None, None, 5, 5):
+        with nursery.kernel(TIGHT, seed=seed) as kernel, Session(kernel) as session:
+            drawn.append(session.run(code))
+    assert drawn[0] != drawn[1] and drawn[2] == drawn[3] and drawn[2] not in drawn[:2]
+
+
+def test_honest_work_is_not_hindered(nursery):
+    """Shell commands, figures, worker processes, threads, files of the problem set."""
+    files = {"data/words.txt": "zwölf\n".encode()}
+    with nursery.kernel(files=files) as kernel, Session(kernel) as session:
+        assert session.run("print(open('data/words.txt').read())") == "zwölf"
+        assert session.run("!echo from the shell") == "from the shell"
+        said = session.run("import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()")
+        assert "image/png" in said
+        said = session.run("""
+import subprocess, sys, torch
+from concurrent.futures import ThreadPoolExecutor
+from torch.utils.data import DataLoader
+print(subprocess.run([sys.executable, "-c", "print(6 * 7)"], capture_output=True).stdout)
+print(len(list(DataLoader(list(range(8)), num_workers=1))))
+with ThreadPoolExecutor(4) as pool:
+    print(sum(pool.map(abs, range(-4, 0))))
+x = torch.randn(64, 64, requires_grad=True); torch.set_num_threads(2)
+(x @ x).sum().backward(); print(x.grad.shape)
+""")
+        assert said.splitlines() == ["b'42\\n'", "8", "10", "torch.Size([64, 64])"]
+    assert kernel.death().why == "killed" and not kernel.alive()

@@ -1,0 +1,353 @@
+"""The commands: their tables, their exit codes, and what they say when something is wrong."""
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+import typer
+from nbformat.v4 import new_code_cell
+from small_set import (
+    NAME,
+    SANDBOXED,
+    answered,
+    cell,
+    grade,
+    hand_in,
+    make_course,
+    metadata,
+    release_of,
+    source_notebook,
+)
+from typer.testing import CliRunner
+
+from nbjudge import sandbox
+from nbjudge.commands import register
+from nbjudge.desk import check as checker
+from nbjudge.desk import run as desk_run
+from nbjudge.intake.release import make_release
+from nbjudge.run import engine
+
+SANDBOX = "--sandbox" if SANDBOXED else "--no-sandbox"
+
+
+@pytest.fixture
+def run(one_nursery, small_course, monkeypatch):
+    """Run a command as if inside the small course; the output's white space is made single."""
+    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
+    monkeypatch.setenv("COLUMNS", "200")
+    app = typer.Typer()
+    register(app)
+
+    def call(*arguments):
+        arguments = [str(argument) for argument in arguments]
+        if arguments[0] == "grade":
+            arguments.append(SANDBOX)
+        result = CliRunner().invoke(app, arguments)
+        return result.exit_code, " ".join(result.output.split())
+
+    return call
+
+
+def test_grade_shows_the_table_and_where_things_are(run, small_course, tmp_path):
+    hand_in(tmp_path / "in", "ada", answered(small_course))
+    hand_in(tmp_path / "in", "bob", "{")
+    code, text = run("grade", NAME, "--submitted", tmp_path / "in", "--into", tmp_path / "out")
+    assert code == 0, text
+    assert "student score 1 2 3" in text
+    assert "ada 10/13 5 5 – " in text
+    assert "bob 0/13 0 0 0 " in text
+    assert "1 double (5) 2 sum-squares (5) 3 explain (3) – awaits manual marking" in text
+    assert "Noticed: bob: ps99-small.ipynb is not a notebook" in text
+    assert str(tmp_path / "out" / "grades.csv") in text
+    assert "1 of 2 notebooks run" in text
+    assert str(tmp_path / "out" / "overview" / f"{NAME}.html") in text
+    assert ("without a sandbox" in text) != SANDBOXED
+
+
+@pytest.mark.thorough("grading of small classes")
+def test_an_export_says_whom_it_leaves_out(run, small_course, tmp_path):
+    hand_in(tmp_path / "in", "ada", answered(small_course))
+    hand_in(tmp_path / "in", "bob", answered(small_course, explain="YOUR ANSWER HERE\n"))
+    with zipfile.ZipFile(tmp_path / "submissions.zip", "w") as file:
+        for name in ("ada", "bob"):
+            path = tmp_path / "in" / name / NAME / f"{NAME}.ipynb"
+            file.write(path, f"{name}_1{name == 'bob':d}_2_{NAME}.ipynb")
+    command = ("grade", NAME, "--submitted", tmp_path / "in", "--into", tmp_path / "out")
+    command += ("--export", "canvas", "--feedback-zip", "canvas", tmp_path / "submissions.zip")
+    code, text = run(*command)
+    assert code == 0, text
+    assert "Left out: 1 whose marks are not complete: ada. Mark them" in text
+    table = (tmp_path / "out" / f"{NAME}-canvas.csv").read_text("utf-8")
+    assert "bob" in table and "ada" not in table
+    assert str(tmp_path / "out" / f"{NAME}-feedback-canvas.zip") in text
+    code, text = run(*command, "--provisional")
+    assert "The export holds 1 whose marks are not complete: ada." in text
+    assert "ada" in (tmp_path / "out" / f"{NAME}-canvas.csv").read_text("utf-8")
+
+
+@pytest.mark.thorough("grading of small classes")
+def test_without_a_sandbox_it_is_said_wherever_grades_are(one_nursery, small_course, tmp_path):
+    hand_in(tmp_path / "in", "ada", answered(small_course))
+    out = tmp_path / "out"
+    grade(tmp_path / "in", out, small_course, sandboxed=False)
+    places = [
+        out / "report.json",
+        out / "overview" / f"{NAME}.html",
+        out / "feedback" / "ada" / NAME / f"{NAME}.html",
+    ]
+    for place in places:
+        assert "without a sandbox" in place.read_text("utf-8"), place
+    assert "none" in json.loads(places[0].read_text())[NAME]["students"]["ada"]["sandbox"]
+
+
+def test_without_a_sandbox_it_refuses_unless_told(small_course, tmp_path, monkeypatch):
+    no = sandbox.Status(False, "bubblewrap is not installed: apt-get install bubblewrap", "none")
+    monkeypatch.setitem(sandbox.require.__globals__, "status", lambda: no)
+    hand_in(tmp_path / "in", "ada", answered(small_course))
+    with pytest.raises(sandbox.SandboxError, match="--no-sandbox"):
+        engine.grade(NAME, tmp_path / "in", tmp_path / "out", course=small_course)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("ps98", "--submitted", "{in}", "--into", "{out}"), f"must be one of: {NAME}"),
+        ((NAME, "--submitted", "{in}/none", "--into", "{out}"), "must be a folder that holds"),
+        ((NAME, "--submitted", "{in}", "--into", "{in}/x"), "neither may contain the other"),
+        ((NAME, "--submitted", "{out}", "--into", "{out}"), "must be a folder that holds"),
+        ((NAME, "--submitted", "{empty}", "--into", "{out}"), "contains no student's folder"),
+        ((NAME, "--submitted", "{in}", "--into", "{file}"), "must be a folder or not exist yet"),
+        (
+            (NAME, "--submitted", "{in}", "--into", "{out}", "--again", "eve"),
+            "again names 'eve', but there is no such student",
+        ),
+        (
+            (NAME, "--submitted", "{in}", "--into", "{out}", "--cell-seconds", "0"),
+            "cell_seconds must be a number above 0, got 0.0",
+        ),
+        ((NAME, "--submitted", "{in}", "--into", "{out}", "--workers", "-1"), "workers is -1"),
+        ((NAME, "--submitted", "{in}", "--into", "{out}", "--export", "excel"), "canvas, moodle"),
+        (
+            (NAME, "--submitted", "{in}", "--into", "{out}", "--db", "nowhere"),
+            "db must be a database",
+        ),
+        (
+            (NAME, "--submitted", "{in}", "--into", "{out}", "--why", "ada", "double"),
+            "nothing has been graded there",
+        ),
+        ((NAME, "--submitted", "{bad}", "--into", "{out}"), "must have a column called student"),
+    ],
+)
+def test_grade_says_in_a_line_what_to_do(run, tmp_path, arguments, said):
+    places = {name: tmp_path / name for name in ("in", "out", "empty", "file", "bad")}
+    hand_in(places["in"], "ada", "{")
+    places["empty"].mkdir()
+    places["file"].touch()
+    places["bad"].mkdir()
+    (places["bad"] / "roster.csv").write_text("name\nada\n")
+    code, text = run("grade", *(argument.format(**places) for argument in arguments))
+    assert code == 2
+    assert said in text
+    assert "Traceback" not in text
+    assert not (places["out"] / "gradebook.db").exists()
+
+
+def test_check_passes_and_says_what_remains(run, small_course, tmp_path):
+    path = hand_in(tmp_path, "me", answered(small_course))
+    code, text = run("check", path)
+    assert code == 0, text
+    assert "double passed 2/5 sum-squares passed 1/5 explain by hand –/3" in text
+    assert "Visible tests: 3 of 3 points." in text
+    assert "Judged when your work is graded: 3 points (explain)." in text
+    assert "2 hidden tests worth 7 points will be run" in text
+    assert "does not protect this computer" in text
+    assert (
+        "1 of these tests has a hidden half that runs when work is graded: sum-squares--values."
+        in text
+    )
+
+
+def test_check_fails_with_hints(run, small_course, tmp_path):
+    notebook = answered(small_course, double="double = abs")
+    notebook.cells.remove(cell(notebook, "sum-squares--values"))
+    before = json.dumps(notebook)
+    path = hand_in(tmp_path, "me", before)
+    code, text = run("check", path)
+    assert code == 1
+    said = "double failed 0/5 failed: values (0 of 2 points) double(3) should be 6, but it is 3"
+    assert said in text
+    assert "sum-squares passed 1/5" in text and "Visible tests: 1 of 3 points." in text
+    assert "- test cell sum-squares--values was deleted; ours was run" in text
+    assert path.read_text() == before, "the learner's file is theirs"
+
+
+def test_check_of_what_was_given_out_says_that_nothing_is_answered_yet(small_course, tmp_path):
+    path = hand_in(tmp_path, "me", release_of(small_course))
+    found = checker.check(path, course=small_course)
+    assert not found.all_passed
+    verdicts = {exercise.name: exercise.verdict for exercise in found.exercises}
+    assert verdicts == {
+        "double": checker.NOT_STARTED,
+        "sum-squares": checker.NOT_STARTED,
+        "explain": checker.NOT_WRITTEN,
+    }
+    assert not any(test.hint for test in found.tests if test.verdict == checker.NOT_STARTED)
+
+
+def test_check_of_one_exercise(run, small_course, tmp_path):
+    path = hand_in(tmp_path, "me", answered(small_course, double="double = abs"))
+    code, text = run("check", path, "--exercise", "sum")
+    assert code == 0 and "double" not in text and "Visible tests: 1 of 1 point." in text
+    code, text = run("check", path, "--exercise", "dubble")
+    assert code == 2 and "it must be one of: double, sum-squares, explain." in text
+
+
+@pytest.mark.thorough("grading of small classes")
+def test_a_full_check_runs_hidden_tests_where_they_are(run, small_course, tmp_path, monkeypatch):
+    answers = {"double": "def double(x):\n    return 6"}
+    path = hand_in(tmp_path, "me", answered(small_course, **answers))
+    code, text = run("check", path)
+    assert code == 0, text
+    code, text = run("check", path, "--full")
+    assert code == 1
+    assert "double partly 2/5" in text and "double is wrong for a large number" in text
+    assert "sum-squares passed 5/5" in text and "All tests: 7 of 10 points." in text
+    assert "secret_number" not in text
+    bare = tmp_path / "bare"
+    shutil.copytree(small_course, bare, ignore=shutil.ignore_patterns("solutions"))
+    monkeypatch.setenv("TFCOURSE_ROOT", str(bare))
+    code, text = run("check", path, "--full")
+    assert code == 2 and f"not on this machine: there is no solutions/ps99-small in {bare}" in text
+    assert run("check", path)[0] == 0, "the visible tests need no solutions"
+
+
+@pytest.mark.thorough("grading of small classes")
+@pytest.mark.skipif(not SANDBOXED, reason="there is no sandbox here")
+def test_a_check_in_the_sandbox_says_the_same(small_course, tmp_path):
+    wrong = "def sum_squares(numbers):\n    return sum(numbers)"
+    path = hand_in(tmp_path, "me", answered(small_course, sum_squares=wrong))
+    plain = checker.check(path, course=small_course, full=True)
+    inside = checker.check(path, course=small_course, full=True, sandboxed=True)
+    assert plain.tests == inside.tests
+    assert inside.sandboxed and not plain.sandboxed
+
+
+def test_a_folder_stands_for_the_notebook_in_it(run, small_course, tmp_path):
+    path = hand_in(tmp_path, "me", answered(small_course))
+    assert run("check", path.parent) == run("check", path)
+    (tmp_path / "none").mkdir()
+    code, text = run("check", tmp_path / "none")
+    assert code == 2 and "is a folder without a notebook" in text
+    several = tmp_path / "several of them"
+    several.mkdir()
+    for name in ("a", "b"):
+        shutil.copy(path, several / f"{name}.ipynb")
+    code, text = run("check", several)
+    assert code == 2 and f'tfcourse check "{several / "b.ipynb"}"' in text
+    code, text = run("check", tmp_path / "nowhere")
+    assert code == 2 and "cannot be opened" in text
+
+
+def test_lost_metadata_are_found_by_ids_or_said(run, small_course, tmp_path):
+    notebook = answered(small_course, double="double = abs")
+    for one in notebook.cells:
+        one.metadata.pop("nbgrader", None)
+    path = hand_in(tmp_path, "me", notebook)
+    code, text = run("check", path)
+    assert code == 1 and "double(3) should be 6, but it is 3" in text
+    for number, one in enumerate(notebook.cells):
+        one.id = f"new-{number}"
+    code, text = run("check", hand_in(tmp_path, "you", notebook))
+    assert code == 2
+    assert "Paste your answers into a fresh copy of notebooks/assignments/ps99-small" in text
+
+
+def test_another_kernel_is_said(run, small_course, tmp_path):
+    notebook = answered(small_course)
+    notebook.metadata.kernelspec = {"name": "ir", "display_name": "R", "language": "R"}
+    code, text = run("check", hand_in(tmp_path, "me", notebook))
+    assert code == 0 and "set to the kernel 'ir'" in text and "Change Kernel" in text
+
+
+def test_what_a_check_needs_is_said_if_it_is_missing(small_course, tmp_path, monkeypatch):
+    path = hand_in(tmp_path, "me", answered(small_course))
+    monkeypatch.setattr(desk_run, "PROGRAM", ("-c", "import no_such_package"))
+    with pytest.raises(desk_run.CannotRun, match="No module named 'no_such_package'.*\n.*pip"):
+        checker.check(path, course=small_course)
+
+
+CHOICES = """\
+# Whether it is right comes with the grade.
+answered(answers, ["a", "b"])
+### BEGIN HIDDEN TESTS
+choices(answers, {"a": True, "b": True}, {"a": "Since a.", "b": "Since b."}, points=4)
+### END HIDDEN TESTS
+"""
+
+
+def test_check_claims_nothing_of_what_is_judged_later(run, tmp_path, monkeypatch):
+    notebook = source_notebook()
+    setup = cell(notebook, "setup")
+    setup.source = setup.source.replace("import Mistake", "import Mistake, answered, choices")
+    piece = 'answers = {"a": None, "b": None}\n### BEGIN SOLUTION\nanswers["a"] = True'
+    test = {"grade": True, "locked": True, "points": 4}
+    notebook.cells += [
+        new_code_cell(f"{piece}\n### END SOLUTION", metadata=metadata("choices", solution=True)),
+        new_code_cell(CHOICES.strip(), metadata=metadata("choices--answers", **test)),
+    ]
+    course = make_course(tmp_path / "course", notebook)
+    make_release(NAME, course)
+    monkeypatch.setenv("TFCOURSE_ROOT", str(course))
+    one_wrong = {"choices": 'answers = {"a": True, "b": False}', "explain": "YOUR ANSWER HERE\n"}
+    code, text = run("check", hand_in(tmp_path, "me", answered(course, **one_wrong)))
+    assert code == 0, text
+    assert "choices answered –/4 " in text and "explain not written yet –/3" in text
+    assert "Judged when your work is graded: 7 points (explain, choices)." in text
+    one_missing = {"choices": 'answers = {"a": True, "b": None}'}
+    code, text = run("check", hand_in(tmp_path, "me", answered(course, **one_missing)))
+    assert code == 1, text
+    assert "choices failed –/4 failed: answers (4 points) Not answered yet: b." in text
+    assert "explain by hand –/3" in text
+
+
+def test_nothing_else_is_logged_beside_the_table():
+    program = "import logging, nbjudge.report.pages; print(logging.getLogger().handlers)"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert told.stdout.strip() == "[]", told
+
+
+def test_check_works_away_from_the_course(run, small_course, tmp_path, monkeypatch):
+    def nowhere(*_):
+        raise FileNotFoundError("No course found")
+
+    monkeypatch.setattr(checker, "root", nowhere)
+    path = hand_in(tmp_path, "me", answered(small_course, double="double = abs"))
+    code, text = run("check", path)
+    assert code == 1
+    assert "double(3) should be 6, but it is 3" in text
+    assert "the tests in the notebook itself were run" in text
+    assert "2 hidden tests worth 7 points" in text
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "cannot be opened"), ("{", "cut off"), ('{"cells": []}', "it holds no tests")],
+)
+def test_check_of_something_else_says_so(run, tmp_path, content, said):
+    path = tmp_path / "x.ipynb"
+    if content is not None:
+        path.write_text(content)
+    code, text = run("check", path)
+    assert code == 2
+    assert said in text
+
+
+def test_release_says_what_it_did(run):
+    path = f"notebooks/assignments/{NAME}/{NAME}.ipynb"
+    assert run("release") == (0, f"{path}: was up to date")
+    code, text = run("release", "ps98")
+    assert (code, f"must be one of: {NAME}" in text) == (2, True)
