@@ -144,24 +144,15 @@ def rests_on(path: Path) -> dict[str, set[str]]:
     return found.judged
 
 
-#: Records of times that wait for a run with their condition, on a machine that does nothing else.
-WAITING = {"heads-cost", "self-attention-cost"}
-
-
 @pytest.mark.parametrize("path", evidence_paths(ROOT), ids=lambda path: path.stem)
 def test_a_verdict_rests_on_the_page_or_on_a_record_that_holds_its_condition(path: Path) -> None:
     without = {
         f"{claim} on {name}"
         for claim, behind in rests_on(path).items()
-        for name in behind - WAITING
+        for name in behind
         if claim not in conditions_of(name)
     }
     assert not without
-
-
-@pytest.mark.parametrize("name", sorted(WAITING))
-def test_a_record_that_waits_has_no_condition_yet(name: str) -> None:
-    assert not conditions_of(name), f"{name} was measured: it waits no longer"
 
 
 def conditions_of(name: str) -> dict[str, str]:
