@@ -166,21 +166,23 @@ def keep_record(
     seed: int,
     judged_by: tuple[str, ...] = (),
     resumed: bool = False,
+    sizes: Mapping[str, Any] | None = None,
 ) -> None:
-    """The main function of a script that measures on a CPU: two threads, then the record.
+    """The main function of a script that measures: two CPU threads, then the record.
 
     ``--quick`` on the command line only shows that it works: the results are printed, and no record
-    is written.
+    is written. ``--device cuda`` measures at the size for a GPU, with matrix products in TF32, as
+    cuDNN's recurrent nets and convolutions have them anyway.
 
     Parameters
     ----------
     name:
-        The record's name.
+        The record's name; that of a GPU ends in ``-gpu``.
     about:
         What the script measures, for its ``--help``.
     measured:
-        Returns the results, given whether to be quick and, if ``resumed``, the function that stores
-        its parts.
+        Returns the results, given whether to be quick; if ``resumed``, the function that stores its
+        parts; and, with ``sizes``, a size and the device.
     seed:
         The seed stored in the record.
     judged_by:
@@ -188,18 +190,35 @@ def keep_record(
         run, and are stored in the record.
     resumed:
         Whether finished parts are kept in ``--keep FOLDER``.
+    sizes:
+        What to measure on each device, ``"cpu"`` and ``"cuda"``, and ``"quick"``, if it depends on
+        the device; otherwise there is only a CPU.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
     if resumed:
         parser.add_argument("--keep", type=Path, help="where to store finished parts")
+    if sizes:
+        parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     choice = parser.parse_args()
-    quick = choice.quick
+    quick, device = choice.quick, choice.device if sizes else "cpu"
+    if device == "cuda":
+        need_cuda()
+        torch.set_float32_matmul_precision("high")
     stated = records.conditions(*judged_by) if judged_by and not quick else None
     torch.set_num_threads(2)
-    results = measured(quick, keeper(choice.keep)) if resumed else measured(quick)
-    sys.argv[1:] = []  # how it was split into runs is not part of the record
-    print(results if quick else records.write(name, results, seed=seed, stated=stated).name)
+    given = [keeper(choice.keep)] if resumed else []
+    results = measured(
+        quick, *given, *((sizes["quick" if quick else device], device) if sizes else ())
+    )
+    # How it was split into runs is not part of the record.
+    sys.argv[1:] = ["--device", "cuda"] if device == "cuda" else []
+    if quick:
+        print(results)
+        return
+    if device == "cuda":
+        name, results = f"{name}-gpu", {**results, "float32 products": "TF32"}
+    print(records.write(name, results, seed=seed, device=device, stated=stated).name)
 
 
 def need_cuda() -> None:

@@ -38,6 +38,8 @@ class Stack(nn.Module):
         Makes a feed-forward layer, given the width.
     init:
         Changes the blocks' initial weights; none by default.
+    width, heads, window:
+        Width, heads and context length.
     """
 
     def __init__(
@@ -50,19 +52,22 @@ class Stack(nn.Module):
         ffn: Callable[[int], nn.Module] = FeedForward,
         make_norm: Callable[[int, float], nn.Module] = LayerNorm,
         init: Callable[[nn.ModuleList], None] | None = None,
+        width: int = WIDTH,
+        heads: int = HEADS,
+        window: int = WINDOW,
     ) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(vocabulary, WIDTH)
-        self.positions = LearnedPositions(WINDOW, WIDTH)
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.positions = LearnedPositions(window, width)
         self.blocks = nn.ModuleList(
-            kind(MultiHeadAttention(WIDTH, HEADS), ffn(WIDTH), order, make_norm=make_norm)
+            kind(MultiHeadAttention(width, heads), ffn(width), order, make_norm=make_norm)
             for _ in range(blocks)
         )
         if init:
             init(self.blocks)
         # The output of the last block is normalised in either order.
-        self.norm = make_norm(WIDTH, 1e-5) if order == "pre" else nn.Identity()
-        self.read = nn.Linear(WIDTH, vocabulary)
+        self.norm = make_norm(width, 1e-5) if order == "pre" else nn.Identity()
+        self.read = nn.Linear(width, vocabulary)
 
     def forward(self, tokens: Tensor) -> Output:
         x = self.positions.embed(self.embedding(tokens))  # (B, T, D)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from tfcourse.data.arrows import ARROW, CORNERS, LETTERS, SIDE, STROKES, distance, ink
+from tfcourse.data.arrows import ARROW, CORNERS, LETTERS, REACH, SIDE, STROKES, distance, ink
 
 #: The number of straight segments of a bent line.
 PIECES = 4
@@ -103,21 +103,25 @@ def scenes(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tens
     return (torch.cat(lines, 1) * 10).round() / 10, torch.cat(kept, 1), labels, corners
 
 
-def painted(lines: Tensor, kept: Tensor) -> Tensor:
-    """The images of such drawings: uint8 ``(N, 1, 28, 28)``."""
-    at = torch.arange(SIDE).float()
-    near = torch.full((len(lines), SIDE, SIDE), 9.0)
+def painted(lines: Tensor, kept: Tensor, times: int = 1) -> Tensor:
+    """The images of such drawings, ``times`` as large: uint8 ``(N, 1, 28 times, 28 times)``."""
+    side = times * SIDE
+    at = (torch.arange(side, device=lines.device) + 0.5) / times - 0.5  # the pixels' centres
+    near = torch.full((len(lines), side, side), 9.0, device=lines.device)
     for one, real in zip(lines.unbind(1), kept.unbind(1), strict=True):
         x, y, to_x, to_y = (value[:, None, None] for value in one.unbind(-1))
         apart = distance(x, y, to_x, to_y, at[None, None, :], at[None, :, None])
         near = torch.where(real[:, None, None], torch.minimum(near, apart), near)
-    return ink(near)[:, None]
+    return ink(times * near, times * REACH)[:, None]
 
 
-def drawn(count: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Images, their classes, and the corners that the arrows point at."""
+def drawn(
+    count: int, seed: int, times: int = 1, device: str = "cpu"
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Images painted on a device, their classes, and the corners that the arrows point at."""
     generator, found = torch.Generator().manual_seed(seed), []
     for some in torch.arange(count).split(500):
         lines, kept, labels, corners = scenes(len(some), generator)
-        found.append((painted(lines, kept), labels, corners))
+        pixels = painted(lines.to(device), kept.to(device), times).cpu()
+        found.append((pixels, labels, corners))
     return tuple(torch.cat(one) for one in zip(*found, strict=True))

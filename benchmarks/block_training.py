@@ -12,37 +12,70 @@ a run whose loss becomes infinite or NaN counts as diverged (null).
 - `norm`: four blocks with the norm before, after or not at all, with and without gain and bias.
 - `deep`: twelve blocks with the norm before each part and without norm, on seeds of its own.
 
-About ten minutes of one core. `--keep FOLDER` stores each finished section and reads it again;
-`--only SECTION` runs one of them and writes no record.
+About ten minutes of one core. ``--device cuda`` trains on WikiText-2, with 12 and 24 wider blocks,
+longer windows and 600 steps, into a record of its own.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
+import itertools
 import math
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import torch
 import torch.nn.functional as F
-from _measuring import bracketed, mean_end
+from _measuring import bracketed, keep_record, mean_end
 from _stack import HEADS, WIDTH, WINDOW, Stack
 from torch import Tensor, nn
 
-from coursebook import records
 from tfcourse import data
 from tfcourse.layers import LayerNorm
 from tfcourse.tokenizers import CharTokenizer
 
 BATCH = 8
-RATES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
+RATES = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 #: The search begins with these rates.
 FIRST = (3e-3, 1e-2)
 SEARCHED, SEEDS, LAST, BIN = (110, 111), (10, 11, 12, 13, 14), 50, 25
-STEPS = {"order": 120, "norm": 120, "deep": 120}
-WARMUP = 20
+
+
+@dataclass(frozen=True)
+class Size:
+    """What to train on a device.
+
+    Attributes
+    ----------
+    text:
+        The corpus whose characters are read.
+    orders, some:
+        Numbers of blocks of the section `order`, the last of which is also that of `deep`; and
+        number of blocks of `norm`.
+    width, heads, window, batch:
+        Width, heads and context length of the models, and windows per step.
+    steps, warmup, long_warmup:
+        Steps of a run, and how many of them are warm-up; in `order` it is none or ``long_warmup``.
+    """
+
+    text: str
+    orders: tuple[int, ...]
+    some: int
+    width: int
+    heads: int
+    window: int
+    batch: int
+    steps: int
+    warmup: int
+    long_warmup: int
+
+
+SIZES = {
+    "cpu": Size("prose", (6, 12), 4, WIDTH, HEADS, WINDOW, BATCH, 120, 20, 40),
+    "cuda": Size("wikitext-2", (12, 24), 12, 256, 4, 256, 16, 600, 50, 150),
+    "quick": Size("prose", (1, 2), 1, WIDTH, HEADS, WINDOW, BATCH, 2, 2, 2),
+}
 
 
 def bare(width: int, eps: float) -> nn.Module:
@@ -74,21 +107,24 @@ def as_in_gpt2(blocks: nn.ModuleList) -> None:
 INITS = {"xavier": None, "gpt2": as_in_gpt2}
 
 
-def losses(make: Callable[[], nn.Module], ids: Tensor, rate: float, plan: tuple, seed: int) -> list:
+def losses(
+    make: Callable[[], nn.Module], ids: Tensor, rate: float, plan: tuple, seed: int,
+    window: int = WINDOW, batch: int = BATCH, device: str = "cpu",
+) -> list:  # fmt: skip
     """The loss of each step, up to the first that is not finite."""
     steps, warmup = plan
     torch.manual_seed(seed)
-    model = make()
+    model = make().to(device)
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
     # Every window is read once, in an order that depends on the seed.
     generator = torch.Generator().manual_seed(seed)
-    places = torch.randperm(len(ids) // (WINDOW + 1), generator=generator) * (WINDOW + 1)
+    places = torch.randperm(len(ids) // (window + 1), generator=generator) * (window + 1)
     seen = []
     for step in range(steps):
         optimiser.param_groups[0]["lr"] = rate * min(1.0, (step + 1) / max(warmup, 1))
-        at = places[step * BATCH : (step + 1) * BATCH]
-        window = ids[at[:, None] + torch.arange(WINDOW + 1)]
-        loss = F.cross_entropy(model(window[:, :-1]).logits.flatten(0, 1), window[:, 1:].flatten())
+        at = places[step * batch : (step + 1) * batch]
+        read = ids[at[:, None] + torch.arange(window + 1)].to(device)
+        loss = F.cross_entropy(model(read[:, :-1]).logits.flatten(0, 1), read[:, 1:].flatten())
         if not loss.isfinite():
             break
         seen.append(loss.item())
@@ -104,104 +140,98 @@ def ended(curve: list, steps: int) -> float | None:
     return round(sum(last) / len(last), 4) if len(curve) == steps else None
 
 
-def searched(make: Callable, ids: Tensor, plan: tuple, seeds: tuple) -> tuple[float, dict]:
+def searched(
+    make: Callable, ids: Tensor, plan: tuple, seeds: tuple, **run: Any
+) -> tuple[float, dict]:
     """The best rate, with a worse one on each side, and the mean loss at every rate tried."""
 
     def end(rate: float, seed: int) -> float | None:
-        return ended(losses(make, ids, rate, plan, seed), plan[0])
+        return ended(losses(make, ids, rate, plan, seed, **run), plan[0])
 
     return bracketed(RATES, FIRST, mean_end(end, seeds))
 
 
-def variants(section: str, vocabulary: int) -> Iterator[tuple[str, int, Callable[[], Stack]]]:
+def variants(section: str, vocabulary: int, size: Size) -> Iterator[tuple[str, int, Callable]]:
     """Every variant of a section: its name, its warm-up, and the function that makes the model."""
-
-    def stack(*args, **choices) -> Callable[[], Stack]:
-        return lambda: Stack(vocabulary, *args, **choices)
-
-    if section.startswith("order"):
-        _, blocks, init = section.split("-")
-        for order in ("pre", "post"):
-            for warmup in (0, 40):
-                name = f"{blocks} {init} {order} {warmup}"
-                yield name, warmup, stack(int(blocks), order, init=INITS[init])
+    stack = partial(
+        partial, Stack, vocabulary, width=size.width, heads=size.heads, window=size.window
+    )
+    some, deep, warmup = size.some, size.orders[-1], size.warmup
+    if section == "order":
+        for blocks, init in itertools.product(size.orders, INITS):
+            for order, long in itertools.product(("pre", "post"), (0, size.long_warmup)):
+                name = f"{blocks} {init} {order} {long}"
+                yield name, long, stack(blocks=blocks, order=order, init=INITS[init])
     elif section == "norm":
-        yield "norm before", WARMUP, stack(4)
-        yield "norm before, no gain and bias", WARMUP, stack(4, make_norm=bare)
-        yield "no norm", WARMUP, stack(4, make_norm=no_norm)
-        yield "norm after", WARMUP, stack(4, "post")
-        yield "norm after, no gain and bias", WARMUP, stack(4, "post", make_norm=bare)
+        yield "norm before", warmup, stack(blocks=some)
+        yield "norm before, no gain and bias", warmup, stack(blocks=some, make_norm=bare)
+        yield "no norm", warmup, stack(blocks=some, make_norm=no_norm)
+        yield "norm after", warmup, stack(blocks=some, order="post")
+        yield (
+            "norm after, no gain and bias",
+            warmup,
+            stack(blocks=some, order="post", make_norm=bare),
+        )
     else:
-        yield "12 norm before", WARMUP, stack(12)
-        yield "12 no norm", WARMUP, stack(12, make_norm=no_norm)
+        yield f"{deep} norm before", warmup, stack(blocks=deep)
+        yield f"{deep} no norm", warmup, stack(blocks=deep, make_norm=no_norm)
 
 
-def measured(section: str, quick: bool) -> dict[str, object]:
-    """One section: each variant's search, best rate, final losses and mean curve."""
+def trained(
+    make: Callable[[], Stack], ids: Tensor, plan: tuple, search: tuple, seeds: tuple, **run: Any
+) -> dict[str, object]:
+    """A variant's search, best rate, final losses and mean curve."""
+    rate, tried = searched(make, ids, plan, search, **run)
+    curves = [losses(make, ids, rate, plan, seed, **run) for seed in seeds]
+    whole = [curve for curve in curves if len(curve) == plan[0]]
+    return {
+        "parameters": sum(p.numel() for p in make().parameters()),
+        "search": tried,
+        "rate": rate,
+        "ends": [ended(curve, plan[0]) for curve in curves],
+        "curve": [
+            round(sum(sum(c[at : at + BIN]) for c in whole) / (BIN * len(whole)), 3)
+            for at in range(0, plan[0] if whole else 0, BIN)
+        ],
+    }
+
+
+SECTIONS = ("order", "norm", "deep")
+
+
+def measured(quick: bool, once: Callable[..., Any], size: Size, device: str) -> dict[str, Any]:
+    """Every variant of each section."""
     torch.set_num_threads(1)  # these networks are too small to share
-    text = data.load("prose").text[: 10_000 if quick else None]
+    text = data.load(size.text, "train").text[: 10_000 if quick else None]
     tokens = CharTokenizer.train([text])
     ids = torch.tensor(tokens.encode(text))
-    steps = 2 if quick else STEPS[section.split("-")[0]]
-    search, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
-    if section == "deep":
-        search, seeds = ([seed + 10 for seed in some] for some in (search, seeds))
-    found = {}
-    for name, warmup, make in variants(section, len(tokens)):
-        plan = (steps, min(warmup, steps))
-        rate, tried = searched(make, ids, plan, search)
-        curves = [losses(make, ids, rate, plan, seed) for seed in seeds]
-        whole = [curve for curve in curves if len(curve) == steps]
-        found[name] = {
-            "parameters": sum(p.numel() for p in make().parameters()),
-            "search": tried,
-            "rate": rate,
-            "ends": [ended(curve, steps) for curve in curves],
-            "curve": [
-                round(sum(sum(c[at : at + BIN]) for c in whole) / (BIN * len(whole)), 3)
-                for at in range(0, steps if whole else 0, BIN)
-            ],
-        }
-        print(name, {k: v for k, v in found[name].items() if k != "curve"}, flush=True)
+    found: dict[str, Any] = {
+        "settings": {
+            "text": size.text, "width": size.width, "heads": size.heads, "window": size.window,
+            "batch": size.batch, "steps": dict.fromkeys(SECTIONS, size.steps),
+            "warmup": size.warmup, "steps judged": LAST, "steps in a bin": BIN,
+            "seeds searched": SEARCHED, "seeds": SEEDS,
+        },
+    }  # fmt: skip
+    for section in SECTIONS:
+        search, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
+        if section == "deep":
+            search, seeds = (tuple(seed + 10 for seed in some) for some in (search, seeds))
+        found[section] = {
+            name: once(
+                f"{section}-{name}",
+                partial(
+                    trained, make, ids, (size.steps, warmup), search, seeds,
+                    window=size.window, batch=size.batch, device=device,
+                ),
+            )
+            for name, warmup, make in variants(section, len(tokens), size)
+        }  # fmt: skip
     return found
 
 
-ORDERS = tuple(f"order-{blocks}-{init}" for blocks in (6, 12) for init in ("xavier", "gpt2"))
-SECTIONS = (*ORDERS, "norm", "deep")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
-    parser.add_argument("--only", choices=SECTIONS, help="one section; writes no record")
-    parser.add_argument("--keep", type=Path, help="where finished sections are stored")
-    options = parser.parse_args()
-    judged = not (options.quick or options.only)
-    stated = records.conditions("block-prepost", "block-norm") if judged else None
-    found = {}
-    for section in [options.only] if options.only else SECTIONS:
-        kept = options.keep and options.keep / f"{section}.json"
-        if kept and kept.is_file():
-            found[section] = json.loads(kept.read_text("utf-8"))
-            continue
-        found[section] = measured(section, options.quick)
-        if kept:
-            kept.write_text(json.dumps(found[section]), "utf-8")
-    if not judged:
-        return
-    results = {
-        "settings": {
-            "width": WIDTH, "heads": HEADS, "window": WINDOW, "batch": BATCH, "steps": STEPS,
-            "warmup": WARMUP, "steps judged": LAST, "steps in a bin": BIN,
-            "seeds searched": SEARCHED, "seeds": SEEDS,
-        },
-        "order": {name: arm for section in ORDERS for name, arm in found[section].items()},
-        **{section: found[section] for section in SECTIONS[len(ORDERS) :]},
-    }  # fmt: skip
-    sys.argv[1:] = []  # how it was split into runs is not part of the record
-    torch.set_num_threads(1)
-    print(records.write("block-training", results, seed=SEEDS[0], stated=stated).name)
-
-
 if __name__ == "__main__":
-    main()
+    keep_record(
+        "block-training", __doc__, measured, seed=SEEDS[0],
+        judged_by=("block-prepost", "block-norm"), resumed=True, sizes=SIZES,
+    )  # fmt: skip

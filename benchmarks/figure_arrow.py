@@ -13,6 +13,7 @@ small. The figures compute with these rounded numbers, and so do the tests that 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
 from pathlib import Path
@@ -31,6 +32,7 @@ import _strokes  # noqa: E402
 import vision_arrows  # noqa: E402
 
 RATE = 2e-3
+SIZE = vision_arrows.SIZES["cpu"]
 #: For each model, the number of training images and of steps.
 TRAINING = {"arrow": (40_000, 4000), "drawing": (120_000, 12_000)}
 #: Number of new drawings that test the model of *drawing*, their seed, and how many are shown.
@@ -46,7 +48,7 @@ def folder() -> Path:
 @torch.no_grad()
 def load(stored: dict) -> ViT:
     """The model as stored in the file: what the figures compute with."""
-    model = vision_arrows.transformer(len(stored["letters"]))
+    model = vision_arrows.transformer(SIZE)
     for name, p in model.named_parameters():
         p.copy_(torch.tensor(stored["weights"][name]).view_as(p) * stored["step"])
     return model.eval()
@@ -96,15 +98,15 @@ def train(name: str, seed: int, count: int, steps: int) -> tuple[ViT, dict]:
     scale = Scale(pixels)
     torch.manual_seed(seed)
     model = vision_arrows.train(
-        vision_arrows.transformer(len(LETTERS)), scale(pixels), labels,
-        rate=RATE, steps=steps, seed=seed,
+        vision_arrows.transformer(SIZE), scale(pixels), labels,
+        dataclasses.replace(SIZE, steps=steps), rate=RATE, seed=seed,
     )  # fmt: skip
     return model, {
         "about": f"The model {name} of benchmarks/figure_arrow.py, trained on drawn images",
         "seed": seed,
         "sizes": {
-            "image": vision_arrows.SIDE, "patch": vision_arrows.PATCH, "layers": 2, "heads": 4,
-            "width": vision_arrows.WIDTH, "eps": model.config.eps,
+            "image": SIZE.side, "patch": vision_arrows.PATCH, "layers": 2, "heads": 4,
+            "width": SIZE.width, "eps": model.config.eps,
         },
         "scale": {"mean": scale.mean.item(), "deviation": scale.deviation.item()},
         "letters": list(LETTERS),

@@ -1,12 +1,13 @@
 """Everything that needs a GPU, and nothing else: what `make gpu` runs.
 
-The CUDA tests, ours against its peers, a translator's step, the large presets, and the chapters
-with ``TFCOURSE_SIZE=full``. The parts run in the order of their value per minute, so a GPU that is
-available for a short time is used for what matters most. A finished part is not run again; one that
-was stopped resumes from its last checkpoint. Finished and partial work is in ``_build/gpu``,
-records in ``benchmarks/records``. A missing corpus, like any other failure, stops the part that
-needs it, not the others. ``--list`` shows the parts, ``--only`` runs some, ``--again`` repeats
-finished ones, ``--minutes`` leaves out what would not fit into the remaining time.
+The CUDA tests, ours against its peers, a translator's step, the large presets, the measurements
+whose answer depends on the size, and the chapters with ``TFCOURSE_SIZE=full``. The parts run in the
+order of their value per minute, so a GPU that is available for a short time is used for what
+matters most. A finished part is not run again; one that was stopped resumes from its last
+checkpoint. Finished and partial work is in ``_build/gpu``, records in ``benchmarks/records``. A
+missing corpus, like any other failure, stops the part that needs it, not the others. ``--list``
+shows the parts, ``--only`` runs some, ``--again`` repeats finished ones, ``--minutes`` leaves out
+what would not fit into the remaining time.
 """
 
 from __future__ import annotations
@@ -154,6 +155,22 @@ def parts() -> dict[str, Part]:
         "parallel-text-gpu": Part(
             "a text model's loss against the clock, beside LSTM and GRU", 10, 9,
             script("parallel_text", resumed=True),
+        ),
+        "rotary-longer-gpu": Part(
+            "rotary positions beyond windows of 1,024 tokens of real text", 15, 9,
+            script("rotary_longer", resumed=True),
+        ),
+        "vision-arrows-gpu": Part(
+            "a vision transformer and its rivals on larger drawings", 25, 4,
+            script("vision_arrows", resumed=True),
+        ),
+        "block-training-gpu": Part(
+            "the norm before, after or not at all, with 12 and 24 blocks", 45, 6,
+            script("block_training", resumed=True),
+        ),
+        "tying-vocabulary-gpu": Part(
+            "tying with 8,192 and 32,768 tokens", 80, 5,
+            script("tying_vocabulary", resumed=True),
         ),
         "tinyshakespeare-gpu": Part("nanoGPT's GPU setting", 6, 9, preset("tinyshakespeare-gpu")),
         "multi30k-de-en": Part("a translator, 3 seeds", 15, 8, preset("multi30k-de-en", 1, 2, 3)),

@@ -12,17 +12,12 @@ a machine does, but a time does. So only the steps need an idle machine, and the
 the number of steps to it times the time of a step at length 256. The target loss is the highest
 final loss of any seed of any kind.
 
-Finished parts are kept in ``--keep FOLDER``; ``--speed`` measures the steps and stops::
-
-    python benchmarks/parallel_text.py --keep FOLDER --speed   # three minutes, nothing else running
-    python benchmarks/parallel_text.py --keep FOLDER           # ten minutes
-
-``--device cuda`` trains larger models for longer, into a record of its own.
+The first three of thirteen minutes measure the steps; finished parts are kept in ``--keep
+FOLDER``. ``--device cuda`` trains larger models for longer, into a record of its own.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -31,12 +26,11 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).parent))
 
 import torch  # noqa: E402
-from _measuring import bracketed, keeper, need_cuda  # noqa: E402
+from _measuring import bracketed, keep_record  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from translation_speed import milliseconds, step_of  # noqa: E402
 from tying import gpt  # noqa: E402
 
-from coursebook import records  # noqa: E402
 from tfcourse import data  # noqa: E402
 from tfcourse.batching import Batches, Windows  # noqa: E402
 from tfcourse.evaluation import language_model_nll  # noqa: E402
@@ -74,6 +68,7 @@ class Size(NamedTuple):
 SIZES = {
     "cpu": Size(3, 96, 142, 163, 16, 200, 8192),
     "cuda": Size(6, 256, 543, 627, 32, 1500, 65_536),
+    "quick": Size(3, 96, 142, 163, 2, 6, 600),
 }
 
 
@@ -136,10 +131,9 @@ def speed(kinds: dict, size: Size, vocab_size: int, device: str, quick: bool) ->
     return found
 
 
-def measured(
-    size: Size, device: str, quick: bool, only_speed: bool, once: Callable[..., Any]
-) -> dict[str, Any]:
+def measured(quick: bool, once: Callable[..., Any], size: Size, device: str) -> dict[str, Any]:
     """Step times; and each kind's search and its losses by step."""
+    torch.set_num_threads(1)
     ids, vocab_size = text(size.judged)
     kinds = makers(size, vocab_size)
     results: dict[str, Any] = {
@@ -147,8 +141,6 @@ def measured(
         "unit": "nats per character", "validated every": max(1, size.steps // LOOKS),
         "speed": once("speed", lambda: speed(kinds, size, vocab_size, device, quick)),
     }  # fmt: skip
-    if only_speed:
-        return results
     searched, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
     for kind, make in kinds.items():
 
@@ -172,30 +164,8 @@ def measured(
     return results
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--device", choices=tuple(SIZES), default="cpu")
-    parser.add_argument("--speed", action="store_true", help="measure the steps and stop")
-    parser.add_argument("--keep", type=Path, help="where to store finished parts")
-    parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
-    choice = parser.parse_args()
-    if choice.device == "cuda":
-        need_cuda()
-    torch.set_num_threads(1)
-    stated = None if choice.quick else records.conditions("model-parallel")
-
-    once = keeper(choice.keep)
-    size = SIZES[choice.device]
-    if choice.quick:
-        size = size._replace(batch=2, steps=6, judged=600)
-    results = measured(size, choice.device, choice.quick, choice.speed, once)
-    if choice.quick or choice.speed:
-        print(results)
-        return
-    sys.argv[1:] = [] if choice.device == "cpu" else ["--device", "cuda"]  # how it was cut is no
-    name = "parallel-text" if choice.device == "cpu" else "parallel-text-gpu"  # part of the record
-    print(records.write(name, results, seed=SEEDS[0], device=choice.device, stated=stated).name)
-
-
 if __name__ == "__main__":
-    main()
+    keep_record(
+        "parallel-text", __doc__, measured, seed=SEEDS[0], judged_by=("model-parallel",),
+        resumed=True, sizes=SIZES,
+    )  # fmt: skip

@@ -14,21 +14,17 @@ of WikiText-2 ten times with larger models, in 8,192 and in 32,768 pieces, into 
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
-from _measuring import bracketed, keeper, need_cuda
+from _measuring import bracketed, keep_record
 from torch import nn
 from tying import Splits, trained
 
-from coursebook import records
 from tfcourse.models.counting import count_parameters
 from tfcourse.models.gpt import GPT, GPTConfig
 
@@ -57,8 +53,8 @@ class Size:
 SIZES = {
     "cpu": Size((8192,), 64, 2, 64, 16, 1_000_000, 3, 200_000),
     "cuda": Size((8192, 32768), 256, 6, 256, 64, None, 10, 1_000_000),
+    "quick": Size((300,), 16, 1, 16, 2, 1000, 1, 500),
 }
-QUICK = Size((300,), 16, 1, 16, 2, 1000, 1, 500)
 HEADS = 4
 
 
@@ -144,29 +140,16 @@ def compared(
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--device", choices=tuple(SIZES), default="cpu")
-    parser.add_argument("--quick", action="store_true", help="a few steps; writes no record")
-    parser.add_argument("--keep", type=Path, help="where to store finished parts")
-    choice = parser.parse_args()
-    if choice.device == "cuda":
-        need_cuda()
+def measured(
+    quick: bool, once: Callable[[str, Callable[[], dict]], dict], size: Size, device: str
+) -> dict[str, Any]:
+    """Each vocabulary's searches and losses."""
     torch.set_num_threads(1)
-    size = QUICK if choice.quick else SIZES[choice.device]
-    once = keeper(choice.keep)
-    results = {
+    return {
         "seeds": list(SEEDS), "seed of the searches": SEARCHED,
-        "vocabularies": [compared(size, v, choice.device, once) for v in size.vocabularies],
+        "vocabularies": [compared(size, v, device, once) for v in size.vocabularies],
     }  # fmt: skip
-    if choice.quick:
-        print(results)
-        return
-    cpu = choice.device == "cpu"
-    sys.argv[1:] = [] if cpu else ["--device", "cuda"]  # how it was split is not part of the record
-    name = "tying-vocabulary" + ("" if cpu else "-gpu")
-    print(records.write(name, results, seed=SEEDS[0], device=choice.device).name)
 
 
 if __name__ == "__main__":
-    main()
+    keep_record("tying-vocabulary", __doc__, measured, seed=SEEDS[0], resumed=True, sizes=SIZES)

@@ -6,35 +6,95 @@ on the validation images, on a grid that grows until its best value is inside. T
 seeds on the test images. For the transformer the record also says where [CLS] attends, and how its
 answers change without the patches of the letter that the arrow points at, of another letter, and of
 the arrow.
+
+``--device cuda`` trains larger models on more and larger images, into a record of its own. Their
+letters and arrows are as if drawn by hand (``_strokes.py``), in 64 patches instead of 16.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from _measuring import keep_record
+from _strokes import drawn
 from torch import Tensor, nn
 
 from tfcourse import data
+from tfcourse.data.arrows import LETTERS, SIDE
 from tfcourse.models.counting import count_parameters
 from tfcourse.models.output import Output
 from tfcourse.models.vit import ViT, ViTConfig, patchify
 from tfcourse.runs.images import Scale
 
-SIDE, PATCH, WIDTH, STEPS, BATCH, WARMUP = 28, 7, 64, 800, 64, 50
 SEARCH, SEEDS = 100, (0, 1, 2, 3, 4)
 #: The initial grid of each; if the best rate is at its edge, it grows by a factor of two.
 RATES = (1e-3, 2e-3, 4e-3)
-#: The patches in the corners, in the order of the corpus, and those of the arrow.
-CORNERS, MIDDLE = torch.tensor([0, 3, 12, 15]), torch.tensor([5, 6, 9, 10])
+PATCH = 7
+#: The seeds of drawn images.
+DRAWN = {"train": 2000, "validation": 2001, "test": 2002}
 
 
-def transformer(classes: int = 6) -> ViT:
-    """Two blocks of four heads, initialised for their width, as in lesson 12."""
-    model = ViT(ViTConfig(classes, SIDE, PATCH, 1, 2, 4, WIDTH, 2 * WIDTH, eps=1e-5))
+@dataclass(frozen=True)
+class Size:
+    """What to train on a device: the images and the models.
+
+    ``channels`` are those of the convolutional net, and ``hidden`` is its hidden layer, for about
+    as many parameters as the transformer has.
+    """
+
+    side: int
+    images: int
+    held_out: int
+    blocks: int
+    width: int
+    channels: tuple[int, ...]
+    hidden: int
+    steps: int
+    batch: int
+    warmup: int
+
+
+SIZES = {
+    "cpu": Size(28, 16_000, 1000, 2, 64, (16, 32), 44, 800, 64, 50),
+    "cuda": Size(56, 120_000, 4000, 6, 192, (32, 64, 128), 274, 6000, 256, 300),
+    "quick": Size(28, 200, 100, 2, 64, (16, 32), 44, 2, 64, 50),
+}
+
+
+def images_of(size: Size, split: str, device: str) -> tuple[Tensor, Tensor, Tensor]:
+    """Pixels, classes, and the corners that the arrows point at."""
+    if size.side == SIDE:
+        corpus = data.load("arrows", split, examples=size.images, held_out=size.held_out)
+        return *corpus.tensors(), corpus.examples.places
+    count = size.images if split == "train" else size.held_out
+    return drawn(count, DRAWN[split], size.side // SIDE, device)
+
+
+def patches_of(across: int) -> Tensor:
+    """The patches of each corner, in the order of the corpus, and of the arrow: bool ``(5, N)``."""
+    where = torch.zeros(5, across, across, dtype=torch.bool)
+    edge = across // 4
+    first, middle, last = slice(edge), slice(edge, across - edge), slice(across - edge, across)
+    for one, rows, columns in zip(
+        where, (first, first, last, last, middle), (first, last, first, last, middle), strict=True
+    ):
+        one[rows, columns] = True
+    return where.flatten(1)
+
+
+def transformer(size: Size) -> ViT:
+    """Blocks of four heads, initialised for their width, as in lesson 12."""
+    model = ViT(
+        ViTConfig(
+            len(LETTERS), size.side, PATCH, 1, size.blocks, 4, size.width, 2 * size.width, eps=1e-5
+        )
+    )
     for block in model.blocks:
         block.attention.reset_parameters()
         block.ffn.reset_parameters()
@@ -45,20 +105,21 @@ def transformer(classes: int = 6) -> ViT:
 
 
 class Apart(nn.Module):
-    """Each patch by itself through two feed-forward layers, then the mean: no attention."""
+    """Each patch by itself through feed-forward layers, then the mean: no attention."""
 
-    def __init__(self, classes: int = 6) -> None:
+    def __init__(self, size: Size) -> None:
         super().__init__()
-        self.embed = nn.Linear(PATCH**2, WIDTH)
-        self.positions = nn.Parameter(0.5 * torch.randn((SIDE // PATCH) ** 2, WIDTH))
+        width = size.width
+        self.embed = nn.Linear(PATCH**2, width)
+        self.positions = nn.Parameter(0.5 * torch.randn((size.side // PATCH) ** 2, width))
         self.layers = nn.ModuleList(
             nn.Sequential(
-                nn.LayerNorm(WIDTH), nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(),
-                nn.Linear(4 * WIDTH, WIDTH),
+                nn.LayerNorm(width), nn.Linear(width, 4 * width), nn.GELU(),
+                nn.Linear(4 * width, width),
             )
-            for _ in range(2)
+            for _ in range(size.blocks)
         )  # fmt: skip
-        self.read = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, classes))
+        self.read = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, len(LETTERS)))
 
     def forward(self, images: Tensor) -> Output:
         x = self.embed(patchify(images, PATCH)) + self.positions
@@ -78,21 +139,24 @@ class Plain(nn.Module):
         return Output(self.layers(images))
 
 
-def convolutional() -> Plain:
-    """Two convolutions, each with a maximum over 2 by 2, and a hidden layer over all positions."""
+def convolutional(size: Size) -> Plain:
+    """Convolutions, each with a maximum over 2 by 2, and a hidden layer over all positions."""
+    layers: list[nn.Module] = []
+    for before, channels in zip((1, *size.channels), size.channels, strict=False):
+        layers += [nn.Conv2d(before, channels, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)]
+    seen = size.channels[-1] * (size.side // 2 ** len(size.channels)) ** 2
     return Plain(
-        nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Flatten(), nn.Linear(32 * (SIDE // 4) ** 2, 44), nn.ReLU(), nn.Linear(44, 6),
+        *layers, nn.Flatten(), nn.Linear(seen, size.hidden), nn.ReLU(),
+        nn.Linear(size.hidden, len(LETTERS)),
     )  # fmt: skip
 
 
-def linear() -> Plain:
+def linear(size: Size) -> Plain:
     """A weight for each pixel and class."""
-    return Plain(nn.Flatten(), nn.Linear(SIDE**2, 6))
+    return Plain(nn.Flatten(), nn.Linear(size.side**2, len(LETTERS)))
 
 
-MODELS: dict[str, Callable[[], nn.Module]] = {
+MODELS: dict[str, Callable[[Size], nn.Module]] = {
     "ViT": transformer,
     "patches apart": Apart,
     "convolutional": convolutional,
@@ -101,14 +165,15 @@ MODELS: dict[str, Callable[[], nn.Module]] = {
 
 
 def train(
-    model: nn.Module, pixels: Tensor, labels: Tensor, *, rate: float, steps: int, seed: int
+    model: nn.Module, pixels: Tensor, labels: Tensor, size: Size, *, rate: float, seed: int
 ) -> nn.Module:
     """AdamW; the rate warms up for some steps and decays to zero."""
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate)
     generator = torch.Generator().manual_seed(seed)
-    for n in range(steps):
-        optimiser.param_groups[0]["lr"] = rate * min(1, (n + 1) / WARMUP) * (1 - n / steps)
-        some = torch.randint(len(pixels), (BATCH,), generator=generator)
+    for n in range(size.steps):
+        warm, left = min(1, (n + 1) / size.warmup), 1 - n / size.steps
+        optimiser.param_groups[0]["lr"] = rate * warm * left
+        some = torch.randint(len(pixels), (size.batch,), generator=generator)
         loss = F.cross_entropy(model(pixels[some]).logits, labels[some])
         optimiser.zero_grad()
         loss.backward()
@@ -118,10 +183,10 @@ def train(
 
 @torch.no_grad()
 def read(model: ViT, images: Tensor, hidden: Tensor) -> Tensor:
-    """The classes that the model predicts without the patches ``hidden``, bool ``(B, 16)``."""
+    """The classes that the model predicts without the patches ``hidden``, bool ``(B, N)``."""
     tokens = patchify(images, PATCH) @ model.W_P + model.b_P
     x = model.positions.embed(torch.cat([model.c.expand(len(images), 1, -1), tokens], dim=1))
-    mask = F.pad(~hidden, (1, 0), value=True)[:, None]  # (B, 1, 17)
+    mask = F.pad(~hidden, (1, 0), value=True)[:, None]  # (B, 1, N + 1)
     for block in model.blocks:
         x, _ = block(x, mask, fused=True)
     return (model.norm(x[:, 0]) @ model.W + model.b).argmax(-1)
@@ -129,19 +194,21 @@ def read(model: ViT, images: Tensor, hidden: Tensor) -> Tensor:
 
 @torch.no_grad()
 def looked(model: ViT, images: Tensor, labels: Tensor, corners: Tensor) -> dict[str, Any]:
-    """[CLS]'s attention on the relevant patch, and the accuracy lost without it."""
+    """[CLS]'s attention on the relevant patches, and the accuracy lost without them."""
     maps = model(images, return_weights=True).maps["self"]
-    at = torch.arange(len(images)), CORNERS[corners]
     on_patches = [A[:, :, 0, 1:] / A[:, :, 0, 1:].sum(-1, keepdim=True) for A in maps]
-    none = torch.zeros(len(images), 16, dtype=torch.bool)
-    asked, other, arrow = none.clone(), none.clone(), none.clone()
-    asked[at] = True
-    other[at[0], CORNERS[(corners + 1) % 4]] = True
-    arrow[:, MIDDLE] = True
-    hidden = {"nothing": none, "the letter": asked, "another letter": other, "the arrow": arrow}
+    where = patches_of(model.config.image // PATCH).to(images.device)
+    asked = where[corners]  # (B, N)
+    hidden = {
+        "nothing": torch.zeros_like(asked),
+        "the letter": asked,
+        "another letter": where[(corners + 1) % 4],
+        "the arrow": where[4].expand_as(asked),
+    }
+    most = on_patches[-1].mean(1).argmax(-1, keepdim=True)  # (B, 1)
     return {
-        "attention, each head": [A[at[0], :, at[1]].mean(0).tolist() for A in on_patches],
-        "most at it": (on_patches[-1].mean(1).argmax(-1) == at[1]).double().mean().item(),
+        "attention, each head": [(A * asked[:, None]).sum(-1).mean(0).tolist() for A in on_patches],
+        "most at it": asked.gather(1, most).double().mean().item(),
         "right without": {
             name: (read(model, images, one) == labels).double().mean().item()
             for name, one in hidden.items()
@@ -149,48 +216,58 @@ def looked(model: ViT, images: Tensor, labels: Tensor, corners: Tensor) -> dict[
     }
 
 
-def measured(quick: bool) -> dict[str, Any]:
+def measured(quick: bool, once: Callable[..., Any], size: Size, device: str) -> dict[str, Any]:
     """Every model's search, and its five seeds."""
     torch.set_num_threads(1)
-    steps, seeds = (2, SEEDS[:1]) if quick else (STEPS, SEEDS)
-    options = {"examples": 200, "held_out": 100} if quick else {}
-    corpora = {s: data.load("arrows", s, **options) for s in ("train", "validation", "test")}
-    scale = Scale(corpora["train"].tensors()[0])
-    images = {name: (scale(c.tensors()[0]), c.tensors()[1]) for name, c in corpora.items()}
+    seeds = SEEDS[:1] if quick else SEEDS
+    splits = {s: images_of(size, s, device) for s in ("train", "validation", "test")}
+    scale = Scale(splits["train"][0])
+    images = {
+        split: (scale(pixels).to(device), labels.to(device), corners.to(device))
+        for split, (pixels, labels, corners) in splits.items()
+    }
     found: dict[str, Any] = {}
     for name, make in MODELS.items():
 
         def run(rate: float, seed: int, make=make) -> nn.Module:
             torch.manual_seed(seed)
-            return train(make(), *images["train"], rate=rate, steps=steps, seed=seed)
+            return train(make(size).to(device), *images["train"][:2], size, rate=rate, seed=seed)
 
         @torch.no_grad()
         def right(model: nn.Module, split: str) -> float:
-            pixels, labels = images[split]
+            pixels, labels, _ = images[split]
             return (model(pixels).logits.argmax(-1) == labels).double().mean().item()
 
-        searched = {rate: right(run(rate, SEARCH), "validation") for rate in RATES}
+        def tried(rate: float, name=name, run=run, right=right) -> float:
+            return once(f"{name}-search-{rate:g}", lambda: right(run(rate, SEARCH), "validation"))
+
+        def tested(seed: int, rate: float, name=name, run=run, right=right) -> dict[str, Any]:
+            model = run(rate, seed)
+            seen = {"looked": looked(model, *images["test"])} if name == "ViT" else {}
+            return {"accuracy": round(right(model, "test"), 4), **seen}
+
+        searched = {rate: tried(rate) for rate in RATES}
         while not quick:
             best = max(searched, key=searched.get)
             if best not in (min(searched), max(searched)):
                 break
             rate = best / 2 if best == min(searched) else best * 2
-            searched[rate] = right(run(rate, SEARCH), "validation")
+            searched[rate] = tried(rate)
         best = max(searched, key=searched.get)
-        models = [run(best, seed) for seed in seeds]
+        runs = [once(f"{name}-{best:g}-{seed}", partial(tested, seed, best)) for seed in seeds]
         found[name] = {
-            "parameters": count_parameters(models[0]),
+            "parameters": count_parameters(make(size)),
             "searched": {f"{rate:g}": round(value, 4) for rate, value in sorted(searched.items())},
             "rate": best,
-            "accuracy": [round(right(model, "test"), 4) for model in models],
+            "accuracy": [one["accuracy"] for one in runs],
+            **({"looked": [one["looked"] for one in runs]} if name == "ViT" else {}),
         }
-        if name == "ViT":
-            places = corpora["test"].examples.places
-            found[name]["looked"] = [looked(model, *images["test"], places) for model in models]
-        print(name, found[name]["searched"], found[name]["accuracy"], flush=True)
-    return {"steps": steps, "batch": BATCH, "training images": len(corpora["train"]),
-            "test images": len(corpora["test"]), "models": found}  # fmt: skip
+    return {
+        "steps": size.steps, "batch": size.batch, "training images": len(images["train"][1]),
+        "test images": len(images["test"][1]), "settings": dataclasses.asdict(size),
+        "models": found,
+    }  # fmt: skip
 
 
 if __name__ == "__main__":
-    keep_record("vision-arrows", __doc__, measured, seed=SEEDS[0])
+    keep_record("vision-arrows", __doc__, measured, seed=SEEDS[0], resumed=True, sizes=SIZES)

@@ -168,6 +168,12 @@ def load(name: str) -> dict[str, Any]:
     return json.loads(path.read_text())
 
 
+def by_device(name: str) -> list[dict[str, Any]]:
+    """The record ``name`` and, if it was measured on a GPU too, that record, ``name-gpu``."""
+    gpu = f"{name}-gpu"
+    return [load(name), *([load(gpu)] if (_folder() / f"{gpu}.json").is_file() else [])]
+
+
 def describe(record: dict[str, Any]) -> str:
     """Two lines to go below a figure: device, threads, torch and date; the command."""
     return (

@@ -30,6 +30,9 @@ NAMESPACES = (
 #: Files and folders allowed in the scratch space per MB of its quota.
 _INODES_PER_MB = 64
 
+#: No file that a learner writes can be executed or loaded as a library.
+_PLAIN = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
+
 #: Files copied from /proc if the kernel refuses to mount a new one.
 _SMALL_PROC = ("cpuinfo", "meminfo", "stat", "loadavg", "uptime", "version")
 
@@ -66,25 +69,23 @@ def enter(slot: Slot, limits: Limits, covers: Sequence[str]) -> None:
     # What is mounted in /tmp from outside is mounted again over the child's own.
     shown = [slot.path, *_mounted_in_tmp(slot.base)]
     held = {path: os.open(path, os.O_PATH) for path in shown}
-    # No file that a learner writes can be executed or loaded as a library.
-    plain = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
     inodes = int(limits.scratch_mb * _INODES_PER_MB) + 256
     size = int(limits.scratch_mb * 2**20)
-    linux.mount("tmpfs", "/tmp", "tmpfs", plain, f"size={size},nr_inodes={inodes},mode=0755")
+    linux.mount("tmpfs", "/tmp", "tmpfs", _PLAIN, f"size={size},nr_inodes={inodes},mode=0755")
     for name, target, mode in (
         ("home", HOME, 0o700),
         ("shm", "/dev/shm", 0o1777),
-        ("covered", "", 0),
+        ("covers", "", 0o700),
         ("tmp", "/tmp", 0o1777),
     ):
         os.mkdir(f"/tmp/{name}")
         os.chmod(f"/tmp/{name}", mode)
-        if name == "covered":
-            empty = _nothing(f"/tmp/{name}")
-        else:
+        if target:
             linux.mount(f"/tmp/{name}", target, flags=linux.MS_BIND)
+        else:
+            folder, file = _nothing(f"/tmp/{name}")
     if not slot.base.startswith("/tmp/"):
-        linux.mount("tmpfs", slot.base, "tmpfs", plain, "size=64k,mode=0755")
+        linux.mount("tmpfs", slot.base, "tmpfs", _PLAIN, "size=64k,mode=0755")
     for path, number in held.items():
         if os.path.isdir(f"/proc/self/fd/{number}"):
             os.makedirs(path, exist_ok=True)
@@ -95,7 +96,13 @@ def enter(slot: Slot, limits: Limits, covers: Sequence[str]) -> None:
         os.close(number)
     if not slot.base.startswith("/tmp/"):
         _read_only(slot.base)
-    _cover(covers, empty)  # last, because what is covered may be among what was mounted again
+    for path in covers:  # last, because what is covered may be among what was mounted again
+        if os.path.isdir(path):
+            linux.mount(f"/proc/self/fd/{folder}", path, flags=linux.MS_BIND)
+        elif os.path.isfile(path):
+            linux.mount(f"/proc/self/fd/{file}", path, flags=linux.MS_BIND)
+    os.close(folder)
+    os.close(file)
     pseudo = "newinstance,ptmxmode=0666,mode=0620"
     linux.mount("devpts", "/dev/pts", "devpts", linux.MS_NOSUID | linux.MS_NOEXEC, pseudo)
     linux.loopback_up()
@@ -111,30 +118,21 @@ def _mounted_in_tmp(base: str) -> list[str]:
     return found
 
 
-def _nothing(folder: str) -> int:
-    """A descriptor of a file that nobody may open, in a folder that nobody may enter."""
-    path = f"{folder}/file"
-    os.chmod(folder, 0o700)
-    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0))
-    number = os.open(path, os.O_PATH)
-    os.chmod(folder, 0)
-    return number
+def _nothing(place: str) -> tuple[int, int]:
+    """Descriptors of a folder and a file that nobody may open, in a read-only file system.
 
-
-def _cover(paths: Sequence[str], empty: int) -> None:
-    """Mount something that nobody may open over files and folders."""
-    for path in paths:
-        if os.path.isdir(path):
-            linux.mount("tmpfs", path, "tmpfs", linux.MS_RDONLY, "size=4k,mode=0")
-        elif os.path.isfile(path):
-            linux.mount(f"/proc/self/fd/{empty}", path, flags=linux.MS_BIND)
-            _read_only(path)
-    os.close(empty)
+    A mount of one of them elsewhere is read-only too.
+    """
+    linux.mount("tmpfs", place, "tmpfs", _PLAIN, "size=4k,nr_inodes=4,mode=0700")
+    os.mkdir(f"{place}/folder", 0)
+    os.close(os.open(f"{place}/file", os.O_CREAT | os.O_WRONLY, 0))
+    linux.mount("", place, flags=linux.MS_REMOUNT | linux.MS_RDONLY | _PLAIN)
+    return os.open(f"{place}/folder", os.O_PATH), os.open(f"{place}/file", os.O_PATH)
 
 
 def _read_only(path: str) -> None:
     # A mount made outside must keep its flags: the kernel refuses to drop one.
-    kept = os.statvfs(path).f_flag & (linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
+    kept = os.statvfs(path).f_flag & _PLAIN
     linux.mount("", path, flags=linux.MS_REMOUNT | linux.MS_BIND | linux.MS_RDONLY | kept)
 
 
@@ -146,12 +144,11 @@ def seal(slot: Slot) -> None:
 
 def settle() -> None:
     """As the first process of the namespaces, set up a /proc that shows only their processes."""
-    plain = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
     try:
-        linux.mount("proc", "/proc", "proc", plain)
+        linux.mount("proc", "/proc", "proc", _PLAIN)
     except OSError:  # the kernel allows no new one if a container hides parts of /proc
         held = {name: Path("/proc", name).read_bytes() for name in _SMALL_PROC}
-        linux.mount("tmpfs", "/proc", "tmpfs", plain, "size=1m,mode=0755")
+        linux.mount("tmpfs", "/proc", "tmpfs", _PLAIN, "size=1m,mode=0755")
         for name, content in held.items():
             Path("/proc", name).write_bytes(content)
     # Data buffered in a socket is charged to no process, so the buffers are kept small.

@@ -125,8 +125,10 @@ def serve(control: socket.socket, without: Sequence[str] = ()) -> None:
     """
     from nbjudge.inside import linux, seccomp
     from nbjudge.inside.request import MESSAGE, Request
-    from nbjudge.inside.watcher import watch
+    from nbjudge.inside.watcher import sources_of, watch
 
+    if without:
+        sources_of(tuple(without))
     filter_program = seccomp.program() if seccomp.supported() else b""
     poll = select.poll()
     poll.register(control, select.POLLIN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import select
@@ -9,7 +10,6 @@ import shutil
 import signal
 import socket
 import traceback
-from collections.abc import Sequence
 from time import monotonic
 
 from nbjudge.inside import child, isolation, linux
@@ -208,18 +208,39 @@ class Watcher:
             return
 
 
-def _files_of(forbidden: Sequence[str]) -> list[str]:
-    """The course's own files that must not be readable if these kinds are forbidden."""
-    if not forbidden:
-        return []
+@functools.cache
+def sources_of(forbidden: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, frozenset[str]]]:
+    """The files and folders that must not be readable if these kinds are forbidden.
+
+    A fork server looks them up once, for all its children.
+
+    Returns
+    -------
+    paths, stems
+        The files and folders; and for each folder of compiled modules, the names whose compiled
+        form, under any version of Python, must not be readable either.
+    """
     from nbjudge.inside.testing import absent
 
     found = absent.files(forbidden)
-    sources = [path for path in found if path.suffix == ".py"]
-    compiled = [
-        old for path in sources for old in path.parent.glob(f"__pycache__/{path.stem}.*.pyc")
-    ]
-    return [str(path) for path in (*found, *compiled)]
+    stems: dict[str, set[str]] = {}
+    for path in found:
+        if path.suffix == ".py":
+            stems.setdefault(str(path.parent / "__pycache__"), set()).add(path.stem)
+    return tuple(map(str, found)), {folder: frozenset(names) for folder, names in stems.items()}
+
+
+def _files_of(forbidden: tuple[str, ...]) -> list[str]:
+    """What must not be readable, with what has been compiled by now."""
+    if not forbidden:
+        return []
+    paths, stems = sources_of(forbidden)
+    found = list(paths)
+    for folder, names in stems.items():
+        if os.path.isdir(folder):
+            compiled = (n for n in os.listdir(folder) if n.endswith(".pyc"))
+            found += [f"{folder}/{n}" for n in compiled if n.partition(".")[0] in names]
+    return found
 
 
 def watch(

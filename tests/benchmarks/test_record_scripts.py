@@ -85,6 +85,7 @@ def written(course, record):
         ("word_vectors", "word-vectors", ["wikitext-2", "wordsim-353"]),
         ("tying", "tying", []),
         ("tying_longer", "tying-longer", []),
+        ("tying_vocabulary", "tying-vocabulary", ["wikitext-2"]),
         ("prose_recurrent", "prose-recurrent", []),
         ("induction", "induction", []),
         ("masked_words", "masked-words", ["movie-reviews", "sst-2"]),
@@ -132,6 +133,10 @@ def test_a_quick_run_goes_through_and_writes_no_record(
         ("generation_speed", ["--device", "cuda"]),
         ("attention_speed", ["--device", "cuda"]),
         ("parallel_text", ["--device", "cuda"]),
+        ("rotary_longer", ["--device", "cuda"]),
+        ("block_training", ["--device", "cuda"]),
+        ("tying_vocabulary", ["--device", "cuda"]),
+        ("vision_arrows", ["--device", "cuda"]),
     ],
 )
 def test_without_a_gpu_those_that_want_one_say_so(forks, course, script, flags, tmp_path):

@@ -47,6 +47,16 @@ def test_a_record_says_how_it_was_made(tmp_path, monkeypatch):
         records.load("other")
 
 
+def test_a_gpus_record_follows_the_laptops_if_there_is_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "_folder", lambda: tmp_path)
+    with pytest.raises(FileNotFoundError, match="no record 'speed'"):
+        records.by_device("speed")
+    records.write("speed", {"ms": 3}, seed=0)
+    assert [one["results"] for one in records.by_device("speed")] == [{"ms": 3}]
+    records.write("speed-gpu", {"ms": 1}, seed=0)
+    assert [one["results"] for one in records.by_device("speed")] == [{"ms": 3}, {"ms": 1}]
+
+
 def test_stored_records_are_whole(course):
     stored = sorted((course / "benchmarks" / "records").glob("*.json"))
     assert stored

@@ -44,6 +44,9 @@ TURNS = (-20, -10, 0, 10, 20)
 #: Ranges of a letter's shift from its corner, and of the arrow's position, in pixels.
 LETTER_MOVES, ARROW_PLACES = (-1, 1), (9, 10)
 
+#: The distance from a stroke, in pixels, from which on there is no ink.
+REACH = 1.25
+
 #: Where the square of a letter in a right or bottom corner begins.
 FAR = SIDE - GLYPH
 
@@ -56,7 +59,7 @@ def distance(x, y, to_x, to_y, across: Tensor, down: Tensor) -> Tensor:
     return ((across - x - along * dx) ** 2 + (down - y - along * dy) ** 2).sqrt()
 
 
-def ink(distance: Tensor, reach: float = 1.25) -> Tensor:
+def ink(distance: Tensor, reach: float = REACH) -> Tensor:
     """How dark a pixel is, 0 to 255, at this distance from the nearest stroke."""
     import torch
 

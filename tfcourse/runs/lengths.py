@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -53,6 +53,8 @@ class Lengths:
         For each length that the scheme rejected, its message.
     parameters:
         Number of learned parameters, including those of the scheme.
+    also:
+        By name, the losses of the same models tested with other schemes, as in ``losses``.
     """
 
     train_length: int
@@ -62,6 +64,7 @@ class Lengths:
     curve: Float[Tensor, "seeds steps"]
     refused: dict[int, str]
     parameters: int
+    also: dict[str, dict[int, list[float]]]
 
     def means(self) -> dict[int, float | None]:
         """For each test length, the loss averaged over the seeds; ``None`` if rejected."""
@@ -80,6 +83,7 @@ def train_short_test_long(
     test_lengths: Sequence[int] = (32, 64, 128, 256),
     seeds: Sequence[int] = (0, 1, 2),
     tested_as: Callable[[Positions, int], Positions] | None = None,
+    also: Mapping[str, Callable[[Positions, int], Positions]] | None = None,
     text: Int[Tensor, " N"] | None = None,
     steps: int = 300,
     batch: int = 32,
@@ -88,6 +92,7 @@ def train_short_test_long(
     num_heads: int = 4,
     d_model: int = 64,
     watch_every: int = 10,
+    device: str | torch.device | None = None,
 ) -> Lengths:
     """Train small GPTs with a position scheme on short sequences, and test them on longer ones.
 
@@ -106,11 +111,15 @@ def train_short_test_long(
     tested_as:
         Given the trained scheme and a test length, returns the scheme to test this length with;
         default the trained one. Rotary positions can be stretched in this way.
+    also:
+        More such functions by name: every trained model is tested with each of them, too.
     text:
         A row of ids; default :func:`running_sentences`. Its last tenth is held out.
     steps, batch, lr, watch_every:
         Steps of AdamW, sequences per step, and the peak learning rate, which follows a cosine to
         zero; steps between measurements of the loss at the training length.
+    device:
+        As for :func:`tfcourse.training.fit`.
 
     A ``ValueError`` from the scheme at a length other than the training length means that it
     rejects the length. ``ValueError`` is raised if there is no seed or no length, if a scheme that
@@ -148,6 +157,9 @@ def train_short_test_long(
     losses: dict[int, list[float | None]] = {length: [] for length in test_lengths}
     places: dict[int, list[Tensor]] = {length: [] for length in test_lengths}
     refused: dict[int, str] = {}
+    others: dict[str, dict[int, list[float]]] = {
+        name: {length: [] for length in test_lengths} for name in also or {}
+    }
     curve, watched, parameters = [], [], 0
     for seed in seeds:
         torch.manual_seed(seed)
@@ -162,7 +174,7 @@ def train_short_test_long(
             model,
             Batches(Windows(ids[:ends], train_length, 1), batch, seed=seed, drop_last=True),
             loss=NextToken(), steps=steps, lr=cosine(lr, steps, warmup=max(1, steps // 20)),
-            optimiser=adamw(), seed=seed, validate_every=watch_every,
+            optimiser=adamw(), device=device, seed=seed, validate_every=watch_every,
             validate=lambda model: float(_by_place(model, *short).mean()),
         )  # fmt: skip
         watched = [int(step) for step in history.validation["step"]]
@@ -180,6 +192,10 @@ def train_short_test_long(
             else:
                 losses[length].append(float(found.mean()))
                 places[length].append(found)
+            for name, other in (also or {}).items():
+                _told_by(model, other(used, length))
+                found = _by_place(model, *_first(Windows(judged, length)))
+                others[name][length].append(float(found.mean()))
     return Lengths(
         train_length,
         losses,
@@ -188,6 +204,7 @@ def train_short_test_long(
         torch.tensor(curve),
         refused,
         parameters,
+        others,
     )
 
 

@@ -69,6 +69,10 @@ DOORS += ("_load_jit_module_from_file", "_load_jit_module_from_bytes")
 
 _shut = _locked = False
 
+#: The modules that :func:`lock` removes. They are listed before the fork: in a forked process,
+#: looking at every module copies its memory.
+_doors: list[str] = []
+
 
 def refused(name: str = "", *args: object, **kwargs: object) -> NoReturn:
     """Called in place of something that was removed.
@@ -95,6 +99,7 @@ def shut() -> None:
         _shut_torch()
     sys.meta_path.insert(1, NotAllowed())  # after the finder for what an exercise forbids
     linecache.clearcache()
+    _doors[:] = [m for m in sys.modules if m.partition(".")[0] in ("ctypes", "_ctypes")]
     files()  # looked up once, for all processes forked from here
 
 
@@ -136,8 +141,8 @@ def lock() -> None:
     sys.addaudithook(_hook)
     for module in (ctypes, sys.modules["_ctypes"]):
         _empty(module)
-    for name in [m for m in sys.modules if m.partition(".")[0] in ("ctypes", "_ctypes")]:
-        del sys.modules[name]
+    for name in _doors:
+        sys.modules.pop(name, None)
 
 
 #: Offsets of ``tp_call`` and ``tp_new`` in a type object.

@@ -119,6 +119,8 @@ def test_another_scheme_may_be_tested_than_was_trained():
     found = tiny(lambda s: RotaryPositions(s.d_k), tested_as=stretched, **learns)
     assert seen == [(RotaryPositions, 4), (RotaryPositions, 8)]
     assert found.losses[4] == as_trained.losses[4] and found.losses[8] != as_trained.losses[8]
+    both = tiny(lambda s: RotaryPositions(s.d_k), also={"stretched": stretched}, **learns)
+    assert both.losses == as_trained.losses and both.also == {"stretched": found.losses}
 
 
 def test_a_scheme_is_told_the_sizes_and_is_made_for_each_seed():

@@ -1,0 +1,82 @@
+"""The scripts with a size for a GPU leave no tensor on the CPU: their quick runs on another device.
+
+The device is simulated (``second_device.py``). A missing GPU is the subject of
+``test_record_scripts.py``.
+"""
+
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from second_device import DEVICE, SecondDevice
+
+
+def numbers(found):
+    """All numbers of nested results, in order."""
+    if isinstance(found, dict | list | tuple):
+        values = found.values() if isinstance(found, dict) else found
+        return [number for value in values for number in numbers(value)]
+    return [found] if isinstance(found, int | float) else []
+
+
+@pytest.mark.parametrize("script", ["rotary_longer", "block_training", "vision_arrows"])
+def test_a_quick_run_on_another_device_finds_the_same(script, course, monkeypatch):
+    monkeypatch.syspath_prepend(str(course / "benchmarks"))
+    monkeypatch.setattr(torch, "set_num_threads", lambda count: None)
+    AdamW = torch.optim.AdamW  # the fused one is for real devices
+    monkeypatch.setattr(torch.optim, "AdamW", lambda *a, fused=None, **k: AdamW(*a, **k))
+    module = importlib.import_module(script)
+
+    def measured(device):
+        return numbers(module.measured(True, lambda _, work: work(), module.SIZES["quick"], device))
+
+    here = measured("cpu")
+    with SecondDevice():
+        there = measured(DEVICE)
+    assert there == pytest.approx(here, abs=1e-3) and len(here) > 20
+
+
+@pytest.mark.parametrize(
+    ("flags", "record", "given"),
+    [
+        ([], "speed", ("small", "cpu")),
+        (["--device", "cuda"], "speed-gpu", ("large", "cuda")),
+        (["--quick", "--device", "cuda"], None, ("tiny", "cuda")),
+    ],
+)
+def test_each_device_has_its_size_and_its_record(flags, record, given, course, monkeypatch):
+    monkeypatch.syspath_prepend(str(course / "benchmarks"))
+    measuring = importlib.import_module("_measuring")
+    written, seen = [], []
+    monkeypatch.setattr(measuring, "need_cuda", lambda: None)
+    monkeypatch.setattr(torch, "set_num_threads", lambda count: None)
+    monkeypatch.setattr(torch, "set_float32_matmul_precision", seen.append)
+    monkeypatch.setattr(sys, "argv", ["speed.py", "--keep", "parts", *flags])
+
+    def write(name, results, **how):
+        written.append((name, how["device"], results.get("float32 products"), *sys.argv[1:]))
+        return Path(name)
+
+    monkeypatch.setattr(measuring.records, "write", write)
+    measuring.keep_record(
+        "speed", "", lambda quick, once, size, device: {"given": seen.extend((size, device))},
+        seed=0, resumed=True, sizes={"cpu": "small", "cuda": "large", "quick": "tiny"},
+    )  # fmt: skip
+    on_gpu = given[1] == "cuda"
+    assert seen == (["high"] if on_gpu else []) + [*given]
+    wanted = (record, given[1], "TF32" if on_gpu else None, *flags)
+    assert written == ([wanted] if record else [])
+
+
+def test_every_such_script_is_a_part_of_make_gpu(course, monkeypatch):
+    monkeypatch.syspath_prepend(str(course / "benchmarks"))
+    parts = importlib.import_module("on_gpu").parts()
+    names = {
+        name
+        for path in (course / "benchmarks").glob("*.py")
+        for name in re.findall(r'keep_record\(\s*"([\w-]+)"[^$]*\bsizes=SIZES', path.read_text())
+    }
+    assert len(names) >= 5 and {f"{name}-gpu" for name in names} <= set(parts)
