@@ -119,14 +119,14 @@ def _mounted_in_tmp(base: str) -> list[str]:
 
 
 def _nothing(place: str) -> tuple[int, int]:
-    """Descriptors of a folder and a file that nobody may open, in a read-only file system.
+    """Descriptors of a folder and a file that nobody may open, on a read-only mount.
 
-    A mount of one of them elsewhere is read-only too.
+    What is mounted from it elsewhere is read-only too.
     """
     linux.mount("tmpfs", place, "tmpfs", _PLAIN, "size=4k,nr_inodes=4,mode=0700")
     os.mkdir(f"{place}/folder", 0)
     os.close(os.open(f"{place}/file", os.O_CREAT | os.O_WRONLY, 0))
-    linux.mount("", place, flags=linux.MS_REMOUNT | linux.MS_RDONLY | _PLAIN)
+    _read_only(place)
     return os.open(f"{place}/folder", os.O_PATH), os.open(f"{place}/file", os.O_PATH)
 
 

@@ -18,8 +18,8 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "move_pages": (279, 239), "migrate_pages": (256, 238), "sched_setaffinity": (203, 122),
     # mounts, namespaces, files by handle
     "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),
-    "move_mount": (429, 429), "open_tree": (428, 428), "fsopen": (430, 430),
-    "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433),
+    "move_mount": (429, 429), "open_tree": (428, 428), "open_tree_attr": (467, 467),
+    "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433),
     "mount_setattr": (442, 442), "statmount": (457, 457), "listmount": (458, 458),
     "unshare": (272, 97), "setns": (308, 268),
     "name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265), "fanotify_init": (300, 262),

@@ -237,9 +237,15 @@ def _files_of(forbidden: tuple[str, ...]) -> list[str]:
     paths, stems = sources_of(forbidden)
     found = list(paths)
     for folder, names in stems.items():
-        if os.path.isdir(folder):
-            compiled = (n for n in os.listdir(folder) if n.endswith(".pyc"))
-            found += [f"{folder}/{n}" for n in compiled if n.partition(".")[0] in names]
+        try:
+            there = os.listdir(folder)
+        except FileNotFoundError:
+            continue
+        except PermissionError:
+            found.append(folder)
+            continue
+        compiled = (name for name in there if name.endswith(".pyc"))
+        found += [f"{folder}/{name}" for name in compiled if name.partition(".")[0] in names]
     return found
 
 

@@ -104,7 +104,8 @@ def remove(*what: str) -> None:
 def files(what: Sequence[str]) -> list[Path]:
     """Files and folders, of the course and of other libraries, that hold what these kinds name.
 
-    A sandbox can cover them, so that removing the import finder does not bring them back.
+    A sandbox can cover them, so that removing the import finder does not bring them back. Those of
+    the course are named whether they exist or not, because they may appear later.
     PyTorch's own are not included, because PyTorch itself reads some of them late.
     """
     found = []
@@ -113,7 +114,7 @@ def files(what: Sequence[str]) -> list[Path]:
         if below and top in program().packages:
             if folder := folder_of(top):
                 place = folder.joinpath(*below)
-                found += [p for p in (place, place.with_suffix(".py")) if p.exists()]
+                found += [place, place.with_suffix(".py")]
         elif not below and (spec := PathFinder.find_spec(path)):
             found += map(Path, spec.submodule_search_locations or filter(None, [spec.origin]))
     if what:

@@ -123,7 +123,8 @@ def _shut_torch() -> None:
 def lock() -> None:
     """Make it impossible to call a function by its address.
 
-    This is done last, because our own code calls functions that way until then.
+    This is done last, because our own code calls functions that way until then; :func:`shut` comes
+    first.
     """
     global _locked
     if _locked:
