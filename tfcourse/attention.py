@@ -266,9 +266,9 @@ class SelfAttention(nn.Module):
         Float[Tensor, "*batch T K"], Float[Tensor, "*batch T K"], Float[Tensor, "*batch T Dv"]
     ]:
         """Queries, keys and values of the tokens ``x``."""
-        q = affine(x, self.W_Q, self.b_Q)
-        k = affine(x, self.W_K, self.b_K)
-        v = affine(x, self.W_V, self.b_V)
+        q, k, v = x @ self.W_Q, x @ self.W_K, x @ self.W_V
+        if self.b_Q is not None and self.b_K is not None and self.b_V is not None:
+            q, k, v = q + self.b_Q, k + self.b_K, v + self.b_V
         return q, k, v
 
     def forward(
