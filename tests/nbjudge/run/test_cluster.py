@@ -39,7 +39,7 @@ def rows(into):
 # -- without a cluster -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("module", ["preload", "engine"])
+@pytest.mark.parametrize("module", ["run.preload", "run.engine"])
 def test_neither_the_grader_nor_its_workers_load_torch(module):
     """Tests and answers run in processes of their own, which load it themselves."""
     program = f"import sys, nbjudge.{module}\nprint('torch' in sys.modules)"
