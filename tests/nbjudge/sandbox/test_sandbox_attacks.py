@@ -80,7 +80,7 @@ def test_one_folder_of_the_package_is_there(inside):
     )
     package, folder = eval(said)
     assert package == ["inside"] and sorted(folder) == sorted(os.listdir(jail.INSIDE))
-    assert "No module named 'nbjudge.intake.cells'" in inside.run("import nbjudge.intake.cells")
+    assert "No module named 'nbjudge.intake'" in inside.run("import nbjudge.intake.cells")
     assert inside.run("from nbjudge.testing import close; print(close.__name__)") == "close"
 
 
