@@ -13,8 +13,9 @@ from typing import Any
 
 import torch
 from _measuring import bracketed, keep_record
-from positions_lengths import SCHEMES, SETTINGS, rounded
+from positions_lengths import SCHEMES, SETTINGS
 
+from coursebook import records
 from tfcourse.runs.lengths import train_short_test_long
 
 SEARCHED, SEEDS = (130, 131), (30, 31, 32, 33, 34)
@@ -52,10 +53,10 @@ def measured(quick: bool) -> dict[str, Any]:
         results["schemes"][name] = {
             "search": search,
             "rate": rate,
-            "losses": {length: rounded(each) for length, each in found.losses.items()},
-            "by place": rounded(found.by_position[at].mean(0).tolist()),
+            "losses": {length: records.rounded(each) for length, each in found.losses.items()},
+            "by place": records.rounded(found.by_position[at].mean(0).tolist()),
             "steps": found.steps,
-            "curve": [rounded(row) for row in found.curve.tolist()],
+            "curve": [records.rounded(row) for row in found.curve.tolist()],
         }
         print(name, search, results["schemes"][name]["losses"], flush=True)
     return results
