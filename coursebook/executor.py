@@ -9,6 +9,7 @@ move a printed number.
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ with without_grammars():  # saves a second before a chapter runs
     import nbformat
     from nbclient import NotebookClient
     from nbformat import NotebookNode
+    from traitlets.config import Config
 
     from coursebook import numerics
     from coursebook.numerics import ARITHMETICS
@@ -85,6 +87,15 @@ def fixed_environment(arithmetic: str = "stored") -> Iterator[None]:
                 os.environ[name] = value
 
 
+def address(folder: str) -> dict[str, str]:
+    """Where a kernel listens: on sockets in ``folder``, a new one, if the system has them.
+
+    A free port is looked for before the kernel starts; another process may take it meanwhile,
+    and then the kernel dies. Nobody else opens sockets in a folder of one's own.
+    """
+    return {"transport": "ipc", "ip": f"{folder}/kernel"} if os.name == "posix" else {}
+
+
 def execute(
     path: Path, *, timeout: float | None = None, arithmetic: str = "stored"
 ) -> tuple[NotebookNode, float]:
@@ -112,18 +123,20 @@ def execute(
     """
     notebook = nbformat.read(path, as_version=4)
     normalise(notebook)
-    client = NotebookClient(
-        notebook,
-        timeout=timeout or 3 * budget_seconds(notebook),
-        kernel_name="python3",
-        record_timing=False,
-        coalesce_streams=True,
-        resources={"metadata": {"path": str(path.parent)}},
-    )
     start = seconds_of_children()
-    # Every kernel warns on its own stderr that it listens on loopback. That is no output of ours.
-    with fixed_environment(arithmetic), open(os.devnull, "w") as nowhere:
-        client.execute(stderr=nowhere)
+    with tempfile.TemporaryDirectory() as sockets, fixed_environment(arithmetic):
+        client = NotebookClient(
+            notebook,
+            timeout=timeout or 3 * budget_seconds(notebook),
+            kernel_name="python3",
+            record_timing=False,
+            coalesce_streams=True,
+            resources={"metadata": {"path": str(path.parent)}},
+            config=Config(KernelManager=address(sockets)),
+        )
+        # A kernel may warn on its own stderr of how it listens. That is no output of ours.
+        with open(os.devnull, "w") as nowhere:
+            client.execute(stderr=nowhere)
     seconds = seconds_of_children() - start
     describe(notebook)
     notebook.metadata = NotebookNode(_METADATA | _own(notebook))

@@ -9,14 +9,20 @@ from __future__ import annotations
 
 import copy
 import functools
+import tempfile
 from collections.abc import Callable, Iterator
+
+import pytest
 
 from coursebook.drawn import FIGURE_CONTENT
 from nbjudge.desk.light import without_grammars
 
 with without_grammars():  # each notebook is compared in its own process
+    import nbval.kernel
+    from jupyter_client import KernelManager
     from nbval.plugin import IPyNbCell
 
+    from coursebook.executor import address
     from coursebook.numerics import Band, figure_difference, text_difference
 
 
@@ -61,6 +67,9 @@ def _pairs(now: dict, stored: dict) -> Iterator[tuple[object, object, Callable[[
             yield data[kind], old[kind], functools.partial(data.__setitem__, kind)
 
 
-def pytest_configure() -> None:
-    """Make nbval compare within the bands."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Make nbval compare within the bands, and its kernels listen where no port can be taken."""
     IPyNbCell.compare_outputs = within_band(IPyNbCell.compare_outputs)
+    sockets = tempfile.TemporaryDirectory()
+    config.add_cleanup(sockets.cleanup)
+    nbval.kernel.KernelManager = functools.partial(KernelManager, **address(sockets.name))

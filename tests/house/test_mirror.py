@@ -1,5 +1,7 @@
 """The tests lie in folders named like what they test."""
 
+from collections import Counter
+
 import pytest
 
 #: What is tested whole, across the packages: the house's rules, the built site, the wheel.
@@ -49,3 +51,10 @@ def test_a_test_of_a_package_names_it(course):
 
 def test_no_test_lies_outside_the_folders(course):
     assert not list((course / "tests").glob("test_*.py"))
+
+
+def test_what_tests_share_has_one_name_each(course):
+    """Each folder of tests is on the path, so the second module of a name would never be found."""
+    known = {"__init__.py", "conftest.py", "sitecustomize.py"}
+    names = [path.name for path in (course / "tests").rglob("*.py") if path.name not in known]
+    assert [name for name, times in Counter(names).items() if times > 1] == []

@@ -6,7 +6,7 @@ import os
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", HF_HUB_DISABLE_TELEMETRY="1")
 
 import pytest  # noqa: E402
-from peers import PEERS, make  # noqa: E402
+from pretrained_peers import PEERS, make  # noqa: E402
 
 
 @pytest.fixture(scope="session", params=PEERS)

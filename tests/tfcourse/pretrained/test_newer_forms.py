@@ -7,7 +7,7 @@ request.
 import pytest
 import torch
 import transformers as hf
-from peers import LENGTHS, LLAMA, batch, make
+from pretrained_peers import LENGTHS, LLAMA, batch, make
 from safetensors.torch import load_file, save_file
 
 from tfcourse.attention import KeyValueCache

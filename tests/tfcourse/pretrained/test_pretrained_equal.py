@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from peers import batch, in_double, logits, make, our_logits
+from pretrained_peers import batch, in_double, logits, make, our_logits
 from safetensors.torch import load_file
 
 from tfcourse.attention import KeyValueCache

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 import torch
-from peers import batch, logits, make, our_logits
+from pretrained_peers import batch, logits, make, our_logits
 from safetensors.torch import load_file, save_file
 
 from tfcourse.models.bert import BERT, BERTConfig
