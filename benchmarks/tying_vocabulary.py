@@ -1,6 +1,6 @@
 """The cost of tying the unembedding to the embedding with a vocabulary of thousands of tokens.
 
-WikiText-2 in 8,192 pieces of words, the first million of them three times. The three models of
+WikiText-2 in 8,192 pieces of words, the first 500,000 of them three times. The three models of
 `tying.py`: tied; untied, which has a second matrix of `V x D`; and tied but wider, with about as
 many parameters as the untied one. For each model two things are searched, on a seed used for
 nothing else and half of the steps: the learning rate, and then the standard deviation that its
@@ -8,8 +8,9 @@ embedding (if tied, its unembedding too) is drawn with, each until the best has 
 sides. Then it is trained on five paired seeds. The loss is that on the test split, in nats per
 byte. A difference is found if the 95 % interval of the mean paired difference does not contain 0.
 
-Two hours on one thread; finished parts are kept in ``--keep FOLDER``. ``--device cuda`` reads all
-of WikiText-2 ten times with larger models, in 8,192 and in 32,768 pieces, into a record of its own.
+An hour and a half on one thread; finished parts are kept in ``--keep FOLDER``. ``--device cuda``
+reads all of WikiText-2 ten times with larger models, in 8,192 and in 32,768 pieces, into a record
+of its own.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Size:
 
 
 SIZES = {
-    "cpu": Size((8192,), 64, 2, 64, 16, 1_000_000, 3, 200_000),
+    "cpu": Size((8192,), 64, 2, 64, 16, 500_000, 3, 200_000),
     "cuda": Size((8192, 32768), 256, 6, 256, 64, None, 10, 1_000_000),
     "quick": Size((300,), 16, 1, 16, 2, 1000, 1, 500),
 }
