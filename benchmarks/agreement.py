@@ -30,7 +30,7 @@ from tfcourse import data
 from tfcourse.batching import Batches, pad
 from tfcourse.data import Agreement
 from tfcourse.data.grammars import lexicon
-from tfcourse.models.counting import count_parameters
+from tfcourse.flops import count_parameters
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
 from tfcourse.tokenizers import WordTokenizer

@@ -30,8 +30,8 @@ from torch import Tensor, nn
 
 from tfcourse import data
 from tfcourse.attention import MultiHeadAttention
+from tfcourse.flops import block_flops, count_parameters
 from tfcourse.layers import Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
-from tfcourse.models.counting import block_flops, count_parameters
 from tfcourse.models.output import Output
 from tfcourse.positions import Positions, RotaryPositions, SinusoidalPositions
 from tfcourse.tokenizers import CharTokenizer

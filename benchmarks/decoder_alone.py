@@ -26,6 +26,7 @@ from coursebook import records
 from tfcourse import data, training  # noqa: E402
 from tfcourse.batching import Batches, pad, pad_pairs  # noqa: E402
 from tfcourse.evaluation import bleu  # noqa: E402
+from tfcourse.flops import count_parameters, forward_flops
 from tfcourse.generation import greedy  # noqa: E402
 from tfcourse.models.gpt import GPT, GPTConfig  # noqa: E402
 from tfcourse.models.transformer import Transformer, TransformerConfig  # noqa: E402
@@ -168,8 +169,8 @@ def begun(corpus: Any) -> dict[str, Any]:
         model = make(len(corpus[0]))
         sizes = (20, 20) if isinstance(model, Transformer) else (40,)
         kinds[kind] = {
-            "parameters": model.count_parameters(),
-            "operations of 20 pieces to 20": model.flops(1, *sizes),
+            "parameters": count_parameters(model),
+            "operations of 20 pieces to 20": forward_flops(model, 1, *sizes),
             "runs": [],
         }
     return {"steps": STEPS, "tokens of a batch": BATCH_TOKENS, "kinds": kinds}

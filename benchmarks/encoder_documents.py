@@ -20,6 +20,7 @@ from tfcourse import data
 from tfcourse.attention import padding_mask
 from tfcourse.batching import Batches, mask_words, pad, pad_labelled
 from tfcourse.data.docstrings import masked, parted
+from tfcourse.flops import count_parameters
 from tfcourse.models.bert import BERT, BERTConfig
 from tfcourse.tokenizers import WordTokenizer
 from tfcourse.training import adamw, cosine, fit, label_smoothed_loss
@@ -194,7 +195,7 @@ def measured(quick: bool) -> dict:
             "steps of pre-training": STEPS, "longest": LONGEST,
             "vocabulary": VOCABULARY, "seeds": list(SEEDS),
         },
-        "parameters": base.count_parameters(),
+        "parameters": count_parameters(base),
         "hidden words right, each seed": hidden,
         "words of several senses": list(SENSES),
         "words of one sense": list(ONE_SENSE),

@@ -41,6 +41,7 @@ from coursebook import records
 from tfcourse import training
 from tfcourse.batching import Batches, pad_pairs
 from tfcourse.evaluation import bleu, bootstrap
+from tfcourse.flops import count_parameters, forward_flops
 
 SEARCHED, SEEDS = (110, 111), (15, 16, 17, 18, 19)
 RATES, FIRST_RATES = (3e-4, 1e-3, 3e-3, 6e-3, 1e-2, 2e-2), (3e-3, 6e-3)
@@ -126,8 +127,8 @@ def measured(steps: int, quick: bool, once: Callable[..., Any]) -> dict[str, Any
         model = make(len(corpus[0]))
         sizes = (20, 20) if arm == "encoder and decoder" else (40,)
         arms[arm] = {
-            "parameters": model.count_parameters(),
-            "operations of 20 pieces to 20": model.flops(1, *sizes),
+            "parameters": count_parameters(model),
+            "operations of 20 pieces to 20": forward_flops(model, 1, *sizes),
             "search": by_rate, "rate": rate,
             "warm-up": {"search": by_warmup, "rate": warmup},
             "runs": [run(arm, rate, warmup, seed, steps, judged=True) for seed in seeds],

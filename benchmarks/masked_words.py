@@ -39,9 +39,9 @@ from coursebook import records
 from tfcourse import data, presets
 from tfcourse.batching import Batches, pad_labelled
 from tfcourse.evaluation import accuracy
+from tfcourse.flops import count_parameters
 from tfcourse.models.bert import BERT
 from tfcourse.models.classifiers import PoolingClassifier, PoolingConfig
-from tfcourse.models.counting import count_parameters
 from tfcourse.runs import run
 from tfcourse.tokenizers import Tokenizer
 from tfcourse.training import (

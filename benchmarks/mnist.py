@@ -18,7 +18,7 @@ from _measuring import bracketed, keep_record, mean_end, short
 from torch import Tensor, nn
 
 from tfcourse import presets, training
-from tfcourse.models.counting import count_parameters
+from tfcourse.flops import count_parameters
 from tfcourse.models.output import Output
 from tfcourse.runs import prepare
 from tfcourse.runs.running import schedule

@@ -27,6 +27,7 @@ from _peers import EncoderAsGPT, NanoGPT, TorchTransformer  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 
 from tfcourse.attention import MultiHeadAttention  # noqa: E402
+from tfcourse.flops import forward_flops
 from tfcourse.models.gpt import GPT, GPTConfig  # noqa: E402
 from tfcourse.models.transformer import Transformer, TransformerConfig  # noqa: E402
 from tfcourse.training import adamw  # noqa: E402
@@ -248,7 +249,7 @@ def decoder_rows(at: str, device: str, repeats: int) -> Iterator[dict[str, Any]]
                 sizes.vocabulary, sizes.T, sizes.layers, sizes.heads, sizes.d_model, bias=False
             )
         )
-        work = 3 * model.flops(sizes.B, sizes.T)
+        work = 3 * forward_flops(model, sizes.B, sizes.T)
         for compiled in (False, True):
             if compiled and (quick or sizes != GPTS[at][0]):
                 continue  # only the first size

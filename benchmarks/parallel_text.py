@@ -34,6 +34,7 @@ from tying import gpt  # noqa: E402
 from tfcourse import data  # noqa: E402
 from tfcourse.batching import Batches, Windows  # noqa: E402
 from tfcourse.evaluation import language_model_nll  # noqa: E402
+from tfcourse.flops import count_parameters
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig  # noqa: E402
 from tfcourse.training import NextToken, cosine, fit  # noqa: E402
 
@@ -158,7 +159,7 @@ def measured(quick: bool, once: Callable[..., Any], size: Size, device: str) -> 
 
         rate, search = bracketed(FIRST if quick else RATES, FIRST, cost)
         results.setdefault("kinds", {})[kind] = {
-            "parameters": make().count_parameters(), "search": search, "rate": rate,
+            "parameters": count_parameters(make()), "search": search, "rate": rate,
             "runs": [run(rate, seed, size.steps) for seed in seeds],
         }  # fmt: skip
     return results

@@ -20,7 +20,7 @@ from _measuring import bracketed, keep_record, mean_end
 from torch import Tensor, nn
 
 from tfcourse import data
-from tfcourse.models.counting import count_parameters
+from tfcourse.flops import count_parameters
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
 from tfcourse.tokenizers import CharTokenizer
 from tfcourse.training import NextToken, NotFinite, cosine, fit

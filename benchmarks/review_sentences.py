@@ -25,6 +25,7 @@ from torch import Tensor, nn
 from coursebook import records
 from tfcourse import data
 from tfcourse.batching import Batches, pad_labelled
+from tfcourse.flops import count_parameters
 from tfcourse.models.classifiers import (
     HierarchicalClassifier,
     HierarchicalConfig,
@@ -103,7 +104,7 @@ def new(arm: str, vocabulary: int) -> nn.Module:
     while arm == "hierarchical, equal parameters":
         config = HierarchicalConfig(vocabulary, **sizes, hidden=HIDDEN, d_hidden=width)
         model = HierarchicalClassifier(config)
-        if model.count_parameters() <= new("flat", vocabulary).count_parameters():
+        if count_parameters(model) <= count_parameters(new("flat", vocabulary)):
             return model
         width -= 1
     config = HierarchicalConfig(vocabulary, **sizes, hidden=HIDDEN, d_hidden=width)
@@ -212,9 +213,9 @@ def main() -> None:
         "reviews": {part: len(parts[part]) for part in ("train", "choose by", "test")},
         "sentences of a review": sum(len(s) for s, _ in parts["test"]) / len(parts["test"]),
         "steps": EPOCHS * -(-len(parts["train"]) // BATCH),
-        "parameters": {arm: new(arm, parts["vocabulary"]).count_parameters() for arm in ARMS},
+        "parameters": {arm: count_parameters(new(arm, parts["vocabulary"])) for arm in ARMS},
         "outside the embeddings": {
-            arm: new(arm, parts["vocabulary"]).count_parameters() - parts["vocabulary"] * WIDTH
+            arm: count_parameters(new(arm, parts["vocabulary"])) - parts["vocabulary"] * WIDTH
             for arm in ARMS
         },
         "rates": {arm: {"search": search[arm], "rate": rates[arm]} for arm in ARMS},

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from tfcourse import data
 from tfcourse.batching import Batches, Windows
+from tfcourse.flops import count_parameters, forward_flops
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.tokenizers import CharTokenizer
 from tfcourse.training import NextToken, cosine, fit
@@ -85,9 +86,9 @@ def measured(quick: bool) -> dict[str, object]:
         ]
         net = model(width, len(tokens))
         found[width] = {
-            "parameters": net.count_parameters(),
+            "parameters": count_parameters(net),
             "parameters in blocks": in_blocks(net),
-            "operations of a forward pass per character": net.flops(1, WINDOW) // WINDOW,
+            "operations of a forward pass per character": forward_flops(net, 1, WINDOW) // WINDOW,
             "search": {f"{RATES[i]:g}": round(loss, 4) for i, loss in sorted(tried.items())},
             "rate": RATES[best],
             "test": [round(loss, 4) for loss in losses],

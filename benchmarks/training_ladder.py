@@ -33,6 +33,7 @@ from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
 
 from coursebook import records
+from tfcourse.flops import count_parameters
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.training import adamw, clip_gradients
 from tfcourse.training.distributed import Shared, Team, is_part
@@ -249,7 +250,7 @@ def main() -> None:
     else:
         results = {
             "model": SIZES, "batch": BATCH, "optimiser": "AdamW", "clip": 1.0,
-            "parameters": model_and_batch(False)[0].count_parameters(),
+            "parameters": count_parameters(model_and_batch(False)[0]),
             "machine": "a virtual machine with two cores, on which other work ran at the same "
             "time; one thread a process, its time on the processor, medians over alternating runs",
             "runs": repeats,

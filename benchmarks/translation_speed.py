@@ -29,6 +29,7 @@ from translators import batches_of, corpus, loss_of, made  # noqa: E402
 
 from coursebook import records
 from tfcourse import training  # noqa: E402
+from tfcourse.flops import count_parameters, forward_flops
 from tfcourse.models.seq2seq import Seq2Seq, Seq2SeqConfig  # noqa: E402
 from tfcourse.models.transformer import Transformer, TransformerConfig  # noqa: E402
 from tfcourse.training.batches import moved  # noqa: E402
@@ -125,8 +126,8 @@ def larger(device: str, n: int, turns: int) -> dict[str, Any]:
         clock = "processor" if device == "cpu" else "wall"
         found[name]["tokens / s"] = round(1000 * TOKENS / found[name][clock])
         # of forward and backward: three times the forward pass
-        found[name]["operations"] = 3 * model.flops(B, n, n)
-        found[name]["parameters"] = model.count_parameters()
+        found[name]["operations"] = 3 * forward_flops(model, B, n, n)
+        found[name]["parameters"] = count_parameters(model)
     return found
 
 

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from tfcourse import data
 from tfcourse.batching import Batches, Windows
 from tfcourse.evaluation import language_model_nll
-from tfcourse.models.counting import count_parameters
+from tfcourse.flops import count_parameters
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.tokenizers import BPETokenizer
 from tfcourse.training import NextToken, cosine, fit

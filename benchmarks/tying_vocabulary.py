@@ -26,7 +26,7 @@ from _measuring import bracketed, keep_record
 from torch import nn
 from tying import Splits, trained
 
-from tfcourse.models.counting import count_parameters
+from tfcourse.flops import count_parameters
 from tfcourse.models.gpt import GPT, GPTConfig
 
 SEARCHED, SEEDS = 310, (311, 312, 313, 314, 315)

@@ -28,7 +28,7 @@ from torch import Tensor, nn
 
 from tfcourse import data
 from tfcourse.data.arrows import LETTERS, SIDE
-from tfcourse.models.counting import count_parameters
+from tfcourse.flops import count_parameters
 from tfcourse.models.output import Output
 from tfcourse.models.vit import ViT, ViTConfig, patchify
 from tfcourse.runs.images import Scale

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from tfcourse import data, presets, training
 from tfcourse.batching import Batches
-from tfcourse.models.counting import count_parameters
+from tfcourse.flops import count_parameters
 from tfcourse.models.vit import ViT, ViTConfig, patchify
 from tfcourse.runs.images import Scale, vary
 from tfcourse.runs.running import schedule

@@ -14,8 +14,8 @@ __version__ = "0.1.0"
 
 #: The modules that ``tfcourse.NAME`` loads.
 _PARTS = (
-    "alignment", "attention", "batching", "data", "devices", "evaluation", "generation", "kernels",
-    "layers", "models", "positions", "presets", "pretrained", "properties", "recurrent",
+    "alignment", "attention", "batching", "data", "devices", "evaluation", "flops", "generation",
+    "kernels", "layers", "models", "positions", "presets", "pretrained", "properties", "recurrent",
     "rolling_cache", "runs", "tokenizers", "training",
 )  # fmt: skip
 

@@ -17,7 +17,6 @@ from tfcourse.attention import draw_matrices
 from tfcourse.layers import ACTIVATIONS, LayerNorm
 from tfcourse.models.classifiers.pooling import average
 from tfcourse.models.common import Config, Model, encoder_blocks, look_up, real, through
-from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions
 
@@ -217,20 +216,6 @@ class BERT(Model):
         pooled = torch.tanh(self.pooler(pooled))
         pooled = F.dropout(pooled, self.config.dropout, self.training and predict == "classes")
         return last(pooled)
-
-    def flops(self, batch: int, length: int, *, predict: str | None = None) -> int:
-        """Operations of a forward pass over ``batch`` sequences; ``predict`` as in ``forward``."""
-        D, V = self.config.d_model, self.config.vocab_size
-        predict = self.config.predicts[0] if predict is None else predict
-        one_of(self.config.predicts, predict=predict)
-        if predict == "words":
-            head = product_flops(length, D, D) + product_flops(length, D, V)
-        else:
-            answers = 2 if predict == "next" else self.config.classes
-            head = product_flops(1, D, D) + product_flops(1, D, answers)
-            if self.config.pooled == "mean":
-                head += product_flops(1, length, D)
-        return batch * (sum(block_flops(block, length) for block in self.blocks) + head)
 
 
 class MaskedWords(nn.Module):

@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from tfcourse.arguments import OldNames, at_least_one, axes, check_probability, one_of
 from tfcourse.attention import KeyValueCache, MultiHeadAttention, padding_mask
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward
-from tfcourse.models.counting import count_parameters
 
 #: Integers in a config that may be 0: an id, and a number of queries.
 MAY_BE_ZERO = ("padding", "queries")
@@ -50,10 +49,6 @@ class Model(nn.Module):
     """Base class of every model, built from a ``config`` alone."""
 
     config: Any
-
-    def count_parameters(self) -> int:
-        """Number of parameters; tied or shared ones count once."""
-        return count_parameters(self)
 
     def drop(self, x: Tensor) -> Tensor:
         """The config's dropout, in training."""

@@ -16,7 +16,6 @@ from tfcourse.arguments import one_of
 from tfcourse.attention import KeyValueCache, MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
 from tfcourse.models.common import Config, Model, held, look_up
-from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import (
     ALiBi,
@@ -233,12 +232,6 @@ class GPT(Model):
             return [RollingCache(self.config.window) for _ in self.blocks]
         max_length = self.config.context_length if max_length is None else max_length
         return [KeyValueCache(max_length) for _ in self.blocks]
-
-    def flops(self, batch: int, length: int, *, cached: int = 0) -> int:
-        """Operations of a forward pass over ``batch`` sequences, after ``cached`` tokens."""
-        c = self.config
-        blocks = sum(block_flops(block, length, cached=cached) for block in self.blocks)
-        return batch * (blocks + product_flops(length, c.d_model, c.vocab_size))
 
 
 def _attention(config: GPTConfig) -> MultiHeadAttention:

@@ -11,7 +11,6 @@ from torch import Tensor, nn
 from tfcourse.affine import affine
 from tfcourse.arguments import one_of
 from tfcourse.models.common import Config, Model, look_up
-from tfcourse.models.counting import product_flops, recurrent_flops
 from tfcourse.models.output import Output
 from tfcourse.recurrent import GRUCell, LSTMCell, Recurrent, RecurrentCell, RNNCell, State
 
@@ -142,8 +141,3 @@ class RecurrentLM(Model):
         h, state = self.recurrent(x, lengths, state, fused=fused)  # (B, T, Dh)
         W_U = self.embedding.weight.T if self.W_U is None else self.W_U  # (Dh, V)
         return affine(self.drop(h), W_U, self.b_U), state
-
-    def flops(self, batch: int, length: int) -> int:
-        """Operations of a forward pass over ``batch`` sequences of ``length`` tokens."""
-        unembed = product_flops(length, self.config.hidden, self.config.vocab_size)
-        return batch * (recurrent_flops(self.recurrent, length) + unembed)

@@ -13,7 +13,6 @@ from tfcourse.affine import affine
 from tfcourse.alignment import AdditiveAttention, DotAttention
 from tfcourse.arguments import one_of
 from tfcourse.models.common import Config, Model, look_up, real
-from tfcourse.models.counting import alignment_flops, product_flops, recurrent_flops
 from tfcourse.models.output import Output
 from tfcourse.models.recurrent_lm import CELLS
 from tfcourse.recurrent import Recurrent, State
@@ -328,14 +327,3 @@ class Seq2Seq(Model):
             joined.append(both @ W + b)
         joined[0] = torch.tanh(joined[0])
         return tuple(joined) if isinstance(last, tuple) else joined[0]
-
-    def flops(self, batch: int, source_length: int, target_length: int) -> int:
-        """Operations of a forward pass over ``batch`` pairs of these lengths."""
-        S, T = source_length, target_length
-        flops = recurrent_flops(self.encoder, S) + recurrent_flops(self.decoder, T)
-        if self.W_s is not None:
-            parts, num_layers, both, Dh = self.W_s.shape
-            flops += product_flops(parts * num_layers, both, Dh)
-        if self.attention is not None:
-            flops += alignment_flops(self.attention, T, S) + product_flops(T, *self.W_t.shape)
-        return batch * (flops + product_flops(T, *self.W_U.shape))

@@ -11,7 +11,6 @@ from torch import Tensor, nn
 
 from tfcourse.arguments import axes, tracing
 from tfcourse.models.common import Config, Model
-from tfcourse.models.counting import product_flops
 from tfcourse.models.output import Output
 
 
@@ -105,11 +104,6 @@ class SkipGram(Model):
     def vectors(self) -> Float[Tensor, "V D"]:
         """The word vectors, one per row: ``W``, detached from the graph."""
         return self.W.detach()
-
-    def flops(self, batch: int, negatives: int | None = None) -> int:
-        """Operations of the loss of ``batch`` pairs, with ``negatives`` or the full softmax."""
-        scored = self.config.vocab_size if negatives is None else 1 + negatives
-        return batch * product_flops(1, self.config.d_model, scored)
 
     def _check(self, name: str, ids: Tensor) -> None:
         """Reject unknown ids; not on a GPU, where this would wait and CUDA asserts it itself."""

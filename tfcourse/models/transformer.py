@@ -14,7 +14,6 @@ from tfcourse.arguments import axes, one_of
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 from tfcourse.layers import Block, FeedForward, LayerNorm
 from tfcourse.models.common import Config, Model, held, look_up, real, through
-from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
 
@@ -277,14 +276,6 @@ class Transformer(Model):
     def new_context_caches(self, source_length: int) -> list[KeyValueCache]:
         """Empty caches for the keys and values of a source of this length, one per block."""
         return [KeyValueCache(source_length) for _ in self.decoder]
-
-    def flops(self, batch: int, source_length: int, target_length: int) -> int:
-        """Operations of a forward pass over ``batch`` pairs of these lengths."""
-        S, T = source_length, target_length
-        encoder = sum(block_flops(block, S) for block in self.encoder)
-        decoder = sum(block_flops(block, T, context=S) for block in self.decoder)
-        unembed = product_flops(T, self.config.d_model, self.config.writes)
-        return batch * (encoder + decoder + unembed)
 
 
 class SinusoidalHalves(SinusoidalPositions):

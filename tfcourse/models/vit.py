@@ -13,7 +13,6 @@ from tfcourse.affine import affine
 from tfcourse.attention import draw_matrices
 from tfcourse.layers import LayerNorm
 from tfcourse.models.common import Config, Model, encoder_blocks, through
-from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions
 
@@ -129,13 +128,6 @@ class ViT(Model):
         )  # fmt: skip
         logits = affine(self.norm(x[:, 0]), self.W, self.b)
         return Output.of(logits, {"self": seen}, {"self": passed})
-
-    def flops(self, batch: int) -> int:
-        """Operations of a forward pass over ``batch`` images."""
-        c = self.config
-        cut_and_embed = product_flops(c.patches, c.channels * c.patch**2, c.d_model)
-        blocks = sum(block_flops(block, c.patches + 1) for block in self.blocks)
-        return batch * (cut_and_embed + blocks + product_flops(1, c.d_model, c.classes))
 
 
 def patchify(images: Float[Tensor, "B C X Y"], patch: int) -> Float[Tensor, "B N CPP"]:

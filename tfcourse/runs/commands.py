@@ -246,7 +246,7 @@ def _list_of(presets: Any) -> Table:
 def _plan(chosen: Any, task: Any, folder: Path) -> Table:
     """What a run will do."""
     from tfcourse import data
-    from tfcourse.models.counting import count_parameters
+    from tfcourse.flops import count_parameters
     from tfcourse.runs.running import schedule
 
     t, card = chosen.training, data.info(chosen.data.name)

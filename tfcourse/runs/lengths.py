@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from tfcourse.flops import count_parameters
 from tfcourse import data
 from tfcourse.arguments import at_least_one
 from tfcourse.attention import MultiHeadAttention
@@ -179,7 +180,7 @@ def train_short_test_long(
         )  # fmt: skip
         watched = [int(step) for step in history.validation["step"]]
         curve.append(list(history.validation.values())[1])
-        parameters = model.count_parameters()
+        parameters = count_parameters(model)
         for length in test_lengths:
             try:
                 _told_by(model, used if tested_as is None else tested_as(used, length))

@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 
 from tfcourse import presets, training
-from tfcourse.models.counting import count_parameters
+from tfcourse.flops import count_parameters
 from tfcourse.presets import Preset
 from tfcourse.runs.images import images
 from tfcourse.runs.language import language_model

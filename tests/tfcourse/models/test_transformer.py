@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tfcourse.models.counting import count_parameters
+from tfcourse.flops import count_parameters
 from tfcourse.models.transformer import Transformer, TransformerConfig
 from tfcourse.properties import assert_causal
 
@@ -139,7 +139,7 @@ def test_both_orders_of_the_sinusoids_are_the_same_numbers():
 def test_embeddings_are_tied_each_way(shared, tied, tables):
     model = Transformer(TransformerConfig(V, d_model=8, num_heads=2, shared=shared, tied=tied))
     blocks = sum(count_parameters(stack) for stack in (model.encoder, model.decoder))
-    assert model.count_parameters() == blocks + tables * V * 8
+    assert count_parameters(model) == blocks + tables * V * 8
     assert (model.source_embedding is model.target_embedding) == shared
     source, _ = pair(2, 3, 1)
     model(source, source).logits.square().sum().backward()

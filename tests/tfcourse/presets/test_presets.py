@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from tfcourse import presets
-from tfcourse.models.counting import count_parameters
+from tfcourse.flops import count_parameters
 from tfcourse.presets.reading import change_of, parse
 from tfcourse.presets.schema import TASKS
 

@@ -16,7 +16,6 @@ from tfcourse.attention import draw_matrices
 from tfcourse.layers import LayerNorm
 from tfcourse.models.classifiers.pooling import average
 from tfcourse.models.common import Config, Model, encoder_blocks, look_up, real, through
-from tfcourse.models.counting import block_flops, product_flops
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
 
@@ -136,11 +135,3 @@ class TransformerClassifier(Model):
         pooled = x[:, 0] if self.c is not None else average(x, mask)[0][:, 0]
         logits = affine(self.norm(pooled), self.W, self.b)
         return Output.of(logits, {"self": seen}, {})
-
-    def flops(self, batch: int, length: int) -> int:
-        """Operations of a forward pass over ``batch`` documents of ``length`` words."""
-        D, classes = self.W.shape
-        T = length if self.c is None else 1 + length
-        pool = product_flops(1, T, D) if self.c is None else 0
-        blocks = sum(block_flops(block, T) for block in self.blocks)
-        return batch * (blocks + pool + product_flops(1, D, classes))

@@ -14,7 +14,6 @@ from tfcourse.arguments import axes
 from tfcourse.attention import padding_mask
 from tfcourse.models.classifiers.pooling import DocumentClassifier
 from tfcourse.models.common import Config, look_up
-from tfcourse.models.counting import pooling_flops, product_flops, recurrent_flops
 from tfcourse.models.output import Output
 from tfcourse.recurrent import GRUCell, Recurrent
 
@@ -119,10 +118,3 @@ class HierarchicalClassifier(DocumentClassifier):
             return Output(logits)
         of_words = of_words.view(B, N, 1, S)
         return Output(logits, {"words": [of_words], "sentences": [of_sentences[:, None]]})
-
-    def flops(self, batch: int, sentences: int, words: int) -> int:
-        """Operations of a forward pass over ``batch`` documents, ``words`` in each sentence."""
-        lower = recurrent_flops(self.word_gru, words) + pooling_flops(self.word_pool, words)
-        upper = recurrent_flops(self.sentence_gru, sentences)
-        upper += pooling_flops(self.sentence_pool, sentences)
-        return batch * (sentences * lower + upper + product_flops(1, *self.W.shape))

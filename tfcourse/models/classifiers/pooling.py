@@ -12,7 +12,6 @@ from tfcourse.affine import affine
 from tfcourse.alignment import AttentionPooling
 from tfcourse.attention import average_by_scores
 from tfcourse.models.common import Config, Model, look_up, real
-from tfcourse.models.counting import pooling_flops, product_flops, recurrent_flops
 from tfcourse.models.output import Output
 from tfcourse.recurrent import GRUCell, Recurrent, RecurrentCell
 
@@ -128,13 +127,6 @@ class PoolingClassifier(DocumentClassifier):
         pooled, weights = average(x, mask) if self.pool is None else self.pool(x, mask)
         logits = affine(self.drop(pooled.flatten(1)), self.W, self.b)
         return Output(logits, {"words": [weights[:, None]]} if return_weights else None)
-
-    def flops(self, batch: int, length: int) -> int:
-        """Operations of a forward pass over ``batch`` documents of ``length`` words."""
-        read = 0 if self.gru is None else recurrent_flops(self.gru, length)
-        mean = product_flops(1, length, len(self.W))  # the weights' row times the words
-        pool = mean if self.pool is None else pooling_flops(self.pool, length)
-        return batch * (read + pool + product_flops(1, *self.W.shape))
 
 
 def average(

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
+from tfcourse.flops import count_parameters, forward_flops
 from tfcourse.models.classifiers import (
     HierarchicalClassifier,
     HierarchicalConfig,
@@ -43,15 +44,15 @@ def ids(*shape):
 @given(B=sizes, D=sizes, N=st.integers(0, 5))
 def test_skipgram(B, D, N):
     model = SkipGram(SkipGramConfig(V, D))
-    assert model.flops(B) == counted(model.loss, ids(B), ids(B)) == counted(model, ids(B))
-    assert model.flops(B, N) == counted(model.loss, ids(B), ids(B), ids(B, N))
+    assert forward_flops(model, B) == counted(model.loss, ids(B), ids(B)) == counted(model, ids(B))
+    assert forward_flops(model, B, N) == counted(model.loss, ids(B), ids(B), ids(B, N))
 
 
 @settings(max_examples=30, deadline=None)
 @given(B=sizes, T=sizes, D=sizes, Dh=sizes, layers=st.integers(1, 3), cell=cells)
 def test_recurrent_lm(B, T, D, Dh, layers, cell):
     model = RecurrentLM(RecurrentLMConfig(V, D, Dh, layers, cell))
-    assert model.flops(B, T) == counted(model, ids(B, T), fused=False)
+    assert forward_flops(model, B, T) == counted(model, ids(B, T), fused=False)
 
 
 @settings(max_examples=80, deadline=None)
@@ -62,8 +63,8 @@ def test_seq2seq(B, S, T, D, Dh, layers, cell, two, attention, feeding):
         V, 9, D, Dh, layers, cell, two and attention != "dot", attention,
         feeding and attention in ("dot", "general"),
     ))  # fmt: skip
-    assert model.flops(B, S, T) == counted(model, ids(B, S), ids(B, T), fused=False)
-    assert model.count_parameters() == sum(p.numel() for p in model.parameters())
+    assert forward_flops(model, B, S, T) == counted(model, ids(B, S), ids(B, T), fused=False)
+    assert count_parameters(model) == sum(p.numel() for p in model.parameters())
 
 
 @settings(max_examples=40, deadline=None)
@@ -71,14 +72,14 @@ def test_seq2seq(B, S, T, D, Dh, layers, cell, two, attention, feeding):
        gru=st.none() | sizes)  # fmt: skip
 def test_pooling(B, S, D, queries, hidden, gru):
     model = PoolingClassifier(PoolingConfig(V, 3, D, queries, hidden if queries else None, gru))
-    assert model.flops(B, S) == counted(model, ids(B, S), fused=False)
+    assert forward_flops(model, B, S) == counted(model, ids(B, S), fused=False)
 
 
 @settings(max_examples=30, deadline=None)
 @given(B=sizes, N=sizes, S=sizes, D=sizes, Dh=sizes, hidden=st.none() | sizes)
 def test_hierarchical(B, N, S, D, Dh, hidden):
     model = HierarchicalClassifier(HierarchicalConfig(V, 3, D, Dh, hidden))
-    assert model.flops(B, N, S) == counted(model, ids(B, N, S), fused=False)
+    assert forward_flops(model, B, N, S) == counted(model, ids(B, N, S), fused=False)
 
 
 @settings(max_examples=30, deadline=None)
@@ -87,4 +88,4 @@ def test_transformer_classifier(B, S, d_ff, pooled):
     model = TransformerClassifier(
         TransformerClassifierConfig(V, 3, 8, 2, 2, 4, d_ff, pooled, dropout=0.0)
     )
-    assert model.flops(B, S) == counted(model, ids(B, S), return_weights=True)
+    assert forward_flops(model, B, S) == counted(model, ids(B, S), return_weights=True)

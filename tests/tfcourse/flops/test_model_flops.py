@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
+from tfcourse.flops import count_parameters, forward_flops
 from tfcourse.models.bert import BERT, HEADS, BERTConfig
-from tfcourse.models.counting import count_parameters
 from tfcourse.models.gpt import GPT, POSITIONS, GPTConfig
 from tfcourse.models.transformer import Transformer, TransformerConfig
 from tfcourse.models.vit import ViT, ViTConfig
@@ -36,11 +36,11 @@ def test_gpt(B, T, P, layers, d_ff, heads, positions, d_k, llama):
     model = GPT(GPTConfig(
         V, 16, layers, heads[0], 8, d_ff, heads[1], d_k, positions=positions, **form
     ))  # fmt: skip
-    assert model.flops(B, T) == counted(model, ids(B, T))
+    assert forward_flops(model, B, T) == counted(model, ids(B, T))
     if P:
         caches = model.new_caches()
         model(ids(B, P), caches=caches)
-        assert model.flops(B, T, cached=P) == counted(model, ids(B, T), caches=caches)
+        assert forward_flops(model, B, T, cached=P) == counted(model, ids(B, T), caches=caches)
 
 
 @settings(max_examples=30, deadline=None)
@@ -49,7 +49,7 @@ def test_gpt(B, T, P, layers, d_ff, heads, positions, d_k, llama):
 def test_bert(B, T, d_ff, head, classes, pooled):
     config = BERTConfig(V, 8, 2, 2, 8, d_ff, predicts=HEADS, classes=classes, pooled=pooled)
     model = BERT(config)
-    assert model.flops(B, T, predict=head) == counted(model, ids(B, T), predict=head)
+    assert forward_flops(model, B, T, predict=head) == counted(model, ids(B, T), predict=head)
 
 
 @settings(max_examples=30, deadline=None)
@@ -59,7 +59,7 @@ def test_transformer(B, S, T, d_ff, tied, layers):
     model = Transformer(TransformerConfig(
         V, 13, 8, *layers, num_heads=2, d_model=8, d_ff=d_ff, shared=False, tied=tied
     ))  # fmt: skip
-    assert model.flops(B, S, T) == counted(model, ids(B, S), ids(B, T))
+    assert forward_flops(model, B, S, T) == counted(model, ids(B, S), ids(B, T))
 
 
 @settings(max_examples=20, deadline=None)
@@ -67,7 +67,7 @@ def test_transformer(B, S, T, d_ff, tied, layers):
 def test_vit(B, across, patch, d_ff):
     model = ViT(ViTConfig(5, across * patch, patch, 3, 2, 2, 8, d_ff))
     images = torch.zeros(B, 3, across * patch, across * patch)
-    assert model.flops(B) == counted(model, images)
+    assert forward_flops(model, B) == counted(model, images)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_vit(B, across, patch, d_ff):
 )  # fmt: skip
 def test_the_published_models_have_as_many_parameters_as_published(model, config, parameters):
     with torch.device("meta"):
-        assert model(config).count_parameters() == parameters
+        assert count_parameters(model(config)) == parameters
 
 
 def test_a_shared_parameter_counts_once():
