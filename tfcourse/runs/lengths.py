@@ -12,11 +12,11 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.flops import count_parameters
 from tfcourse import data
 from tfcourse.arguments import at_least_one
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.batching import Batches, Windows
+from tfcourse.flops import count_parameters
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.positions import Positions
 from tfcourse.tokenizers import WordTokenizer
