@@ -47,6 +47,13 @@ def decode(ids, merges):
 
 
 wrong(
+    "strict",
+    "bytes that must be UTF-8",
+    told='errors="replace"',
+    loses=["decode"],
+    edit=('.decode(errors="replace")', ".decode()"),
+)
+wrong(
     "code-points",
     "characters instead of bytes",
     told="code points",

@@ -64,6 +64,10 @@ HINTS = {
     r"must have the same dtype|expected scalar type": (
         "Two dtypes meet here. Give a tensor that you create the dtype of an input: dtype=x.dtype."
     ),
+    r"codec cant decode": (
+        'These bytes are not valid UTF-8. bytes.decode(errors="replace") raises nothing: where '
+        "they are not valid, the text has U+FFFD."
+    ),
     r"NoneType": "Something is None here. Is there a function without `return`?",
 }
 
