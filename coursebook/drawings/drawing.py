@@ -107,7 +107,9 @@ class Drawing:
         """The drawing as a PNG image with few colours, for viewers that cannot show vectors."""
         whole = Image.open(io.BytesIO(self._saved("png", dpi=DPI))).convert("RGB")
         target = io.BytesIO()
-        whole.quantize(48, dither=Image.Dither.NONE).save(target, "PNG", optimize=True)
+        # The usual median cut loses the colours of thin lines.
+        few = whole.quantize(48, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few.save(target, "PNG", optimize=True)
         return target.getvalue()
 
     def _saved(self, kind: str, **how: Any) -> bytes:

@@ -1,5 +1,6 @@
 """The drawing kit: described, true to the tensors, one colour for each role, the same bytes."""
 
+import io
 import itertools
 import math
 import re
@@ -12,6 +13,7 @@ import pytest
 import torch
 from matplotlib.patches import FancyArrowPatch
 from page_colours import PAGES
+from PIL import Image
 
 from coursebook import drawings, drawn, numerics, plots
 from coursebook.drawings import arrow, beside, draw, mask_grid, matrix, stack, step, tokens
@@ -294,6 +296,16 @@ def test_two_drawings_of_the_same_have_the_same_bytes():
     assert example().svg() == example().svg()
     assert example().png() == example().png()
     assert len(example().svg()) < 15_000
+
+
+def test_a_thin_line_keeps_its_colour_among_many_shades():
+    many = matrix(torch.linspace(0, 1, 400).reshape(20, 20), role="k")
+    end = tokens(["end"])
+    drawing = draw(beside(many, end, gap=2), arrow(many, end, role="q"), alt="x")
+    image = Image.open(io.BytesIO(drawing.png())).convert("RGB")
+    found = {color for _, color in image.getcolors(2**24)}
+    wanted = tuple(round(255 * part) for part in mpl.colors.to_rgb(palette.colour("q")))
+    assert min(sum(abs(a - b) for a, b in zip(wanted, c, strict=True)) for c in found) < 20
 
 
 def test_the_small_picture_is_whole():
