@@ -80,3 +80,17 @@ def test_every_such_script_is_a_part_of_make_gpu(course, monkeypatch):
         for name in re.findall(r'keep_record\(\s*"([\w-]+)"[^$]*\bsizes=SIZES', path.read_text())
     }
     assert len(names) >= 5 and {f"{name}-gpu" for name in names} <= set(parts)
+
+
+def test_a_page_shows_every_record_that_make_gpu_adds_to_a_laptops(course, monkeypatch):
+    monkeypatch.syspath_prepend(str(course / "benchmarks"))
+    parts = importlib.import_module("on_gpu").parts()
+    laptop = {path.stem for path in (course / "benchmarks" / "records").glob("*.json")}
+    both = {name.removesuffix("-gpu") for name in parts if name.endswith("-gpu")} & laptop
+    pages = [*(course / "notebooks" / "evidence").glob("*.ipynb"), course / "book" / "speed.md"]
+    shown = {
+        name
+        for path in pages
+        for name in re.findall(r'(?:by_device\(\\"|{beside-peers} )([\w-]+)', path.read_text())
+    }
+    assert len(both) >= 8 and both <= shown

@@ -96,7 +96,7 @@ JUDGES = ("verdict", "identity")
 def loads(node: ast.AST) -> bool:
     """Whether a record is loaded here."""
     every = (n for n in ast.walk(node) if isinstance(n, ast.Attribute))
-    return any(ast.unparse(n) == "records.load" for n in every)
+    return any(ast.unparse(n) in ("records.load", "records.by_device") for n in every)
 
 
 def named(node: ast.AST) -> set[str]:
@@ -177,6 +177,8 @@ for name in ("heads-roles", "heads-cost"):
 verdict("c", holds=last, figure="")
 last = [record for record in (1, 2)]
 identity("d", agrees=last, figure="")
+devices = records.by_device("heads-cost")
+verdict("e", holds=devices[0]["results"], figure="")
 """
     found = Dependence()
     found.read(ast.parse(text).body)
@@ -185,6 +187,7 @@ identity("d", agrees=last, figure="")
         "b": {"heads-roles"},
         "c": {"heads-roles", "heads-cost"},
         "d": set(),
+        "e": {"heads-cost"},
     }
 
 
