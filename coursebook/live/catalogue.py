@@ -145,7 +145,7 @@ FIGURES = {
         Figure(
             "film",
             "How does a translator learn where to look?",
-            "The same model during training, on one sentence: what it writes after each number "
+            "A small translator during training, on one sentence: what it writes after each number "
             "of steps, and where its last block looks before each word. Move the slider through "
             "the training.",
             "notebooks/11-encoder-decoder",
@@ -155,9 +155,10 @@ FIGURES = {
         Figure(
             "search",
             "Why keep several candidates?",
-            "The same model, half trained, translates 289,125 into French. The tree shows the "
-            "texts that were kept and, at its tips, the words that could follow, with the "
-            "log-probability of the whole text. Go step by step, then widen the beam.",
+            "The model of the figures above, after only 220 steps of training, translates 289,125 "
+            "into French. The tree shows the texts that were kept and, at its tips, the words that "
+            "could follow, with the log-probability of the whole text. Go step by step, then widen "
+            "the beam.",
             "notebooks/11-encoder-decoder",
             data={"start": 2, "width": "2", "shown": 3},
             stored=("search",),
