@@ -1,4 +1,4 @@
-"""Times that are kept pass by pass, with the C library's memory kept: code shared by scripts."""
+"""Times that are kept pass by pass, with freed memory kept: code shared by scripts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from fast_attention import medians
 
 
 def keep_memory() -> None:
-    """Start the script again with a C library that keeps memory for the next call.
+    """Start the script again with the memory allocator set to keep freed memory.
 
-    By default it asks the system for every large block anew, and the system fills each fresh page
-    with zeros: the time of an operation then jumps at the length from which its blocks are large.
+    By default the C library asks the system for every large block anew, and the system fills each
+    fresh page with zeros: the time of an operation then jumps at the length from which its blocks
+    are large.
     """
     if not KEPT.items() <= os.environ.items():
         os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | KEPT)

@@ -1,7 +1,7 @@
 """What self-attention costs as the sequence grows, in time; chapter 05 shows the record.
 
 Loops against matrix products, and the prefix loop against the mask: one thread, measured in
-processor time, in alternating passes, with a C library that keeps memory for the next call. A
+processor time, in alternating passes, with the memory allocator set to keep freed memory. A
 minute on a quiet machine.
 """
 

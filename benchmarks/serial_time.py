@@ -2,7 +2,7 @@
 
 A recurrent network step by step and in PyTorch's kernel, an LSTM in its kernel, and self-attention
 explicit and fused: forward, and forward with backward, in alternating passes. On a CPU: processor
-time of one thread, with a C library that keeps memory for the next call. ``--device cuda`` writes a
+time of one thread, with the memory allocator set to keep freed memory. ``--device cuda`` writes a
 record of its own, in wall-clock time.
 """
 

@@ -6,8 +6,8 @@ target of 8 to 512 tokens and the same number of tokens in every batch. A step i
 and the optimiser's update. The kinds alternate step by step, so that a busy moment affects all
 equally; every turn is kept, and the medians. ``wall`` is wall-clock time; ``processor`` is the
 processor time of the one thread, the same on an idle machine, and the basis of tokens per second.
-On a CPU the C library keeps memory for the next call. ``--device cuda`` writes a record of its own,
-in wall-clock time.
+On a CPU the memory allocator is set to keep freed memory. ``--device cuda`` writes a record of its
+own, in wall-clock time.
 """
 
 from __future__ import annotations
