@@ -130,7 +130,7 @@ def compared(
         found["models"][name] = {
             "parameters": count_parameters(gpt(size, vocabulary, **choices)),
             "choices": choices, "rate": rate, "search of the rate": rates,
-            "embedding drawn with, of the usual": drawn, "search of that": stds,
+            "init": drawn, "inits tried": stds,
             "validation": [], "test": [],
         }  # fmt: skip
     for seed in SEEDS:  # seed by seed, so that a run that is stopped has whole pairs

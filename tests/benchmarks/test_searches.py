@@ -1,4 +1,4 @@
-"""Searches of a learning rate: outwards from the first values, and no best value at an end."""
+"""Searches, most of them of a learning rate: outwards from the first values, and no best value at an end."""
 
 import json
 import math
@@ -19,7 +19,10 @@ RECORDS = sorted((ROOT / "benchmarks" / "records").glob("*.json"))
 
 
 def searches(found: object, name: str = "") -> Iterator[tuple[str, float, list[float]]]:
-    """Each search of a record: whose it is, the rate that was taken, and the rates tried."""
+    """Each search of a record: whose it is, what was taken, and what was tried.
+
+    Of learning rates, or of how widely an embedding is drawn at the start (``"init"``).
+    """
     if isinstance(found, list):
         for one in found:
             yield from searches(one, name)
@@ -28,6 +31,8 @@ def searches(found: object, name: str = "") -> Iterator[tuple[str, float, list[f
     searched_by_runs = "rate" in found and "search" not in found
     if searched_by_runs and all("rate" in run for run in found.get("runs", [{}])):
         yield name, found["rate"], sorted({run["rate"] for run in found["runs"]})
+    if "inits tried" in found:
+        yield f"{name}, init", found["init"], sorted(map(float, found["inits tried"]))
     for key, value in found.items():
         if isinstance(value, dict) and key.startswith(("search", "validation", "by rate")):
             value = value.get("losses", value)
@@ -38,7 +43,7 @@ def searches(found: object, name: str = "") -> Iterator[tuple[str, float, list[f
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-def test_no_best_rate_lies_at_the_end_of_its_search(path):
+def test_no_best_value_lies_at_the_end_of_its_search(path):
     results = json.loads(path.read_text("utf-8"))["results"]
     at_an_end = {name for name, rate, tried in searches(results) if not tried[0] < rate < tried[-1]}
     assert not at_an_end
