@@ -2,8 +2,9 @@
 
 Both grade the same class on the same machine, which does nothing else, each by its own command
 from start to end. Ours includes sandbox, examiner, gradebook and feedback pages. Theirs has its
-defaults: one process, no sandbox, no pages. The class is graded in parts, by turns, so that a busy
-moment affects both. Each part starts anew, which takes ours seconds: ``--blocks 1`` starts once.
+defaults: one process, no sandbox, no pages. The class is graded at once. ``--blocks 2`` grades it
+in two parts by turns, so that a busy moment affects both; each part starts anew, which takes ours
+seconds.
 
 Their marks may differ for four reasons, each of which is counted; any other difference is an error.
 
@@ -249,7 +250,7 @@ def main() -> None:
     """Measure, print, and write the record unless it was a quick look."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--submissions", type=int, default=200)
-    options.add_argument("--blocks", type=int, default=2)
+    options.add_argument("--blocks", type=int, default=1)
     options.add_argument("--problem-set", default="ps05-self-attention")
     options.add_argument("--quick", action="store_true", help="8 submissions, 2 blocks, no record")
     asked = options.parse_args()
