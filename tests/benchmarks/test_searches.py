@@ -1,4 +1,4 @@
-"""Searches, most of them of a learning rate: outwards from the first values, and no best value at an end."""
+"""Searches, most of a learning rate: outwards from the first values, no best one at an end."""
 
 import json
 import math
