@@ -24,7 +24,7 @@ def notebook(tmp_path):
     return path
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sockets in a folder are tried on posix only")
+@pytest.mark.skipif(os.name != "posix", reason="on other systems a kernel listens on ports")
 def test_no_other_process_can_take_a_kernels_port(notebook):
     ran, _ = executor.execute(notebook)
     assert ran.cells[0].outputs[0].text == "ipc\n"
