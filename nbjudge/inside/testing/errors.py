@@ -65,8 +65,8 @@ HINTS = {
         "Two dtypes meet here. Give a tensor that you create the dtype of an input: dtype=x.dtype."
     ),
     r"codec cant decode": (
-        'These bytes are not valid UTF-8. bytes.decode(errors="replace") puts U+FFFD in the place of '
-        "what is not valid, and raises no error."
+        'These bytes are not valid UTF-8. bytes.decode(errors="replace") puts U+FFFD in the '
+        "place of what is not valid, and raises no error."
     ),
     r"NoneType": "Something is None here. Is there a function without `return`?",
 }
