@@ -1,13 +1,14 @@
 """Rotary positions beyond the training length: unchanged, and three ways to stretch them.
 
-Small GPTs read the sentences of the agreement grammar one after another, 32 words at a time, and
-are tested with up to 512 words at a time: unchanged, with positions divided by the ratio of test to
-training length (position interpolation), with NTK scaling, and with YaRN. Nothing is trained
-further at the new length. One learning rate serves all, since they are one model: it is searched on
-two seeds used for nothing else, by the loss at the training length.
+Small GPTs read WikiText-2, 640 characters at a time, and are tested with up to 10,240 at a time:
+unchanged, with positions divided by the ratio of test to training length (position interpolation),
+with NTK scaling, and with YaRN. Within 640 characters half of the pairs make a full turn. Nothing
+is trained further at the new length. One learning rate serves all, since they are one model: it is
+searched on two seeds used for nothing else, by the loss at the training length.
 
-Two minutes on one thread. ``--device cuda`` trains larger models on windows of 1,024 tokens of
-WikiText-2, in 8,192 pieces of words, into a record of its own; the last tenth is the test.
+An hour on one thread; finished parts are kept in ``--keep FOLDER``. ``--device cuda`` trains larger
+models on windows of 1,024 pieces of words, from a vocabulary of 8,192, into a record of its own.
+The last tenth of the text is the test.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from torch import Tensor
 from tfcourse import data
 from tfcourse.positions import Positions, RotaryPositions
 from tfcourse.runs.lengths import running_sentences, train_short_test_long
-from tfcourse.tokenizers import BPETokenizer
+from tfcourse.tokenizers import BPETokenizer, CharTokenizer
 
-SEARCHED, SEEDS = (122, 123), (25, 26, 27, 28, 29)
+SEARCHED, SEEDS = (132, 133), (135, 136, 137, 138, 139)
 RATES, FIRST = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1), (3e-3, 1e-2)
 TIMES = (1, 2, 4, 8, 16)
 
@@ -45,23 +46,28 @@ class Size:
     d_model: int = 64
     batch: int = 32
     watch_every: int = 10
-    #: Number of pieces of WikiText-2; ``None`` for the words of the grammar.
-    vocabulary: int | None = None
+    #: The first ``"character"``s of WikiText-2, or all of it in ``"piece"``s of words; for a quick
+    #: check each ``"word"`` of the agreement grammar.
+    token: str = "word"
 
 
 SIZES = {
-    "cpu": Size(32, 400),
-    "cuda": Size(1024, 1500, 4, 4, 256, 16, 500, 8192),
+    "cpu": Size(640, 3000, batch=8, watch_every=500, token="character"),
+    "cuda": Size(1024, 1500, 4, 4, 256, 16, 500, "piece"),
     "quick": Size(32, 2),
 }
+CHARACTERS, PIECES = 2_000_000, 8192
 
 
-def ids(vocabulary: int | None) -> Tensor:
+def ids(token: str) -> Tensor:
     """The text as a row of ids."""
-    if vocabulary is None:
+    if token == "word":
         return running_sentences()
     text = data.load("wikitext-2", "train").text
-    return torch.tensor(BPETokenizer.train([text], vocabulary, special=()).encode(text))
+    if token == "character":
+        text = text[:CHARACTERS]
+        return torch.tensor(CharTokenizer.train([text]).encode(text))
+    return torch.tensor(BPETokenizer.train([text], PIECES, special=()).encode(text))
 
 
 def stretched(original: int) -> dict[str, Callable[[Positions, int], Positions]]:
@@ -87,7 +93,7 @@ def measured(quick: bool, once: Callable[..., Any], size: Size, device: str) -> 
     torch.set_num_threads(1)  # a second one does not help networks this small
     seeds, times = (SEEDS[:1], TIMES[:2]) if quick else (SEEDS, TIMES)
     settings = dataclasses.asdict(size)
-    text = ids(settings.pop("vocabulary"))
+    text = ids(settings.pop("token"))
 
     def tested(rate: float, seed: int, times: tuple = times) -> dict[str, list[float]]:
         """The losses of one model: by way, at each length."""
@@ -109,7 +115,7 @@ def measured(quick: bool, once: Callable[..., Any], size: Size, device: str) -> 
     models = [once(f"{rate:g}-{seed}", lambda seed=seed: tested(rate, seed)) for seed in seeds]
     return {
         "settings": dataclasses.asdict(size) | {"seeds": seeds, "times": times},
-        "unit": f"nats per {'word' if size.vocabulary is None else 'token'}",
+        "unit": f"nats per {size.token}",
         "chosen": {"search": search, "rate": rate},
         "losses": {
             way: {str(t): [round(m[way][i], 4) for m in models] for i, t in enumerate(times)}
