@@ -14,7 +14,7 @@ instructor's; each wrong answer must fail the tests aimed at it ::
         return 6
 
 
-    wrong("halves", "halves", told="times too small", spares=["zero"], edit=("2 * x", "x / 2"))
+    wrong("halves", says="Your result is halved.", spares=["zero"], edit=("2 * x", "x / 2"))
 
     broken("2 * x", "2 + x")
 
@@ -25,8 +25,10 @@ or a list of such pairs. Each ``old`` must occur exactly once.
 - ``right(name, about)`` gets all points; it may be an ``edit`` too. With ``edited=True``, later
   edits apply to this answer instead of the instructor's.
 - ``wrong(name, about)`` fails all tests of its exercise, or those in ``loses``, or all but those in
-  ``spares``. ``told`` is a case-insensitive regular expression that the message of at least one of
-  them must match; by default the message must contain ``about``.
+  ``spares``. With ``says``, learners whose results agree with this answer's get that message, and
+  ``about`` may be left out. Otherwise a test's own message must name the mistake: ``told`` is a
+  case-insensitive regular expression that the message of at least one of the tests must match; by
+  default it must contain ``says``, or else ``about``.
 - ``broken(old, new)`` breaks one line of the instructor's answer. The grader must blame this
   exercise and no other; any of its tests may catch it.
 """
@@ -50,7 +52,10 @@ ENTRY = re.compile(r"""^@?(?:right|wrong|broken)\(\s*["']""", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Variant:
-    """An answer to an exercise; ``about`` describes it, ``loses`` names the tests it must fail."""
+    """An answer to an exercise; ``about`` describes it, ``loses`` names the tests it must fail.
+
+    ``says`` is what learners are told whose results agree with a wrong one's.
+    """
 
     exercise: str
     name: str
@@ -59,6 +64,7 @@ class Variant:
     source: str
     loses: tuple[str, ...] = ()
     told: str = ""
+    says: str = ""
 
 
 class Broken(NamedTuple):
@@ -180,8 +186,9 @@ class _Exercise:
         self,
         source: str,
         name: str,
-        about: str,
+        about: str = "",
         *,
+        says: str = "",
         told: str = "",
         loses: list[str] | None = None,
         spares: list[str] | None = None,
@@ -197,10 +204,14 @@ class _Exercise:
         lost = [f"{self.name}--{test}" for test in lost if test not in (spares or ())]
         if not lost:
             raise ValueError("a wrong answer must fail a test")
-        told = told or re.escape(about)
+        if not (about or says):
+            raise ValueError("a wrong answer needs what it says, or what it is about")
+        told = told or re.escape(says or about)
         re.compile(told)
         source = self._edited(source, edit)
-        self._add(Variant(self.name, f"wrong-{name}", False, about, source, tuple(lost), told))
+        about = about or says
+        name = f"wrong-{name}"
+        self._add(Variant(self.name, name, False, about, source, tuple(lost), told, says))
 
     def _edited(
         self, source: str, edit: tuple[str, str] | list[tuple[str, str]] | tuple[()]

@@ -297,8 +297,9 @@ def check(
         and cells.exercise_of(cells.grade_id(cell)) in chosen - blank
     )
     bound = names_of(whole)
+    known = _known(release, course) if full else {}
     run = _in_sandbox if sandboxed else _at_desk
-    ran, noticed = run(merged, wanted, limits, files, bound, desk)
+    ran, noticed = run(merged, wanted, limits, files, bound, desk, known)
     found = _judged(merged, ran, given, chosen, blank)
     found.flags = [*handed.flags, *_about_kernel(handed.kernel), *flags, *noticed]
     found.from_course, found.sandboxed, found.full = release is not None, sandboxed, full
@@ -361,6 +362,17 @@ def _source_of(release: Path | None, course: Path | None) -> NotebookNode | None
     return _own(path) if path.is_file() else None
 
 
+def _known(release: Path | None, course: Path | None) -> dict[str, Any]:
+    """The course's wrong answers to the problem set."""
+    source = _source_of(release, course)
+    if release is None or course is None or source is None:
+        return {}
+    from nbjudge.answers import load_variants
+    from nbjudge.judge.known import steps
+
+    return steps(source, load_variants(course / "solutions" / release.stem))
+
+
 def _own(path: Path) -> NotebookNode:
     """One of the course's own notebooks, which a test has validated."""
     return nbformat.v4.reads(path.read_text("utf-8"))
@@ -404,6 +416,7 @@ def _at_desk(
     files: dict[str, bytes],
     bound: dict[str, tuple[str, ...]],
     desk: Desk | None,
+    known: dict[str, Any],
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """Each test's result in a plain process, and the flags raised."""
     if not wanted:
@@ -412,9 +425,16 @@ def _at_desk(
 
     if desk is None:
         with Desk() as desk:
-            return _at_desk(notebook, wanted, limits, files, bound, desk)
-    seed = secrets.randbits(62)
-    ran = desk.run(notebook, bound=bound, limits=limits, seed=seed, files=files, only=wanted)
+            return _at_desk(notebook, wanted, limits, files, bound, desk, known)
+    ran = desk.run(
+        notebook,
+        bound=bound,
+        limits=limits,
+        seed=secrets.randbits(62),
+        files=files,
+        only=wanted,
+        known=known,
+    )
     return ran.tests, ran.flags
 
 
@@ -425,6 +445,7 @@ def _in_sandbox(
     files: dict[str, bytes],
     bound: dict[str, tuple[str, ...]],
     desk: Desk | None,
+    known: dict[str, Any],
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """The same in the sandbox, as in grading."""
     from nbjudge import sandbox
@@ -446,7 +467,7 @@ def _in_sandbox(
         files=files,
         names=bound,
     )
-    with sandbox.Nursery() as nursery:
+    with sandbox.Nursery(known=known) as nursery:
         judged = judge(job, nursery)
     return judged.tests, judged.flags
 

@@ -94,6 +94,7 @@ class Desk:
         seed: int,
         files: Mapping[str, bytes] | None = None,
         only: frozenset[str] | None = None,
+        known: Mapping[str, Any] | None = None,
     ) -> Ran:
         """Run a notebook's cells in order, and its tests.
 
@@ -111,6 +112,8 @@ class Desk:
             The problem set's files, by name.
         only:
             The grade ids of the tests to run; ``None``: all.
+        known:
+            The course's wrong answers, from :func:`nbjudge.judge.known.steps`.
 
         Raises
         ------
@@ -119,7 +122,7 @@ class Desk:
         """
         steps = list(_steps(notebook, bound, limits, only))
         ran = _Run(steps, limits)
-        job = {"steps": steps, "seed": seed}
+        job = {"steps": steps, "seed": seed, "known": dict(known or {})}
         restarts = 0
         while ran.next < len(steps):
             if self._process is None:

@@ -163,8 +163,10 @@ class Worker:
     def run(self, job: dict[str, Any]) -> None:
         """Run the remaining steps, after rerunning those that an earlier process completed."""
         from nbjudge.inside.testing.learner import seed_all
+        from nbjudge.judge.known import Known
 
         self.examiner.open(job["seed"], {})
+        self.examiner.known = Known(**job["known"])
         seed_all(job["seed"])
         slow, done = set(job["slow"]), set(job["done"])
         end = monotonic() + job["seconds"]

@@ -40,6 +40,9 @@ class Program:
         Libraries whose values answers may return besides Python's own: ``"numpy"``, ``"torch"``.
     warm:
         Modules that most tests use, loaded once before examiners are forked.
+    told:
+        A folder in one of these packages, such as ``"coursework/told"``, in which a release keeps
+        what known wrong answers return in the visible tests.
     forbidden:
         What an exercise can require to be written by hand: names, each with the fields of a
         :class:`nbjudge.inside.kinds.Forbidden`.
@@ -51,6 +54,7 @@ class Program:
     tests_own: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     warm: tuple[str, ...] = ()
+    told: str = ""
     forbidden: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def variable(self, name: str) -> str:

@@ -231,8 +231,9 @@ def main() -> None:
         importlib.import_module(name)
     offer_testing()
     warm_up(settings["modules"])
-    if settings["locked"]:
-        importlib.import_module(settings["modules"][-1]).learn(settings["locked"])
+    if settings["locked"] or settings["known"]:
+        examiner = importlib.import_module(settings["modules"][-1])
+        examiner.learn(settings["locked"], settings["known"])
     if settings["forbidden"]:
         from nbjudge.inside.testing import absent
 

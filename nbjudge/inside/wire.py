@@ -181,6 +181,23 @@ def loads(tree: bytes, blob: bytes | bytearray, *, names: bool = False) -> Any:
     return value
 
 
+def undumps(message: bytes) -> Any:
+    """Decode the bytes that :func:`dumps` makes.
+
+    Raises
+    ------
+    WireError
+        If they are anything else.
+    """
+    if len(message) < HEADER.size:
+        raise WireError("too short for a message")
+    tree, blob = HEADER.unpack(message[: HEADER.size])
+    if len(message) != HEADER.size + tree + blob:
+        raise WireError("not as long as its header says")
+    start = HEADER.size + tree
+    return loads(message[HEADER.size : start], message[start:])
+
+
 class _Reader:
     """Reads a tree, and the blob from its start."""
 

@@ -17,8 +17,11 @@ from pathlib import Path
 import nbformat
 from traitlets.config import Config, PyFileConfigLoader
 
-from nbjudge.answers import holds_answers
+from nbjudge.answers import holds_answers, load_variants
 from nbjudge.course import RELEASE, SOLUTIONS, problem_set_names, sources
+from nbjudge.files import write_whole
+from nbjudge.inside.program import program
+from nbjudge.inside.testing.recall import SUFFIX, Table
 from nbjudge.intake import cells, enclosures
 from nbjudge.intake.first_cell import put_first
 
@@ -193,20 +196,64 @@ def release_folder(problem_set: str, course: Path) -> Path:
     return (stored if sources(course).name == SOLUTIONS else course / RELEASE) / problem_set
 
 
+def table_of(problem_set: str, course: Path) -> Table:
+    """What the known wrong answers of a problem set return in its visible tests."""
+    from nbjudge.judge.known import Known, steps
+
+    folder = source_folder(problem_set, course)
+    path = folder / f"{problem_set}.ipynb"
+    table, variants = Table(), load_variants(folder) if path.is_file() else {}
+    if not any(variant.says for every in variants.values() for variant in every):
+        return table
+    notebook = nbformat.read(path, as_version=4)
+    known = Known(**steps(notebook, variants))
+    for cell in notebook.cells:
+        if cells.is_test(cell):
+            seen = cells.without_hidden_tests(cell.source, "")
+            table.update(known.table(cells.grade_id(cell), seen))
+    return table.without_right()
+
+
+def table_file(problem_set: str, course: Path) -> Path | None:
+    """Where :func:`table_of` is kept; ``None`` if this course does not keep it."""
+    folder = course / program().told
+    return folder / f"{problem_set}{SUFFIX}" if program().told and folder.is_dir() else None
+
+
+def _is_current_table(problem_set: str, course: Path) -> bool:
+    path = table_file(problem_set, course)
+    if path is None:
+        return True
+    stored = Table.loads(path.read_bytes()) if path.is_file() else Table()
+    return stored == table_of(problem_set, course)
+
+
+def _write_table(problem_set: str, course: Path) -> None:
+    path = table_file(problem_set, course)
+    if path is None or (path.is_file() and _is_current_table(problem_set, course)):
+        return
+    table = table_of(problem_set, course)
+    if table:
+        write_whole(path, table.dumps())
+    else:
+        path.unlink(missing_ok=True)
+
+
 def is_current(problem_set: str, course: Path) -> bool:
-    """Whether the stored release matches the instructor's current notebook."""
+    """Whether the stored release matches the instructor's current notebook and wrong answers."""
     folder = release_folder(problem_set, course)
     stored = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
         if path.is_file() and ".ipynb_checkpoints" not in path.parts
     }
-    return stored == release_files(problem_set, course)
+    return stored == release_files(problem_set, course) and _is_current_table(problem_set, course)
 
 
 def make_release(problem_set: str, course: Path) -> Path:
     """Generate the learners' files and store them in :func:`release_folder`.
 
+    What known wrong answers return in the visible tests is stored too, if the course keeps it.
     Returns the path of the released notebook. Unchanged files are not touched.
 
     Raises
@@ -225,6 +272,7 @@ def make_release(problem_set: str, course: Path) -> Path:
         if not path.is_file() or path.read_bytes() != content:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
+    _write_table(problem_set, course)
     return folder / f"{problem_set}.ipynb"
 
 

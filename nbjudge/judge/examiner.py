@@ -16,7 +16,7 @@ import io
 import os
 import re
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from time import monotonic
@@ -34,11 +34,13 @@ from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
 from nbjudge.inside.testing.learner import seed_all
 from nbjudge.inside.testing.measured import collected
 from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.testing.recall import Recall, Table, from_stored
 from nbjudge.inside.values import torch
 from nbjudge.inside.wire import Channel, Closed
 from nbjudge.intake import cells
 from nbjudge.judge import lies
 from nbjudge.judge.errors import FAULTY
+from nbjudge.judge.known import Known
 from nbjudge.judge.remote import InTheirWords, Link, Lost, Missing
 
 #: Maximum number of characters kept of a test's output and of its message.
@@ -57,12 +59,24 @@ def warm() -> None:
     warm()
 
 
-def learn(locked: Mapping[str, str]) -> None:
-    """Compile these locked cells, by name, in the process that examiners are forked from.
+#: The course's wrong answers, which :func:`learn` was given.
+_known = Known()
 
-    The modules of the course's packages that they import are loaded. Errors are reported when a
-    cell is run.
+
+def learn(locked: Mapping[str, str], known: Mapping[str, Any]) -> None:
+    """Compile these cells in the process that examiners are forked from.
+
+    Parameters
+    ----------
+    locked:
+        Locked cells by name. The modules of the course's packages that they import are loaded.
+        Errors are reported when a cell is run.
+    known:
+        The result of :func:`nbjudge.judge.known.steps`, or nothing.
     """
+    global _known
+    _known = Known(**known)
+    _known.compile()
     for name, source in locked.items():
         with contextlib.suppress(SyntaxError):
             set_up(source)
@@ -113,6 +127,7 @@ class Examiner:
         self.learners: set[str] = set()
         self.link: Link | None = None
         self.seed = 0
+        self.known = _known
 
     def open(self, seed: int, refused: Mapping[str, str]) -> None:
         """Set the hidden tests' seed, and the reasons why files were refused."""
@@ -268,12 +283,29 @@ class Examiner:
         namespace = Names({**ours, HIDDEN_BEGINS: self.link.hide}, self.link, self.learners)
         below = scored_below() if "choices" in test.taken else contextlib.nullcontext()
         try:
-            with below, deciding():
+            with below, deciding(self._recall(name, source)):
                 exec(test.body, namespace)
                 value = None if test.last is None else eval(test.last, namespace)
         finally:
             self.link.end()
         return None if type(value) is Handle else value
+
+
+    def _recall(self, name: str, source: str) -> Recall:
+        """What known wrong answers return in a test; they run when it is first asked."""
+        if not self.known.wrong.get(cells.exercise_of(name)):
+            return from_stored
+        tables: list[Table] = []
+
+        def recall(names: Sequence[str], expected: tuple, found: tuple) -> dict[str, tuple]:
+            if not tables:
+                began = monotonic()
+                tables.append(self.known.table(name, source))
+                if self.link is not None:  # a learner's time limit is for the learner's code
+                    self.link.deadline += monotonic() - began
+            return tables[0].recall(names, expected, found)
+
+        return recall
 
 
 class Names(dict):

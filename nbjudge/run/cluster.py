@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 from urllib.parse import urlsplit
 
 from distributed import WorkerPlugin, get_worker
@@ -67,8 +68,8 @@ class Terms:
 
     Whether learners' code runs in a sandbox, the problem set's data files, what all its tests
     forbid, the locked cells by name, the judge's digest (the same on every machine, or empty
-    if there is only one), and the instructor's own copies of the files that learners hand in
-    with the notebook.
+    if there is only one), the instructor's own copies of the files that learners hand in
+    with the notebook, and the course's wrong answers, from :func:`nbjudge.judge.known.steps`.
     """
 
     sandboxed: bool = True
@@ -77,6 +78,7 @@ class Terms:
     locked: dict[str, str] = field(default_factory=dict)
     digest: str = ""
     own: dict[str, bytes] = field(default_factory=dict)
+    known: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,12 @@ class Bench:
     def _opened(self) -> Nursery:
         if self._nursery is None:
             terms = self.terms
-            nursery = Nursery(terms.sandboxed, forbidden=terms.forbidden, locked=terms.locked)
+            nursery = Nursery(
+                terms.sandboxed,
+                forbidden=terms.forbidden,
+                locked=terms.locked,
+                known=terms.known,
+            )
             self._nursery = nursery.__enter__()
             self._nursery.start()
         return self._nursery

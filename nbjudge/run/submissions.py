@@ -129,7 +129,9 @@ class Grading:
         """The settings for all jobs, for local workers or a scheduler's."""
         digest = judge_digest() if scheduler else ""
         locked = cells.locked_code(self.blank)
-        return Terms(self.sandboxed, self.files, self.forbidden, locked, digest, self.own)
+        return Terms(
+            self.sandboxed, self.files, self.forbidden, locked, digest, self.own, self.folder.known()
+        )
 
     # -- plan ------------------------------------------------------------------------------------
 

@@ -62,6 +62,8 @@ class Nursery:
     locked:
         Name → source of the locked cells to expect; the examiners' parent reads them, once. They
         are never in a kernel's process.
+    known:
+        The problem set's wrong answers, from :func:`nbjudge.judge.known.steps`, for the examiners.
 
     Raises
     ------
@@ -78,12 +80,13 @@ class Nursery:
         examiners: Sequence[str] | None = None,
         forbidden: Sequence[str] = (),
         locked: Mapping[str, str] | None = None,
+        known: Mapping[str, Any] | None = None,
     ) -> None:
         linux_only()
         self.sandboxed = sandboxed
         self._entry = examiner_entry
         self.forbidden = tuple(forbidden)
-        self._locked = dict(locked or {})
+        self._locked, self._known = dict(locked or {}), dict(known or {})
         self._modules = {
             "learners": tuple(server.learners() if learners is None else learners),
             "examiners": (
@@ -270,6 +273,7 @@ class Nursery:
                     whole_package=kind == "examiners",
                     forbidden=self.forbidden if kind == "learners" else (),
                     locked=self._locked if kind == "examiners" else {},
+                    known=self._known if kind == "examiners" else {},
                     core=self._core.number if kind == "learners" and self._core else None,
                 )
             return parent

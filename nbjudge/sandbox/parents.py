@@ -46,6 +46,8 @@ class Parent:
         The kinds of things that none of its children may have; it removes them from itself.
     locked:
         Locked cells by name, which the last of ``modules`` is to learn.
+    known:
+        Known wrong answers, which it learns with them.
     core:
         The only core on which it and its children run; ``None`` for any.
 
@@ -65,6 +67,7 @@ class Parent:
         whole_package: bool,
         forbidden: Sequence[str] = (),
         locked: Mapping[str, str] | None = None,
+        known: Mapping[str, Any] | None = None,
         core: int | None = None,
     ) -> None:
         self._control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -76,6 +79,7 @@ class Parent:
             "program": asdict(program()),
             "forbidden": list(forbidden),
             "locked": dict(locked or {}),
+            "known": dict(known or {}),
             "core": core,
         }
         server = jail.INSIDE / "server.py"

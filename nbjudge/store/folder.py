@@ -11,6 +11,7 @@ import sqlite3
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -18,7 +19,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, SAWarning
 
-from nbjudge.answers import holds_answers
+from nbjudge.answers import holds_answers, load_variants
 from nbjudge.course import sources
 from nbjudge.failure import GradingFailed, of_the_machine
 from nbjudge.files import write_whole
@@ -354,6 +355,14 @@ class GradingFolder:
     def own(self) -> dict[str, bytes]:
         """The instructor's own copies of these, which belong to the solution."""
         return enclosures.own(self.into / "source" / self.problem_set, self.enclosed())
+
+    def known(self) -> dict[str, Any]:
+        """The course's wrong answers, from :func:`nbjudge.judge.known.steps`."""
+        from nbjudge.judge.known import steps
+
+        folder = source_folder(self.problem_set, self.course)
+        variants = load_variants(folder) if self.name == folder.name else {}
+        return steps(self.source(), variants) if variants else {}
 
     def source(self) -> NotebookNode:
         """The instructor's notebook, including hidden tests."""
