@@ -63,7 +63,10 @@ def mended_step(W, V, centre, context, negatives, rate):
 wrong(
     "batch-mean",
     "divides by the size of the batch",
-    told="by the mean of their updates|the new W",
+    says=(
+        "The rows move by the mean of their updates: it is the sum of the pairs' losses "
+        "that is to fall."
+    ),
     edit=(
         "down_W = -rate * (error * v).sum(dim=1)",
         "error = error / len(centre)\n    down_W = -rate * (error * v).sum(dim=1)",
@@ -74,7 +77,7 @@ wrong(
 @wrong(
     "contexts-lost",
     "negatives add up, contexts do not",
-    told="of contexts still get lost",
+    says="Updates of negatives add up now, those of contexts still get lost.",
     loses=["contexts"],
 )
 def mended_step(W, V, centre, context, negatives, rate):
@@ -94,7 +97,10 @@ def mended_step(W, V, centre, context, negatives, rate):
 @wrong(
     "first-of-each",
     "np.unique keeps the first pair of each word",
-    told="for one of them only",
+    says=(
+        "A word that is the centre of two pairs moves for one of them only: the other "
+        "update of its row is overwritten."
+    ),
     loses=["centres"],
 )
 def mended_step(W, V, centre, context, negatives, rate):
@@ -129,7 +135,10 @@ def mended_step(W, V, centre, context, negatives, rate):
 @wrong(
     "mean",
     "the mean of a row's updates",
-    told="by the mean of their updates",
+    says=(
+        "The rows move by the mean of their updates: it is the sum of the pairs' losses "
+        "that is to fall."
+    ),
     loses=["centres", "contexts"],
 )
 def mended_step(W, V, centre, context, negatives, rate):
@@ -149,7 +158,7 @@ def mended_step(W, V, centre, context, negatives, rate):
 @wrong(
     "negatives-lost",
     "contexts add up, negatives do not",
-    told="of negatives still get lost",
+    says="Updates of contexts add up now, those of negatives still get lost.",
     loses=["contexts"],
 )
 def mended_step(W, V, centre, context, negatives, rate):
@@ -166,7 +175,12 @@ def mended_step(W, V, centre, context, negatives, rate):
     return W, V
 
 
-@wrong("new-V", "W moves by the new V", spares=["contexts", "inputs"])
+@wrong(
+    "new-V",
+    "W moves by the new V",
+    says="W moves by the new V, which has already moved: take both steps from the old values.",
+    spares=["contexts", "inputs"],
+)
 def mended_step(W, V, centre, context, negatives, rate):
     words = torch.cat([context[:, None], negatives], dim=1)
     w = W[centre][:, None, :]
@@ -177,7 +191,12 @@ def mended_step(W, V, centre, context, negatives, rate):
     return W, V
 
 
-@wrong("new-W", "V moves by the new W", spares=["centres", "inputs"])
+@wrong(
+    "new-W",
+    "V moves by the new W",
+    says="V moves by the new W, which has already moved: take both steps from the old values.",
+    spares=["centres", "inputs"],
+)
 def mended_step(W, V, centre, context, negatives, rate):
     words = torch.cat([context[:, None], negatives], dim=1)
     w, v = W[centre][:, None, :], V[words]
@@ -217,7 +236,10 @@ def mended_step(W, V, centre, context, negatives, rate):
 wrong(
     "only-centres",
     "mends W and forgets V",
-    told="comes several times among contexts",
+    says=(
+        "A word that comes several times among contexts and negatives does not move for "
+        "all of them: updates of its row are overwritten."
+    ),
     loses=["contexts"],
     edit=(
         "V = V.index_add(0, words.flatten(), down_V)",
@@ -228,7 +250,10 @@ wrong(
 wrong(
     "only-contexts",
     "mends V and forgets W",
-    told="centre of two pairs",
+    says=(
+        "A word that is the centre of two pairs moves for one of them only: the other "
+        "update of its row is overwritten."
+    ),
     loses=["centres"],
     edit=("W = W.index_add(0, centre, down_W)", "W = W.clone()\n    W[centre] += down_W"),
 )
@@ -237,14 +262,17 @@ wrong(
 @wrong(
     "unchanged",
     "the published code as it was",
-    told="moves for one of them only",
+    says=(
+        "A word that is the centre of two pairs moves for one of them only: the other "
+        "update of its row is overwritten."
+    ),
     loses=["centres", "contexts"],
 )
 def mended_step(W, V, centre, context, negatives, rate):
     return step(W, V, centre, context, negatives, rate)
 
 
-@wrong("uphill", "adds the gradient", told="uphill")
+@wrong("uphill", "adds the gradient", says="The step goes uphill: against the gradient.")
 def mended_step(W, V, centre, context, negatives, rate):
     words = torch.cat([context[:, None], negatives], dim=1)
     w, v = W[centre][:, None, :], V[words]

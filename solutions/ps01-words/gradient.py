@@ -48,7 +48,10 @@ def negative_sampling_gradients(w, v, negatives):
 wrong(
     "downhill",
     "the step instead of the gradient",
-    told="where the loss falls",
+    says=(
+        "The sign is wrong: these gradients point to where the loss falls. A gradient "
+        "points to where it grows; the step goes the other way."
+    ),
     edit=("dw / B, true * w / B, drawn", "-dw / B, -true * w / B, -drawn"),
 )
 
@@ -91,42 +94,45 @@ def negative_sampling_gradients(w, v, negatives):
 wrong(
     "mean-push",
     "the mean over the negatives",
-    told="mean over the negatives",
+    says="In the gradient of w you take the mean over the negatives: they add up.",
     edit=("+ (drawn * negatives).sum", "+ (drawn * negatives).mean"),
 )
 
 wrong(
     "negative-itself",
     "negatives move along themselves",
-    told="multiple of the negative itself",
+    says=(
+        "The gradient with respect to a negative is a multiple of w. Yours is a multiple "
+        "of the negative itself."
+    ),
     edit=("drawn * w[:, None]", "drawn * negatives"),
 )
 
 wrong(
     "negatives-added",
     "one gradient for all negatives of a pair",
-    told="added up over them",
+    says="Return a gradient for each negative. Yours are added up over them.",
     edit=("drawn * w[:, None]", "(drawn * w[:, None]).sum(1)"),
 )
 
 wrong(
     "no-pull",
     "w is not pulled by the true word",
-    told="the true word is missing",
+    says="In the gradient of w the true word is missing. It pulls, and the negatives push.",
     edit=("true * v + (drawn * negatives).sum", "(drawn * negatives).sum"),
 )
 
 wrong(
     "no-push",
     "w is not pushed by the noise",
-    told="there is only the true word",
+    says="In the gradient of w there is only the true word. The negatives push w too.",
     edit=("v + (drawn * negatives).sum(1)", "v"),
 )
 
 wrong(
     "no-truth",
     "forgets the -1",
-    told="you left out the -1",
+    says="The derivative of -log σ(s) is σ(s) - 1. You left out the -1 of the true word.",
     edit=(
         "torch.sigmoid((w * v).sum(-1, keepdim=True)) - 1",
         "torch.sigmoid((w * v).sum(-1, keepdim=True))",
@@ -151,10 +157,18 @@ def negative_sampling_gradients(w, v, negatives):
     return dw / B, true * w / B, drawn * w[:, None] / B
 
 
-wrong("own-vector", "v moves along itself", told="multiple of v", edit=("true * w", "true * v"))
+wrong(
+    "own-vector",
+    "v moves along itself",
+    says=(
+        "The gradient with respect to v is a multiple of w, since the score is w · v. "
+        "Yours is a multiple of v."
+    ),
+    edit=("true * w", "true * v"),
+)
 
 
-@wrong("scores", "no sigmoid", told="scores without their sigmoid")
+@wrong("scores", "no sigmoid", says="Your factors are the scores without their sigmoid.")
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)
     true = ((w * v).sum(-1, keepdim=True)) - 1
@@ -164,7 +178,12 @@ def negative_sampling_gradients(w, v, negatives):
 
 
 @wrong(
-    "sigmoid-slope", "the slope of the sigmoid, not of its logarithm", told="cancels one of the two"
+    "sigmoid-slope",
+    "the slope of the sigmoid, not of its logarithm",
+    says=(
+        "Your factors are σ'(s) = σ(s) (1 - σ(s)). The logarithm's derivative 1/σ(s) "
+        "cancels one of the two: σ(s) - 1 for the true word, σ(s) for a negative."
+    ),
 )
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)
@@ -178,14 +197,17 @@ def negative_sampling_gradients(w, v, negatives):
 wrong(
     "sum",
     "gradients of the sum over the pairs",
-    told="those of the sum over the pairs",
+    says=(
+        "Your gradients are those of the sum over the pairs. The loss is their mean, so "
+        "divide by 2."
+    ),
     edit=("dw / B, true * w / B, drawn * w[:, None] / B", "dw, true * w, drawn * w[:, None]"),
 )
 
 wrong(
     "truth-everywhere",
     "takes 1 off the negatives too",
-    told="you subtract 1 from it",
+    says="The derivative of -log σ(-s) is σ(s). You subtract 1 from it, as for the true word.",
     edit=(
         "torch.sigmoid((negatives * w[:, None]).sum(-1, keepdim=True))",
         "torch.sigmoid((negatives * w[:, None]).sum(-1, keepdim=True)) - 1",

@@ -55,7 +55,15 @@ def look_up_gradient(ids, G, n):
     return G.new_zeros(n, G.shape[1]).index_add(0, ids, G)
 
 
-@wrong("assigned", "an assignment keeps one row", told="the rows add up", loses=["repeated"])
+@wrong(
+    "assigned",
+    "an assignment keeps one row",
+    says=(
+        "If a word comes twice, only its last row of G is left: the rows add up. An "
+        "assignment dW[ids] = G, and dW[ids] += G as well, writes each row once."
+    ),
+    loses=["repeated"],
+)
 def one_hot(ids, n):
     return (ids[:, None] == torch.arange(n)).float()
 
@@ -113,7 +121,7 @@ wrong(
 @wrong(
     "counts",
     "counts words and forgets what arrived",
-    told="you count how often",
+    says="You count how often each word comes. Add up its rows of G instead.",
     loses=["gradient", "repeated"],
 )
 def one_hot(ids, n):
@@ -170,7 +178,7 @@ def look_up_gradient(ids, G, n):
 wrong(
     "from-one",
     "counts ids from 1",
-    told="they start at 0",
+    says="Your ids are counted from 1: they start at 0.",
     loses=["one-hot"],
     edit=("torch.arange(n)", "torch.arange(1, n + 1)"),
 )
@@ -178,7 +186,7 @@ wrong(
 wrong(
     "gradient-rows",
     "one row for each id",
-    told="a row for each id",
+    says="Your gradient has a row for each id. It must have one for each word, like W.",
     loses=["gradient", "repeated"],
     edit=("G.new_zeros(n, G.shape[1]).index_add(0, ids, G)", "G"),
 )
@@ -195,7 +203,12 @@ wrong(
 )
 
 
-@wrong("many-hot", "all words in one row", told="all words into one row", loses=["one-hot"])
+@wrong(
+    "many-hot",
+    "all words in one row",
+    says="You put all words into one row. Each id needs its own row.",
+    loses=["one-hot"],
+)
 def one_hot(ids, n):
     row = torch.zeros(n)
     row[ids] = 1
@@ -210,7 +223,12 @@ def look_up_gradient(ids, G, n):
     return G.new_zeros(n, G.shape[1]).index_add(0, ids, G)
 
 
-@wrong("mean", "divides by the counts", told="you take the mean", loses=["repeated"])
+@wrong(
+    "mean",
+    "divides by the counts",
+    says="If a word comes twice, you take the mean of its rows of G. They add up.",
+    loses=["repeated"],
+)
 def one_hot(ids, n):
     return (ids[:, None] == torch.arange(n)).float()
 
@@ -227,7 +245,10 @@ def look_up_gradient(ids, G, n):
 @wrong(
     "plus-equals",
     "+= with an index keeps one row as well",
-    told="writes each row once",
+    says=(
+        "If a word comes twice, only its last row of G is left: the rows add up. An "
+        "assignment dW[ids] = G, and dW[ids] += G as well, writes each row once."
+    ),
     loses=["repeated"],
 )
 def one_hot(ids, n):
@@ -255,7 +276,7 @@ wrong(
 wrong(
     "turned",
     "a row for each word",
-    told="is transposed",
+    says="Your matrix is transposed: it needs a row for each id and a column for each word.",
     loses=["one-hot"],
     edit=("return (ids[:, None] == torch.arange(n)).float()", "return torch.eye(n)[ids].mT"),
 )

@@ -80,7 +80,7 @@ def negative_sampling_loss(w, v, negatives):
 wrong(
     "each-pair",
     "a loss for each pair",
-    told="one loss for each pair|shape",
+    says="You return one loss for each pair. Return their mean.",
     edit=(
         "-(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean()",
         "-(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1))",
@@ -112,7 +112,11 @@ wrong(
 wrong(
     "kink-clamp",
     "clamp has a one-sided slope at 0",
-    told="at exactly 0 your log σ has a kink",
+    says=(
+        "At exactly 0 your log σ has a kink: clamp, relu and |s| have no slope of their "
+        "own there, and PyTorch takes one side's, here 1. It must be 1/2. torch.minimum "
+        "shares it out, torch.logaddexp has no kink."
+    ),
     loses=["gradients"],
     edit=("torch.minimum(s, torch.zeros_like(s))", "s.clamp(max=0)"),
 )
@@ -120,7 +124,11 @@ wrong(
 wrong(
     "kink-relu",
     "relu has a one-sided slope at 0",
-    told="at exactly 0 your log σ has a kink",
+    says=(
+        "At exactly 0 your log σ has a kink: clamp, relu and |s| have no slope of their "
+        "own there, and PyTorch takes one side's, here 0. It must be 1/2. torch.minimum "
+        "shares it out, torch.logaddexp has no kink."
+    ),
     loses=["gradients"],
     edit=("torch.minimum(s, torch.zeros_like(s))", "-torch.relu(-s)"),
 )
@@ -136,7 +144,11 @@ wrong(
 )
 
 
-@wrong("log-argument", "of minus the score", told=r"log σ\(s\) grows|log σ\(-x\)")
+@wrong(
+    "log-argument",
+    "of minus the score",
+    says="This is log σ(-x), which falls with x: log σ(x) grows.",
+)
 def log_sigmoid(s):
     s = -s
     return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))
@@ -151,7 +163,7 @@ def negative_sampling_loss(w, v, negatives):
 wrong(
     "log-sign",
     "minus the logarithm",
-    told="its logarithm is below 0",
+    says="The sign is wrong: σ(x) is below 1, so its logarithm is below 0.",
     edit=[
         (
             "torch.minimum(s, torch.zeros_like(s)) - torch.log1p",
@@ -167,6 +179,7 @@ wrong(
 wrong(
     "mean-of-negatives",
     "mean over the negatives",
+    says="Your loss takes the mean over the negatives. Add up a pair's negatives instead.",
     edit=("log_sigmoid(-drawn).sum", "log_sigmoid(-drawn).mean"),
 )
 
@@ -195,26 +208,39 @@ wrong(
 wrong(
     "negative-sign",
     "no minus in the negatives' sigmoid",
-    told="sign in the negatives",
+    says=(
+        "The sign in the negatives' sigmoid is missing: their scores should become small, "
+        "so it is σ(-w · n)."
+    ),
     edit=("-drawn", "drawn"),
 )
 
 wrong(
     "no-negatives",
     "leaves the noise out",
-    told="negatives are missing",
+    says="The negatives are missing from your loss.",
     edit=("log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)", "log_sigmoid(true)"),
 )
 
 wrong(
     "one-sigmoid",
     "sums the scores of the negatives first",
-    told="share one sigmoid",
+    says=(
+        "Your negatives share one sigmoid: the sigmoid of a sum is not the product of "
+        "sigmoids. Each negative has its own."
+    ),
     edit=("log_sigmoid(-drawn).sum(dim=-1)", "log_sigmoid(-drawn.sum(dim=-1))"),
 )
 
 
-@wrong("softmax", "a softmax over true word and negatives", told="a softmax over the true word")
+@wrong(
+    "softmax",
+    "a softmax over true word and negatives",
+    says=(
+        "This is a softmax over the true word and the negatives. Negative sampling asks "
+        "for each word separately whether it is real: each has its own sigmoid."
+    ),
+)
 def log_sigmoid(s):
     return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))
 
@@ -255,6 +281,7 @@ def negative_sampling_loss(w, v, negatives):
 wrong(
     "sum",
     "sum over the pairs",
+    says="Your loss is the sum over the pairs. Return their mean.",
     edit=(
         "-(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean",
         "-(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).sum",
@@ -264,7 +291,7 @@ wrong(
 wrong(
     "uphill",
     "the likelihood itself",
-    told="grows as the model gets better",
+    says="The sign is wrong: this grows as the model gets better. The loss has a minus.",
     edit=(
         "-(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean",
         "(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean",

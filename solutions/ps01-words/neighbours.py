@@ -63,7 +63,9 @@ def analogy(W, a, b, c):
 wrong(
     "absolute",
     "absolute cosines",
-    told="no absolute values",
+    says=(
+        "A word that points the opposite way, with cosine -1, is far away. Take no absolute values."
+    ),
     spares=["itself", "analogy", "own-words"],
     edit=("cosines[word] = -2", "cosines = cosines.abs()\n    cosines[word] = -2"),
 )
@@ -101,13 +103,21 @@ wrong(
 wrong(
     "cosines-returned",
     "cosines in place of ids",
-    told="you return the cosines",
+    says="You return the cosines. Return the ids of the words.",
     spares=["analogy", "own-words"],
     edit=("cosines.argsort(descending=True)", "cosines.sort(descending=True).values"),
 )
 
 
-@wrong("distance", "smallest distance", spares=["analogy", "own-words"])
+@wrong(
+    "distance",
+    "smallest distance",
+    says=(
+        "These have the smallest distance |w - w'|, which depends on lengths too. Look for "
+        "the largest cosine."
+    ),
+    spares=["analogy", "own-words"],
+)
 def neighbours(W, word, k):
     distances = (W - W[word]).norm(dim=1)
     distances[word] = math.inf
@@ -121,7 +131,15 @@ def analogy(W, a, b, c):
     return next(word for word in order if word not in (a, b, c))
 
 
-@wrong("dot-product", "lengths left in", told="long vectors win", spares=["analogy", "own-words"])
+@wrong(
+    "dot-product",
+    "lengths left in",
+    says=(
+        "In your code long vectors win: these are the largest dot products. A cosine "
+        "divides by both lengths."
+    ),
+    spares=["analogy", "own-words"],
+)
 def neighbours(W, word, k):
     lengths = W.norm(dim=1)
     cosines = W @ W[word]
@@ -150,7 +168,7 @@ wrong(
 wrong(
     "furthest",
     "smallest cosine first",
-    told="these are the furthest",
+    says="These are the furthest words: a large cosine means near.",
     spares=["analogy", "own-words"],
     edit=(
         "cosines[word] = -2\n    return cosines.argsort(descending=True)[:k]",
@@ -177,7 +195,7 @@ def analogy(W, a, b, c):
 wrong(
     "itself",
     "the word is its own first neighbour",
-    told="itself is among its neighbours|its own neighbour",
+    says="The word itself is among its neighbours. Leave it out.",
     spares=["analogy", "own-words"],
     edit=(
         "cosines[word] = -2\n    return cosines.argsort(descending=True)[:k]",
@@ -216,7 +234,10 @@ wrong(
 wrong(
     "nan",
     "0/0 for a vector of zeros",
-    told="NaN is sorted before",
+    says=(
+        "Your code puts a vector of zeros first: its cosine is 0/0 = NaN, and NaN is "
+        "sorted before every number. Make its cosine 0."
+    ),
     loses=["zeros"],
     edit=(
         "[word] / (lengths * lengths[word]).clamp(min=1e-30)",
@@ -278,7 +299,10 @@ wrong(
 wrong(
     "squared-lengths",
     "squared lengths without their root",
-    told="square of a length",
+    says=(
+        "You divide each product by the square of a length: the length is the root of the "
+        "sum of squares."
+    ),
     spares=["analogy", "own-words"],
     edit=("lengths = W.norm", "lengths = W.square().sum"),
 )

@@ -28,14 +28,20 @@ def keep_probability(counts, t):
 wrong(
     "above-one",
     "not cut off at 1",
-    told="must be at most 1",
+    says="A rare word gets a probability above 1. It must be at most 1.",
     spares=["by-hand", "values"],
     edit=("return (t / share).sqrt().clamp(max=1.0)", "return (t / share).sqrt()"),
 )
 
 
 @wrong(
-    "absent-dropped", "a word that never occurs gets 0", told="the limit is 1", loses=["never-seen"]
+    "absent-dropped",
+    "a word that never occurs gets 0",
+    says=(
+        "A word that never occurs gets 0 or NaN: √(t / f) grows without end as f goes to "
+        "0, so the limit is 1."
+    ),
+    loses=["never-seen"],
 )
 def noise_distribution(counts, power=0.75):
     flat = counts**power
@@ -52,7 +58,7 @@ def keep_probability(counts, t):
 wrong(
     "by-largest",
     "relative to the most frequent word",
-    told="the largest count",
+    says="f is a word's share of the whole text; you divide by the largest count.",
     spares=["by-hand", "values"],
     edit=("counts.sum", "counts.max"),
 )
@@ -60,7 +66,7 @@ wrong(
 wrong(
     "counts-not-shares",
     "counts instead of shares",
-    told="divide its count by the sum",
+    says="f is a word's share of the text: divide its count by the sum of all counts.",
     spares=["by-hand", "values"],
     edit=(
         "share = counts / counts.sum()\n    return (t / share).sqrt().clamp(max=1.0)",
@@ -71,7 +77,10 @@ wrong(
 wrong(
     "dropped-negative",
     "the paper's formula taken literally",
-    told="some are negative|being dropped|must be",
+    says=(
+        "These are the probabilities of being dropped, and some are negative. Return 1 "
+        "minus them, at most 1."
+    ),
     spares=["by-hand", "values"],
     edit=(
         "share = counts / counts.sum()\n    return (t / share).sqrt().clamp(max=1.0)",
@@ -82,7 +91,7 @@ wrong(
 wrong(
     "dropped",
     "the probability to be dropped",
-    told="being dropped",
+    says="These are the probabilities of being dropped. Return 1 minus them.",
     spares=["by-hand", "values"],
     edit=(
         "return (t / share).sqrt().clamp(max=1.0)",
@@ -106,7 +115,7 @@ def keep_probability(counts, t):
 wrong(
     "no-root",
     "no root",
-    told="the root is missing",
+    says="The root is missing: √(t / f), not t / f.",
     spares=["by-hand", "values"],
     edit=("return (t / share).sqrt().clamp", "return (t / share).clamp"),
 )
@@ -114,7 +123,7 @@ wrong(
 wrong(
     "plain-shares",
     "no power",
-    told="plain shares",
+    says="These are the words' plain shares of the text: raise counts to the power first.",
     spares=["kept"],
     edit=("flat = counts**power\n    return flat / flat.sum()", "return counts / counts.sum()"),
 )
@@ -122,7 +131,7 @@ wrong(
 wrong(
     "power-fixed",
     "ignores the power",
-    told="the power is an input",
+    says="The power is an input: you take 3/4 whatever it is.",
     loses=["values"],
     edit=("counts**power", "counts**0.75"),
 )
@@ -130,7 +139,7 @@ wrong(
 wrong(
     "power-inverse",
     "power 4/3",
-    told="is inverted",
+    says="Your power is inverted: 1/power makes frequent words more frequent, not less.",
     spares=["kept"],
     edit=("counts**power", "counts ** (1 / power) if power else torch.ones_like(counts)"),
 )
@@ -138,7 +147,10 @@ wrong(
 wrong(
     "power-last",
     "the power after the normalising",
-    told="do not sum to 1",
+    says=(
+        "Your probabilities do not sum to 1: divide by the sum of the powers, after taking "
+        "the power and not before."
+    ),
     spares=["kept"],
     edit=(
         "flat = counts**power\n    return flat / flat.sum()",
@@ -149,7 +161,10 @@ wrong(
 wrong(
     "smoothed",
     "adds one to each count",
-    told="add nothing to the counts",
+    says=(
+        "Your code may draw a word that never occurs. Its count is 0, and so is 0 to any "
+        "power: add nothing to the counts."
+    ),
     spares=["kept"],
     edit=("flat = counts", "flat = (counts + 1)"),
 )
@@ -168,7 +183,10 @@ wrong(
 wrong(
     "sum-of-counts",
     "divides by the sum of the counts",
-    told="not by the sum of their powers",
+    says=(
+        "You divide by the sum of the counts, not by the sum of their powers, so what "
+        "comes out does not sum to 1. The power was 0.75."
+    ),
     spares=["kept"],
     edit=(
         "flat = counts**power\n    return flat / flat.sum()",
@@ -179,7 +197,7 @@ wrong(
 wrong(
     "unnormalised",
     "weights instead of probabilities",
-    told="divide them by their sum",
+    says="These are the powers of the counts: divide them by their sum.",
     spares=["kept"],
     edit=("flat = counts**power\n    return flat / flat.sum()", "return counts**power"),
 )
@@ -187,7 +205,7 @@ wrong(
 wrong(
     "upside-down",
     "the share over the threshold",
-    told="are swapped",
+    says="t and f are swapped: the more frequent a word, the less often it is kept.",
     spares=["by-hand", "values"],
     edit=("t / share", "share / t"),
 )

@@ -159,7 +159,9 @@ wrong(
 wrong(
     "share-grows",
     "counts the reaches up to d",
-    told="grows with the distance",
+    says=(
+        "This grows with the distance: the reaches from d to m take the word, not those up to d."
+    ),
     loses=["share"],
     edit=("max(0, m - d + 1)", "min(d, m)"),
 )
@@ -167,7 +169,7 @@ wrong(
 wrong(
     "share-inverse",
     "falls like one over the distance",
-    told="not like 1/d",
+    says=("The share falls in equal steps, not like 1/d: count the reaches that are long enough."),
     loses=["share"],
     edit=("max(0, m - d + 1) / m", "1 / d"),
 )
@@ -175,7 +177,7 @@ wrong(
 wrong(
     "share-negative",
     "below 0 beyond the window",
-    told="never below 0",
+    says="At a distance beyond the window no reach is long enough: a share is never below 0.",
     loses=["share"],
     edit=("max(0, m - d + 1)", "(m - d + 1)"),
 )
@@ -183,7 +185,10 @@ wrong(
 wrong(
     "share-off-by-one",
     "m - d reaches",
-    told=r"m - d \+ 1 reaches",
+    says=(
+        "A reach of d takes the word at distance d too: d, d + 1, ... up to m are m - d + "
+        "1 reaches."
+    ),
     loses=["share"],
     edit=("d + 1", "d"),
 )
@@ -191,7 +196,10 @@ wrong(
 wrong(
     "share-whole-window",
     "no reach at all",
-    told="equally often",
+    says=(
+        "Your code takes all words of the window equally often. A reach of 1 takes only "
+        "the words next to the centre."
+    ),
     loses=["share"],
     edit=("max(0, m - d + 1) / m", "1.0 if d <= m else 0.0"),
 )

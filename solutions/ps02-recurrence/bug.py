@@ -121,7 +121,10 @@ wrong(
 @wrong(
     "last-place",
     "fixes only the position, as the course did",
-    told="You read the padding too",
+    says=(
+        "You read the padding too. Even a row of zeros makes a new state, from h U and b. "
+        "Each sequence must start from a state of zeros at its first token."
+    ),
     loses=["padding", "empty"],
 )
 def mended_states(x, lengths, W, U, b):
@@ -142,7 +145,10 @@ def mended_states(x, lengths, W, U, b):
 @wrong(
     "no-bias-in-padding",
     "clears the tokens of the padding and reads on",
-    told="You read the padding too|the last states",
+    says=(
+        "You read the padding too. Even a row of zeros makes a new state, from h U and b. "
+        "Each sequence must start from a state of zeros at its first token."
+    ),
     loses=["padding", "empty"],
 )
 def mended_states(x, lengths, W, U, b):
@@ -159,7 +165,10 @@ def mended_states(x, lengths, W, U, b):
 wrong(
     "off-by-one-early",
     "begins one row early",
-    told="You read the padding too",
+    says=(
+        "You read the padding too. Even a row of zeros makes a new state, from h U and b. "
+        "Each sequence must start from a state of zeros at its first token."
+    ),
     loses=["padding", "empty"],
     edit=(
         "real = t >= T - lengths\n        h = torch.where(real[:, None], new, h)",
@@ -180,7 +189,7 @@ wrong(
 wrong(
     "padding-behind",
     "keeps to the lengths, from the wrong side",
-    told="what `last_states` returns|padding comes after",
+    says="Your code assumes that the padding comes after the tokens. It comes before them.",
     spares=["same", "inputs"],
     edit=(
         "real = t >= T - lengths\n        h = torch.where(real[:, None], new, h)",
@@ -204,7 +213,15 @@ def mended_states(x, lengths, W, U, b):
     return h
 
 
-@wrong("slice-of-minus-zero", "rows[-0:] is all rows", told=r"rows\[-0:\]", loses=["empty"])
+@wrong(
+    "slice-of-minus-zero",
+    "rows[-0:] is all rows",
+    says=(
+        "Your code reads rows of a sequence that has no tokens. Do you use a slice such as "
+        "rows[-0:]? It is all rows."
+    ),
+    loses=["empty"],
+)
 def mended_states(x, lengths, W, U, b):
     last = []
     for rows, length in zip(x, lengths.tolist()):
@@ -218,7 +235,10 @@ def mended_states(x, lengths, W, U, b):
 @wrong(
     "unchanged",
     "the published code as it was",
-    told="what `last_states` returns",
+    says=(
+        "This is what `last_states` returns: the state at position length - 1. Where is "
+        "the last token if the padding is in front?"
+    ),
     spares=["same", "inputs"],
 )
 def mended_states(x, lengths, W, U, b):
@@ -230,7 +250,7 @@ def mended_states(x, lengths, W, U, b):
 @wrong(
     "zero-rows",
     "takes rows of zeros for padding",
-    told="only the lengths say",
+    says="A token may be a row of zeros: only the lengths say what is padding.",
     loses=["same", "empty"],
 )
 def mended_states(x, lengths, W, U, b):

@@ -26,25 +26,42 @@ def clipped(gradients, c):
     return [part.reshape(g.shape) for part, g in zip(parts, gradients)]
 
 
-@wrong("absolute", "the sum of absolute values", told="absolute values")
+@wrong(
+    "absolute",
+    "the sum of absolute values",
+    says="You add up absolute values. The norm is the root of the sum of the squares.",
+)
 def clipped(gradients, c):
     norm = sum(g.abs().sum() for g in gradients).item()
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
 
 
-@wrong("always", "makes short ones longer", told="never above 1", loses=["short"])
+@wrong(
+    "always",
+    "makes short ones longer",
+    says="You lengthen gradients that are short enough. The factor is never above 1.",
+    loses=["short"],
+)
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
     return [g * (c / norm) if norm else g for g in gradients]
 
 
-@wrong("by-value", "each number at ±c", told="You clip each number at ±c")
+@wrong(
+    "by-value",
+    "each number at ±c",
+    says="You clip each number at ±c, which changes the direction. Use one factor for all.",
+)
 def clipped(gradients, c):
     norm = None
     return [g.clamp(-c, c) for g in gradients]
 
 
-@wrong("dropped", "drops what is too long", told="Gradients that are too long are dropped")
+@wrong(
+    "dropped",
+    "drops what is too long",
+    says="Gradients that are too long are dropped. Shorten them to norm c.",
+)
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
     return [torch.zeros_like(g) if norm > c else g for g in gradients]
@@ -53,7 +70,10 @@ def clipped(gradients, c):
 @wrong(
     "each-alone",
     "each gradient by its own norm",
-    told="You clip each gradient by its own",
+    says=(
+        "You clip each gradient by its own norm. Take one norm over all of them together, "
+        "and one factor, so that the direction stays."
+    ),
     loses=["by-hand", "values", "precision"],
 )
 def clipped(gradients, c):
@@ -64,7 +84,14 @@ def clipped(gradients, c):
     return found
 
 
-@wrong("epsilon", "adds 1e-6, as PyTorch does", told="plus 1e-06")
+@wrong(
+    "epsilon",
+    "adds 1e-6, as PyTorch does",
+    says=(
+        "You divide by the norm plus 1e-06, so what comes out is a little shorter than c. "
+        "Only a norm of 0 needs care, and there the factor is 1."
+    ),
+)
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients)) + 1e-6
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
@@ -87,7 +114,11 @@ def clipped(gradients, c):
     return gradients
 
 
-@wrong("larger", "max instead of min", told="Nothing is shortened|never above 1")
+@wrong(
+    "larger",
+    "max instead of min",
+    says="Nothing is shortened. If the norm is above c, the factor is c / norm.",
+)
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
     return [g * max(1.0, c / norm) if norm else g for g in gradients]
@@ -96,7 +127,7 @@ def clipped(gradients, c):
 @wrong(
     "largest-norm",
     "the largest of the norms",
-    told="largest of the gradients' norms",
+    says="You take the largest of the gradients' norms. Take the norm of all of them together.",
     loses=["by-hand", "values", "precision"],
 )
 def clipped(gradients, c):
@@ -104,7 +135,13 @@ def clipped(gradients, c):
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
 
 
-@wrong("largest-number", "the largest number", told="You use the largest number as the")
+@wrong(
+    "largest-number",
+    "the largest number",
+    says=(
+        "You use the largest number as the norm. The norm is the root of the sum of the squares."
+    ),
+)
 def clipped(gradients, c):
     norm = max(g.abs().max().item() for g in gradients)
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
@@ -125,13 +162,21 @@ def clipped(gradients, c):
     [g * min(1.0, c / norm) if norm else g for g in gradients]
 
 
-@wrong("no-root", "the sum of squares", told="root is missing")
+@wrong(
+    "no-root",
+    "the sum of squares",
+    says="The root is missing: you compare c with the sum of the squares.",
+)
 def clipped(gradients, c):
     norm = sum((g**2).sum() for g in gradients).item()
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
 
 
-@wrong("nothing", "gives them as they came", told="Nothing is shortened")
+@wrong(
+    "nothing",
+    "gives them as they came",
+    says="Nothing is shortened. If the norm is above c, the factor is c / norm.",
+)
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
     return list(gradients)
@@ -157,21 +202,35 @@ def clipped(gradients, c):
     return gradients
 
 
-@wrong("root-mean", "the mean of squares", told="mean of the squares")
+@wrong(
+    "root-mean",
+    "the mean of squares",
+    says="You take the mean of the squares. The norm is the root of their sum.",
+)
 def clipped(gradients, c):
     norm = torch.cat([g.flatten() for g in gradients]).square().mean().sqrt().item()
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
 
 
 @wrong(
-    "sum-of-norms", "adds norms", told="You add up the gradients' norms", spares=["zeros", "inputs"]
+    "sum-of-norms",
+    "adds norms",
+    says=(
+        "You add up the gradients' norms. The norm of all of them together is the root of "
+        "the sum of all squares."
+    ),
+    spares=["zeros", "inputs"],
 )
 def clipped(gradients, c):
     norm = sum(g.norm().item() for g in gradients)
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
 
 
-@wrong("to-one", "to norm 1", told="Gradients that are too long come out")
+@wrong(
+    "to-one",
+    "to norm 1",
+    says="Gradients that are too long come out with norm 1. Their norm must be c.",
+)
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
     return [g / norm if norm > c else g for g in gradients]
@@ -189,7 +248,10 @@ def clipped(gradients, c):
 
 
 @wrong(
-    "zeros-nan", "always divides", told="never above 1|the factor is 1", loses=["short", "zeros"]
+    "zeros-nan",
+    "always divides",
+    says="You lengthen gradients that are short enough. The factor is never above 1.",
+    loses=["short", "zeros"],
 )
 def clipped(gradients, c):
     norm = torch.sqrt(sum((g**2).sum() for g in gradients))

@@ -42,7 +42,7 @@ def lstm_step(x_t, h, c, W, U, b):
 wrong(
     "cell-for-state",
     "gates look at the cell",
-    told="Your gates use the cell",
+    says="Your gates use the cell. U multiplies the state h.",
     spares=["carried", "inputs"],
     edit=("W + h", "W + c"),
 )
@@ -50,7 +50,7 @@ wrong(
 wrong(
     "coupled-input",
     "forgets as much as it lets in",
-    told="You use 1 - i as the",
+    says="You use 1 - i as the forget gate. f is a separate gate.",
     spares=["carried", "inputs"],
     edit=("torch.sigmoid(f)", "(1 - torch.sigmoid(i))"),
 )
@@ -58,7 +58,7 @@ wrong(
 wrong(
     "coupled",
     "one gate for both, as in a GRU",
-    told="a GRU would",
+    says="You use 1 - f as the input gate, as a GRU would. i is a separate gate.",
     spares=["carried", "inputs"],
     edit=("torch.sigmoid(i)", "(1 - torch.sigmoid(f))"),
 )
@@ -88,7 +88,9 @@ def lstm_step(x_t, h, c, W, U, b):
 wrong(
     "forget-bias",
     "adds 1 to the forget gate",
-    told="You add 1 to the forget gate's",
+    says=(
+        "You add 1 to the forget gate's sum. That belongs to the initial bias, not to the formula."
+    ),
     spares=["carried", "inputs"],
     edit=("torch.sigmoid(f)", "torch.sigmoid(f + 1)"),
 )
@@ -96,21 +98,21 @@ wrong(
 wrong(
     "forget-turned",
     "1 - f keeps",
-    told="The forget gate is inverted",
+    says="The forget gate is inverted: where f is 1, the cell stays.",
     edit=("torch.sigmoid(f)", "(1 - torch.sigmoid(f))"),
 )
 
 wrong(
     "forgets",
     "forgets the cell",
-    told="The new cell does not use the",
+    says="The new cell does not use the old one: f ⊙ c is missing.",
     edit=("torch.sigmoid(f) * c + torch.sigmoid(i)", "torch.sigmoid(i)"),
 )
 
 wrong(
     "gate-inside",
     "the output gate inside the tanh",
-    told="inside the tanh",
+    says="Your output gate is inside the tanh. h = o ⊙ tanh(c).",
     edit=("torch.sigmoid(o) * torch.tanh(c)", "torch.tanh(torch.sigmoid(o) * c)"),
 )
 
@@ -126,7 +128,10 @@ def lstm_step(x_t, h, c, W, U, b):
 wrong(
     "interleaved",
     "each gate from every fourth column",
-    told="interleaved",
+    says=(
+        "Your blocks are interleaved. Each gate's Dh numbers are side by side, followed by "
+        "those of the next gate."
+    ),
     edit=(
         "i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)",
         "sums = x_t @ W + h @ U + b\n    i, f, g, o = (sums[:, k::4] for k in range(4))",
@@ -139,33 +144,33 @@ def lstm_step(x_t, h, c, W, U, b):
     return torch.lstm_cell(x_t, (h, c), W.T, U.T, b, torch.zeros_like(b))
 
 
-wrong("no-bias", "leaves out the bias", told="bias is missing|after 1 steps", edit=("U + b", "U"))
+wrong("no-bias", "leaves out the bias", says="The bias is missing.", edit=("U + b", "U"))
 
 wrong(
     "no-forget-gate",
     "keeps all of the cell",
-    told="forget gate is missing",
+    says="The forget gate is missing. It is f ⊙ c, not c.",
     edit=("torch.sigmoid(f) * c", "c"),
 )
 
 wrong(
     "no-input-gate",
     "lets everything in",
-    told="input gate is missing",
+    says="The input gate is missing. It is i ⊙ g, not g.",
     edit=("torch.sigmoid(i) * torch.tanh", "torch.tanh"),
 )
 
 wrong(
     "no-output-gate",
     "shows all",
-    told="output gate is missing",
+    says="The output gate is missing. h = o ⊙ tanh(c).",
     edit=("torch.sigmoid(o) * torch.tanh", "torch.tanh"),
 )
 
 wrong(
     "no-state",
     "gates without the state",
-    told="h U is missing",
+    says="Your gates ignore the state: h U is missing.",
     loses=["values", "state", "gradients"],
     edit=("h @ U + b", "b"),
 )
@@ -173,7 +178,7 @@ wrong(
 wrong(
     "old-cell-back",
     "gives the old cell back",
-    told="You return the old cell",
+    says="You return the old cell.",
     edit=[
         (
             "i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)",
@@ -186,7 +191,7 @@ wrong(
 wrong(
     "old-cell-shown",
     "shows the old cell",
-    told="Your state uses the old cell",
+    says="Your state uses the old cell. Use the new one.",
     edit=[
         (
             "i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)",
@@ -206,42 +211,42 @@ wrong(
 wrong(
     "order-figo",
     "reads the blocks as f, i, g, o",
-    told="You read the blocks as f, i, g, o",
+    says="You read the blocks as f, i, g, o: they stand in the order i, f, g, o.",
     edit=("i, f,", "f, i,"),
 )
 
 wrong(
     "order-fiog",
     "reads the blocks as f, i, o, g",
-    told="You read the blocks as f, i, o, g",
+    says="You read the blocks as f, i, o, g: they stand in the order i, f, g, o.",
     edit=("i, f, g, o", "f, i, o, g"),
 )
 
 wrong(
     "order-ifog",
     "reads the blocks as i, f, o, g",
-    told="You read the blocks as i, f, o, g",
+    says="You read the blocks as i, f, o, g: they stand in the order i, f, g, o.",
     edit=("f, g, o", "f, o, g"),
 )
 
 wrong(
     "order-igfo",
     "reads the blocks as i, g, f, o",
-    told="You read the blocks as i, g, f, o",
+    says="You read the blocks as i, g, f, o: they stand in the order i, f, g, o.",
     edit=("f, g,", "g, f,"),
 )
 
 wrong(
     "order-oifg",
     "reads the blocks as o, i, f, g",
-    told="You read the blocks as o, i, f, g",
+    says="You read the blocks as o, i, f, g: they stand in the order i, f, g, o.",
     edit=("i, f, g, o", "o, i, f, g"),
 )
 
 wrong(
     "other-way",
     "gives (c, h)",
-    told="You return the cell and the state",
+    says="You return the cell and the state in the wrong order. Return (h, c).",
     edit=("torch.sigmoid(o) * torch.tanh(c), c", "c, torch.sigmoid(o) * torch.tanh(c)"),
 )
 
@@ -265,38 +270,56 @@ def lstm_step(x_t, h, c, W, U, b):
     return sigma(o) * torch.tanh(c), c
 
 
-wrong("plain-cell-shown", "uses the cell without its tanh", edit=("torch.tanh(c)", "c"))
+wrong(
+    "plain-cell-shown",
+    "uses the cell without its tanh",
+    says="Your state uses the cell without its tanh. h = o ⊙ tanh(c).",
+    edit=("torch.tanh(c)", "c"),
+)
 
 wrong(
     "plain-content",
     "the new content without its tanh",
-    told="new content has no tanh",
+    says="Your new content has no tanh.",
     edit=("torch.tanh(g)", "g"),
 )
 
 wrong(
     "sigmoid-content",
     "all four through a sigmoid",
-    told="Your new content g goes through a",
+    says=(
+        "Your new content g goes through a sigmoid. Use a tanh: a cell must be able to "
+        "decrease, too."
+    ),
     edit=("torch.tanh(g)", "torch.sigmoid(g)"),
 )
 
 wrong(
     "sigmoid-shown",
     "shows the cell through a sigmoid",
-    told="Your state uses a sigmoid",
+    says="Your state uses a sigmoid. h = o ⊙ tanh(c).",
     edit=("torch.tanh(c)", "torch.sigmoid(c)"),
 )
 
 
-@wrong("swapped", "sigmoid and tanh swapped", told="Sigmoid and tanh are swapped")
+@wrong(
+    "swapped",
+    "sigmoid and tanh swapped",
+    says=(
+        "Sigmoid and tanh are swapped: gates lie between 0 and 1, the new content between -1 and 1."
+    ),
+)
 def lstm_step(x_t, h, c, W, U, b):
     i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)
     c = torch.tanh(f) * c + torch.tanh(i) * torch.sigmoid(g)
     return torch.tanh(o) * torch.sigmoid(c), c
 
 
-@wrong("tanh-gates", "gates through a tanh", told="gate lies between 0 and 1")
+@wrong(
+    "tanh-gates",
+    "gates through a tanh",
+    says="Your gates go through a tanh. A gate lies between 0 and 1: use a sigmoid.",
+)
 def lstm_step(x_t, h, c, W, U, b):
     i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)
     c = torch.tanh(f) * c + torch.tanh(i) * torch.tanh(g)
@@ -306,14 +329,14 @@ def lstm_step(x_t, h, c, W, U, b):
 wrong(
     "twice-h",
     "gives the state twice",
-    told="You apply the output gate to the",
+    says="You apply the output gate to the returned cell. It applies only to the state.",
     edit=("torch.sigmoid(o) * torch.tanh(c), c", "(torch.sigmoid(o) * torch.tanh(c),) * 2"),
 )
 
 wrong(
     "two-biases",
     "adds the bias twice",
-    told="bias counts twice",
+    says="The bias counts twice. PyTorch's own cells have two biases, the formula has one.",
     spares=["carried", "inputs"],
     edit=("W + h", "W + b + h"),
 )

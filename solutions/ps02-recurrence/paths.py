@@ -117,7 +117,15 @@ def calls(net, T, layers):
     return T * layers if net == "both ways" else T + layers - 1
 
 
-@wrong("all-arrows", "counts all arrows", told="number of all arrows", spares=["distance", "calls"])
+@wrong(
+    "all-arrows",
+    "counts all arrows",
+    says=(
+        "This is the number of all arrows, or of all nodes. Only the arrows on one path "
+        "wait for each other."
+    ),
+    spares=["distance", "calls"],
+)
 def waiting(edges):
     return len(edges)
 
@@ -142,7 +150,10 @@ def calls(net, T, layers):
 @wrong(
     "by-number",
     "takes nodes in order of their numbers",
-    told="nodes come in order",
+    says=(
+        "Your longest path has length 2, but 8, 4, 2, 9, -5 has four arrows. Does your "
+        "code assume that the pairs or nodes come in order?"
+    ),
     loses=["any-order"],
 )
 def waiting(edges):
@@ -172,7 +183,7 @@ def calls(net, T, layers):
 wrong(
     "calls-attention-one",
     "attention without layers",
-    told="it waits for that",
+    says="Each layer reads the output of the layer below, so it waits for that layer.",
     loses=["calls"],
     edit=("return layers", "return 1"),
 )
@@ -180,7 +191,7 @@ wrong(
 wrong(
     "calls-attention-tokens",
     "attention token by token",
-    told="no token waits for another",
+    says="In self-attention no token waits for another: one unit reads all tokens of a layer.",
     loses=["calls"],
     edit=("return layers", "return T * layers"),
 )
@@ -188,7 +199,10 @@ wrong(
 wrong(
     "calls-both-side-by-side",
     "both directions as one",
-    told="ends at the first token",
+    says=(
+        "The direction that reads from the right ends at the first token, so the next "
+        "layer cannot begin before this one has read everything."
+    ),
     loses=["calls"],
     edit=('T * layers if net == "both ways" else T', "T"),
 )
@@ -196,7 +210,7 @@ wrong(
 wrong(
     "calls-both-twice",
     "one direction after the other",
-    told="read at the same time",
+    says="Both directions are read at the same time, so their units do not add up.",
     loses=["calls"],
     edit=("return T", "return 2 * T"),
 )
@@ -204,7 +218,11 @@ wrong(
 wrong(
     "calls-layer-by-layer",
     "each layer waits for all of the one below",
-    told="run in parallel",
+    says=(
+        "A layer need not wait until the one below has read the whole text. It can read "
+        "token t as soon as the one below has, so the layers run in parallel, one token "
+        "apart."
+    ),
     loses=["calls"],
     edit=('layers if net == "both ways" else T + layers - 1', "layers"),
 )
@@ -212,7 +230,10 @@ wrong(
 wrong(
     "calls-off-by-one",
     "T + layers",
-    told="Off by one",
+    says=(
+        "Off by one: the first layer takes one unit per token, and each further layer ends "
+        "one unit later."
+    ),
     loses=["calls"],
     edit=("layers - 1", "layers"),
 )
@@ -220,7 +241,7 @@ wrong(
 wrong(
     "calls-one-layer",
     "forgets that layers wait",
-    told="have to wait for the first",
+    says="The upper layers have to wait for the first token of the layer below.",
     loses=["calls"],
     edit=("T + layers - 1", "T"),
 )
@@ -228,7 +249,7 @@ wrong(
 wrong(
     "distance-back",
     "goes against the arrows",
-    told="You go against the arrows",
+    says="You go against the arrows: (a, b) leads from a to b, not back.",
     loses=["distance", "nets"],
     edit=("{b for a, b in edges if a in front}", "{a for a, b in edges if b in front}"),
 )
@@ -237,7 +258,7 @@ wrong(
 @wrong(
     "distance-both",
     "goes along and against the arrows",
-    told="You go against the arrows",
+    says="You go against the arrows: (a, b) leads from a to b, not back.",
     loses=["distance"],
 )
 def waiting(edges):
@@ -317,7 +338,12 @@ def calls(net, T, layers):
     return T * layers if net == "both ways" else T + layers - 1
 
 
-@wrong("distance-longest", "the longest path", told="longest path", loses=["distance"])
+@wrong(
+    "distance-longest",
+    "the longest path",
+    says="This is the longest path. Return the shortest.",
+    loses=["distance"],
+)
 def waiting(edges):
     depth, edges = {}, list(edges)
     for a, b in edges:
@@ -356,7 +382,7 @@ def calls(net, T, layers):
 wrong(
     "distance-nodes",
     "counts the nodes on the path",
-    told="You count nodes|From the",
+    says="You count nodes. Count arrows: each is one operation.",
     loses=["distance", "nets"],
     edit=("{start}, 0", "{start}, 1"),
 )
@@ -372,7 +398,7 @@ wrong(
 wrong(
     "distance-zero",
     "0 if there is no path",
-    told="If no path leads there",
+    says="If no path leads there, return -1.",
     loses=["distance"],
     edit=("return -1", "return 0"),
 )
@@ -389,7 +415,10 @@ wrong(
 @wrong(
     "in-given-order",
     "takes pairs in the given order",
-    told="nodes come in order|longest path",
+    says=(
+        "Your longest path has length 2, but 8, 4, 2, 9, -5 has four arrows. Does your "
+        "code assume that the pairs or nodes come in order?"
+    ),
     loses=["any-order", "long"],
 )
 def waiting(edges):
@@ -419,7 +448,7 @@ def calls(net, T, layers):
 wrong(
     "last-writes",
     "the last path seen instead of the longest",
-    told="longest path|shortest path",
+    says="This is the shortest path from an input to the end. Return the longest.",
     spares=["distance", "calls"],
     edit=(
         "max(depth[b], depth[a] + 1)",
@@ -430,7 +459,7 @@ wrong(
 wrong(
     "nodes",
     "counts nodes",
-    told="You count nodes",
+    says="You count nodes. Count arrows: each is one operation, and a path of 5 nodes has 4.",
     spares=["distance", "calls"],
     edit=("max(depth.values(), default=0)", "max(depth.values(), default=-1) + 1"),
 )
@@ -479,7 +508,7 @@ def calls(net, T, layers):
 wrong(
     "shortest",
     "the shortest path to each node",
-    told="longest path|shortest path",
+    says="This is the shortest path from an input to the end. Return the longest.",
     spares=["distance", "calls"],
     edit=("max(depth[b], depth[a] + 1)", "min(depth[b] or 10**9, depth[a] + 1)"),
 )

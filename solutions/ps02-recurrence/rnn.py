@@ -35,26 +35,31 @@ def rnn_states(x, h, W, U, b):
     return torch.stack(states[1:]).transpose(0, 1)
 
 
-wrong("U-turned", "U as for columns", told="U is transposed", edit=("h @ U", "h @ U.T"))
+wrong(
+    "U-turned",
+    "U as for columns",
+    says="U is transposed: states are rows here, so it is h U.",
+    edit=("h @ U", "h @ U.T"),
+)
 
 wrong(
     "added",
     "adds to the old state",
-    told="You add the new state to the",
+    says="You add the new state to the old one. The formula replaces it.",
     edit=("torch.tanh", "h + torch.tanh"),
 )
 
 wrong(
     "backwards-in-order",
     "reads from the right and puts in order",
-    told="You read from the last token to the first, then",
+    says="You read from the last token to the first, then reverse the states.",
     edit=[("range(x.shape[1])", "reversed(range(x.shape[1]))"), ("states,", "states[::-1],")],
 )
 
 wrong(
     "backwards",
     "reads from the right",
-    told="from the last token to the first",
+    says="You read from the last token to the first.",
     edit=("range(x.shape[1])", "reversed(range(x.shape[1]))"),
 )
 
@@ -80,7 +85,11 @@ wrong(
 )
 
 
-@wrong("early", "stores the state before the step", told="one step early")
+@wrong(
+    "early",
+    "stores the state before the step",
+    says="Your states are one step early. The first must have read the first token.",
+)
 def rnn_states(x, h, W, U, b):
     states = []
     for t in range(x.shape[1]):
@@ -99,7 +108,11 @@ wrong(
 
 
 @wrong(
-    "from-first-state", "does not hand the state on", told="starts every step from the first state"
+    "from-first-state",
+    "does not hand the state on",
+    says=(
+        "Your code starts every step from the first state. Start from the state of the step before."
+    ),
 )
 def rnn_states(x, h, W, U, b):
     states = [torch.tanh(x[:, t] @ W + h @ U + b) for t in range(x.shape[1])]
@@ -109,7 +122,7 @@ def rnn_states(x, h, W, U, b):
 wrong(
     "from-zeros",
     "starts from zeros",
-    told="start from zeros",
+    says="You start from zeros. The initial state is an input.",
     loses=["start", "gradients", "precision"],
     edit=("states = []", "h = torch.zeros_like(h)\n    states = []"),
 )
@@ -128,7 +141,7 @@ wrong(
 wrong(
     "last-only",
     "gives the last state alone",
-    told="You return only the last state",
+    says="You return only the last state. Return the states after all tokens.",
     edit=("torch.stack(states, dim=1)", "h"),
 )
 
@@ -146,7 +159,7 @@ wrong(
     edit=("torch.stack(states, dim=1)", "states"),
 )
 
-wrong("no-bias", "leaves out the bias", told="bias is missing", edit=("U + b", "U"))
+wrong("no-bias", "leaves out the bias", says="The bias is missing.", edit=("U + b", "U"))
 
 wrong(
     "no-grad",
@@ -165,7 +178,12 @@ wrong(
     ],
 )
 
-wrong("no-memory", "leaves out h U", told="without h U each token", edit=("h @ U + b", "b"))
+wrong(
+    "no-memory",
+    "leaves out h U",
+    says="The previous state is missing. Without h U each token is on its own.",
+    edit=("h @ U + b", "b"),
+)
 
 wrong(
     "no-return",
@@ -177,48 +195,66 @@ wrong(
 wrong(
     "no-tanh",
     "the sum without its tanh",
-    told="tanh is missing",
+    says="The tanh is missing: these are the sums themselves.",
     edit=("torch.tanh(x[:, t] @ W + h @ U + b)", "x[:, t] @ W + h @ U + b"),
 )
 
-wrong("no-token", "leaves out x W", told="The token is missing", edit=("x[:, t] @ W + h", "h"))
+wrong(
+    "no-token",
+    "leaves out x W",
+    says="The token is missing. Where does x W come in?",
+    edit=("x[:, t] @ W + h", "h"),
+)
 
-wrong("relu", "a ReLU", told="You use a ReLU", edit=("torch.tanh", "torch.relu"))
+wrong(
+    "relu",
+    "a ReLU",
+    says="You use a ReLU. The state goes through a tanh.",
+    edit=("torch.tanh", "torch.relu"),
+)
 
 wrong(
     "same-tensor",
     "one tensor, changed in place and put into the list each time",
-    told="All your states are the last",
+    says=(
+        "All your states are the last one. A tensor that is changed in place changes in "
+        "your list, too."
+    ),
     edit=("h = torch.tanh", "h[:] = torch.tanh"),
 )
 
-wrong("sigmoid", "a sigmoid", told="You use a sigmoid", edit=("torch.tanh", "torch.sigmoid"))
+wrong(
+    "sigmoid",
+    "a sigmoid",
+    says="You use a sigmoid. The state goes through a tanh, which lies between -1 and 1.",
+    edit=("torch.tanh", "torch.sigmoid"),
+)
 
 wrong(
     "tanh-of-token",
     "the tanh goes round the token alone",
-    told="Your tanh leaves out h U",
+    says="Your tanh leaves out h U. Take the tanh of the whole sum.",
     edit=("torch.tanh(x[:, t] @ W + h @ U + b)", "torch.tanh(x[:, t] @ W + b) + h @ U"),
 )
 
 wrong(
     "time-first",
     "stacks along the first axis",
-    told="batch comes first|must be",
+    says="Your axes are (T, B, Dh). The batch comes first: (B, T, Dh).",
     edit=("states, dim=1", "states"),
 )
 
 wrong(
     "two-biases",
     "adds the bias twice, as PyTorch has two",
-    told="bias counts twice",
+    says="The bias counts twice. PyTorch's own cells have two biases, the formula has one.",
     edit=("W + h", "W + b + h"),
 )
 
 wrong(
     "with-first",
     "gives the state it starts from too",
-    told=r"You return T \+ 1 states",
+    says="You return T + 1 states. Leave out the one that you start from.",
     edit=[("states = []", "first, states = h, []"), ("states,", "[first] + states,")],
 )
 

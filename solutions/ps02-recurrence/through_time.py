@@ -84,7 +84,7 @@ def through_time(x, W, U, b, G):
 wrong(
     "U-not-turned",
     "δ U in the backward pass",
-    told="U must be transposed in the backward",
+    says=("U must be transposed in the backward pass: the gradient of the previous state is δ Uᵀ."),
     loses=["values", "every-step", "measured"],
     edit=("delta @ U.T", "delta @ U"),
 )
@@ -101,7 +101,11 @@ def through_time(x, W, U, b, G):
     return x.grad, W.grad, U.grad, b.grad
 
 
-@wrong("bias-rows", "a row for each step", told="has a row for each step|must be")
+@wrong(
+    "bias-rows",
+    "a row for each step",
+    says="Your gradient of b has a row for each step. Add them up to one row.",
+)
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]
     for x_t in x:
@@ -162,7 +166,12 @@ def through_time(x, W, U, b, G):
     return torch.func.grad(loss, argnums=(0, 1, 2, 3))(x, W, U, b)
 
 
-wrong("half-slope", "1 - h", told="You use 1 - h", edit=("[t + 1] ** 2", "[t + 1]"))
+wrong(
+    "half-slope",
+    "1 - h",
+    says="The slope of the tanh is 1 - h². You use 1 - h.",
+    edit=("[t + 1] ** 2", "[t + 1]"),
+)
 
 wrong(
     "in-place",
@@ -175,7 +184,10 @@ wrong(
 wrong(
     "last-loss",
     "the loss of the last step alone",
-    told="Only the last row of G",
+    says=(
+        "You use only the last row of G. Every step has its own part in the loss: add its "
+        "row to the gradient from the next step."
+    ),
     loses=["every-step", "measured"],
     edit=[("later = torch.zeros_like(b)", "later = G[-1]"), ("G[t] + later", "later")],
 )
@@ -183,6 +195,7 @@ wrong(
 wrong(
     "mean",
     "means over the steps",
+    says="Your gradients of W, U and b are means over the steps. Take sums.",
     spares=["one-token", "inputs"],
     edit=("dx, dW, dU, db", "dx, dW / len(x), dU / len(x), db / len(x)"),
 )
@@ -190,14 +203,20 @@ wrong(
 wrong(
     "new-state",
     "h_t in the gradient of U",
-    told="multiplies the previous state",
+    says=(
+        "U multiplies the previous state, so its gradient comes from h_{t-1} and δ_t. "
+        "Yours comes from h_t and δ_t."
+    ),
     edit=("states[t]", "states[t + 1]"),
 )
 
 wrong(
     "no-slope-between",
     "sends dh on and not δ",
-    told="before the slope of the tanh",
+    says=(
+        "δ must go back through Uᵀ from step to step. You pass on the gradient at the "
+        "state, before the slope of the tanh."
+    ),
     loses=["values", "every-step", "measured"],
     edit=("later = delta", "later = dh"),
 )
@@ -205,7 +224,7 @@ wrong(
 wrong(
     "no-slope",
     "leaves the tanh out",
-    told="The tanh is missing from your backward",
+    says="The tanh is missing from your backward pass. Its slope is 1 - h².",
     edit=("* (1 - states[t + 1] ** 2)", "* 1"),
 )
 
@@ -219,7 +238,7 @@ wrong(
 wrong(
     "one-step",
     "each step hears its own loss alone",
-    told="No step receives a gradient from later",
+    says="No step receives a gradient from later steps: the term δ Uᵀ is missing.",
     spares=["one-token", "inputs"],
     edit=("delta @ U.T", "torch.zeros_like(b)"),
 )
@@ -228,7 +247,10 @@ wrong(
 @wrong(
     "overwritten",
     "= instead of +=",
-    told="Your gradients of W, U and b hold only the first",
+    says=(
+        "Your gradients of W, U and b hold only the first step's part, the last that your "
+        "loop computes. Add up the steps: += and not =."
+    ),
     spares=["one-token", "inputs"],
 )
 def through_time(x, W, U, b, G):
@@ -252,23 +274,31 @@ def through_time(x, W, U, b, G):
 wrong(
     "sigmoid-slope",
     "the slope of a sigmoid",
-    told="slope of a sigmoid",
+    says="You use the slope of a sigmoid, h (1 - h). That of the tanh is 1 - h².",
     edit=("* (1 - states[t + 1] ** 2)", "* states[t + 1] * (1 - states[t + 1])"),
 )
 
-wrong("sign", "downhill", told="sign is wrong", edit=("dx, dW, dU, db", "-dx, -dW, -dU, -db"))
+wrong(
+    "sign",
+    "downhill",
+    says="The sign is wrong: these point to where the loss falls.",
+    edit=("dx, dW, dU, db", "-dx, -dW, -dU, -db"),
+)
 
 wrong(
     "slope-before",
     "the slope at the state before",
-    told="before the step",
+    says=(
+        "You take the tanh's slope at the state before the step. Take it at the step's own "
+        "state, 1 - h_t²."
+    ),
     edit=("t + 1", "t"),
 )
 
 wrong(
     "tanh-twice",
     "1 - tanh(h)²",
-    told="take the tanh again",
+    says="The slope of the tanh is 1 - h², where h is already a tanh. You take the tanh again.",
     edit=("states[t + 1]", "torch.tanh(states[t + 1])"),
 )
 
@@ -284,7 +314,7 @@ wrong(
 @wrong(
     "truncated",
     "the last step's part alone",
-    told="Your gradients of W, U and b hold only the last",
+    says="Your gradients of W, U and b hold only the last step's part. Add up the steps.",
     spares=["one-token", "inputs"],
 )
 def through_time(x, W, U, b, G):
@@ -305,7 +335,11 @@ def through_time(x, W, U, b, G):
     return dx, dW, dU, db
 
 
-@wrong("turned", "outer products turned round", told="W and U are transposed|must be")
+@wrong(
+    "turned",
+    "outer products turned round",
+    says="The gradients of W and U are transposed. They have the shapes of W and U.",
+)
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]
     for x_t in x:
@@ -324,7 +358,11 @@ def through_time(x, W, U, b, G):
     return dx, dW, dU, db
 
 
-@wrong("x-delta", "δ as the gradient of x", told="You return δ as the gradient of")
+@wrong(
+    "x-delta",
+    "δ as the gradient of x",
+    says="You return δ as the gradient of x. W multiplies the token, so it is δ Wᵀ.",
+)
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]
     for x_t in x:

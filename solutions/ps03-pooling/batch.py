@@ -45,7 +45,10 @@ def pad_documents(documents):
 @wrong(
     "empty-counted",
     "counts sentences without words",
-    told="without a word as sentences",
+    says=(
+        "Your code counts sentences without a word as sentences. The mask of the sentences "
+        "is True where there is at least one word."
+    ),
     loses=["empty"],
 )
 def pad_documents(documents):
@@ -65,7 +68,10 @@ def pad_documents(documents):
 @wrong(
     "empty-dropped",
     "leaves sentences without words out",
-    told="leave out sentences without words|shape",
+    says=(
+        "You leave out sentences without words, so the ones after them move up. Sentence n "
+        "stays in row n."
+    ),
     loses=["empty"],
 )
 def pad_documents(documents):
@@ -84,7 +90,10 @@ def pad_documents(documents):
 @wrong(
     "empty-last",
     "takes empty sentences to stand last, as the chapter's do",
-    told="A sentence without words may come between",
+    says=(
+        "A sentence without words may come between others. Your mask of the sentences "
+        "assumes that the empty ones come last."
+    ),
     loses=["empty"],
 )
 def pad_documents(documents):
@@ -139,7 +148,11 @@ def pad_documents(documents):
     return ids, words, words.amax(-1)
 
 
-@wrong("front", "padding stands first", told="Your padding comes first")
+@wrong(
+    "front",
+    "padding stands first",
+    says="Your padding comes first. Words and sentences come first, padding last.",
+)
 def pad_documents(documents):
     N = max(len(d) for d in documents)
     S = max(len(s) for d in documents for s in d)
@@ -155,7 +168,7 @@ def pad_documents(documents):
 @wrong(
     "inverted",
     "True on the padding, as PyTorch's key_padding_mask has it",
-    told="the wrong way round",
+    says="Your masks are the wrong way round: True = there is a word, or a sentence, here.",
 )
 def pad_documents(documents):
     N = max(len(d) for d in documents)
@@ -183,7 +196,7 @@ def pad_documents(documents):
     return torch.tensor(documents), words, words.any(-1)
 
 
-@wrong("minus-one", "fills up with -1", told="You pad with a number other than")
+@wrong("minus-one", "fills up with -1", says="You pad with a number other than 0.")
 def pad_documents(documents):
     N = max(len(d) for d in documents)
     S = max(len(s) for d in documents for s in d)
@@ -226,7 +239,11 @@ def pad_documents(documents):
     return ids, words, words.amax(-1)
 
 
-@wrong("one-too-many", "a position too many is a word", told="one position too many")
+@wrong(
+    "one-too-many",
+    "a position too many is a word",
+    says="Your masks allow one position too many: n words fill positions 0 to n - 1.",
+)
 def pad_documents(documents):
     N = max(len(d) for d in documents)
     S = max(len(s) for d in documents for s in d)
@@ -252,7 +269,9 @@ def pad_documents(documents):
 @wrong(
     "zero-is-padding",
     "tells padding by its id",
-    told="Your code recognises padding by its id",
+    says=(
+        "Your code recognises padding by its id, 0. A word may have the id 0, too: use the lengths."
+    ),
     loses=["zeros"],
 )
 def pad_documents(documents):

@@ -32,7 +32,11 @@ def mended_pool(h, owner, u, B):
 @wrong(
     "clamped",
     "differences are cut off",
-    told="your weights are even",
+    says=(
+        "All exp of this sentence come out equal, so your weights are even and the "
+        "differences between its scores are lost. Do not cut scores off or add a small "
+        "number: which largest score do you have to subtract?"
+    ),
     loses=["far", "company", "gradients"],
 )
 def mended_pool(h, owner, u, B):
@@ -108,7 +112,16 @@ def mended_pool(h, owner, u, B):
     return h.new_zeros(B, h.shape[1]).index_add(0, owner, a[:, None] * h), a
 
 
-@wrong("nan-to-num", "NaN is overwritten", told="hides 0/0", loses=["far", "company", "gradients"])
+@wrong(
+    "nan-to-num",
+    "NaN is overwritten",
+    says=(
+        "If all exp of a sentence are 0, your weights are 0 too. That hides 0/0 and leaves "
+        "the sentence without a vector: its weights must sum to 1, whatever the other "
+        "sentences hold."
+    ),
+    loses=["far", "company", "gradients"],
+)
 def mended_pool(h, owner, u, B):
     r = h @ u
     e = torch.exp(r - r.max())
@@ -141,7 +154,14 @@ def mended_pool(h, owner, u, B):
     return h.new_zeros(B, h.shape[1]).index_add(0, owner, a[:, None] * h), a
 
 
-@wrong("over-all", "one softmax over all words", told="words of all sentences together")
+@wrong(
+    "over-all",
+    "one softmax over all words",
+    says=(
+        "Your softmax runs over the words of all sentences together. The weights of each "
+        "sentence must sum to 1."
+    ),
+)
 def mended_pool(h, owner, u, B):
     a = (h @ u).softmax(0)
     return h.new_zeros(B, h.shape[1]).index_add(0, owner, a[:, None] * h), a
@@ -166,7 +186,11 @@ def mended_pool(h, owner, u, B):
 @wrong(
     "small-number",
     "a small number under the fraction",
-    told="hides 0/0",
+    says=(
+        "If all exp of a sentence are 0, your weights are 0 too. That hides 0/0 and leaves "
+        "the sentence without a vector: its weights must sum to 1, whatever the other "
+        "sentences hold."
+    ),
     loses=["far", "company", "gradients"],
 )
 def mended_pool(h, owner, u, B):

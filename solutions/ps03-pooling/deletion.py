@@ -53,7 +53,7 @@ def confidence_left(x, mask, v, W, b, k):
 @wrong(
     "before",
     "looks at the confidence before the deletion",
-    told="before anything is deleted",
+    says="You return the confidence before anything is deleted.",
     spares=["nothing"],
 )
 def confidence_left(x, mask, v, W, b, k):
@@ -64,7 +64,10 @@ def confidence_left(x, mask, v, W, b, k):
 @wrong(
     "class-after",
     "the largest probability after the deletion",
-    told="You return the largest probability after the",
+    says=(
+        "You return the largest probability after the deletion, which may be another "
+        "class's. Return that of the class predicted before."
+    ),
     spares=["by-hand", "nothing"],
 )
 def confidence_left(x, mask, v, W, b, k):
@@ -99,7 +102,7 @@ wrong(
 wrong(
     "logits",
     "the logit instead of the probability",
-    told="before the softmax over the classes",
+    says="You return the logit of the class, before the softmax over the classes.",
     edit=(
         "return ((a[..., None] * x).sum(1) @ W + b).softmax(-1)",
         "return (a[..., None] * x).sum(1) @ W + b",
@@ -107,7 +110,11 @@ wrong(
 )
 
 
-@wrong("lost", "how much was lost", told="how much confidence was lost")
+@wrong(
+    "lost",
+    "how much was lost",
+    says="You return how much confidence was lost. Return how much is left.",
+)
 def confidence_left(x, mask, v, W, b, k):
     r = x @ v
 
@@ -125,7 +132,10 @@ def confidence_left(x, mask, v, W, b, k):
 @wrong(
     "not-renormalised",
     "the weights of deleted words become 0, the others stay",
-    told="no longer sum to 1",
+    says=(
+        "The weights of the remaining words no longer sum to 1. Leave the deleted words "
+        "out of the softmax."
+    ),
     spares=["nothing"],
 )
 def confidence_left(x, mask, v, W, b, k):
@@ -151,7 +161,7 @@ wrong(
 wrong(
     "one-more",
     "deletes one word too many",
-    told="one word more than k",
+    says="You delete one word more than k.",
     spares=["by-hand", "class"],
     edit=("rank[:, :k]", "rank[:, : k + 1]"),
 )
@@ -160,7 +170,9 @@ wrong(
 @wrong(
     "padding-deleted",
     "padding of a large score is deleted",
-    told="You delete padding",
+    says=(
+        "You delete padding, too: if its score is high, it counts as a word. Rank only the words."
+    ),
     loses=["short"],
 )
 def confidence_left(x, mask, v, W, b, k):
@@ -175,7 +187,13 @@ def confidence_left(x, mask, v, W, b, k):
 
 
 @wrong(
-    "scores-zeroed", "the scores of deleted words become 0", told="scores to 0", spares=["nothing"]
+    "scores-zeroed",
+    "the scores of deleted words become 0",
+    says=(
+        "You set the deleted words' scores to 0, and exp(0) = 1 is not a small weight. Set "
+        "them to -∞."
+    ),
+    spares=["nothing"],
 )
 def confidence_left(x, mask, v, W, b, k):
     r = x @ v
@@ -192,7 +210,7 @@ def confidence_left(x, mask, v, W, b, k):
 wrong(
     "smallest",
     "deletes the words of the smallest weight",
-    told="the smallest weight",
+    says="You delete the words with the smallest weights. Delete those with the largest.",
     spares=["nothing"],
     edit=(
         "r.masked_fill(~mask, -math.inf).argsort(descending=True)",
@@ -233,7 +251,14 @@ def confidence_left(x, mask, v, W, b, k):
     return p(kept).gather(1, p(mask).argmax(-1, keepdim=True))[:, 0]
 
 
-@wrong("unmasked", "the mask is not used", told="padding", loses=["short", "nothing"])
+@wrong(
+    "unmasked",
+    "the mask is not used",
+    says=(
+        "You delete padding, too: if its score is high, it counts as a word. Rank only the words."
+    ),
+    loses=["short", "nothing"],
+)
 def confidence_left(x, mask, v, W, b, k):
     r = x @ v
     everything = torch.ones_like(mask)
@@ -249,7 +274,10 @@ def confidence_left(x, mask, v, W, b, k):
 @wrong(
     "words-zeroed",
     "the vectors of deleted words become zeros",
-    told="set the deleted words' vectors to zero",
+    says=(
+        "You set the deleted words' vectors to zero, but they still get weight: their "
+        "score becomes 0, and exp(0) = 1. Leave them out of the softmax."
+    ),
     spares=["nothing"],
 )
 def confidence_left(x, mask, v, W, b, k):

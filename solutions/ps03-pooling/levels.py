@@ -41,7 +41,9 @@ def pool_levels(x, words, v, u):
 
 
 @wrong(
-    "added", "adds the sentences without weights", told="You add up the sentences without weights"
+    "added",
+    "adds the sentences without weights",
+    says="You add up the sentences without weights. Take a softmax over the sentences, too.",
 )
 def pool_levels(x, words, v, u):
     a = (x @ v).masked_fill(~words, -1e30).softmax(-1) * words
@@ -52,7 +54,11 @@ def pool_levels(x, words, v, u):
 @wrong(
     "empty-sentences-count",
     "sentences without words take part with the score 0",
-    told=r"exp\(0\) = 1 is not a small weight",
+    says=(
+        "Sentences without words get weight: their vector is zeros, so their score is 0, "
+        "and exp(0) = 1 is not a small weight. Mask them before the softmax over the "
+        "sentences."
+    ),
 )
 def pool_levels(x, words, v, u):
     a = (x @ v).masked_fill(~words, -1e30).softmax(-1) * words
@@ -64,7 +70,11 @@ def pool_levels(x, words, v, u):
 wrong(
     "first-over-sentences",
     "the first softmax runs over the sentences",
-    told="the document",
+    says=(
+        "Your softmax runs over all words of the document at once, which is one flat "
+        "level. Take a softmax over the words of each sentence, then one over the "
+        "sentences."
+    ),
     edit=(
         "a = (x @ v).masked_fill(~words, -1e30).softmax(-1)",
         "a = (x @ v).masked_fill(~words, -1e30).softmax(1)",
@@ -72,14 +82,26 @@ wrong(
 )
 
 
-@wrong("flat", "one softmax over all words of the document", told="one flat level")
+@wrong(
+    "flat",
+    "one softmax over all words of the document",
+    says=(
+        "Your softmax runs over all words of the document at once, which is one flat "
+        "level. Take a softmax over the words of each sentence, then one over the "
+        "sentences."
+    ),
+)
 def pool_levels(x, words, v, u):
     r = (x @ v).masked_fill(~words, -1e30)
     share = r.flatten(1).softmax(-1).view_as(r) * words
     return (share[..., None] * x).sum((1, 2)), share
 
 
-@wrong("mean-of-sentences", "the mean of the sentences", told="u is not used")
+@wrong(
+    "mean-of-sentences",
+    "the mean of the sentences",
+    says="Your sentences all get the same weight: u is not used.",
+)
 def pool_levels(x, words, v, u):
     a = (x @ v).masked_fill(~words, -1e30).softmax(-1) * words
     s = (a[..., None] * x).sum(2)
@@ -91,7 +113,7 @@ def pool_levels(x, words, v, u):
 @wrong(
     "mean-with-empty",
     "the mean of the sentences, empty ones counted",
-    told="those without words are counted",
+    says="Your sentences all get the same weight, and those without words are counted.",
 )
 def pool_levels(x, words, v, u):
     a = (x @ v).masked_fill(~words, -1e30).softmax(-1) * words
@@ -119,7 +141,11 @@ def pool_levels(x, words, v, u):
 wrong(
     "not-low-enough",
     "-100 for a sentence without words",
-    told="Sentences without words get weight",
+    says=(
+        "Sentences without words get weight: their vector is zeros, so their score is 0, "
+        "and exp(0) = 1 is not a small weight. Mask them before the softmax over the "
+        "sentences."
+    ),
     loses=["empty"],
     edit=("real, -1e30", "real, -100.0"),
 )
@@ -127,7 +153,10 @@ wrong(
 wrong(
     "over-documents",
     "the second softmax runs over the documents",
-    told="over the documents of the batch",
+    says=(
+        "Your sentences' weights sum to 1 over the documents of the batch. The second "
+        "softmax runs over the sentences of each document."
+    ),
     edit=(
         "beta = (s @ u).masked_fill(~real, -1e30).softmax(-1)",
         "beta = (s @ u).masked_fill(~real, -1e30).softmax(0)",
@@ -137,21 +166,24 @@ wrong(
 wrong(
     "padding-among-words",
     "only sentences are masked",
-    told="Padding gets weight among the words",
+    says="Padding gets weight among the words. Mask it before the softmax over the words.",
     edit=("a = (x @ v).masked_fill(~words, -1e30).softmax(-1) * words", "a = (x @ v).softmax(-1)"),
 )
 
 wrong(
     "same-query",
     "v meets the sentences too",
-    told="You use the words' query v for",
+    says="You use the words' query v for the sentences, too. They have their own query, u.",
     edit=("s @ u", "s @ v"),
 )
 
 wrong(
     "share-in-sentence",
     "the words' weights as shares",
-    told="in their own sentences",
+    says=(
+        "The shares that you return are the words' weights in their own sentences. "
+        "Multiply them by the weight of the sentence."
+    ),
     spares=["values"],
     edit=("beta[..., None] * a", "a"),
 )
@@ -159,7 +191,10 @@ wrong(
 wrong(
     "share-of-sentence",
     "the sentences' weights as shares",
-    told="The shares that you return are the sentences'",
+    says=(
+        "The shares that you return are the sentences' weights. Multiply each word's "
+        "weight by that of its sentence."
+    ),
     spares=["values"],
     edit=("[..., None] * a", "[..., None] * words"),
 )
@@ -167,7 +202,7 @@ wrong(
 wrong(
     "swapped",
     "the queries swapped",
-    told="the queries are swapped",
+    says="The queries are swapped: v is for the words, u for the sentences.",
     edit=[("x @ v", "x @ u"), ("s @ u", "s @ v")],
 )
 

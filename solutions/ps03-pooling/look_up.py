@@ -39,7 +39,10 @@ def hard_look_up(q, K, V):
 wrong(
     "after-softmax",
     "divides the weights",
-    told="after the softmax",
+    says=(
+        "You divide by τ after the softmax: the weights no longer sum to 1. Divide the "
+        "scores, then take the softmax."
+    ),
     spares=["hard"],
     edit=("a = (K @ q / tau).softmax(0)", "a = (K @ q).softmax(0) / tau"),
 )
@@ -47,7 +50,10 @@ wrong(
 wrong(
     "argmax",
     "argmax takes the first of equal scores",
-    told="the first of them",
+    says=(
+        "Several keys have the largest score. You take the first of them. A soft look-up "
+        "gives equal scores equal weights at any temperature."
+    ),
     loses=["hard", "precision"],
     edit=("r = K @ q\n    return V[r == r.max()].mean(0)", "return V[(K @ q).argmax()]"),
 )
@@ -55,7 +61,7 @@ wrong(
 wrong(
     "best-key",
     "returns the best key",
-    told="you return a key|shape",
+    says="You return a key. Return the value that goes with it.",
     loses=["hard", "precision"],
     edit=("return V", "return K"),
 )
@@ -63,7 +69,10 @@ wrong(
 wrong(
     "clamped",
     "cuts large scores off",
-    told="cut off large scores",
+    says=(
+        "At a small τ all your weights are alike. Do you cut off large scores? Then their "
+        "differences are lost."
+    ),
     loses=["limits"],
     edit=(
         "a = (K @ q / tau).softmax(0)",
@@ -94,7 +103,7 @@ def hard_look_up(q, K, V):
 wrong(
     "keys",
     "sums the keys",
-    told="Your weights average the keys|shape",
+    says="Your weights average the keys. They should average the values.",
     spares=["hard"],
     edit=("a @ V", "a @ K"),
 )
@@ -102,7 +111,7 @@ wrong(
 wrong(
     "multiplied",
     "multiplies by the temperature",
-    told="multiplied by τ",
+    says="Your scores are multiplied by τ. Divide by it: a small τ makes the look-up sharp.",
     spares=["hard"],
     edit=("q / tau", "q * tau"),
 )
@@ -110,7 +119,7 @@ wrong(
 wrong(
     "no-temperature",
     "leaves the temperature out",
-    told="Your weights do not depend on τ",
+    says="Your weights do not depend on τ. Divide the scores by it before the softmax.",
     spares=["hard"],
     edit=("q / tau", "q"),
 )
@@ -141,7 +150,7 @@ def hard_look_up(q, K, V):
 wrong(
     "root-too",
     "scales by the root of the width as self-attention does",
-    told="√D as well",
+    says="Your scores are divided by √D as well. Here you divide by τ alone.",
     spares=["limits", "hard"],
     edit=("q / tau", "q / (tau * math.sqrt(len(q)))"),
 )
@@ -149,7 +158,7 @@ wrong(
 wrong(
     "scores-returned",
     "returns the scores as weights",
-    told="scores, before the softmax",
+    says="You return the scores, before the softmax, as the weights.",
     spares=["limits", "hard"],
     edit=(
         "a = (K @ q / tau).softmax(0)\n    return a @ V, a",
@@ -160,7 +169,10 @@ wrong(
 wrong(
     "sum-of-best",
     "adds the values of equal scores",
-    told="you add their values",
+    says=(
+        "Several keys have the largest score. You add their values. The weights of a "
+        "look-up sum to 1, so take their mean."
+    ),
     loses=["hard", "precision"],
     edit=("[r == r.max()].mean", "[r == r.max()].sum"),
 )
@@ -168,7 +180,7 @@ wrong(
 wrong(
     "twice",
     "divides query and keys",
-    told="divide by τ twice",
+    says="You divide by τ twice, both the query and the keys. Divide each score once.",
     spares=["limits", "hard"],
     edit=("K @ q / tau", "(K / tau) @ (q / tau)"),
 )

@@ -36,19 +36,37 @@ def attention_pool(x, mask, v):
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("added", "the mask is added as 0 and 1", told="added as 0 and 1")
+@wrong(
+    "added",
+    "the mask is added as 0 and 1",
+    says=(
+        "The mask is added as 0 and 1: that raises the words' scores by 1 and hides "
+        "nothing. A hidden score must become -∞, so that exp(score) is 0."
+    ),
+)
 def attention_pool(x, mask, v):
     a = (x @ v + mask).softmax(-1)
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("after-softmax", "the mask comes after the softmax")
+@wrong(
+    "after-softmax",
+    "the mask comes after the softmax",
+    says=(
+        "The mask comes after the softmax, so the weights that are left no longer sum to "
+        "1. Mask the padding's scores before the softmax."
+    ),
+)
 def attention_pool(x, mask, v):
     a = (x @ v).softmax(-1) * mask
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("best-word", "takes the best word alone", told="You keep only the word with the")
+@wrong(
+    "best-word",
+    "takes the best word alone",
+    says="You keep only the word with the largest weight. The others have their share, too.",
+)
 def attention_pool(x, mask, v):
     r = (x @ v).masked_fill(~mask, torch.finfo(x.dtype).min)
     a = torch.zeros_like(r).scatter(1, r.argmax(1, keepdim=True), 1.0) * mask
@@ -68,7 +86,13 @@ def attention_pool(x, mask, v):
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("divided-again", "divides the weighted sum by the number of words", told="already sum to 1")
+@wrong(
+    "divided-again",
+    "divides the weighted sum by the number of words",
+    says=(
+        "You divide the weighted sum by the number of words as well: the weights already sum to 1."
+    ),
+)
 def attention_pool(x, mask, v):
     r = (x @ v).masked_fill(~mask, torch.finfo(x.dtype).min)
     a = r.softmax(-1) * mask
@@ -89,14 +113,22 @@ def attention_pool(x, mask, v):
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("inverted", "hides the words", told="the wrong way round")
+@wrong(
+    "inverted",
+    "hides the words",
+    says="The mask is the wrong way round: True = there is a word here, and you hide those.",
+)
 def attention_pool(x, mask, v):
     r = (x @ v).masked_fill(mask, torch.finfo(x.dtype).min)
     a = r.softmax(-1) * ~mask
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("mean", "the plain mean of the words", told="does not use the query")
+@wrong(
+    "mean",
+    "the plain mean of the words",
+    says="Your code gives all words the same weight and does not use the query.",
+)
 def attention_pool(x, mask, v):
     a = mask / mask.sum(1, keepdim=True).clamp(min=1)
     a = a.to(x.dtype)
@@ -106,7 +138,10 @@ def attention_pool(x, mask, v):
 @wrong(
     "minus-a-billion",
     "-1e9 for padding, and nothing more",
-    told="A document without words spreads its weight",
+    says=(
+        "A document without words spreads its weight over padding. Its weights, and so its "
+        "vector, must be zeros."
+    ),
     loses=["padding", "empty", "gradients"],
 )
 def attention_pool(x, mask, v):
@@ -114,7 +149,14 @@ def attention_pool(x, mask, v):
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("multiplied", "the mask multiplies the scores")
+@wrong(
+    "multiplied",
+    "the mask multiplies the scores",
+    says=(
+        "The mask multiplies the scores: those of the padding become 0, and exp(0) = 1 is "
+        "not a small weight. They must become -∞."
+    ),
+)
 def attention_pool(x, mask, v):
     a = ((x @ v) * mask).softmax(-1)
     return (a[..., None] * x).sum(1), a
@@ -141,7 +183,10 @@ def attention_pool(x, mask, v):
 @wrong(
     "not-low-enough",
     "subtracts 10,000 from the padding",
-    told="lower than any score",
+    says=(
+        "Padding still gets weight if its score is far above those of the words. Whatever "
+        "you add to it or replace it with must make it lower than any score, as -∞ does."
+    ),
     loses=["padding"],
 )
 def attention_pool(x, mask, v):
@@ -149,14 +194,25 @@ def attention_pool(x, mask, v):
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("over-all", "one softmax for the whole batch", told="over the whole batch")
+@wrong(
+    "over-all",
+    "one softmax for the whole batch",
+    says="Your weights sum to 1 over the whole batch. Each document has its own softmax.",
+)
 def attention_pool(x, mask, v):
     r = (x @ v).masked_fill(~mask, torch.finfo(x.dtype).min)
     a = r.flatten().softmax(0).view_as(r) * mask
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("over-batch", "the softmax runs over the documents", told="over the documents of the batch")
+@wrong(
+    "over-batch",
+    "the softmax runs over the documents",
+    says=(
+        "Your weights sum to 1 over the documents of the batch, not over the words of "
+        "each: which axis does your softmax run over?"
+    ),
+)
 def attention_pool(x, mask, v):
     r = (x @ v).masked_fill(~mask, torch.finfo(x.dtype).min)
     a = r.softmax(0) * mask
@@ -174,7 +230,10 @@ def attention_pool(x, mask, v):
 @wrong(
     "renormalised-with-a-bit",
     "divides by what is left plus a small number",
-    told="nothing is left to share out",
+    says=(
+        "Padding with a far larger score takes all the weight. If you set its weight to 0 "
+        "afterwards, nothing is left to share out. Take the padding out before the softmax."
+    ),
     loses=["padding"],
 )
 def attention_pool(x, mask, v):
@@ -186,7 +245,10 @@ def attention_pool(x, mask, v):
 @wrong(
     "renormalised",
     "masks after the softmax and divides by what is left",
-    told="nothing is left to share out",
+    says=(
+        "Padding with a far larger score takes all the weight. If you set its weight to 0 "
+        "afterwards, nothing is left to share out. Take the padding out before the softmax."
+    ),
     loses=["padding", "empty", "gradients"],
 )
 def attention_pool(x, mask, v):
@@ -195,13 +257,17 @@ def attention_pool(x, mask, v):
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("scores", "forgets the softmax", told="the softmax is missing")
+@wrong("scores", "forgets the softmax", says="The softmax is missing: your weights are the scores.")
 def attention_pool(x, mask, v):
     a = (x @ v) * mask
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("unmasked", "the mask is not used", told="get without a mask")
+@wrong(
+    "unmasked",
+    "the mask is not used",
+    says="Padding gets the weight that it would get without a mask.",
+)
 def attention_pool(x, mask, v):
     a = (x @ v).softmax(-1)
     return (a[..., None] * x).sum(1), a
@@ -210,7 +276,10 @@ def attention_pool(x, mask, v):
 @wrong(
     "words-blanked",
     "sets the padding's vectors to zero, which leaves them the score 0",
-    told="the mask",
+    says=(
+        "The mask multiplies the scores: those of the padding become 0, and exp(0) = 1 is "
+        "not a small weight. They must become -∞."
+    ),
 )
 def attention_pool(x, mask, v):
     x = x * mask[..., None]

@@ -32,14 +32,21 @@ wrong(
 wrong(
     "bias-outside",
     "the bias after the tanh",
-    told="the bias b has no effect",
+    says=(
+        "The bias b has no effect on your weights. It belongs inside the tanh, with the "
+        "linear map: if it is left out, or added after the tanh, it raises all scores of a "
+        "query alike."
+    ),
     edit=("torch.tanh(x @ W + b).mT", "(torch.tanh(x @ W) + b).mT"),
 )
 
 wrong(
     "mask-not-spread",
     "masks (B, Q, S) by (B, S) and hopes",
-    told="The mask of document k hides words|stops with",
+    says=(
+        "The mask of document k hides words from query k of every document: (B, S) was "
+        "read as (queries, S). Give it an axis for the queries, mask[:, None, :]."
+    ),
     edit=("mask[:, None]", "mask"),
 )
 
@@ -47,7 +54,10 @@ wrong(
 @wrong(
     "mask-on-queries",
     "(B, S) taken for (queries, S)",
-    told="The mask of document k hides words",
+    says=(
+        "The mask of document k hides words from query k of every document: (B, S) was "
+        "read as (queries, S). Give it an axis for the queries, mask[:, None, :]."
+    ),
     loses=["padding"],
 )
 def pool_by_queries(x, mask, W, b, v):
@@ -62,14 +72,18 @@ def pool_by_queries(x, mask, W, b, v):
 wrong(
     "no-bias",
     "the bias is left out",
-    told="the bias b has no effect|no gradient reaches b",
+    says=(
+        "The bias b has no effect on your weights. It belongs inside the tanh, with the "
+        "linear map: if it is left out, or added after the tanh, it raises all scores of a "
+        "query alike."
+    ),
     edit=("W + b", "W"),
 )
 
 wrong(
     "no-tanh",
     "a linear map alone",
-    told="The tanh is missing from your scores",
+    says="The tanh is missing from your scores. It comes between the linear map and the query.",
     edit=("torch.tanh(x @ W + b).mT", "(x @ W + b).mT"),
 )
 
@@ -81,7 +95,11 @@ def pool_by_queries(x, mask, W, b, v):
     return a.mT @ x, a
 
 
-@wrong("one-query", "one mean query", told="all queries the same weights")
+@wrong(
+    "one-query",
+    "one mean query",
+    says="Your code gives all queries the same weights. Each query has scores of its own.",
+)
 def pool_by_queries(x, mask, W, b, v):
     r = torch.tanh(x @ W + b) @ v.mean(0)
     r = r[:, None].expand(len(x), len(v), x.shape[1])
@@ -92,7 +110,10 @@ def pool_by_queries(x, mask, W, b, v):
 wrong(
     "over-batch",
     "the softmax runs over the documents",
-    told="over the documents of the batch",
+    says=(
+        "Your weights sum to 1 over the documents of the batch, not over the words: which "
+        "axis does your softmax run over?"
+    ),
     edit=(
         "r.masked_fill(~mask[:, None], -math.inf).softmax(-1)",
         "r.masked_fill(~mask[:, None], -1e30).softmax(0) * mask[:, None]",
@@ -102,7 +123,10 @@ wrong(
 wrong(
     "over-queries",
     "the softmax runs over the queries",
-    told="over the queries, not over the words",
+    says=(
+        "Your weights sum to 1 over the queries, not over the words: which axis does your "
+        "softmax run over?"
+    ),
     edit=(
         "r.masked_fill(~mask[:, None], -math.inf).softmax(-1)",
         "r.masked_fill(~mask[:, None], -1e30).softmax(1) * mask[:, None]",
@@ -112,7 +136,7 @@ wrong(
 wrong(
     "relu",
     "another nonlinearity",
-    told="You use relu instead of tanh",
+    says="You use relu instead of tanh.",
     edit=("torch.tanh(x @ W + b).mT", "(x @ W + b).relu().mT"),
 )
 
@@ -141,7 +165,14 @@ wrong(
 )
 
 
-@wrong("transformed-summed", "sums the transformed words", told="only decide the scores")
+@wrong(
+    "transformed-summed",
+    "sums the transformed words",
+    says=(
+        "Your weights average the transformed words tanh(x W + b). These only decide the "
+        "scores: average the words themselves."
+    ),
+)
 def pool_by_queries(x, mask, W, b, v):
     met = torch.tanh(x @ W + b)
     a = (v @ met.mT).masked_fill(~mask[:, None], -math.inf).softmax(-1)
@@ -149,7 +180,10 @@ def pool_by_queries(x, mask, W, b, v):
 
 
 @wrong(
-    "unmasked", "the mask is not used", told="get without a mask", loses=["padding", "gradients"]
+    "unmasked",
+    "the mask is not used",
+    says="Padding gets the weight that it would get without a mask.",
+    loses=["padding", "gradients"],
 )
 def pool_by_queries(x, mask, W, b, v):
     a = (v @ torch.tanh(x @ W + b).mT).softmax(-1)

@@ -60,7 +60,10 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "added",
     "probabilities added up",
-    told="adds up probabilities",
+    says=(
+        "Your code adds up probabilities. Those of a text's words are multiplied, so add "
+        "their logarithms."
+    ),
     spares=["step"],
     edit=("[before]", "[before].exp()"),
 )
@@ -68,7 +71,10 @@ wrong(
 wrong(
     "all-ends",
     "every text that ends is set aside",
-    told="only if it is among the best K",
+    says=(
+        "Set a text aside only if it is among the best K continuations when it ends. "
+        "Otherwise K = 1 would not be greedy search."
+    ),
     loses=["greedy", "values"],
     edit=("end and rank < K", "end"),
 )
@@ -76,14 +82,23 @@ wrong(
 wrong(
     "copies",
     "begins with K copies",
-    told="This is the result of greedy search",
+    says=(
+        "This is the result of greedy search. Either only one text goes on, or the search "
+        "begins with K copies of one text, which stay identical: begin with one."
+    ),
     spares=["step", "greedy"],
     edit=("[[]], log_p.new_zeros(1)", "[[]] * K, log_p.new_zeros(K)"),
 )
 
 
 @wrong(
-    "early", "stops when K texts have ended", told="may be poor", loses=["values", "ends", "length"]
+    "early",
+    "stops when K texts have ended",
+    says=(
+        "Your search stops when K texts have ended, and the best of them may be poor: one "
+        "that still runs may become better."
+    ),
+    loses=["values", "ends", "length"],
 )
 def best_continuations(total, log_p, K):
     both = total[:, None] + log_p
@@ -118,7 +133,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "ended-dropped",
     "texts that end are forgotten",
-    told="set aside count|ended before",
+    says="You compare only texts that still run in the end. Those set aside count, too.",
     spares=["step"],
     edit=(
         "found += [(v / penalty, text) for v, text in zip(total, texts)]",
@@ -130,7 +145,7 @@ wrong(
 @wrong(
     "first-end",
     "returns the first text that ends",
-    told="first text that ends",
+    says="The first text that ends is returned: others that still run may become better.",
     spares=["step", "greedy"],
 )
 def best_continuations(total, log_p, K):
@@ -166,7 +181,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 @wrong(
     "go-on",
     "texts that have ended are continued",
-    told="You continue texts that have ended",
+    says="You continue texts that have ended. Nothing follows the end.",
     spares=["step"],
 )
 def best_continuations(total, log_p, K):
@@ -197,7 +212,10 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "greedy",
     "greedy search whatever K",
-    told="This is the result of greedy search",
+    says=(
+        "This is the result of greedy search. Either only one text goes on, or the search "
+        "begins with K copies of one text, which stay identical: begin with one."
+    ),
     spares=["step", "greedy"],
     edit=(
         "texts, total, found = [[]], log_p.new_zeros(1), []",
@@ -208,7 +226,10 @@ wrong(
 wrong(
     "length-with-start",
     "the start counted",
-    told="one word too many",
+    says=(
+        "Your length counts one word too many. The start is given, not written, so it does "
+        "not count."
+    ),
     loses=["length"],
     edit=("5 + n", "6 + n"),
 )
@@ -216,7 +237,7 @@ wrong(
 wrong(
     "length-without-end",
     "the end not counted",
-    told="one word too few",
+    says="Your length counts one word too few. The end is written, so it counts.",
     loses=["length"],
     edit=("5 + n", "4 + n"),
 )
@@ -233,7 +254,10 @@ wrong(
 @wrong(
     "mixed",
     "words behind the wrong text",
-    told="behind the wrong text|wrong|it must be",
+    says=(
+        "You append a new word to the wrong text. Append it to the text that it continues, "
+        "not to the one with the same rank in the beam."
+    ),
     spares=["step", "greedy"],
 )
 def best_continuations(total, log_p, K):
@@ -267,7 +291,10 @@ def beam_search(log_p, start, end, K, longest, alpha):
 @wrong(
     "narrower",
     "texts that end take a place in the beam",
-    told="take the place of others|gets narrower",
+    says=(
+        "Your beam gets narrower with each text that ends. The best K texts that have not "
+        "ended go on, however many have ended."
+    ),
     loses=["length"],
 )
 def best_continuations(total, log_p, K):
@@ -302,7 +329,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "no-penalty",
     "no length penalty",
-    told="length penalty is missing",
+    says="The length penalty is missing: divide log P by it.",
     loses=["length"],
     edit=("penalty = ((5 + n) / 6) ** alpha", "penalty = 1.0"),
 )
@@ -316,7 +343,15 @@ wrong(
 )
 
 
-@wrong("penalty-late", "divides after choosing", told="not afterwards", loses=["length"])
+@wrong(
+    "penalty-late",
+    "divides after choosing",
+    says=(
+        "The length penalty comes too late to change the choice: divide before you "
+        "compare, not afterwards."
+    ),
+    loses=["length"],
+)
 def best_continuations(total, log_p, K):
     both = total[:, None] + log_p
     values, places = both.flatten().topk(K)
@@ -347,7 +382,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "penalty-multiplied",
     "multiplies by the penalty",
-    told="multiplied by the length penalty",
+    says="log P is multiplied by the length penalty: divide by it.",
     loses=["length"],
     edit=("penalty = ((5 + n) / 6) ** alpha", "penalty = ((5 + n) / 6) ** -alpha"),
 )
@@ -355,7 +390,7 @@ wrong(
 wrong(
     "penalty-plain",
     "the plain power of the length",
-    told="plain power",
+    says="Your length penalty is the plain power of the length, not of (5 + n) / 6.",
     loses=["length"],
     edit=("penalty = ((5 + n) / 6)", "penalty = n"),
 )
@@ -363,7 +398,7 @@ wrong(
 wrong(
     "positive",
     "the score with a minus",
-    told="wrong sign",
+    says="The score has the wrong sign: a log-probability is at most 0.",
     spares=["step"],
     edit=("torch.tensor(text), score", "torch.tensor(text), -score"),
 )
@@ -371,7 +406,7 @@ wrong(
 wrong(
     "probability",
     "the probability returned",
-    told="You return the probability as the score",
+    says="You return the probability as the score. Return its logarithm.",
     spares=["step"],
     edit=("torch.tensor(text), score", "torch.tensor(text), score.exp()"),
 )
@@ -380,7 +415,10 @@ wrong(
 @wrong(
     "running-dropped",
     "running texts are dropped if one has ended",
-    told="You drop texts that still run after",
+    says=(
+        "You drop texts that still run after `longest` words. Compare them with the others "
+        "as they are."
+    ),
     spares=["step", "greedy"],
 )
 def best_continuations(total, log_p, K):
@@ -414,7 +452,10 @@ def beam_search(log_p, start, end, K, longest, alpha):
 @wrong(
     "shrinks",
     "the beam shrinks with each text that ends",
-    told="gets narrower|take the place",
+    says=(
+        "Your beam gets narrower with each text that ends. The best K texts that have not "
+        "ended go on, however many have ended."
+    ),
     loses=["values", "ends", "length"],
 )
 def best_continuations(total, log_p, K):
@@ -449,7 +490,9 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "step-added",
     "probabilities added",
-    told="you add probabilities",
+    says=(
+        "You add probabilities. Those of a text's words are multiplied, so add their logarithms."
+    ),
     loses=["step"],
     edit=(
         "both = total[:, None] + log_p\n    values, places = both.flatten().topk(K)",
@@ -461,7 +504,10 @@ wrong(
 @wrong(
     "step-divisor",
     "divides by the number of texts",
-    told="divide by the wrong number",
+    says=(
+        "You divide by the wrong number. Entry i of the flattened table is row i // V and "
+        "word i % V, where V is the number of words."
+    ),
     loses=["step"],
 )
 def best_continuations(total, log_p, K):
@@ -493,7 +539,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 @wrong(
     "step-flat",
     "the flat index returned",
-    told="You return the index into the flattened",
+    says="You return the index into the flattened table. Split it: row i // V, word i % V.",
     loses=["step"],
 )
 def best_continuations(total, log_p, K):
@@ -525,7 +571,9 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "step-multiplied",
     "log-probabilities multiplied",
-    told="multiplies log-probabilities",
+    says=(
+        "Your code multiplies log-probabilities. The logarithm of a product is a sum, so add them."
+    ),
     loses=["step"],
     edit=(
         "both = total[:, None] + log_p\n    values, places = both.flatten().topk(K)",
@@ -537,7 +585,9 @@ wrong(
 @wrong(
     "step-one-text",
     "only the likeliest text goes on",
-    told="All your continuations are of the likeliest|shape",
+    says=(
+        "All your continuations are of the likeliest text. Those of the other texts compete, too."
+    ),
     loses=["step"],
 )
 def best_continuations(total, log_p, K):
@@ -567,7 +617,12 @@ def beam_search(log_p, start, end, K, longest, alpha):
     return torch.tensor(text), score
 
 
-@wrong("step-own-best", "each text keeps its best word", told="own best|shape", loses=["step"])
+@wrong(
+    "step-own-best",
+    "each text keeps its best word",
+    says="Your code keeps each text's own best word. The continuations of all texts compete.",
+    loses=["step"],
+)
 def best_continuations(total, log_p, K):
     values, words = (total[:, None] + log_p).max(dim=1)
     order = values.argsort(descending=True)[:K]
@@ -598,7 +653,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 @wrong(
     "step-probabilities",
     "probabilities returned",
-    told="You return probabilities",
+    says="You return probabilities. Return their logarithms.",
     loses=["step"],
 )
 def best_continuations(total, log_p, K):
@@ -657,7 +712,12 @@ def beam_search(log_p, start, end, K, longest, alpha):
     return torch.tensor(text), score
 
 
-@wrong("step-reversed", "best last", told="puts the best last", loses=["step"])
+@wrong(
+    "step-reversed",
+    "best last",
+    says="Your code puts the best last. The best comes first.",
+    loses=["step"],
+)
 def best_continuations(total, log_p, K):
     values, places = (total[:, None] + log_p).flatten().topk(K)
     values, places = values.flip(0), places.flip(0)
@@ -685,7 +745,15 @@ def beam_search(log_p, start, end, K, longest, alpha):
     return torch.tensor(text), score
 
 
-@wrong("step-swapped", "rows and words swapped", told="Rows and words are swapped", loses=["step"])
+@wrong(
+    "step-swapped",
+    "rows and words swapped",
+    says=(
+        "Rows and words are swapped: the second result says which text continues, the "
+        "third with which word."
+    ),
+    loses=["step"],
+)
 def best_continuations(total, log_p, K):
     values, places = (total[:, None] + log_p).flatten().topk(K)
     return values, places % log_p.shape[1], places // log_p.shape[1]
@@ -715,7 +783,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "step-total-missing",
     "the texts so far do not count",
-    told="Your ranking uses only the next word",
+    says="Your ranking uses only the next word. Add the scores of the texts so far.",
     loses=["step"],
     edit=(
         "both = total[:, None] + log_p\n    values, places = both.flatten().topk(K)",
@@ -727,7 +795,10 @@ wrong(
 @wrong(
     "step-total-turned",
     "the texts’ log P laid along the words",
-    told="Rows and words are swapped",
+    says=(
+        "Rows and words are swapped: the second result says which text continues, the "
+        "third with which word."
+    ),
     loses=["step"],
 )
 def best_continuations(total, log_p, K):
@@ -759,7 +830,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "step-worst",
     "the worst first",
-    told="worst continuations",
+    says="These are the worst continuations. A large log P means likely.",
     loses=["step"],
     edit=(
         "both = total[:, None] + log_p\n    values, places = both.flatten().topk(K)",
@@ -778,7 +849,7 @@ wrong(
 wrong(
     "unpenalised-score",
     "the score not divided",
-    told="You do not divide the score by",
+    says="You do not divide the score by the length penalty.",
     loses=["length"],
     edit=(
         "torch.tensor(text), score",
@@ -789,7 +860,7 @@ wrong(
 wrong(
     "with-start",
     "the start returned",
-    told="begins with the start",
+    says="Your text begins with the start token. It was given, not written.",
     spares=["step"],
     edit=("torch.tensor(text)", "torch.tensor([start] + text)"),
 )
@@ -797,7 +868,7 @@ wrong(
 wrong(
     "without-end",
     "the end not returned",
-    told="end is missing|it must be|shape",
+    says="The end is missing from your text: it is written, so it is returned.",
     spares=["step"],
     edit=("torch.tensor(text)", "torch.tensor([word for word in text if word != end])"),
 )
@@ -805,7 +876,7 @@ wrong(
 wrong(
     "worst",
     "the worst is returned",
-    told="worst of the texts|text",
+    says="You return the worst of the texts found.",
     spares=["step"],
     edit=("text = max", "text = min"),
 )

@@ -72,7 +72,11 @@ def mended_begin(X, lengths, W_x, W_h, b):
 @wrong(
     "last-blanked",
     "the last position after blanking",
-    told="starts with zeros",
+    says=(
+        "You take the state at the last position of the batch after setting padding to "
+        "zero, so a short source starts with zeros. Take the state after its last real "
+        "word."
+    ),
     spares=["same", "inputs"],
 )
 def mended_begin(X, lengths, W_x, W_h, b):
@@ -88,7 +92,11 @@ def mended_begin(X, lengths, W_x, W_h, b):
     return state, (weights[:, :, None] * H).sum(dim=1), weights
 
 
-@wrong("mean-state", "the mean of the real states", told="You average the states")
+@wrong(
+    "mean-state",
+    "the mean of the real states",
+    says="You average the states. The decoder starts from the state after the last real word.",
+)
 def mended_begin(X, lengths, W_x, W_h, b):
     real = torch.arange(X.shape[1]) < lengths[:, None]
     state, states = X.new_zeros(len(X), len(W_h)), []
@@ -124,7 +132,11 @@ def mended_begin(X, lengths, W_x, W_h, b):
     return state, (weights[:, :, None] * H).sum(dim=1), weights
 
 
-@wrong("one-too-early", "the state before the last word", told="before the last word")
+@wrong(
+    "one-too-early",
+    "the state before the last word",
+    says="The state is the one before the last word: the last of n words is at position n - 1.",
+)
 def mended_begin(X, lengths, W_x, W_h, b):
     real = torch.arange(X.shape[1]) < lengths[:, None]
     state, states = X.new_zeros(len(X), len(W_h)), []
@@ -141,7 +153,9 @@ def mended_begin(X, lengths, W_x, W_h, b):
 @wrong(
     "one-too-far",
     "the state after one padding",
-    told="The state has already read one padding",
+    says=(
+        "The state has already read one padding token: the last of n words is at position n - 1."
+    ),
     spares=["same", "inputs"],
 )
 def mended_begin(X, lengths, W_x, W_h, b):
@@ -160,7 +174,10 @@ def mended_begin(X, lengths, W_x, W_h, b):
 @wrong(
     "only-state",
     "padding still gets weight, as zeros",
-    told="a state of zeros",
+    says=(
+        "The state is right now, but padding still gets weight: a state of zeros has the "
+        "score 0, and exp(0) = 1."
+    ),
     loses=["weights", "context"],
 )
 def mended_begin(X, lengths, W_x, W_h, b):
@@ -182,7 +199,10 @@ def mended_begin(X, lengths, W_x, W_h, b):
 wrong(
     "only-weights",
     "the state still reads padding",
-    told="the state after the padding",
+    says=(
+        "The weights leave out the padding now, but you still return, or ask with, the "
+        "state after the padding. Take the state after the last real word."
+    ),
     spares=["same", "inputs"],
     edit=("torch.where(reads[:, None], new, state)", "new"),
 )
@@ -198,7 +218,10 @@ wrong(
 wrong(
     "state-after-real-only",
     "the weights ask with the padded state",
-    told="The weights leave out the padding now",
+    says=(
+        "The weights leave out the padding now, but you still return, or ask with, the "
+        "state after the padding. Take the state after the last real word."
+    ),
     loses=["weights", "context"],
     edit=("* state", "* new"),
 )
@@ -212,7 +235,15 @@ wrong(
 )
 
 
-@wrong("unchanged", "begin as it was", told="Nothing has changed", spares=["same", "inputs"])
+@wrong(
+    "unchanged",
+    "begin as it was",
+    says=(
+        "Nothing has changed: you return the state after the padding, and padding still "
+        "gets weight."
+    ),
+    spares=["same", "inputs"],
+)
 def mended_begin(X, lengths, W_x, W_h, b):
     return begin(X, lengths, W_x, W_h, b)
 

@@ -36,13 +36,18 @@ wrong(
 )
 
 wrong(
-    "dot", "W_a left out", told="stops with|score called dot", edit=("H @ (new @ W_a)", "H @ new")
+    "dot",
+    "W_a left out",
+    says="W_a is missing from your scores: this is s' · h, the score called dot.",
+    edit=("H @ (new @ W_a)", "H @ new"),
 )
 
 wrong(
     "even",
     "equal weights",
-    told="same weight",
+    says=(
+        "Your code gives every state of the source the same weight. Where does the query come in?"
+    ),
     spares=["state", "inputs"],
     edit=("scores.softmax(dim=-1)", "torch.full_like(scores, 1 / scores.shape[1])"),
 )
@@ -69,31 +74,36 @@ wrong(
 wrong(
     "log-softmaxed",
     "log-probabilities for logits",
-    told="log-softmax",
+    says="Your logits have been through a log-softmax. Return the logits themselves.",
     loses=["by-hand", "logits", "gradients"],
     edit=("t @ W_U", "(t @ W_U).log_softmax(dim=-1)"),
 )
 
-wrong("no-bias", "the bias left out", told="bias b", edit=("W_s + b", "W_s"))
+wrong(
+    "no-bias",
+    "the bias left out",
+    says="The bias b is missing from your cell.",
+    edit=("W_s + b", "W_s"),
+)
 
 wrong(
     "no-cell",
     "no new state at all",
-    told="Your cell does not compute a new|it must be",
+    says="Your cell does not compute a new state: you return the old one.",
     edit=("torch.tanh(y @ W_y + s @ W_s + b)", "s"),
 )
 
 wrong(
     "no-memory",
     "the state before left out of the cell",
-    told="old state is missing",
+    says="The old state is missing from your cell: the step forgets what was written before.",
     edit=("s @ W_s + b", "b"),
 )
 
 wrong(
     "no-softmax",
     "scores weigh the states",
-    told="softmax is missing|sum to 1",
+    says="The softmax is missing: the scores themselves weigh the states.",
     spares=["state", "inputs"],
     edit=("scores.softmax(dim=-1)", "scores"),
 )
@@ -101,14 +111,14 @@ wrong(
 wrong(
     "no-tanh-in-cell",
     "the cell without its tanh",
-    told="cell has no tanh",
+    says="Your cell has no tanh around its sum.",
     edit=("torch.tanh(y @ W_y + s @ W_s + b)", "y @ W_y + s @ W_s + b"),
 )
 
 wrong(
     "no-tanh-in-t",
     "t without its tanh",
-    told=r"tanh around \[c",
+    says="The tanh around [c; s'] W_t is missing.",
     loses=["by-hand", "logits", "gradients"],
     edit=("torch.tanh(joined @ W_t)", "joined @ W_t"),
 )
@@ -116,14 +126,17 @@ wrong(
 wrong(
     "no-word",
     "the word left out of the cell",
-    told="word just read is missing",
+    says="The word just read is missing from your cell.",
     edit=("y @ W_y + s", "s"),
 )
 
 wrong(
     "old-state-asks",
     "the state before asks, as in Bahdanau’s decoder",
-    told="Your query is the old state",
+    says=(
+        "Your query is the old state, as in Bahdanau's order. In this step the new state "
+        "s', which the cell returns, is the query."
+    ),
     spares=["state", "inputs"],
     edit=("new @ W_a", "s @ W_a"),
 )
@@ -131,7 +144,7 @@ wrong(
 wrong(
     "order",
     "state first, then context",
-    told="Context and state are in the wrong",
+    says="Context and state are in the wrong order: it is [c; s'], the context first.",
     loses=["by-hand", "logits", "gradients"],
     edit=("context, new", "new, context"),
 )
@@ -139,7 +152,10 @@ wrong(
 wrong(
     "over-batch",
     "softmax over the sentences",
-    told="over the sentences",
+    says=(
+        "Your weights sum to 1 over the sentences of the batch, not over the source: which "
+        "dimension does your softmax run over?"
+    ),
     spares=["state", "inputs"],
     edit=("scores.softmax(dim=-1)", "scores.softmax(dim=0)"),
 )
@@ -155,7 +171,7 @@ wrong(
 wrong(
     "scaled",
     "scores divided by the root of the width",
-    told="root of a width",
+    says="The scores are divided by the root of a width. These scores are not scaled.",
     loses=["weights", "logits", "gradients"],
     edit=("scores.softmax", "(scores / math.sqrt(H.shape[-1])).softmax"),
 )
@@ -163,7 +179,7 @@ wrong(
 wrong(
     "scores-returned",
     "scores returned for weights",
-    told="before the softmax|sum to 1",
+    says="You return the scores, before the softmax, as the weights.",
     loses=["by-hand", "weights"],
     edit=("new, weights", "new, scores"),
 )
@@ -171,7 +187,7 @@ wrong(
 wrong(
     "softmaxed",
     "probabilities for logits",
-    told="through a softmax",
+    says="Your logits have been through a softmax. Return the logits themselves.",
     loses=["by-hand", "logits", "gradients"],
     edit=("t @ W_U", "(t @ W_U).softmax(dim=-1)"),
 )
@@ -179,7 +195,7 @@ wrong(
 wrong(
     "state-returned",
     "the old state returned",
-    told="Your cell does not compute a new",
+    says="Your cell does not compute a new state: you return the old one.",
     loses=["by-hand", "state"],
     edit=("W_U, new", "W_U, s"),
 )
@@ -187,7 +203,10 @@ wrong(
 wrong(
     "t-returned",
     "t returned as the state",
-    told="joined with the context|shape",
+    says=(
+        "You return t, the state joined with the context, as the new state. The next step "
+        "starts from s'."
+    ),
     loses=["by-hand", "state"],
     edit=("W_U, new", "W_U, t"),
 )

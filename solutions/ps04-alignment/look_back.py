@@ -31,7 +31,10 @@ def look_back(scores, H, lengths):
 @wrong(
     "after-softmax",
     "padding taken out after the softmax",
-    told="no longer sum to 1",
+    says=(
+        "The padding is taken out after the softmax, so the weights that are left no "
+        "longer sum to 1. Mask its scores before the softmax."
+    ),
     spares=["by-hand", "values"],
 )
 def look_back(scores, H, lengths):
@@ -67,7 +70,7 @@ wrong(
 wrong(
     "divided",
     "divided by the length once more",
-    told="already sum to 1",
+    says="Your context is divided by the number of states: the weights already sum to 1.",
     edit=("context[:, 0]", "context[:, 0] / lengths[:, None]"),
 )
 
@@ -85,7 +88,10 @@ wrong(
 wrong(
     "hardest",
     "the state with the largest weight",
-    told="Your context is the state with the",
+    says=(
+        "Your context is the state with the largest weight. It must be the weighted "
+        "average of all states."
+    ),
     edit=(
         "context = weights[:, None, :] @ H\n    return context[:, 0], weights",
         "return H[torch.arange(len(H)), weights.argmax(dim=-1)], weights",
@@ -102,13 +108,20 @@ wrong(
 wrong(
     "longest",
     "all taken to be as long as the longest",
-    told="gives weight to padding|wrong",
+    says=(
+        "Your code gives weight to padding, where nothing was read. Set its scores to -∞ "
+        "before the softmax."
+    ),
     spares=["by-hand", "values"],
     edit=("lengths[:, None]", "lengths.max()"),
 )
 
 
-@wrong("mean-of-real", "the plain mean of the real states", told="plain mean of the real")
+@wrong(
+    "mean-of-real",
+    "the plain mean of the real states",
+    says="The weights are not applied: your context is the plain mean of the real states.",
+)
 def look_back(scores, H, lengths):
     place = torch.arange(scores.shape[1])
     real = place < lengths[:, None]
@@ -121,7 +134,7 @@ def look_back(scores, H, lengths):
 wrong(
     "mean",
     "the plain mean of the states",
-    told="plain mean",
+    says="The weights are not applied: your context is the plain mean of all positions.",
     edit=(
         "context = weights[:, None, :] @ H\n    return context[:, 0], weights",
         "return H.mean(dim=1), weights",
@@ -147,7 +160,15 @@ def look_back(scores, H, lengths):
     return context[:, 0], weights
 
 
-@wrong("no-mask", "padding left in", told="gives weight to padding", spares=["by-hand", "values"])
+@wrong(
+    "no-mask",
+    "padding left in",
+    says=(
+        "Your code gives weight to padding, where nothing was read. Set its scores to -∞ "
+        "before the softmax."
+    ),
+    spares=["by-hand", "values"],
+)
 def look_back(scores, H, lengths):
     place = torch.arange(scores.shape[1])
     real = place < lengths[:, None]
@@ -156,7 +177,11 @@ def look_back(scores, H, lengths):
     return context[:, 0], weights
 
 
-@wrong("no-softmax", "scores as weights", told="softmax is missing")
+@wrong(
+    "no-softmax",
+    "scores as weights",
+    says="The softmax is missing: the scores themselves weigh the states.",
+)
 def look_back(scores, H, lengths):
     place = torch.arange(scores.shape[1])
     real = place < lengths[:, None]
@@ -168,7 +193,7 @@ def look_back(scores, H, lengths):
 wrong(
     "not-summed",
     "the weighted states not added up",
-    told="not summed|shape",
+    says="Your context is not summed over the source: it must be one vector for each sentence.",
     edit=(
         "context = weights[:, None, :] @ H\n    return context[:, 0], weights",
         "return weights[:, :, None] * H, weights",
@@ -178,14 +203,14 @@ wrong(
 wrong(
     "one-too-few",
     "the last word hidden",
-    told="one position too few",
+    says="One position too few is seen: a source of n words fills positions 0 to n - 1.",
     edit=("place < lengths", "place < (lengths - 1).clamp(min=1)"),
 )
 
 wrong(
     "one-too-many",
     "one position of padding seen",
-    told="one position too many",
+    says="One position too many is seen: a source of n words fills positions 0 to n - 1.",
     spares=["by-hand", "values"],
     edit=("place < lengths", "place <= lengths"),
 )
@@ -193,14 +218,17 @@ wrong(
 wrong(
     "over-batch",
     "softmax over the sentences",
-    told="over the sentences|NaN",
+    says=(
+        "Your weights sum to 1 over the sentences of the batch, not over the source: which "
+        "dimension does your softmax run over?"
+    ),
     edit=("dim=-1", "dim=0"),
 )
 
 wrong(
     "padding-first",
     "padding assumed to come first",
-    told="Your code puts the padding first",
+    says="Your code puts the padding first. The real states come first.",
     spares=["by-hand", "values"],
     edit=("place < lengths", "place >= scores.shape[1] - lengths"),
 )
@@ -209,7 +237,11 @@ wrong(
 @wrong(
     "renormalised",
     "taken out after the softmax and divided by what is left",
-    told="next to nothing is left",
+    says=(
+        "The score at a padded position is larger than all real scores here. Set it to -∞ "
+        "before the softmax. If you remove its weight afterwards, next to nothing is left "
+        "to share. If you replace it by a finite number, that must be lower than any score."
+    ),
     loses=["large"],
 )
 def look_back(scores, H, lengths):
@@ -224,7 +256,7 @@ def look_back(scores, H, lengths):
 wrong(
     "scores-returned",
     "scores returned for weights",
-    told="You return the scores",
+    says="You return the scores as the weights.",
     spares=["gradients"],
     edit=("context[:, 0], weights", "context[:, 0], scores"),
 )
@@ -241,7 +273,10 @@ wrong(
 @wrong(
     "states-blanked",
     "states of padding blanked out",
-    told="still take their share|gives weight to padding",
+    says=(
+        "You set the states of the padding to zero, but they still take their share of the "
+        "weight. Mask their scores instead."
+    ),
     spares=["by-hand", "values"],
 )
 def look_back(scores, H, lengths):
@@ -256,7 +291,10 @@ def look_back(scores, H, lengths):
 @wrong(
     "zero-scores",
     "scores of padding multiplied by 0",
-    told=r"exp\(0\) = 1",
+    says=(
+        "Your code sets the scores of the padding to 0, and exp(0) = 1 is not a small "
+        "weight. Set them to -∞."
+    ),
     spares=["by-hand", "values"],
 )
 def look_back(scores, H, lengths):

@@ -29,12 +29,20 @@ def sequence_loss(logits, target, pad):
 wrong(
     "all-places",
     "divided by all positions, as a published textbook had it",
-    told="divide by all positions",
+    says=(
+        "The padding is out of your sum, but you divide by all positions: divide by the "
+        "number of real words."
+    ),
     spares=["by-hand", "values"],
     edit=("right[real].mean", "right.where(real, 0.0).mean"),
 )
 
-wrong("bits", "in bits", edit=("[real].mean()", "[real].mean() / math.log(2)"))
+wrong(
+    "bits",
+    "in bits",
+    says="Your loss is in bits: take the natural logarithm.",
+    edit=("[real].mean()", "[real].mean() / math.log(2)"),
+)
 
 wrong(
     "detached",
@@ -47,21 +55,24 @@ wrong(
 wrong(
     "each-sentence",
     "one loss for each sentence",
-    told="each sentence|shape",
+    says="You return one loss for each sentence. Return one for the whole batch.",
     edit=("right[real].mean()", "right.where(real, 0.0).sum(dim=1) / real.sum(dim=1)"),
 )
 
 wrong(
     "each-word",
     "one loss for each word",
-    told="loss for each word|loss for each sentence|shape",
+    says="You return one loss for each word. Return their mean.",
     edit=("right[real].mean()", "right.where(real, 0.0)"),
 )
 
 wrong(
     "end-left-out",
     "the end of a sentence left out",
-    told="end of a sentence|wrong|it must be",
+    says=(
+        "The end of a sentence is left out. </s> must be predicted, too, or the model "
+        "never learns to stop."
+    ),
     edit=("says != pad", "(says != pad) & (says != 2)"),
 )
 
@@ -82,7 +93,15 @@ wrong(
 )
 
 
-@wrong("mean-of-means", "sentence means averaged", told="own mean", spares=["by-hand", "values"])
+@wrong(
+    "mean-of-means",
+    "sentence means averaged",
+    says=(
+        "This is the mean over sentences of each sentence's own mean, so a word of a short "
+        "sentence counts more. Every real word must count the same."
+    ),
+    spares=["by-hand", "values"],
+)
 def sequence_loss(logits, target, pad):
     says = target[:, 1:]
     log_p = logits.log_softmax(dim=-1)
@@ -95,7 +114,7 @@ def sequence_loss(logits, target, pad):
 wrong(
     "no-softmax",
     "logits for log-probabilities",
-    told="softmax is missing|wrong",
+    says="The softmax is missing: these are the logits themselves, not log-probabilities.",
     edit=("logits.log_softmax(dim=-1)", "logits"),
 )
 
@@ -119,7 +138,7 @@ def sequence_loss(logits, target, pad):
 wrong(
     "pad-is-zero",
     "padding assumed to be 0",
-    told="always 0",
+    says="Padding has the id `pad`, which is not always 0.",
     loses=["padding"],
     edit=("says != pad", "says != 0"),
 )
@@ -127,7 +146,10 @@ wrong(
 wrong(
     "padding-counts",
     "padding counted as words",
-    told="counts the padding",
+    says=(
+        "Your code counts the padding. It is not a word, so leave it out of the sum and "
+        "out of the number that you divide by."
+    ),
     spares=["by-hand", "values"],
     edit=("right[real].mean", "right.mean"),
 )
@@ -135,14 +157,14 @@ wrong(
 wrong(
     "perplexity",
     "the perplexity",
-    told="perplexity",
+    says="You take e to the power of the loss: that is the perplexity.",
     edit=("-right[real].mean", "(-right[real].mean()).exp"),
 )
 
 wrong(
     "probabilities",
     "probabilities for their logarithms",
-    told="logarithm is missing",
+    says="The logarithm is missing: these are the probabilities themselves.",
     edit=("logits.log_softmax", "logits.softmax"),
 )
 
@@ -160,26 +182,34 @@ def sequence_loss(logits, target, pad):
     )
 
 
-wrong("sign", "no minus", told="sign is wrong", edit=("-right", "right"))
+wrong(
+    "sign",
+    "no minus",
+    says="The sign is wrong: this grows as the model gets better.",
+    edit=("-right", "right"),
+)
 
 wrong(
     "softmax-axis",
     "softmax along the positions",
-    told="Your softmax runs over the positions",
+    says="Your softmax runs over the positions. It must run over the words.",
     edit=("dim=-1", "dim=1"),
 )
 
 wrong(
     "sum-of-sentence",
     "sums averaged over the sentences",
-    told="averaged over the sentences",
+    says=(
+        "This is the sum over each sentence, averaged over the sentences: divide by the "
+        "number of real words."
+    ),
     edit=("right[real].mean", "right.where(real, 0.0).sum(dim=1).mean"),
 )
 
 wrong(
     "sum",
     "the sum of all words",
-    told="sum over the words|averaged over the sentences",
+    says="Your loss is the sum over the words. Return their mean.",
     edit=("[real].mean", "[real].sum"),
 )
 
@@ -194,14 +224,20 @@ wrong(
 wrong(
     "unshifted-mask",
     "words not shifted, padding shifted",
-    told="repeat|shift the target",
+    says=(
+        "You compare each prediction with the word just read, and leave padding out by the "
+        "next word. Shift the target by one: target[:, 1:]."
+    ),
     edit=[("target[:, 1:]", "target[:, :-1]"), ("real = says", "real = target[:, 1:]")],
 )
 
 wrong(
     "unshifted",
     "the target is not shifted",
-    told="repeat",
+    says=(
+        "You compare each prediction with the word just read, so the model would learn to "
+        "repeat it. The prediction at position t is for word t + 1 of the target."
+    ),
     edit=("target[:, 1:]", "target[:, :-1]"),
 )
 

@@ -34,7 +34,10 @@ def general_scores(s, H, W):
 wrong(
     "all-sentences",
     "each query meets all sentences",
-    told="all sentences|shape",
+    says=(
+        "Each query meets the states of all sentences. The query of sentence b must meet "
+        "only the states of sentence b."
+    ),
     spares=["additive"],
     edit=("return (H @ query[:, :, None])[:, :, 0]", "return query @ H.transpose(1, 2)"),
 )
@@ -50,7 +53,7 @@ wrong(
 wrong(
     "dot",
     "the matrix left out",
-    told="score called dot",
+    says="W is missing from your scores: this is s · h, the score called dot.",
     spares=["additive"],
     edit=("query = s @ W", "query = s"),
 )
@@ -69,7 +72,11 @@ wrong(
 wrong(
     "general-no-axis",
     "the query of the general score gets no axis",
-    told="Your queries run along the positions of",
+    says=(
+        "Your queries run along the positions of the source: position j of every sentence "
+        "gets the query of sentence j. Give the query an axis for the source, (B, 1, ...), "
+        "so that query b meets all states of sentence b."
+    ),
     spares=["additive"],
     edit=("return (H @ query[:, :, None])[:, :, 0]", "return (query * H).sum(dim=-1)"),
 )
@@ -77,7 +84,7 @@ wrong(
 wrong(
     "general-scaled",
     "general scores divided by the root of the width",
-    told="root of a width",
+    says="Your scores are divided by the root of a width. These scores are not scaled.",
     spares=["additive"],
     edit=(
         "return (H @ query[:, :, None])[:, :, 0]",
@@ -88,7 +95,7 @@ wrong(
 wrong(
     "general-tanh",
     "a tanh around the general score",
-    told="no tanh",
+    says="There is no tanh here. It belongs to the additive score.",
     spares=["additive"],
     edit=(
         "return (H @ query[:, :, None])[:, :, 0]",
@@ -99,7 +106,9 @@ wrong(
 wrong(
     "multiplied",
     "the two parts multiplied",
-    told="multiplies the two parts",
+    says=(
+        "Your code multiplies the two parts. The score is called additive because they are added."
+    ),
     spares=["general"],
     edit=("+ memory", "* memory"),
 )
@@ -107,7 +116,11 @@ wrong(
 wrong(
     "no-axis",
     "the query gets no axis for the source",
-    told="Your queries run along the positions of",
+    says=(
+        "Your queries run along the positions of the source: position j of every sentence "
+        "gets the query of sentence j. Give the query an axis for the source, (B, 1, ...), "
+        "so that query b meets all states of sentence b."
+    ),
     spares=["general"],
     edit=("asked = (s @ W_a)[:, None, :]", "asked = s @ W_a"),
 )
@@ -115,7 +128,7 @@ wrong(
 wrong(
     "no-query",
     "the query left out",
-    told="query is missing",
+    says="The query is missing from your scores: they do not depend on the decoder's state.",
     spares=["general"],
     edit=("asked + memory", "memory"),
 )
@@ -123,7 +136,7 @@ wrong(
 wrong(
     "no-source",
     "the source left out",
-    told="states of the source are missing",
+    says=("The states of the source are missing from your scores: all of them get the same score."),
     spares=["general"],
     edit=("torch.tanh(asked + memory) @ v_a", "(torch.tanh(asked) @ v_a).expand(H.shape[:2])"),
 )
@@ -131,7 +144,10 @@ wrong(
 wrong(
     "no-tanh",
     "no tanh: the query then moves all its scores alike",
-    told="tanh is missing",
+    says=(
+        "The tanh is missing. Without it the query adds the same number to all of its "
+        "scores, which the softmax cancels."
+    ),
     spares=["general"],
     edit=("return torch.tanh", "return"),
 )
@@ -139,7 +155,7 @@ wrong(
 wrong(
     "no-v",
     "v_a left out",
-    told="v_a is missing",
+    says="v_a is missing: your code adds up the hidden numbers with equal weights.",
     spares=["general"],
     edit=("torch.tanh(asked + memory) @ v_a", "torch.tanh(asked + memory).sum(dim=-1)"),
 )
@@ -147,7 +163,7 @@ wrong(
 wrong(
     "not-summed",
     "the products are not added up",
-    told="not summed|shape",
+    says="The products are not summed: a score is a dot product, one number.",
     spares=["additive"],
     edit=("return (H @ query[:, :, None])[:, :, 0]", "return H * query[:, None]"),
 )
@@ -155,7 +171,7 @@ wrong(
 wrong(
     "scaled",
     "additive scores divided by the root of a width",
-    told="root of a width",
+    says="Your scores are divided by the root of a width. These scores are not scaled.",
     spares=["general"],
     edit=(
         "torch.tanh(asked + memory) @ v_a",
@@ -174,7 +190,7 @@ wrong(
 wrong(
     "softmaxed",
     "a softmax over the scores",
-    told="been through a softmax",
+    says="Your scores have been through a softmax. Return the scores themselves.",
     spares=["general"],
     edit=("torch.tanh(asked + memory) @ v_a", "(torch.tanh(asked + memory) @ v_a).softmax(dim=-1)"),
 )
@@ -190,7 +206,7 @@ wrong(
 wrong(
     "tanh-each",
     "a tanh of each part",
-    told="You take a tanh of each part",
+    says="You take a tanh of each part and add the two. Take one tanh, of their sum.",
     spares=["general"],
     edit=("torch.tanh(asked + memory)", "(torch.tanh(asked) + torch.tanh(memory))"),
 )
@@ -198,7 +214,10 @@ wrong(
 wrong(
     "tanh-outside",
     "tanh of the whole score",
-    told="around the whole score",
+    says=(
+        "Your tanh comes after v_a, around the whole score. Take the tanh of the sum of "
+        "the two products, then multiply by v_a."
+    ),
     spares=["general"],
     edit=("torch.tanh(asked + memory) @ v_a", "torch.tanh((asked + memory) @ v_a)"),
 )
@@ -206,7 +225,7 @@ wrong(
 wrong(
     "turned",
     "the matrix transposed",
-    told="W is transposed",
+    says="W is transposed: states are rows, so it is s W and not s Wᵀ.",
     spares=["additive"],
     edit=("query = s @ W", "query = s @ W.T"),
 )

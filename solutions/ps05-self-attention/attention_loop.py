@@ -65,7 +65,11 @@ def attention_loop(Q, K, V):
     return out
 
 
-@wrong("last-key", "the loop over the keys ends one too early", told="last key is left out")
+@wrong(
+    "last-key",
+    "the loop over the keys ends one too early",
+    says="The last key is left out: the loop over the keys ends one too early.",
+)
 def attention_loop(Q, K, V):
     outputs = []
     for q in Q:
@@ -96,7 +100,7 @@ def attention_loop(Q, K, V):
 wrong(
     "mean",
     "the weights are computed and never used",
-    told="plain mean",
+    says="The weights are not applied to the values: your output is the plain mean of V.",
     edit=(
         "sum(w * v for w, v in zip(weights, V))",
         "sum(v for v in V) / len(weights) + 0 * weights.sum()",
@@ -106,7 +110,7 @@ wrong(
 wrong(
     "no-normalising",
     "exp without dividing by the sum",
-    told="not divided by their sum",
+    says="Your weights are exp(score), not divided by their sum over the keys.",
     edit=("torch.softmax(K @ q, dim=0)", "[torch.exp(q.dot(k)) for k in K]"),
 )
 
@@ -119,7 +123,12 @@ wrong(
 
 
 @wrong(
-    "over-queries", "the softmax runs over the queries", told="over the queries, not over the keys"
+    "over-queries",
+    "the softmax runs over the queries",
+    says=(
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does "
+        "your softmax run over?"
+    ),
 )
 def attention_loop(Q, K, V):
     columns = []
@@ -162,7 +171,7 @@ def attention_loop(Q, K, V):
 wrong(
     "sums-keys",
     "weighs the keys in place of the values",
-    told="weights average the keys",
+    says="Your weights average the keys. They should average the values.",
     edit=("sum(w * v for w, v in zip(weights, V))", "sum(w * k for w, k in zip(weights, K))"),
 )
 

@@ -73,7 +73,7 @@ def attention(Q, K, V):
 @wrong(
     "no-softmax",
     "the scores themselves weigh the values",
-    told="the softmax is missing|must sum to 1",
+    says="The softmax is missing: the scores themselves multiply the values.",
 )
 def attention(Q, K, V):
     scores = Q @ K.transpose(-2, -1)
@@ -83,7 +83,7 @@ def attention(Q, K, V):
 @wrong(
     "not-applied",
     "the weights are not applied to the values",
-    told="apply them to the values",
+    says="Your output is the weights themselves. Apply them to the values: A' V.",
 )
 def attention(Q, K, V):
     weights = (Q @ K.transpose(-2, -1)).softmax(dim=-1)
@@ -109,7 +109,10 @@ def attention(Q, K, V):
 wrong(
     "over-queries",
     "the softmax runs over the queries",
-    told="over the queries, not over the keys",
+    says=(
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does "
+        "your softmax run over?"
+    ),
     edit=("dim=-1", "dim=-2"),
 )
 
@@ -126,7 +129,10 @@ def attention(Q, K, V):
 wrong(
     "scaled",
     "scaled where it is not asked for yet",
-    told="not divided by anything yet",
+    says=(
+        "Your scores are divided by √d_k. Here they are not divided by anything yet: that "
+        "comes in the exercise on scaling."
+    ),
     edit=("K.transpose(-2, -1)", "K.transpose(-2, -1) / math.sqrt(Q.shape[-1])"),
 )
 
@@ -134,7 +140,7 @@ wrong(
 @wrong(
     "scores-returned",
     "returns the scores as the weights",
-    told="You return the scores",
+    says="You return the scores, before the softmax, as the weights.",
     spares=["gradients", "inputs"],
 )
 def attention(Q, K, V):
@@ -145,7 +151,10 @@ def attention(Q, K, V):
 wrong(
     "softmax-dim-1",
     "axis 1 is the keys of one sequence, and the queries of a batch",
-    told="over the queries, not over the keys|over axis 1",
+    says=(
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does "
+        "your softmax run over?"
+    ),
     loses=["batch", "gradients"],
     edit=("scores.softmax(dim=-1)", "torch.softmax(scores, dim=1)"),
 )
@@ -154,7 +163,10 @@ wrong(
 @wrong(
     "softmax-over-batch",
     "the softmax runs over the first axis",
-    told="over axis 0 of|over the queries, not over the keys",
+    says=(
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does "
+        "your softmax run over?"
+    ),
 )
 def attention(Q, K, V):
     weights = torch.softmax(Q @ K.transpose(-2, -1), dim=0)
@@ -164,7 +176,10 @@ def attention(Q, K, V):
 wrong(
     "swapped",
     "keys and queries swapped",
-    told="queries and keys are swapped",
+    says=(
+        "Queries and keys are swapped: row i of the scores belongs to query i, so it is Q "
+        "Kᵀ and not K Qᵀ."
+    ),
     edit=("Q @ K.transpose", "K @ Q.transpose"),
 )
 
@@ -183,7 +198,10 @@ def attention(Q, K, V):
 wrong(
     "weights-turned",
     "the weights are transposed when they meet the values",
-    told="you transpose the weights",
+    says=(
+        "You transpose the weights before you multiply by the values: output i is the sum "
+        "over j of weight[i, j] times value j, so it is A' V and not A'ᵀ V."
+    ),
     edit=("return weights", "return weights.transpose(-2, -1)"),
 )
 

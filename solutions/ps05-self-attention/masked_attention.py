@@ -34,14 +34,28 @@ def masked_attention(Q, K, V, mask):
     return weights @ V, weights
 
 
-@wrong("added", "the mask is added as 0 and 1", told="added as 0 and 1")
+@wrong(
+    "added",
+    "the mask is added as 0 and 1",
+    says=(
+        "The mask is added as 0 and 1: that raises the allowed scores by 1 and hides "
+        "nothing. A hidden score must become -∞, so that exp(score) is 0."
+    ),
+)
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
     weights = (scores + mask).softmax(dim=-1)
     return weights @ V, weights
 
 
-@wrong("after-softmax", "the mask comes after the softmax")
+@wrong(
+    "after-softmax",
+    "the mask comes after the softmax",
+    says=(
+        "The mask comes after the softmax, so the weights that are left no longer sum to "
+        "1. Hide the scores before the softmax: then the remaining weights sum to 1."
+    ),
+)
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
     weights = scores.softmax(dim=-1) * mask
@@ -51,7 +65,10 @@ def masked_attention(Q, K, V, mask):
 @wrong(
     "even-on-empty",
     "an empty row spreads its weight evenly",
-    told="spreads its weight evenly",
+    says=(
+        "A query that may attend to nothing spreads its weight evenly over keys that it "
+        "may not see. Its weights, and so its output, must be zeros."
+    ),
     loses=["empty", "gradients"],
 )
 def masked_attention(Q, K, V, mask):
@@ -60,7 +77,11 @@ def masked_attention(Q, K, V, mask):
     return weights @ V, weights
 
 
-@wrong("inverted", "hides what may be attended to", told="the wrong way round")
+@wrong(
+    "inverted",
+    "hides what may be attended to",
+    says="The mask is the wrong way round: True = may be attended to, and you hide those.",
+)
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
     scores = scores.masked_fill(mask, torch.finfo(scores.dtype).min)
@@ -86,7 +107,10 @@ def masked_attention(Q, K, V, mask):
 @wrong(
     "multiplied",
     "the scores are multiplied by the mask",
-    told="hidden scores become 0, or nearly so",
+    says=(
+        "Hidden scores become 0, or nearly so, and exp(0) = 1 is not a small weight: they "
+        "must become -∞. (The mask does not multiply the scores, and -1e-9 is not -1e9.)"
+    ),
 )
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
@@ -119,7 +143,10 @@ def masked_attention(Q, K, V, mask):
 @wrong(
     "not-low-enough",
     "takes 100 away, which a large score outweighs",
-    told="must outweigh any score",
+    says=(
+        "A hidden key still gets weight when its score is large: what you add to it or put "
+        "in its place must outweigh any score, as -∞ does."
+    ),
     loses=["ignored", "empty", "gradients"],
 )
 def masked_attention(Q, K, V, mask):
@@ -143,7 +170,12 @@ def masked_attention(Q, K, V, mask):
 
 
 @wrong(
-    "over-queries", "the softmax runs over the queries", told="over the queries, not over the keys"
+    "over-queries",
+    "the softmax runs over the queries",
+    says=(
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does "
+        "your softmax run over?"
+    ),
 )
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
@@ -152,14 +184,21 @@ def masked_attention(Q, K, V, mask):
     return weights @ V, weights
 
 
-@wrong("tiny", "-1e-9 for -1e9", told="-1e-9 is not -1e9")
+@wrong(
+    "tiny",
+    "-1e-9 for -1e9",
+    says=(
+        "Hidden scores become 0, or nearly so, and exp(0) = 1 is not a small weight: they "
+        "must become -∞. (The mask does not multiply the scores, and -1e-9 is not -1e9.)"
+    ),
+)
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
     weights = scores.masked_fill(~mask, -1e-9).softmax(dim=-1)
     return weights @ V, weights
 
 
-@wrong("unscaled", "not scaled")
+@wrong("unscaled", "not scaled", says="Your scores are not scaled: divide them by √d_k = √4.")
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1)
     scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
@@ -167,7 +206,11 @@ def masked_attention(Q, K, V, mask):
     return weights @ V, weights
 
 
-@wrong("unused", "the mask is not used", told="would get without a mask")
+@wrong(
+    "unused",
+    "the mask is not used",
+    says="Hidden keys get the weight that they would get without a mask.",
+)
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
     weights = scores.softmax(dim=-1)
@@ -177,7 +220,10 @@ def masked_attention(Q, K, V, mask):
 @wrong(
     "values-blanked",
     "blanks the values instead of masking the scores",
-    told="the mask|values of hidden keys",
+    says=(
+        "You set the values of hidden keys to zero, but the keys still take their share of "
+        "the weight. Mask the scores, before the softmax."
+    ),
 )
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])

@@ -71,7 +71,7 @@ def decoder_mask(lengths, T):
 wrong(
     "causal-alone",
     "forgets the padding",
-    told="the causal one alone",
+    says="Your mask is the causal one alone: the padding may still be attended to.",
     loses=["both"],
     edit=("causal_mask(T) & padding_mask(lengths, T)", "causal_mask(T).expand(len(lengths), T, T)"),
 )
@@ -79,14 +79,19 @@ wrong(
 wrong(
     "either",
     "allowed by either mask",
-    told="what either of the two masks allows",
+    says=(
+        "Your mask allows what either of the two masks allows. A key must be allowed by "
+        "both: not later, and no padding."
+    ),
     loses=["both"],
     edit=("causal_mask(T) & padding_mask", "causal_mask(T) | padding_mask"),
 )
 
 
 @wrong(
-    "inverted", "True = hidden, as nn.MultiheadAttention has it", told="True = may be attended to"
+    "inverted",
+    "True = hidden, as nn.MultiheadAttention has it",
+    says="Your mask is True where a key is hidden. Here True = may be attended to.",
 )
 def causal_mask(T):
     return torch.ones(T, T, dtype=torch.bool).triu(1)
@@ -103,7 +108,10 @@ def decoder_mask(lengths, T):
 @wrong(
     "lengths-on-rows",
     "the lengths hide queries, not keys",
-    told="empties the rows of the queries",
+    says=(
+        "Your mask empties the rows of the queries that are padding. The lengths say which "
+        "keys, the columns, are hidden."
+    ),
     loses=["both"],
 )
 def causal_mask(T):
@@ -122,7 +130,10 @@ def decoder_mask(lengths, T):
 wrong(
     "next-leaks",
     "the diagonal is one off, the next token leaks",
-    told="lets each position see the next one",
+    says=(
+        "Your mask lets each position see the next one: key i + 1 leaks. Look at the "
+        "diagonal: j ≤ i."
+    ),
     spares=["padding"],
     edit=(
         "torch.ones(T, T, dtype=torch.bool).tril()",
@@ -133,7 +144,10 @@ wrong(
 wrong(
     "no-query-axis",
     "the padding mask lacks the axis for the queries",
-    told="give it an axis for the queries",
+    says=(
+        "Your mask has shape (B, S). Against scores (B, T, S) its batch axis would meet "
+        "the queries: give it an axis for the queries, (B, 1, S)."
+    ),
     loses=["padding"],
     edit=[
         (
@@ -147,7 +161,7 @@ wrong(
 wrong(
     "one-too-many",
     "the first padding position counts as real",
-    told="one position too many",
+    says="Your mask allows one position too many: n tokens fill positions 0 to n - 1.",
     spares=["causal"],
     edit=("torch.arange(S) < lengths", "torch.arange(S) <= lengths"),
 )
@@ -156,7 +170,10 @@ wrong(
 @wrong(
     "queries-emptied",
     "empties the rows of padding queries too",
-    told="empties the rows of the queries",
+    says=(
+        "Your mask empties the rows of the queries that are padding. The lengths say which "
+        "keys, the columns, are hidden."
+    ),
     loses=["both"],
 )
 def causal_mask(T):
@@ -175,7 +192,10 @@ def decoder_mask(lengths, T):
 wrong(
     "self-hidden",
     "no position sees itself",
-    told="hides each position from itself",
+    says=(
+        "Your mask hides each position from itself, and position 0 may attend to nothing. "
+        "Position i attends to itself too: j ≤ i."
+    ),
     spares=["padding"],
     edit=(
         "torch.ones(T, T, dtype=torch.bool).tril()",
@@ -186,7 +206,10 @@ wrong(
 wrong(
     "upper",
     "rows and columns mixed up",
-    told="rows are queries, columns are keys",
+    says=(
+        "Your mask lets a position see what comes after it, and hides what came before: "
+        "rows are queries, columns are keys."
+    ),
     spares=["padding"],
     edit=(
         "return torch.ones(T, T, dtype=torch.bool).tril()",

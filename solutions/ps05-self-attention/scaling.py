@@ -30,7 +30,7 @@ def unit_factor(d_k, sigma_q, sigma_k):
 @wrong(
     "by-both",
     "divides queries and keys each by the root",
-    told=r"divided by d_k = \d",
+    says="Your scores are divided by d_k = 4: divide by its square root, √4.",
     spares=["factor"],
 )
 def scaled_scores(Q, K):
@@ -45,7 +45,7 @@ def unit_factor(d_k, sigma_q, sigma_k):
 wrong(
     "by-d",
     "divides by d_k instead of its square root",
-    told=r"divided by d_k = \d",
+    says="Your scores are divided by d_k = 4: divide by its square root, √4.",
     spares=["factor"],
     edit=("math.sqrt(Q.shape[-1])", "Q.shape[-1]"),
 )
@@ -53,7 +53,7 @@ wrong(
 wrong(
     "by-length",
     "the root of the number of keys",
-    told="the number of keys",
+    says="Your scores are divided by √3: 3 is the number of keys. d_k is the width of a key.",
     spares=["factor"],
     edit=("Q.shape[-1]", "K.shape[-2]"),
 )
@@ -61,7 +61,9 @@ wrong(
 wrong(
     "factor-inverse",
     "grows with the spread",
-    told="must become smaller, not larger",
+    says=(
+        "If the queries vary more, q·k is larger, so the factor must become smaller, not larger."
+    ),
     loses=["factor"],
     edit=("1 / (sigma_q * sigma_k * math.sqrt(d_k))", "sigma_q * sigma_k / math.sqrt(d_k)"),
 )
@@ -77,7 +79,7 @@ wrong(
 wrong(
     "factor-usual",
     "the usual factor whatever the spread",
-    told="does not change with the standard deviations",
+    says="Your factor does not change with the standard deviations.",
     loses=["factor"],
     edit=("1 / (sigma_q * sigma_k * math.sqrt(d_k))", "1 / math.sqrt(d_k)"),
 )
@@ -101,7 +103,7 @@ wrong(
 wrong(
     "multiplied",
     "multiplies where it should divide",
-    told="multiplied by",
+    says="Your scores are multiplied by √d_k = √4: divide by it instead.",
     spares=["factor"],
     edit=("K.transpose(-2, -1) / math.sqrt", "K.transpose(-2, -1) * math.sqrt"),
 )
@@ -109,7 +111,7 @@ wrong(
 wrong(
     "softmaxed",
     "returns the weights",
-    told="been through a softmax",
+    says="Your scores have been through a softmax. Return the scores themselves.",
     spares=["factor"],
     edit=(
         "Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])",
@@ -120,6 +122,7 @@ wrong(
 wrong(
     "unscaled",
     "not scaled",
+    says="Your scores are not scaled: divide them by √d_k = √4.",
     spares=["factor"],
     edit=("K.transpose(-2, -1) / math.sqrt(Q.shape[-1])", "K.transpose(-2, -1)"),
 )

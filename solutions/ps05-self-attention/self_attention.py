@@ -102,7 +102,10 @@ class SelfAttention(nn.Module):
 
 
 @wrong(
-    "mask-ignored", "takes a mask and does not use it", told="get without a mask", loses=["mask"]
+    "mask-ignored",
+    "takes a mask and does not use it",
+    says="Hidden keys get the weight that they would get without a mask.",
+    loses=["mask"],
 )
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):
@@ -134,7 +137,10 @@ class SelfAttention(nn.Module):
 @wrong(
     "over-queries",
     "nn.Softmax(dim=1) on a batch runs over the queries",
-    told="over the queries, not over the keys",
+    says=(
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does "
+        "your softmax run over?"
+    ),
 )
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):
@@ -183,14 +189,19 @@ class SelfAttention(nn.Module):
 wrong(
     "root-of-d-model",
     "scaled by the root of d_model",
-    told="is d_model, the width of a token",
+    says=(
+        "Your scores are divided by √2: 2 is d_model, the width of a token. d_k is the "
+        "width of a key."
+    ),
     edit=("Q.shape", "x.shape"),
 )
 
 wrong(
     "root-of-d-v",
     "scaled by the root of d_v",
-    told="is d_v, the width of a value",
+    says=(
+        "Your scores are divided by √5: 5 is d_v, the width of a value. d_k is the width of a key."
+    ),
     edit=("Q.shape", "V.shape"),
 )
 
@@ -224,7 +235,10 @@ wrong(
 wrong(
     "swapped",
     "queries and keys swapped",
-    told="queries and keys are swapped",
+    says=(
+        "Queries and keys are swapped: row i of the scores belongs to query i, so it is Q "
+        "Kᵀ and not K Qᵀ."
+    ),
     edit=("self.W_Q, x @ self.W_K", "self.W_K, x @ self.W_Q"),
 )
 
@@ -249,6 +263,7 @@ class SelfAttention(nn.Module):
 wrong(
     "unscaled",
     "not scaled",
+    says="Your scores are not scaled: divide them by √d_k = √4.",
     edit=("K.transpose(-2, -1) / math.sqrt(Q.shape[-1])", "K.transpose(-2, -1)"),
 )
 

@@ -43,7 +43,9 @@ def cross_attention(X, C, W_Q, W_K, W_V, W_O):
 wrong(
     "added-before",
     "adds the heads up before W_O",
-    told="You add up the heads before W_O",
+    says=(
+        "You add up the heads before W_O. Multiply each by its own block of W_O first, then add."
+    ),
     edit=("parts.sum(dim=1)", "(weights @ V).sum(dim=1) @ W_O.sum(dim=0)"),
 )
 
@@ -81,18 +83,23 @@ wrong(
 wrong(
     "first-head",
     "the output is the first head's part",
-    told="Your output is only what the first",
+    says="Your output is only what the first head adds. Sum over all heads.",
     edit=("parts.sum(dim=1)", "parts[:, 0]"),
 )
 
 wrong(
     "keys-from-x",
     "the keys come from the decoder's tokens",
-    told="Your keys come from X",
+    says="Your keys come from X. They must come from the source C.",
     edit=("W_Q, C", "W_Q, X"),
 )
 
-wrong("mean", "averages what the heads add", told="is their sum", edit=("parts.sum", "parts.mean"))
+wrong(
+    "mean",
+    "averages what the heads add",
+    says="You average what the heads add. Heads side by side times W_O is their sum.",
+    edit=("parts.sum", "parts.mean"),
+)
 
 
 @wrong(
@@ -108,7 +115,9 @@ def cross_attention(X, C, W_Q, W_K, W_V, W_O):
 wrong(
     "one-last-matrix",
     "all heads meet the first head's W_O",
-    told="You multiply all heads by the first",
+    says=(
+        "You multiply all heads by the first head's part of W_O. Head ℓ has its own rows of W_O."
+    ),
     edit=("V @ W_O", "V @ W_O[0]"),
 )
 
@@ -120,20 +129,29 @@ wrong(
 )
 
 wrong(
-    "over-heads", "the softmax runs over the heads", told="over the heads", edit=("dim=-1", "dim=1")
+    "over-heads",
+    "the softmax runs over the heads",
+    says=(
+        "Your weights sum to 1 over the heads, not over the keys. Each head has its own "
+        "softmax, over the last axis: dim=-1."
+    ),
+    edit=("dim=-1", "dim=1"),
 )
 
 wrong(
     "over-queries",
     "the softmax runs over the queries",
-    told="over the queries",
+    says=(
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does "
+        "your softmax run over?"
+    ),
     edit=("dim=-1", "dim=-2"),
 )
 
 wrong(
     "parts-before",
     "gives the heads before W_O as the parts",
-    told="heads before W_O",
+    says="Your parts are the heads before W_O. A part is what the head adds to the output.",
     spares=["source", "gradients"],
     edit=("parts.sum(dim=1), parts", "parts.sum(dim=1), weights @ V"),
 )
@@ -141,28 +159,33 @@ wrong(
 wrong(
     "roles-exchanged",
     "the source asks and the decoder's tokens are asked",
-    told="The roles are swapped",
+    says=(
+        "The roles are swapped: queries come from the decoder's tokens X, keys and values from C."
+    ),
     edit=("X @ W_Q, C @ W_K, C", "C @ W_Q, X @ W_K, X"),
 )
 
 wrong(
     "root-of-d-model",
     "scaled by the root of d_model",
-    told=r"is d_model, the width of a token of X\.",
+    says=(
+        "Your scores are divided by √7: 7 is d_model, the width of a token of X. d_k = 2 "
+        "is the width of one head."
+    ),
     edit=("Q.shape", "X.shape"),
 )
 
 wrong(
     "self",
     "the decoder's tokens look at themselves",
-    told="your keys and values come from X",
+    says="The source is not used: your keys and values come from X, as in self-attention.",
     edit=("C @ W_K, C", "X @ W_K, X"),
 )
 
 wrong(
     "shares",
     "shares the output out evenly among the heads",
-    told="shares of one sum",
+    says="Your parts are equal shares of one sum. A part is what this head alone adds.",
     spares=["source", "gradients"],
     edit=(
         "parts.sum(dim=1), parts",
@@ -181,19 +204,24 @@ def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     return parts.sum(dim=1), parts
 
 
-wrong("unscaled", "not scaled", edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"))
+wrong(
+    "unscaled",
+    "not scaled",
+    says="Your scores are not scaled: divide them by √d_k = √4, the width of one head.",
+    edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"),
+)
 
 wrong(
     "values-from-x",
     "the values come from the decoder's tokens",
-    told="Your values come from X",
+    says="Your values come from X. They must come from the source C.",
     edit=("W_K, C", "W_K, X"),
 )
 
 wrong(
     "weights-returned",
     "gives the weights as the parts",
-    told="You return the weights as the parts",
+    says="You return the weights as the parts.",
     spares=["source", "gradients"],
     edit=("parts.sum(dim=1), parts", "parts.sum(dim=1), weights"),
 )

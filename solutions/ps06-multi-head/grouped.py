@@ -91,7 +91,7 @@ wrong(
 wrong(
     "axis-left",
     "leaves groups and heads an axis each",
-    told="Groups and heads still have separate axes",
+    says="Groups and heads still have separate axes. Merge them into one, (B, H, T, ...).",
     spares=["pooled", "cache"],
     edit=(
         "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
@@ -137,7 +137,7 @@ def numbers_kept(B, S, groups, d_k, d_v):
 wrong(
     "every-other-head",
     "pools heads that do not lie side by side",
-    told="every G-th head",
+    says="Your groups take every G-th head. Neighbouring heads share a group.",
     loses=["pooled"],
     edit=(
         "W.view(D, groups, heads // groups, -1).mean(2).flatten",
@@ -148,7 +148,7 @@ wrong(
 wrong(
     "first-group",
     "all heads take the first group",
-    told="take the first group",
+    says="All your heads take the first group.",
     spares=["pooled", "cache"],
     edit=(
         "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
@@ -159,7 +159,7 @@ wrong(
 wrong(
     "first-of-group",
     "keeps the first head of each group",
-    told="keep the first head",
+    says="You keep the first head of each group. Take the mean of its heads.",
     loses=["pooled"],
     edit=(
         "W.view(D, groups, heads // groups, -1).mean(2).flatten",
@@ -170,7 +170,7 @@ wrong(
 wrong(
     "keys-alone",
     "counts the keys alone",
-    told="keys and values are both kept",
+    says="Keys and values are both kept: d_k + d_v numbers.",
     loses=["cache"],
     edit=("* (d_k + d_v)", "* d_k"),
 )
@@ -178,7 +178,7 @@ wrong(
 wrong(
     "mean-of-groups",
     "all heads take the mean of the groups",
-    told="mean of the groups",
+    says="All your heads take the mean of the groups: each group serves its own heads.",
     spares=["pooled", "cache"],
     edit=(
         "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
@@ -189,7 +189,10 @@ wrong(
 wrong(
     "mean-queries",
     "averages the queries of a group",
-    told="average the queries|keeps its own",
+    says=(
+        "You average the queries of a group. Only keys and values are shared: each head "
+        "keeps its own queries, and there are H outputs."
+    ),
     spares=["pooled", "cache"],
     edit=(
         "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
@@ -200,7 +203,10 @@ wrong(
 wrong(
     "neighbouring-columns",
     "averages columns inside a head",
-    told="average neighbouring columns",
+    says=(
+        "You average neighbouring columns inside a head. Average column c of every head of "
+        "the group to get column c."
+    ),
     loses=["pooled"],
     edit=(
         "W.view(D, groups, heads // groups, -1).mean(2).flatten(1)",
@@ -222,7 +228,10 @@ wrong(
 wrong(
     "over-queries",
     "the softmax runs over the queries",
-    told="over the queries",
+    says=(
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does "
+        "your softmax run over?"
+    ),
     loses=["by-hand", "values", "gradients"],
     edit=("dim=-1", "dim=-2"),
 )
@@ -230,7 +239,7 @@ wrong(
 wrong(
     "product-of-widths",
     "multiplies the widths of keys and values",
-    told=r"not d_k · d_v\.",
+    says="Keys and values are stored side by side: d_k + d_v numbers, not d_k · d_v.",
     loses=["cache"],
     edit=("* (d_k + d_v)", "* d_k * d_v"),
 )
@@ -238,7 +247,11 @@ wrong(
 wrong(
     "repeat",
     "repeat for repeat_interleave",
-    told="^Head h takes group h mod G",
+    says=(
+        "Head h takes group h mod G. Neighbouring heads share a group: with 4 heads and 2 "
+        "groups, heads 0 and 1 take group 0. (repeat counts 0 1 0 1, repeat_interleave 0 0 "
+        "1 1.)"
+    ),
     spares=["pooled", "cache"],
     edit=(
         "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
@@ -249,7 +262,7 @@ wrong(
 wrong(
     "summed",
     "pools by adding up",
-    told="You add up the heads of a",
+    says="You add up the heads of a group. Take their mean.",
     loses=["pooled"],
     edit=(
         "W.view(D, groups, heads // groups, -1).mean",
@@ -260,6 +273,7 @@ wrong(
 wrong(
     "unscaled",
     "not scaled",
+    says="Your scores are not scaled: divide them by √d_k = √4, the width of one head.",
     loses=["by-hand", "values", "gradients"],
     edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"),
 )
@@ -267,7 +281,10 @@ wrong(
 wrong(
     "values-by-repeat",
     "repeat for the values alone",
-    told="^Keys and values are paired differently.*Its values are",
+    says=(
+        "Keys and values are paired differently: head h takes the keys of one group and "
+        "the values of another. Its values are those of group h mod G."
+    ),
     spares=["pooled", "cache"],
     edit=("V.repeat_interleave(H // G, dim=1)", "V.repeat(1, H // G, 1, 1)"),
 )
@@ -275,7 +292,7 @@ wrong(
 wrong(
     "weights-kept",
     "counts with the square of the length",
-    told="not with its square",
+    says="The number kept grows with S, not with its square: the weights are not kept.",
     loses=["cache"],
     edit=("* groups", "* S * groups"),
 )

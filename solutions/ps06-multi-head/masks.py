@@ -77,7 +77,10 @@ def masked_heads(Q, K, V, mask):
 @wrong(
     "after-softmax",
     "the mask comes after the softmax",
-    told="^The mask comes after the softmax",
+    says=(
+        "The mask comes after the softmax, so the weights that are left no longer sum to "
+        "1. Hide the scores before the softmax: then the remaining weights sum to 1."
+    ),
     spares=["by-hand", "mask"],
 )
 def heads_mask(real, windows, T):
@@ -98,7 +101,10 @@ def masked_heads(Q, K, V, mask):
 wrong(
     "either",
     "allowed by any of the three",
-    told="any one of the three",
+    says=(
+        "Your mask allows what any one of the three masks allows. A key must be allowed by "
+        "all three."
+    ),
     loses=["by-hand", "mask"],
     edit=("return (j <= i) & (i - j < w) & real", "return (j <= i) | (i - j < w) | real"),
 )
@@ -107,7 +113,10 @@ wrong(
 @wrong(
     "even-on-empty",
     "an empty row spreads its weight evenly",
-    told="spreads its weight evenly",
+    says=(
+        "A query that may attend to nothing spreads its weight evenly over keys that it "
+        "may not see. Its weights, and so its output, must be zeros."
+    ),
     loses=["empty", "gradients"],
 )
 def heads_mask(real, windows, T):
@@ -128,7 +137,11 @@ def masked_heads(Q, K, V, mask):
 @wrong(
     "fill-too-high",
     "writes -10000 into hidden scores, which a lower one outweighs",
-    told="The number that you write into hidden",
+    says=(
+        "The number that you write into hidden scores is not low enough: visible scores "
+        "are lower still, and the hidden ones take all the weight. Use -∞, or the lowest "
+        "number of the dtype, torch.finfo(scores.dtype).min."
+    ),
     loses=["values"],
 )
 def heads_mask(real, windows, T):
@@ -150,7 +163,7 @@ def masked_heads(Q, K, V, mask):
 wrong(
     "first-mask-for-all",
     "the first sequence's mask for the whole batch",
-    told="the first sequence hides keys in all",
+    says="The mask of the first sequence hides keys in all of them.",
     loses=["shared", "empty"],
     edit=("mask[:, None]", "mask[:1, None]"),
 )
@@ -166,7 +179,7 @@ wrong(
 wrong(
     "inverted",
     "True = hidden, in both",
-    told="True = may be attended to",
+    says="The mask is the wrong way round: True = may be attended to, and you hide those.",
     edit=[
         (
             "return (j <= i) & (i - j < w) & real[:, None, None, :]",
@@ -182,7 +195,11 @@ wrong(
 wrong(
     "mask-against-heads",
     "three axes meet the heads",
-    told="The mask of sequence b was used",
+    says=(
+        "The mask of sequence b was used for head b of every sequence: in (B, T, S), the "
+        "batch axis meets the heads of (B, H, T, S). Give it an axis for the heads, (B, 1, "
+        "T, S)."
+    ),
     loses=["shared", "empty"],
     edit=("mask[:, None]", "mask"),
 )
@@ -229,7 +246,7 @@ def masked_heads(Q, K, V, mask):
 wrong(
     "no-padding",
     "forgets the padding",
-    told="padding may still be attended to",
+    says="The padding may still be attended to. real hides keys, in every row of its sequence.",
     loses=["by-hand", "mask"],
     edit=(
         "return (j <= i) & (i - j < w) & real[:, None, None, :]",
@@ -240,7 +257,7 @@ wrong(
 wrong(
     "not-causal",
     "a window to both sides",
-    told="reach to both sides",
+    says="Your windows reach to both sides, and nothing hides later keys: j ≤ i.",
     loses=["by-hand", "mask"],
     edit=("return (j <= i) & (i - j < w)", "return ((i - j).abs() < w)"),
 )
@@ -271,7 +288,10 @@ def masked_heads(Q, K, V, mask):
 wrong(
     "one-too-many",
     "the window holds w positions beside the query's own",
-    told="one position too many",
+    says=(
+        "Your windows allow one position too many. A window of w holds the query's own "
+        "position and w - 1 before it."
+    ),
     loses=["by-hand", "mask"],
     edit=("j < w", "j <= w"),
 )
@@ -279,7 +299,10 @@ wrong(
 wrong(
     "over-heads",
     "the softmax runs over the heads",
-    told="over axis 1 of 4",
+    says=(
+        "Your weights sum to 1 over axis 1 of 4, not over the keys. The keys are the last "
+        "axis, however many come before it: count from the end, dim=-1."
+    ),
     spares=["by-hand", "mask"],
     edit=("dim=-1", "dim=1"),
 )
@@ -287,7 +310,10 @@ wrong(
 wrong(
     "padding-by-head",
     "the padding goes to the heads",
-    told="not to the sequences",
+    says=(
+        "Your padding goes to the heads, not to the sequences. Reshape (B, S) to (B, 1, 1, "
+        "S) to match (B, H, T, S)."
+    ),
     loses=["by-hand", "mask"],
     edit=(
         "return (j <= i) & (i - j < w) & real[:, None, None, :]",
@@ -298,7 +324,10 @@ wrong(
 wrong(
     "padding-empties-queries",
     "empties the rows of padding too",
-    told="empty the rows of queries",
+    says=(
+        "You empty the rows of queries that are padding. real says which keys, the "
+        "columns, are hidden."
+    ),
     loses=["by-hand", "mask"],
     edit=("real[:, None, None, :]", "real[:, None, None, :] & real[:, None, S - T :, None]"),
 )
@@ -307,7 +336,7 @@ wrong(
 @wrong(
     "padding-on-queries",
     "the padding hides rows and not columns",
-    told="padding hides rows",
+    says="Your padding hides rows, the queries. real says which keys, the columns, are hidden.",
     loses=["by-hand", "mask"],
 )
 def heads_mask(real, windows, T):
@@ -331,7 +360,10 @@ def masked_heads(Q, K, V, mask):
 wrong(
     "queries-first",
     "the queries stand at the first positions",
-    told="first T positions",
+    says=(
+        "Your queries are at the first T positions. They are the last T of all S: query i "
+        "is at position S - T + i."
+    ),
     loses=["by-hand", "mask"],
     edit=("S - T, S", "T"),
 )
@@ -360,6 +392,7 @@ def masked_heads(Q, K, V, mask):
 wrong(
     "unscaled",
     "not scaled",
+    says="Your scores are not scaled: divide them by √d_k = √4, the width of one head.",
     spares=["by-hand", "mask"],
     edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"),
 )
@@ -367,7 +400,10 @@ wrong(
 wrong(
     "windows-by-sequence",
     "the windows go to the batch",
-    told="not to the heads",
+    says=(
+        "Your windows go to the sequences of the batch, not to the heads. Reshape (H,) to "
+        "(H, 1, 1) to match (B, H, T, S)."
+    ),
     loses=["by-hand", "mask"],
     edit=("j < w", "j < windows[:, None, None, None]"),
 )
@@ -375,7 +411,7 @@ wrong(
 wrong(
     "windows-unused",
     "one causal mask for all heads",
-    told="windows have no effect",
+    says="The windows have no effect in your mask: all heads have the same mask.",
     loses=["by-hand", "mask"],
     edit=(
         "return (j <= i) & (i - j < w) & real[:, None, None, :]",

@@ -78,7 +78,10 @@ wrong(
 @wrong(
     "first-head-for-all",
     "all heads take the columns of the first",
-    told="^All your heads take the first head's W_Q, W_K and W_V",
+    says=(
+        "All your heads take the first head's W_Q, W_K and W_V: head ℓ has its own "
+        "columns, from ℓ·K on."
+    ),
 )
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     k, v = W_Q.shape[1] // heads, W_V.shape[1] // heads
@@ -91,7 +94,10 @@ def multi_head(X, W_Q, W_K, W_V, W_O, heads):
 wrong(
     "heads-behind",
     "attends among the heads of one token",
-    told="heads of one token attend to each other",
+    says=(
+        "Your heads come after the tokens, (B, T, H, K), so the heads of one token attend "
+        "to each other. Swap the axes of heads and tokens before the scores."
+    ),
     edit=[
         (
             "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",
@@ -104,7 +110,10 @@ wrong(
 wrong(
     "interleaved",
     "every H-th column for a head",
-    told="every H-th column",
+    says=(
+        "Each of your heads takes every H-th column of the projections. Head ℓ takes K "
+        "neighbouring columns, from ℓ·K on."
+    ),
     edit=(
         "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",
         "= ((X @ W).view(B, T, -1, heads).permute(0, 3, 1, 2) for W in (W_Q, W_K, W_V))",
@@ -141,7 +150,9 @@ def multi_head(X, W_Q, W_K, W_V, W_O, heads):
 wrong(
     "mean-weights",
     "gives the mean of the weights, as nn.MultiheadAttention does",
-    told="^You return the mean of the heads' weights",
+    says=(
+        "You return the mean of the heads' weights. Return the weights of each head, (B, H, T, T)."
+    ),
     spares=["order", "gradients"],
     edit=("W_O, weights", "W_O, weights.mean(dim=1)"),
 )
@@ -149,14 +160,29 @@ wrong(
 wrong(
     "merged-straight",
     "heads merged without exchanging the axes",
-    told="Your tokens mix when you join the",
+    says=(
+        "Your tokens mix when you join the heads. Swap the axes of heads and tokens before "
+        "you put the heads side by side, so that each token has its own row."
+    ),
     edit=("out = (weights @ V).transpose(1, 2).reshape", "out = (weights @ V).reshape"),
 )
 
-wrong("no-last-matrix", "forgets W_O", told="W_O is not applied", edit=("out @ W_O", "out"))
+wrong(
+    "no-last-matrix",
+    "forgets W_O",
+    says="W_O is not applied: you return the heads, side by side.",
+    edit=("out @ W_O", "out"),
+)
 
 
-@wrong("one-wide-head", "one softmax for all heads", told="Your heads share one softmax over all")
+@wrong(
+    "one-wide-head",
+    "one softmax for all heads",
+    says=(
+        "Your heads share one softmax over all queries and keys. Give the heads their own "
+        "axis before the scores."
+    ),
+)
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     d_k = W_Q.shape[1] // heads
@@ -172,13 +198,22 @@ wrong(
 )
 
 wrong(
-    "over-heads", "the softmax runs over the heads", told="over the heads", edit=("dim=-1", "dim=1")
+    "over-heads",
+    "the softmax runs over the heads",
+    says=(
+        "Your weights sum to 1 over the heads, not over the keys. Each head has its own "
+        "softmax, over the last axis: dim=-1."
+    ),
+    edit=("dim=-1", "dim=1"),
 )
 
 wrong(
     "over-queries",
     "the softmax runs over the queries",
-    told="over the queries",
+    says=(
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does "
+        "your softmax run over?"
+    ),
     edit=("dim=-1", "dim=-2"),
 )
 
@@ -195,7 +230,10 @@ wrong(
 wrong(
     "root-of-all-heads",
     "scaled by the width of all heads together",
-    told="width of all heads together",
+    says=(
+        "Your scores are divided by √8: 8 is the width of all heads together. d_k = 4 is "
+        "the width of one head."
+    ),
     loses=["by-hand", "values", "gradients"],
     edit=("Q.shape[-1]", "W_Q.shape[1]"),
 )
@@ -203,7 +241,10 @@ wrong(
 wrong(
     "root-of-d-model",
     "scaled by the root of d_model",
-    told="is d_model",
+    says=(
+        "Your scores are divided by √3: 3 is d_model, the width of a token. d_k = 4 is the "
+        "width of one head."
+    ),
     loses=["by-hand", "values", "gradients"],
     edit=("Q.shape[-1]", "D"),
 )
@@ -211,7 +252,9 @@ wrong(
 wrong(
     "root-of-heads",
     "scaled by the root of the number of heads",
-    told=r"is the number of heads\.",
+    says=(
+        "Your scores are divided by √4: 4 is the number of heads. d_k = 3 is the width of one head."
+    ),
     loses=["by-hand", "values", "gradients"],
     edit=("Q.shape[-1]", "heads"),
 )
@@ -219,7 +262,11 @@ wrong(
 wrong(
     "straight-both-ways",
     "heads split straight, and merged the same way",
-    told="join them with the same mistake",
+    says=(
+        "Your heads mix tokens: you reshape (B, T, H·K) straight to (B, H, T, K). Split "
+        "the last axis first, to (B, T, H, K), then swap the axes. You join them with the "
+        "same mistake."
+    ),
     edit=[
         (
             "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",
@@ -232,7 +279,10 @@ wrong(
 wrong(
     "straight",
     "heads split straight, merged correctly",
-    told=r"then swap the axes\.$",
+    says=(
+        "Your heads mix tokens: you reshape (B, T, H·K) straight to (B, H, T, K). Split "
+        "the last axis first, to (B, T, H, K), then swap the axes."
+    ),
     edit=(
         "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",
         "= ((X @ W).view(B, heads, T, -1) for W in (W_Q, W_K, W_V))",
@@ -242,7 +292,10 @@ wrong(
 wrong(
     "swapped",
     "queries and keys swapped",
-    told="queries and keys are swapped",
+    says=(
+        "Queries and keys are swapped: row i of the scores belongs to query i, so it is Q "
+        "Kᵀ and not K Qᵀ."
+    ),
     loses=["by-hand", "values", "gradients"],
     edit=("Q @ K.mT", "K @ Q.mT"),
 )
@@ -250,6 +303,7 @@ wrong(
 wrong(
     "unscaled",
     "not scaled",
+    says="Your scores are not scaled: divide them by √d_k = √4, the width of one head.",
     loses=["by-hand", "values", "gradients"],
     edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"),
 )

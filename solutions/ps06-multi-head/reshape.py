@@ -46,7 +46,7 @@ def merge_heads(x):
 wrong(
     "added-up",
     "merges by adding the heads up",
-    told="add the heads up",
+    says="You add the heads up. Put them side by side.",
     loses=["merge", "order"],
     edit=("x.transpose(1, 2).reshape(B, T, H * K)", "x.sum(dim=1)"),
 )
@@ -65,7 +65,7 @@ wrong(
 wrong(
     "columns-as-rows",
     "each head transposed, as the scores need the keys",
-    told="tokens are rows",
+    says="Inside each head, tokens and columns are swapped, (B, H, K, T). Tokens are rows.",
     spares=["merge"],
     edit=(
         "x.reshape(B, T, heads, D // heads).transpose(1, 2)",
@@ -92,7 +92,14 @@ def merge_heads(x):
     return x.transpose(1, 2).reshape(B, T, H * K)
 
 
-@wrong("heads-behind", "leaves the heads behind the tokens", told="come after the tokens")
+@wrong(
+    "heads-behind",
+    "leaves the heads behind the tokens",
+    says=(
+        "Your heads come after the tokens, (B, T, H, K). A matrix product treats all axes "
+        "but the last two as batch axes, so the heads must come before the tokens."
+    ),
+)
 def split_heads(x, heads):
     B, T, D = x.shape
     return x.view(B, T, heads, D // heads)
@@ -106,7 +113,7 @@ def merge_heads(x):
 wrong(
     "heads-first",
     "the heads before the batch",
-    told="before the batch",
+    says="Your heads come before the batch, (H, B, T, K). The batch comes first: (B, H, T, K).",
     spares=["merge"],
     edit=(
         "x.reshape(B, T, heads, D // heads).transpose(1, 2)",
@@ -117,7 +124,11 @@ wrong(
 wrong(
     "interleaved",
     "every H-th column for a head, both ways",
-    told="every H-th column",
+    says=(
+        "Each of your heads takes every H-th column. Head ℓ takes K neighbouring columns, "
+        "from ℓ·K on: in the last axis, the heads come first and the columns of a head "
+        "second."
+    ),
     edit=[
         (
             "x.reshape(B, T, heads, D // heads).transpose(1, 2)",
@@ -130,7 +141,10 @@ wrong(
 wrong(
     "merge-straight",
     "merges without exchanging the axes",
-    told="your tokens mix",
+    says=(
+        "Your tokens mix: you reshape (B, H, T, K) straight to (B, T, D). Swap the axes of "
+        "heads and tokens first, then merge heads and columns into one axis."
+    ),
     loses=["merge", "order"],
     edit=("x.transpose(1, 2).reshape", "x.reshape"),
 )
@@ -146,7 +160,7 @@ wrong(
 wrong(
     "not-flattened",
     "the heads keep an axis",
-    told="Your heads still have their own axis",
+    says=("Your heads still have their own axis, (B, T, H, K). Merge the last two axes into one."),
     loses=["merge", "order"],
     edit=("x.transpose(1, 2).reshape(B, T, H * K)", "x.transpose(1, 2)"),
 )
@@ -154,7 +168,10 @@ wrong(
 wrong(
     "one-below-the-other",
     "the heads become further tokens",
-    told="stacked as if they",
+    says=(
+        "Your heads are stacked as if they were further tokens. Put them side by side, in "
+        "the columns."
+    ),
     loses=["merge", "order"],
     edit=("x.transpose(1, 2).reshape(B, T, H * K)", "x.reshape(B, H * T, K)"),
 )
@@ -173,7 +190,10 @@ wrong(
 wrong(
     "split-straight",
     "splits without exchanging the axes",
-    told="then swap the axes",
+    says=(
+        "Your heads mix tokens: you reshape (B, T, D) straight to (B, H, T, K). Split the "
+        "last axis first, to (B, T, H, K), then swap the axes of tokens and heads."
+    ),
     spares=["merge"],
     edit=("x.reshape(B, T, heads, D // heads).transpose(1, 2)", "x.view(B, heads, T, D // heads)"),
 )
@@ -181,7 +201,10 @@ wrong(
 wrong(
     "straight",
     "counts the numbers off anew, both ways: there and back is the same",
-    told="your heads mix tokens",
+    says=(
+        "Your heads mix tokens: you reshape (B, T, D) straight to (B, H, T, K). Split the "
+        "last axis first, to (B, T, H, K), then swap the axes of tokens and heads."
+    ),
     edit=[
         ("x.reshape(B, T, heads, D // heads).transpose(1, 2)", "x.view(B, heads, T, D // heads)"),
         ("x.transpose(1, 2).reshape", "x.reshape"),
@@ -191,7 +214,10 @@ wrong(
 wrong(
     "transposed-first",
     "exchanges tokens and columns before the split",
-    told="before the split",
+    says=(
+        "You swap tokens and columns before the split, so a head takes its numbers from "
+        "several tokens. Split the last axis first."
+    ),
     spares=["merge"],
     edit=(
         "x.reshape(B, T, heads, D // heads).transpose(1, 2)",

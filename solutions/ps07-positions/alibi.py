@@ -34,7 +34,15 @@ def alibi_bias(slopes, T, S):
     return torch.einsum("h,ts->hts", slopes, whole[S - T :])
 
 
-@wrong("causal", "hides later keys as well", told="the mask's job", loses=["bias", "last"])
+@wrong(
+    "causal",
+    "hides later keys as well",
+    says=(
+        "Your code hides keys after the query. That is the mask's job: the bias is -m |i - "
+        "j| on both sides."
+    ),
+    loses=["bias", "last"],
+)
 def alibi_slopes(H):
     P = 2 ** int(math.log2(H))
     slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]
@@ -48,7 +56,12 @@ def alibi_bias(slopes, T, S):
     return bias.masked_fill(distance < 0, -math.inf)
 
 
-@wrong("exponents", "forgets the power", told="those are the exponents", loses=["powers", "others"])
+@wrong(
+    "exponents",
+    "forgets the power",
+    says="Those are the exponents. The slope is 2 to their power.",
+    loses=["powers", "others"],
+)
 def alibi_slopes(H):
     return torch.tensor([-8 * h / H for h in range(1, H + 1)])
 
@@ -62,7 +75,7 @@ def alibi_bias(slopes, T, S):
 wrong(
     "filled-in-a-row",
     "fills up without leaving any out",
-    told="in a row",
+    says="Of the slopes of 8 heads you take the first ones in a row: take every other one.",
     loses=["others"],
     edit=("* P, 2", "* P"),
 )
@@ -70,7 +83,10 @@ wrong(
 wrong(
     "filled-with-even",
     "fills up with those that are there already",
-    told="once more",
+    says=(
+        "Of the slopes of 8 heads you take the second, the fourth, ...: those are the "
+        "slopes of 4 heads once more. Take the first, the third, ..."
+    ),
     loses=["others"],
     edit=("1, 2 * P", "2, 2 * P + 1"),
 )
@@ -79,7 +95,10 @@ wrong(
 @wrong(
     "formula-for-all",
     "the formula for any number of heads",
-    told="but you still take 2",
+    says=(
+        "The number of heads is not a power of two, but you still take 2^(-8h/H). Take the "
+        "slopes of 4 heads, then every other one of 8 heads."
+    ),
     loses=["others"],
 )
 def alibi_slopes(H):
@@ -92,7 +111,15 @@ def alibi_bias(slopes, T, S):
     return -slopes[:, None, None] * (i - j).abs()
 
 
-@wrong("from-zero", "h counts from 0", told="h counts from 1", loses=["powers", "others"])
+@wrong(
+    "from-zero",
+    "h counts from 0",
+    says=(
+        "Your first head has the slope 1, or the first slope is one step too steep. h "
+        "counts from 1."
+    ),
+    loses=["powers", "others"],
+)
 def alibi_slopes(H):
     return torch.tensor([2 ** (-8 * h / H) for h in range(H)])
 
@@ -106,7 +133,10 @@ def alibi_bias(slopes, T, S):
 @wrong(
     "halved-each",
     "1/2, 1/4, 1/8 for any number of heads",
-    told="for any number of heads",
+    says=(
+        "Your slopes are 1/2, 1/4, 1/8, ... for any number of heads. The exponents are "
+        "-8h/H, so that the last slope is 1/256."
+    ),
     loses=["powers", "others"],
 )
 def alibi_slopes(H):
@@ -133,7 +163,7 @@ wrong(
 wrong(
     "heads-last",
     "heads on the last axis",
-    told="puts the heads last",
+    says="Your code puts the heads last. The bias is (H, T, S).",
     loses=["bias", "last"],
     edit=(
         "j = torch.arange(S)\n    return -slopes[:, None, None] * (i - j).abs()",
@@ -162,7 +192,10 @@ wrong(
 @wrong(
     "larger-cut",
     "the first slopes of the next larger power",
-    told="you take the first slopes of 8 heads",
+    says=(
+        "You take the first slopes of 8 heads. Take all those of 4 heads, then every other "
+        "one of 8 heads."
+    ),
     loses=["others"],
 )
 def alibi_slopes(H):
@@ -179,7 +212,11 @@ def alibi_bias(slopes, T, S):
 @wrong(
     "last-key",
     "counts from the last key for every query",
-    told="same for all queries",
+    says=(
+        "Your bias is the same for all queries, counted from the last key. Behind a causal "
+        "mask the softmax would not notice, as each row is only shifted by one number. "
+        "Here it is -m |i - j|."
+    ),
     loses=["bias", "last"],
 )
 def alibi_slopes(H):
@@ -197,7 +234,7 @@ def alibi_bias(slopes, T, S):
 @wrong(
     "negative-slopes",
     "puts the minus into the slopes",
-    told="slope is positive",
+    says="Your slopes are negative. A slope is positive: the minus belongs to the bias.",
     loses=["powers", "others"],
 )
 def alibi_slopes(H):
@@ -233,7 +270,7 @@ def alibi_bias(slopes, T, S):
 @wrong(
     "one-slope",
     "leaves the slopes out, as one lecture does",
-    told="slopes are not used",
+    says="The slopes are not used: each head has its own.",
     loses=["bias", "last"],
 )
 def alibi_slopes(H):
@@ -252,7 +289,10 @@ def alibi_bias(slopes, T, S):
 @wrong(
     "queries-first",
     "the queries are the first T",
-    told="first query is at position 0",
+    says=(
+        "Your first query is at position 0. If there are fewer queries than keys, the "
+        "queries are the last T of S positions: query t is at S - T + t."
+    ),
     loses=["last"],
 )
 def alibi_slopes(H):
@@ -270,7 +310,7 @@ def alibi_bias(slopes, T, S):
 wrong(
     "rewarded",
     "no minus",
-    told="Your bias is positive",
+    says="Your bias is positive, so it rewards distance. It is a penalty, -m |i - j|.",
     loses=["bias", "last"],
     edit=(
         "j = torch.arange(S)\n    return -slopes[:, None, None] * (i - j).abs()",
@@ -281,7 +321,7 @@ wrong(
 wrong(
     "signed",
     "no absolute value",
-    told="distances have a sign",
+    says="Your distances have a sign, so keys after the query are rewarded. It is |i - j|.",
     loses=["bias", "last"],
     edit=(
         "j = torch.arange(S)\n    return -slopes[:, None, None] * (i - j).abs()",
@@ -292,7 +332,7 @@ wrong(
 wrong(
     "sorted",
     "sorts the slopes",
-    told="sorted",
+    says="Your slopes are sorted. The extra ones come last.",
     loses=["others"],
     edit=("slopes + between[: H - P]", "sorted(slopes + between[: H - P], reverse=True)"),
 )

@@ -42,7 +42,7 @@ class MendedPositions(Positions):
         return (flat + self.table[start : start + B * T, 0]).view(B, T, d)
 
 
-@wrong("codes-alone", "gives the codes back", told="You return the codes alone")
+@wrong("codes-alone", "gives the codes back", says="You return the codes alone. Add them to x.")
 class MendedPositions(Positions):
     def forward(self, x, start=0):
         codes = self.table[start : start + x.shape[1], 0]
@@ -58,20 +58,31 @@ class MendedPositions(Positions):
         return x
 
 
-@wrong("not-turned-back", "comes back tokens first", told="Batch and tokens are swapped in your")
+@wrong(
+    "not-turned-back",
+    "comes back tokens first",
+    says="Batch and tokens are swapped in your result.",
+)
 class MendedPositions(Positions):
     def forward(self, x, start=0):
         x = x.transpose(0, 1)
         return x + self.table[start : start + x.shape[0]]
 
 
-@wrong("one-code", "one code for the whole text", told="code of the first one")
+@wrong("one-code", "one code for the whole text", says="All tokens get the code of the first one.")
 class MendedPositions(Positions):
     def forward(self, x, start=0):
         return x + self.table[start]
 
 
-@wrong("only-length", "the right number of codes along the wrong axis", told="which axis of x")
+@wrong(
+    "only-length",
+    "the right number of codes along the wrong axis",
+    says=(
+        "Every token of a sequence gets the same code, chosen by the sequence's number in "
+        "the batch. Along which axis of x does your table run?"
+    ),
+)
 class MendedPositions(Positions):
     def forward(self, x, start=0):
         return x + self.table[start : start + x.shape[1]]
@@ -90,7 +101,14 @@ class MendedPositions(Positions):
         return x.reshape(B, T, d)
 
 
-@wrong("square-only", "turns the axes if it fits", told="which axis of x")
+@wrong(
+    "square-only",
+    "turns the axes if it fits",
+    says=(
+        "Every token of a sequence gets the same code, chosen by the sequence's number in "
+        "the batch. Along which axis of x does your table run?"
+    ),
+)
 class MendedPositions(Positions):
     def forward(self, x, start=0):
         if x.shape[0] < x.shape[1]:
@@ -109,7 +127,12 @@ wrong(
 )
 
 
-@wrong("start-as-length", "start read as the end", told="code of position 0", loses=["start"])
+@wrong(
+    "start-as-length",
+    "start read as the end",
+    says="The first token gets the code of position 0. It is at position `start`.",
+    loses=["start"],
+)
 class MendedPositions(Positions):
     def forward(self, x, start=0):
         T = x.shape[1]
@@ -117,13 +140,25 @@ class MendedPositions(Positions):
         return x + self.table[end - T : end, 0]
 
 
-@wrong("start-forgotten", "always from position 0", told="code of position 0", loses=["start"])
+@wrong(
+    "start-forgotten",
+    "always from position 0",
+    says="The first token gets the code of position 0. It is at position `start`.",
+    loses=["start"],
+)
 class MendedPositions(Positions):
     def forward(self, x, start=0):
         return x + self.table[: x.shape[1], 0]
 
 
-@wrong("unchanged", "the published code as it was", told="Along which axis of x")
+@wrong(
+    "unchanged",
+    "the published code as it was",
+    says=(
+        "Every token of a sequence gets the same code, chosen by the sequence's number in "
+        "the batch. Along which axis of x does your table run?"
+    ),
+)
 class MendedPositions(Positions):
     pass
 

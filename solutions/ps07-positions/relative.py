@@ -30,12 +30,20 @@ def relative_bias(q, a, S):
     return torch.einsum("...tk,tsk->...ts", q / K**0.5, vectors)
 
 
-wrong("by-d", "divides by d_k", told="The bias is divided by d_k", edit=("math.sqrt(K)", "K"))
+wrong(
+    "by-d",
+    "divides by d_k",
+    says="The bias is divided by d_k. Divide by its square root.",
+    edit=("math.sqrt(K)", "K"),
+)
 
 wrong(
     "clamped-first",
     "clips to 0 and adds nothing",
-    told="all get row 0",
+    says=(
+        "Offsets below 0 all get row 0, or those beyond the table the last row. Clip to -L "
+        "... L first, then add L."
+    ),
     edit=(
         "row = (torch.arange(S) - i).clamp(-L, L) + L",
         "row = (torch.arange(S) - i).clamp(0, 2 * L)",
@@ -45,7 +53,10 @@ wrong(
 wrong(
     "come-round",
     "offsets come round",
-    told="wrap around instead",
+    says=(
+        "Your offsets wrap around instead of being clipped. Beyond L on either side, use "
+        "the outermost row."
+    ),
     spares=["values", "inputs"],
     edit=(
         "row = (torch.arange(S) - i).clamp(-L, L) + L",
@@ -64,7 +75,7 @@ wrong(
 wrong(
     "direction-lost",
     "distances instead of offsets",
-    told="Your bias ignores direction",
+    says="Your bias ignores direction. Offsets before and after the query have their own rows.",
     edit=(
         "row = (torch.arange(S) - i).clamp(-L, L)",
         "row = (torch.arange(S) - i).abs().clamp(max=L)",
@@ -72,7 +83,12 @@ wrong(
 )
 
 
-@wrong("dropped", "nothing beyond L", told="further than L no bias", spares=["values", "inputs"])
+@wrong(
+    "dropped",
+    "nothing beyond L",
+    says="Your code gives keys further than L no bias. They share the outermost row.",
+    spares=["values", "inputs"],
+)
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]
     L = len(a) // 2
@@ -85,7 +101,10 @@ def relative_bias(q, a, S):
 
 
 @wrong(
-    "hidden", "keys beyond L hidden", told="hides keys further than L", spares=["values", "inputs"]
+    "hidden",
+    "keys beyond L hidden",
+    says="Your code hides keys further than L. They share the outermost row.",
+    spares=["values", "inputs"],
 )
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]
@@ -120,7 +139,14 @@ def relative_bias(q, a, S):
     return torch.einsum("...tk,tsk->...ts", q, a[row]) / math.sqrt(K)
 
 
-@wrong("no-query", "adds the vectors up without the query", told="Your bias does not depend on the")
+@wrong(
+    "no-query",
+    "adds the vectors up without the query",
+    says=(
+        "Your bias does not depend on the query. It is the dot product of q_i with the "
+        "offset's vector."
+    ),
+)
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]
     L = len(a) // 2
@@ -129,7 +155,14 @@ def relative_bias(q, a, S):
     return (a[row].sum(-1) / math.sqrt(K)).expand(*q.shape[:-1], S)
 
 
-@wrong("no-shift", "negative rows count from the end", told="negative ones from the end")
+@wrong(
+    "no-shift",
+    "negative rows count from the end",
+    says=(
+        "You use offsets as row numbers without adding L, and PyTorch counts negative ones "
+        "from the end. Offset -L is row 0: add L."
+    ),
+)
 def relative_bias(q, a, S):
     T, K = q.shape[-2:]
     L = len(a) // 2
@@ -141,7 +174,10 @@ def relative_bias(q, a, S):
 wrong(
     "queries-first",
     "the queries are the first T",
-    told="first query is at position 0",
+    says=(
+        "Your first query is at position 0. If there are fewer queries than keys, the "
+        "queries are the last T of S positions: query t is at S - T + t."
+    ),
     loses=["last", "gradients"],
     edit=("S - T, S", "T"),
 )
@@ -157,7 +193,13 @@ def relative_bias(q, a, S):
 
 
 wrong(
-    "turned", "i - j", told="offsets are i - j", edit=("torch.arange(S) - i", "i - torch.arange(S)")
+    "turned",
+    "i - j",
+    says=(
+        "Your offsets are i - j: row L of the table is offset 0, row L + 1 the key that "
+        "comes after the query, j - i = 1."
+    ),
+    edit=("torch.arange(S) - i", "i - torch.arange(S)"),
 )
 
 
@@ -170,7 +212,12 @@ def relative_bias(q, a, S):
     return (q @ a.T / math.sqrt(K)).gather(1, row)
 
 
-wrong("unscaled", "forgets the root", told="not scaled", edit=("a.T / math.sqrt(K)", "a.T"))
+wrong(
+    "unscaled",
+    "forgets the root",
+    says="The bias is not scaled. Divide it by √d_k, like the scores.",
+    edit=("a.T / math.sqrt(K)", "a.T"),
+)
 
 broken("L = len(a) // 2", "L = len(a)")
 broken(".clamp(-L, L) + L", ".clamp(-L, L).abs()")

@@ -79,7 +79,7 @@ def to_halves(W, heads):
 @wrong(
     "always-halves",
     "leaves pairing unused, as checkpoints' own code does",
-    told='pairs are those of "halves"',
+    says=('Your pairs are those of "halves". For "interleaved" they are (0, 1), (2, 3), ....'),
     loses=["interleaved"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
@@ -97,7 +97,9 @@ def to_halves(W, heads):
 @wrong(
     "always-interleaved",
     "leaves pairing unused",
-    told='pairs are those of "interleaved"',
+    says=(
+        'Your pairs are those of "interleaved". For "halves" they are (0, K/2), (1, K/2 + 1), ....'
+    ),
     loses=["halves"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
@@ -115,7 +117,7 @@ def to_halves(W, heads):
 wrong(
     "backwards",
     "turns the other way",
-    told="You rotate the wrong way",
+    says="You rotate the wrong way. (a, b) becomes (a cos - b sin, a sin + b cos).",
     spares=["reorder"],
     edit=("angle = positions", "angle = -positions"),
 )
@@ -123,7 +125,7 @@ wrong(
 wrong(
     "counts-itself",
     "counts tokens from 0",
-    told="leave `positions` unused",
+    says="You count the tokens from 0 and leave `positions` unused.",
     spares=["reorder"],
     edit=("angle = positions", "angle = torch.arange(x.shape[-2])"),
 )
@@ -162,7 +164,10 @@ def to_halves(W, heads):
 wrong(
     "first-used-again",
     "the second number is made of the turned first",
-    told="keep the old a",
+    says=(
+        "You compute the second number of a pair from the first one after its rotation. "
+        "Keep the old a until b is done. Look for an assignment in place."
+    ),
     spares=["reorder"],
     edit=(
         "first, second = a * cos - b * sin, a * sin + b * cos",
@@ -196,7 +201,11 @@ def to_halves(W, heads):
 wrong(
     "float32",
     "32-bit angles",
-    told="Only the first digits are right",
+    says=(
+        "Only the first digits are right, as with 32-bit numbers. Look for a step in 32 "
+        "bits: `torch.arange(...)` divided, `torch.tensor(...)` and `.float()` give 32 "
+        "bits if no dtype is passed."
+    ),
     spares=["reorder"],
     edit=("positions[:, None] * theta", "positions[:, None].float() * theta.float()"),
 )
@@ -204,7 +213,10 @@ wrong(
 wrong(
     "from-one",
     "one position further",
-    told="one position further on",
+    says=(
+        "Your first token is rotated as if it were one position further on. `positions` "
+        "says where a token is."
+    ),
     spares=["reorder"],
     edit=("positions[:, None]", "(positions[:, None] + 1)"),
 )
@@ -232,7 +244,10 @@ def to_halves(W, heads):
 @wrong(
     "laid-out-otherwise",
     "angles in halves, partners interleaved",
-    told="Cosines and sines are arranged for the",
+    says=(
+        "Cosines and sines are arranged for the other pairing. The two numbers of a pair "
+        "must be rotated by the same angle."
+    ),
     loses=["interleaved", "relative", "gradients"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
@@ -270,7 +285,7 @@ def to_halves(W, heads):
 wrong(
     "one-speed",
     "all pairs turn at one speed",
-    told="same speed",
+    says="All your pairs turn at the same speed: pair i turns by position · theta[i].",
     spares=["reorder"],
     edit=("* theta", "* theta[:1].expand_as(theta)"),
 )
@@ -278,7 +293,7 @@ wrong(
 wrong(
     "plus-twice",
     "no minus",
-    told="both of your terms have a plus",
+    says=("Both of your terms have a plus. In a rotation one of them has a minus: a cos - b sin."),
     spares=["reorder"],
     edit=("cos - b", "cos + b"),
 )
@@ -287,7 +302,10 @@ wrong(
 @wrong(
     "put-back-wrong",
     "reads pairs interleaved and writes them in halves",
-    told="goes back to where it was",
+    says=(
+        "You read the right pairs, but write them to the columns of the other pairing. "
+        "Each number goes back to where it was."
+    ),
     loses=["interleaved", "gradients"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
@@ -323,7 +341,10 @@ def to_halves(W, heads):
 @wrong(
     "reorder-all-heads",
     "reorders all columns at once",
-    told="You reorder all columns at once",
+    says=(
+        "You reorder all columns at once, which mixes the heads. Reorder the K columns of "
+        "each head by themselves."
+    ),
     loses=["reorder", "inputs"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
@@ -346,7 +367,10 @@ def to_halves(W, heads):
 wrong(
     "reorder-back",
     "the way from halves to interleaved",
-    told="You reorder in the wrong direction",
+    says=(
+        "You reorder in the wrong direction, from halves to interleaved. Column i of the "
+        "result is column 2i of the head, and column K/2 + i is column 2i + 1."
+    ),
     loses=["reorder", "inputs"],
     edit=("-1, 2", "2, -1"),
 )
@@ -355,7 +379,7 @@ wrong(
 @wrong(
     "reorder-nothing",
     "leaves the columns as they are",
-    told="nothing is reordered",
+    says="Nothing is reordered: each pair is where it was.",
     loses=["reorder", "inputs"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
@@ -376,7 +400,10 @@ def to_halves(W, heads):
 
 
 @wrong(
-    "reorder-rows", "reorders the rows", told="you reorder the rows", loses=["reorder", "inputs"]
+    "reorder-rows",
+    "reorders the rows",
+    says="You reorder the rows. A head's queries are x W, so its numbers are columns of W.",
+    loses=["reorder", "inputs"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta
@@ -399,7 +426,7 @@ def to_halves(W, heads):
 @wrong(
     "reorder-swapped",
     "second numbers first",
-    told="Your second numbers of the pairs come",
+    says="Your second numbers of the pairs come first. Put the first numbers first.",
     loses=["reorder", "inputs"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
@@ -420,7 +447,12 @@ def to_halves(W, heads):
     return torch.cat([w[..., 1::2], w[..., 0::2]], dim=-1).flatten(1)
 
 
-@wrong("unturned", "gives x back", told="Your rows are unchanged", spares=["reorder"])
+@wrong(
+    "unturned",
+    "gives x back",
+    says="Your rows are unchanged: nothing is rotated.",
+    spares=["reorder"],
+)
 def rotary(x, positions, theta, pairing="interleaved"):
     return x.clone()
 
@@ -433,7 +465,10 @@ def to_halves(W, heads):
 @wrong(
     "wrong-axis",
     "positions along the axis before the tokens",
-    told="the axis before the tokens",
+    says=(
+        "Your positions run along the axis before the tokens, the heads or the sequences. "
+        "The tokens are the last axis but one."
+    ),
     spares=["reorder"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):

@@ -41,7 +41,10 @@ def similarity(k, theta):
 wrong(
     "element-power",
     "raises each number to the power k",
-    told="to the power k",
+    says=(
+        "Your matrix raises each number of the shift by 1 to the power k. Multiply the "
+        "matrix by itself, or the angle by k."
+    ),
     spares=["similarity"],
     edit=[
         ("sin = (k * theta).cos(), (k * theta).sin", "sin = theta.cos(), theta.sin"),
@@ -76,7 +79,10 @@ def similarity(k, theta):
 @wrong(
     "in-halves",
     "sines before cosines",
-    told="Your matrix fits codes whose sines all",
+    says=(
+        "Your matrix fits codes whose sines all come before their cosines. Here the two "
+        "numbers of a pair are side by side: 2 × 2 blocks along the diagonal."
+    ),
     loses=["values"],
 )
 def shift_matrix(k, theta):
@@ -102,13 +108,18 @@ wrong(
 wrong(
     "no-k",
     "always a shift by 1",
-    told="does not depend on k",
+    says="Your matrix does not depend on k: the angle of a pair grows by k θ.",
     spares=["similarity"],
     edit=("sin = (k * theta).cos(), (k * theta).sin", "sin = theta.cos(), theta.sin"),
 )
 
 
-@wrong("one-pair", "the first frequency for all pairs", told="same angle", loses=["values"])
+@wrong(
+    "one-pair",
+    "the first frequency for all pairs",
+    says="All your blocks turn by the same angle: pair i has the frequency theta[i].",
+    loses=["values"],
+)
 def shift_matrix(k, theta):
     angle = k * theta[0]
     block = torch.stack([angle.cos(), -angle.sin(), angle.sin(), angle.cos()]).view(2, 2)
@@ -140,7 +151,7 @@ def similarity(k, theta):
 wrong(
     "plus-twice",
     "no minus at all",
-    told="same sign twice",
+    says="Your blocks have the same sign twice. cos(t + k) = cos t cos k - sin t sin k.",
     spares=["similarity"],
     edit=("-sin,", "sin,"),
 )
@@ -148,7 +159,7 @@ wrong(
 wrong(
     "similarity-distance",
     "the squared distance",
-    told="squared distance",
+    says="That is the squared distance of the two codes. Return their dot product.",
     loses=["similarity"],
     edit=("return (k * theta).cos().sum", "return (2 - 2 * (k * theta).cos()).sum"),
 )
@@ -164,7 +175,9 @@ wrong(
 wrong(
     "similarity-mean",
     "the mean over the pairs",
-    told="a dot product is a sum",
+    says=(
+        "You divide by the number of pairs, or by the lengths of the codes. A dot product is a sum."
+    ),
     loses=["similarity"],
     edit=("return (k * theta).cos().sum", "return (k * theta).cos().mean"),
 )
@@ -180,7 +193,10 @@ wrong(
 wrong(
     "similarity-sines",
     "the sum of sines",
-    told="sum of the sines",
+    says=(
+        "That is the dot product of one half of the columns, or the sum of the sines: sin "
+        "a sin b + cos a cos b = cos(a - b)."
+    ),
     loses=["similarity"],
     edit=("return (k * theta).cos", "return (k * theta).sin"),
 )
@@ -188,7 +204,7 @@ wrong(
 wrong(
     "similarity-twice",
     "counts each pair twice",
-    told="counts twice",
+    says="Each pair counts twice: sin a sin b + cos a cos b is one cosine.",
     loses=["similarity"],
     edit=("return (k * theta).cos().sum", "return (k * theta).cos().repeat_interleave(2).sum"),
 )
@@ -196,7 +212,10 @@ wrong(
 wrong(
     "transposed",
     "fits codes as columns",
-    told="shifts the other way",
+    says=(
+        "Your matrix shifts the other way, by -k: here codes are rows, p M. Is yours meant "
+        "for columns, M p?"
+    ),
     spares=["similarity"],
     edit=("-sin, sin", "sin, -sin"),
 )

@@ -42,7 +42,7 @@ def wavelengths(d, base=10000.0):
 wrong(
     "base-fixed",
     "10000 written into the code",
-    told="Your base is always 10000",
+    says="Your base is always 10000. Use `base`.",
     spares=["wavelengths"],
     edit=("base ** (i / d)", "10000 ** (i / d)"),
 )
@@ -56,7 +56,15 @@ wrong(
 )
 
 
-@wrong("from-one", "counts the pairs from 1", told="counted from i = 0", spares=["wavelengths"])
+@wrong(
+    "from-one",
+    "counts the pairs from 1",
+    says=(
+        "Your first pair has the exponent 2/d. Pairs are counted from i = 0 here, so that "
+        "the first has the frequency 1. (UW's slide counts from 1.)"
+    ),
+    spares=["wavelengths"],
+)
 def sinusoids(positions, d, base=10000.0):
     i = torch.arange(1, d // 2 + 1, dtype=positions.dtype)
     angles = positions[:, None] / base ** (2 * i / d)
@@ -70,7 +78,7 @@ def wavelengths(d, base=10000.0):
 wrong(
     "half-exponent",
     "i/d although i counts the pairs",
-    told="half as large",
+    says="Your exponents are half as large as they should be: for pair i it is 2i/d, not i/d.",
     spares=["wavelengths"],
     edit=("0, d, 2,", "d // 2,"),
 )
@@ -78,7 +86,10 @@ wrong(
 wrong(
     "halves",
     "all sines and then all cosines",
-    told="side by side",
+    says=(
+        "Your sines come first, then all cosines. Here the two of a pair are side by side: "
+        "sine in column 2i, cosine in column 2i + 1."
+    ),
     spares=["wavelengths"],
     edit=(
         "torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)",
@@ -109,7 +120,10 @@ def wavelengths(d, base=10000.0):
 wrong(
     "multiplied",
     "multiplies by the power",
-    told="you multiply by",
+    says=(
+        "You multiply by 16^(2i/d). Divide the position by it, so that later pairs turn "
+        "more slowly."
+    ),
     spares=["wavelengths"],
     edit=("positions[:, None] / base", "positions[:, None] * base"),
 )
@@ -117,7 +131,7 @@ wrong(
 wrong(
     "no-d",
     "forgets to divide the exponent by d",
-    told="not divided by d",
+    says="The exponent is not divided by d. It is 2i/d.",
     spares=["wavelengths"],
     edit=("base ** (i / d)", "base**i"),
 )
@@ -125,7 +139,7 @@ wrong(
 wrong(
     "one-further",
     "counts positions from 1",
-    told="one too large",
+    says="Your positions are one too large. Use the numbers in `positions` as given.",
     spares=["wavelengths"],
     edit=("positions[:, None]", "(positions[:, None] + 1)"),
 )
@@ -134,7 +148,10 @@ wrong(
 @wrong(
     "own-frequency",
     "each column has a frequency of its own",
-    told="share one frequency",
+    says=(
+        "Sine and cosine of a pair share one frequency: column 2i + 1 has the exponent "
+        "2i/d, too. Yours has (2i + 1)/d."
+    ),
     spares=["wavelengths"],
 )
 def sinusoids(positions, d, base=10000.0):
@@ -161,7 +178,7 @@ def wavelengths(d, base=10000.0):
 @wrong(
     "rows-counted",
     "takes the row's number for the position",
-    told="leave `positions` unused",
+    says="You count the rows from 0 and leave `positions` unused.",
     spares=["wavelengths"],
 )
 def sinusoids(positions, d, base=10000.0):
@@ -178,7 +195,7 @@ def wavelengths(d, base=10000.0):
 wrong(
     "swapped",
     "cosine before sine",
-    told="Sine and cosine are swapped",
+    says="Sine and cosine are swapped: even columns hold the sine.",
     spares=["wavelengths"],
     edit=("angles.sin(), angles.cos", "angles.cos(), angles.sin"),
 )
@@ -187,7 +204,10 @@ wrong(
 @wrong(
     "to-one",
     "lets the last exponent be 1, as some libraries do",
-    told="exactly 1 in the last pair",
+    says=(
+        "Your exponents run to exactly 1 in the last pair: they are 2i/d, so the last one "
+        "is (d - 2)/d."
+    ),
     spares=["wavelengths"],
 )
 def sinusoids(positions, d, base=10000.0):
@@ -203,7 +223,7 @@ def wavelengths(d, base=10000.0):
 wrong(
     "turned",
     "a position in each column",
-    told="Your codes are transposed",
+    says="Your codes are transposed: each position is a row.",
     spares=["wavelengths"],
     edit=(
         "torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)",
@@ -214,7 +234,9 @@ wrong(
 wrong(
     "twice",
     "multiplies by 2 what runs in steps of 2 already",
-    told="twice too large",
+    says=(
+        "Your exponents are twice too large. If i already runs 0, 2, 4, ..., the exponent is i/d."
+    ),
     spares=["wavelengths"],
     edit=("i / d", "2 * i / d"),
 )
@@ -240,7 +262,10 @@ def wavelengths(d, base=10000.0):
 wrong(
     "wavelength-frequencies",
     "returns frequencies",
-    told="these are the frequencies",
+    says=(
+        "These are the frequencies. The wavelength is the number of positions after which "
+        "the angle has grown by 2π."
+    ),
     loses=["wavelengths"],
     edit=(
         "2 * math.pi * base ** (torch.arange(0, d, 2) / d)",
@@ -251,7 +276,10 @@ wrong(
 wrong(
     "wavelength-lecture",
     "from 2π to 10000 · 2π, both ends included",
-    told="exactly 2π · 64",
+    says=(
+        "Your last one is exactly 2π · 64. The exponents are 2i/d, and i goes to d/2 - 1: "
+        "the last is (d - 2)/d, a little less than 1."
+    ),
     loses=["wavelengths"],
     edit=("base ** (torch.arange(0, d, 2) / d)", "torch.logspace(0, 1, d // 2, base=base)"),
 )
@@ -270,7 +298,7 @@ wrong(
 wrong(
     "wavelength-no-pi",
     "forgets the 2π",
-    told="2π is missing",
+    says="The 2π is missing: a sine repeats when its angle has grown by 2π.",
     loses=["wavelengths"],
     edit=("2 * math.pi * base", "base"),
 )

@@ -55,7 +55,10 @@ def layer_norm_backward(x, gain, bias, eps, G):
 @wrong(
     "both-constant",
     "treats mean and deviation as constants",
-    told="You treat mean and deviation as constants",
+    says=(
+        "You treat mean and deviation as constants. Each x_j changes μ and s, and so every "
+        "output of its token: what are ∂μ/∂x_j and ∂s/∂x_j?"
+    ),
     spares=["gain-and-bias", "inputs"],
 )
 def layer_norm_backward(x, gain, bias, eps, G):
@@ -71,7 +74,10 @@ def layer_norm_backward(x, gain, bias, eps, G):
 wrong(
     "deviation-constant",
     "treats the deviation as a constant",
-    told="You treat the deviation as a constant",
+    says=(
+        "You treat the deviation as a constant, or your term for it is 0. Each x_j changes "
+        "s, and so every output of its token: what is ∂s/∂x_j?"
+    ),
     spares=["gain-and-bias", "inputs"],
     edit=(
         "g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean(dim=-1, keepdim=True)",
@@ -82,7 +88,10 @@ wrong(
 wrong(
     "first-axis-added",
     "sums over the first axis alone",
-    told="sum over all axes but the last",
+    says=(
+        "You sum the gradients of gain and bias over the first axis only. Sum over all "
+        "axes but the last."
+    ),
     loses=["gain-and-bias"],
     edit=(
         "dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum",
@@ -93,7 +102,7 @@ wrong(
 wrong(
     "gain-forgotten",
     "forgets the gain in the gradient of x",
-    told="The gain is missing from the gradient",
+    says="The gain is missing from the gradient of x: the gradient at x̂ is G ⊙ γ.",
     loses=["by-hand", "x", "measured"],
     edit=("G * gain", "G"),
 )
@@ -102,7 +111,7 @@ wrong(
 @wrong(
     "gain-last",
     "the gain after the means",
-    told="applies the gain after the means",
+    says="Your code applies the gain after the means. Multiply G by it first: g = G ⊙ γ.",
     spares=["gain-and-bias", "inputs"],
 )
 def layer_norm_backward(x, gain, bias, eps, G):
@@ -122,7 +131,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
 wrong(
     "gain-of-x",
     "the gradient of the gain is made of x",
-    told="The gain multiplies x̂",
+    says="You compute the gradient of the gain from x. The gain multiplies x̂.",
     loses=["by-hand", "gain-and-bias", "measured"],
     edit=("G * normal", "G * x"),
 )
@@ -138,7 +147,10 @@ wrong(
 wrong(
     "mean-constant",
     "treats the mean as a constant",
-    told="You treat the mean as a constant",
+    says=(
+        "You treat the mean as a constant. Each x_j changes μ, and so every output of its "
+        "token: what is ∂μ/∂x_j?"
+    ),
     spares=["gain-and-bias", "inputs"],
     edit=("g.mean(dim=-1, keepdim=True) - normal", "normal"),
 )
@@ -146,7 +158,7 @@ wrong(
 wrong(
     "means-of-tokens",
     "means over the tokens instead of sums",
-    told="means over the tokens",
+    says="Your gradients of gain and bias are means over the tokens. Take sums.",
     loses=["gain-and-bias", "measured"],
     edit=(
         "dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum",
@@ -167,7 +179,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
 wrong(
     "no-eps",
     "forgets eps, so 0/0 for a flat token",
-    told="ε is missing",
+    says="ε is missing: the root is √(σ² + ε) in the gradient, too.",
     spares=["directions", "inputs"],
     edit=(
         "centred.square().mean(dim=-1, keepdim=True) + eps",
@@ -178,7 +190,10 @@ wrong(
 wrong(
     "not-added-up",
     "a row of the gain's gradient for each token",
-    told="a row for each token",
+    says=(
+        "Your gradients of gain and bias have a row for each token. All tokens share one "
+        "gain and one bias: sum over all axes but the last."
+    ),
     loses=["by-hand", "gain-and-bias", "measured"],
     edit=("dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum(0)", "dx, G * normal, G"),
 )
@@ -187,7 +202,7 @@ wrong(
 @wrong(
     "not-divided",
     "forgets to divide by s",
-    told="is missing from the gradient of x",
+    says="The division by √(σ² + ε) is missing from the gradient of x.",
     loses=["by-hand", "x", "measured"],
 )
 def layer_norm_backward(x, gain, bias, eps, G):
@@ -203,7 +218,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
 wrong(
     "sums",
     "sums instead of means",
-    told="where a mean is needed",
+    says=("You sum over the D numbers where a mean is needed: mean and variance both divide by D."),
     spares=["gain-and-bias", "inputs"],
     edit=(
         "g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean",
@@ -214,7 +229,7 @@ wrong(
 wrong(
     "unbiased",
     "divides the variance by D - 1",
-    told="by D - 1. Divide by D",
+    says="Your code divides the sum of the squares by D - 1. Divide by D.",
     edit=("centred.square().mean", "x.var"),
 )
 

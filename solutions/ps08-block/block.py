@@ -87,7 +87,9 @@ def block(x, w, heads, norm, mask=None):
 wrong(
     "always-pre",
     "does not look at norm",
-    told="this is the pre-norm block",
+    says=(
+        "This is the pre-norm block. Post-norm normalises the sum of a token and the part's output."
+    ),
     spares=["pre", "order"],
     edit=('norm == "pre"', "True"),
 )
@@ -95,7 +97,7 @@ wrong(
 wrong(
     "b-2-missing",
     "forgets the second bias",
-    told="b_2 is missing",
+    says="b_2 is missing.",
     spares=["nothing", "attention", "order"],
     edit=('["W_2"] + w["b_2"]', '["W_2"]'),
 )
@@ -111,7 +113,10 @@ wrong(
 wrong(
     "final-norm",
     "normalises a pre-norm block's output again",
-    told="normalises the output once more",
+    says=(
+        "Your code normalises the output once more. A stack of pre-norm blocks does that "
+        "once at its end, not in each block."
+    ),
     spares=["post", "order"],
     edit=("h + ffn(ln(h, 2))", "ln(h + ffn(ln(h, 2)), 2)"),
 )
@@ -119,7 +124,7 @@ wrong(
 wrong(
     "gelu",
     "a GELU for the ReLU",
-    told="You use a GELU",
+    says="You use a GELU. The feed-forward layer has a ReLU here.",
     spares=["nothing", "attention", "order"],
     edit=(
         'return (h @ w["W_1"] + w["b_1"]).relu()',
@@ -130,7 +135,10 @@ wrong(
 wrong(
     "heads-not-turned-back",
     "flattens the heads without transposing back",
-    told="You join the heads in the wrong",
+    says=(
+        "You join the heads in the wrong order: transpose (B, H, T, K) to (B, T, H, K) "
+        "before you flatten the heads."
+    ),
     spares=["nothing", "ffn"],
     edit=(
         "return (scores.softmax(-1) @ V).transpose(1, 2).flatten(2)",
@@ -176,7 +184,7 @@ def block(x, w, heads, norm, mask=None):
 wrong(
     "mask-ignored",
     "does not look at the mask",
-    told="the mask is ignored",
+    says="The mask is ignored.",
     loses=["mask"],
     edit=("mask is not None", "False"),
 )
@@ -192,7 +200,9 @@ wrong(
 wrong(
     "no-relu",
     "no ReLU",
-    told="ReLU is missing",
+    says=(
+        "The ReLU is missing. Without it, the two matrices of the feed-forward layer amount to one."
+    ),
     spares=["nothing", "attention", "order"],
     edit=('return (h @ w["W_1"] + w["b_1"]).relu()', 'return (h @ w["W_1"] + w["b_1"])'),
 )
@@ -200,14 +210,14 @@ wrong(
 wrong(
     "no-residual",
     "no residual around the feed-forward layer",
-    told="The residual connection around the feed-forward layer",
+    says="The residual connection around the feed-forward layer is missing: h + ... .",
     edit=[("return h + ffn", "return ffn"), ("h + ffn(h)", "ffn(h)")],
 )
 
 wrong(
     "norm-behind",
     "normalises what a part gives, before the sum",
-    told=r"Post-norm normalises the sum\.",
+    says="You normalise the output of each part, before the sum. Post-norm normalises the sum.",
     spares=["pre", "order"],
     edit=(
         "h = ln(x + attend(x), 1)\n    return ln(h + ffn(h), 2)",
@@ -219,7 +229,10 @@ wrong(
 @wrong(
     "normed-residual",
     "adds to the normalised token",
-    told="In both parts, your residual is the normalised token",
+    says=(
+        "In both parts, your residual is the normalised token. Add the part's output to "
+        "the token as it was before the norm."
+    ),
     spares=["post", "order"],
 )
 def block(x, w, heads, norm, mask=None):
@@ -252,7 +265,7 @@ def block(x, w, heads, norm, mask=None):
 wrong(
     "one-head",
     "does not split into heads",
-    told="treats all heads as one",
+    says="Your code treats all heads as one. Split the columns into heads.",
     spares=["nothing", "ffn", "order"],
     edit=("heads, -1", "1, -1"),
 )
@@ -260,19 +273,26 @@ wrong(
 wrong(
     "one-norm",
     "the first norm is used twice",
-    told="The first norm's gain and bias are",
+    says="The first norm's gain and bias are used for both norms.",
     edit=[("ln(h, 2)", "ln(h, 1)"), ("ffn(h), 2", "ffn(h), 1")],
 )
 
 wrong(
     "orders-swapped",
     "pre and post the wrong way round",
-    told="^this is the post-norm block",
+    says=(
+        "This is the post-norm block. Pre-norm normalises the input of each part, and "
+        "nothing after the sum."
+    ),
     edit=('"pre"', '"post"'),
 )
 
 
-@wrong("over-tokens", "normalises over the tokens", told="Your norms run over the tokens")
+@wrong(
+    "over-tokens",
+    "normalises over the tokens",
+    says="Your norms run over the tokens. Normalise each token over its own D numbers.",
+)
 def block(x, w, heads, norm, mask=None):
     def ln(h, n):
         spread = h.var(dim=1, correction=0, keepdim=True) + 1e-5
@@ -309,7 +329,10 @@ def block(x, w, heads, norm, mask=None):
 wrong(
     "parallel",
     "both parts read the block's input",
-    told="The feed-forward layer reads the block's input",
+    says=(
+        "The feed-forward layer reads the block's input. It must read the result of the "
+        "attention part."
+    ),
     spares=["nothing", "attention", "order"],
     edit=[("ln(h, 2)", "ln(x, 2)"), ("+ ffn(h)", "+ ffn(x)")],
 )
@@ -327,7 +350,7 @@ wrong(
 wrong(
     "root-of-d-model",
     "scales by the root of D",
-    told="^the scores are divided by √D",
+    says="The scores are divided by √D. Divide by √K, where K is the width of one head.",
     spares=["nothing", "ffn", "order"],
     edit=("Q.shape", "x.shape"),
 )
@@ -335,14 +358,14 @@ wrong(
 wrong(
     "unbiased-norm",
     "the norms divide by D - 1",
-    told="norms divide by D - 1",
+    says="Your norms divide by D - 1. The variance is the mean of the squares, so divide by D.",
     edit=("correction=0, keepdim", "keepdim"),
 )
 
 wrong(
     "unscaled",
     "forgets to scale the scores",
-    told="^the scores are not scaled",
+    says="The scores are not scaled: divide by √d_k.",
     spares=["nothing", "ffn", "order"],
     edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"),
 )

@@ -32,7 +32,7 @@ def carried_over(gain):
 wrong(
     "carried-as-it-was",
     "the gain as it was",
-    told="gain as it was",
+    says="You return the gain as it was. The two norms divide by different numbers.",
     loses=["carried-over"],
     edit=("gain * (1 - 1 / len(gain)) ** 0.5", "gain"),
 )
@@ -57,7 +57,10 @@ def carried_over(gain):
 wrong(
     "carried-turned",
     "the inverse factor",
-    told="inverted",
+    says=(
+        "Your factor is inverted: `published_norm` divided by a larger number, so "
+        "`mended_norm` needs a smaller gain."
+    ),
     loses=["carried-over"],
     edit=(
         "return gain * (1 - 1 / len(gain)) ** 0.5",
@@ -68,7 +71,7 @@ wrong(
 wrong(
     "carried-variance",
     "the ratio of the variances",
-    told="ratio of the variances",
+    says="You use the ratio of the variances. The gain needs the ratio of their roots.",
     loses=["carried-over"],
     edit=(
         "return gain * (1 - 1 / len(gain)) ** 0.5",
@@ -88,7 +91,7 @@ wrong(
 @wrong(
     "eps-squared",
     "squares eps to keep its unit",
-    told="You add ε² under the root",
+    says="You add ε² under the root. Add ε.",
     loses=["epsilon", "alike"],
 )
 def mended_norm(x, gain, bias, eps=1e-6):
@@ -103,7 +106,7 @@ def carried_over(gain):
 @wrong(
     "eps-still-outside",
     "the variance is fixed, eps stays outside",
-    told="outside the root",
+    says="ε is outside the root. Add it to the variance, √(σ² + ε), not to σ.",
     loses=["epsilon", "alike"],
 )
 def mended_norm(x, gain, bias, eps=1e-6):
@@ -138,7 +141,10 @@ def carried_over(gain):
 @wrong(
     "root-of-deviation",
     "the deviation under the root",
-    told="as one of the lectures writes it",
+    says=(
+        "You take the root of σ + ε, as one of the lectures writes it. σ is already a "
+        "root: it is σ² + ε that belongs under it."
+    ),
     spares=["carried-over"],
 )
 def mended_norm(x, gain, bias, eps=1e-6):
@@ -153,7 +159,10 @@ def carried_over(gain):
 @wrong(
     "still-unbiased",
     "eps is fixed, the variance is still divided by D - 1",
-    told="by D - 1. Divide by D",
+    says=(
+        "Your code divides the sum of the squares by D - 1. Divide by D. PyTorch's .var() "
+        "and .std() divide by D - 1 by default."
+    ),
     spares=["carried-over"],
 )
 def mended_norm(x, gain, bias, eps=1e-6):
@@ -168,7 +177,10 @@ def carried_over(gain):
 @wrong(
     "unchanged",
     "the published code as it was",
-    told="Two mistakes at once",
+    says=(
+        "Two mistakes at once: you divide the squares by D - 1 instead of D, and you add ε "
+        "to the deviation instead of to the variance, inside the root."
+    ),
     spares=["carried-over"],
 )
 def mended_norm(x, gain, bias, eps=1e-6):

@@ -79,7 +79,10 @@ def half_length(D, H, K, F):
 wrong(
     "half-of-ffn",
     "where attention equals the feed-forward layer",
-    told='At your T, "attention" costs as much as "ffn"',
+    says=(
+        'At your T, "attention" costs as much as "ffn". It must cost as much as '
+        '"projections" and "ffn" together.'
+    ),
     loses=["half"],
     edit=("2 * D + D", "D"),
 )
@@ -87,7 +90,7 @@ wrong(
 wrong(
     "linear",
     "scores that grow with T alone",
-    told="T · T scores",
+    says="You count T scores. T queries meet T keys, which makes T · T scores.",
     spares=["parameters"],
     edit=[("T * H", "H"), ("2 * D + D * F / (H * K)", "8 * D * H * K + 4 * D * F")],
 )
@@ -95,7 +98,7 @@ wrong(
 wrong(
     "matrices-alone",
     "forgets the vectors",
-    told="matrices alone",
+    says="You count the matrices alone. Gains and biases are parameters, too.",
     loses=["parameters"],
     edit=("F + F + 5 * D", "F"),
 )
@@ -104,7 +107,7 @@ wrong(
 @wrong(
     "multiply-adds",
     "a multiplication and its addition count as one",
-    told="They are two",
+    says="You count a multiplication and its addition as one operation. They are two.",
     loses=["flops"],
 )
 def block_parameters(D, H, K, F):
@@ -126,13 +129,17 @@ def half_length(D, H, K, F):
 wrong(
     "no-output-matrix",
     "forgets W_O",
-    told="W_O is missing",
+    says="W_O is missing: attention has four matrices.",
     loses=["parameters", "flops"],
     edit=[("return 4", "return 3"), ("8 * T", "6 * T")],
 )
 
 
-@wrong("one-head", "counts one head", told="You count one head")
+@wrong(
+    "one-head",
+    "counts one head",
+    says="You count one head. Each matrix of attention has the columns of all H heads.",
+)
 def block_parameters(D, H, K, F):
     return 4 * D * K + 2 * D * F + F + 5 * D
 
@@ -152,7 +159,10 @@ def half_length(D, H, K, F):
 wrong(
     "one-norm",
     "counts one norm",
-    told="one norm is missing",
+    says=(
+        "Each of these mistakes gives the same numbers here:\n- One norm is missing: there "
+        "are two.\n- A norm has a gain and a bias. You count only one of them."
+    ),
     loses=["parameters"],
     edit=("F + 5", "F + 3"),
 )
@@ -160,7 +170,7 @@ wrong(
 wrong(
     "scores-alone",
     "forgets the weighted sum",
-    told='At your T, "attention" is two',
+    says='At your T, "attention" is two thirds of the block.',
     loses=["flops", "half"],
     edit=[("4 * T * T", "2 * T * T"), ("2 * D + D", "4 * D + 2 * D")],
 )
@@ -169,7 +179,7 @@ wrong(
 @wrong(
     "square",
     "uses D as the width of all heads",
-    told="width of all heads together|right where H",
+    says="You use D as the width of all heads together. It is H · K.",
     spares=["growth"],
 )
 def block_parameters(D, H, K, F):
@@ -204,7 +214,11 @@ def half_length(D, H, K, F):
 wrong(
     "whole-length",
     "rounds the length down to a whole number",
-    told="You round the length down to a",
+    says=(
+        'Each of these mistakes gives the same numbers here:\n- At your T, "attention" '
+        'costs as much as "projections". It must cost as much as "projections" and '
+        '"ffn" together.\n- You round the length down to a whole number. Do not round it.'
+    ),
     loses=["half"],
     edit=("F / (H * K)", "F // (H * K)"),
 )

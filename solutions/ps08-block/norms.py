@@ -26,7 +26,7 @@ def rms_norm(x, gain, eps):
 @wrong(
     "all-tokens",
     "one mean and one variance for everything",
-    told="over all tokens together",
+    says=("One mean and one variance are taken over all tokens together. Each token has its own."),
     spares=["by-hand", "rms", "inputs"],
 )
 def layer_norm(x, gain, bias, eps):
@@ -39,7 +39,12 @@ def rms_norm(x, gain, eps):
     return x / (square + eps).sqrt() * gain
 
 
-@wrong("eps-outside", "adds eps to the deviation", told="outside the root", spares=["rms"])
+@wrong(
+    "eps-outside",
+    "adds eps to the deviation",
+    says="ε is outside the root. Add it to the variance, √(σ² + ε), not to σ.",
+    spares=["rms"],
+)
 def layer_norm(x, gain, bias, eps):
     deviation = x.std(dim=-1, correction=0, keepdim=True)
     return (x - x.mean(dim=-1, keepdim=True)) / (deviation + eps) * gain + bias
@@ -53,7 +58,10 @@ def rms_norm(x, gain, eps):
 @wrong(
     "first-axis",
     "axis 1 is the numbers of a token only for a matrix",
-    told="are taken over the tokens",
+    says=(
+        "Mean and variance are taken over the tokens. Take them for each token, over its D "
+        "numbers, the last axis."
+    ),
     loses=["values", "tokens", "gradients"],
 )
 def layer_norm(x, gain, bias, eps):
@@ -95,7 +103,11 @@ def rms_norm(x, gain, eps):
     return x / (square + eps).sqrt() * gain
 
 
-@wrong("no-eps", "eps is not used", told="the given ε is not used")
+@wrong(
+    "no-eps",
+    "eps is not used",
+    says="The given ε is not used. Add it to the variance, inside the root.",
+)
 def layer_norm(x, gain, bias, eps):
     mu = x.mean(dim=-1, keepdim=True)
     return (x - mu) / x.std(dim=-1, correction=0, keepdim=True) * gain + bias
@@ -108,7 +120,7 @@ def rms_norm(x, gain, eps):
 @wrong(
     "no-gain",
     "forgets gain and bias",
-    told="gain and bias are missing",
+    says="Gain and bias are missing.",
     loses=["by-hand", "values", "gradients"],
 )
 def layer_norm(x, gain, bias, eps):
@@ -133,7 +145,7 @@ def rms_norm(x, gain, eps):
 @wrong(
     "rms-centred",
     "RMSNorm that subtracts the mean",
-    told="layer norm without its bias",
+    says="This is layer norm without its bias. RMSNorm does not subtract the mean.",
     spares=["by-hand", "values", "far"],
 )
 def layer_norm(x, gain, bias, eps):
@@ -150,7 +162,10 @@ def rms_norm(x, gain, eps):
 @wrong(
     "rms-length",
     "divides by the length of the token",
-    told="length of the token",
+    says=(
+        "Your code adds up the squares, so it divides by the length of the token. Divide "
+        "by the root of their mean."
+    ),
     spares=["by-hand", "values", "far"],
 )
 def layer_norm(x, gain, bias, eps):
@@ -166,7 +181,10 @@ def rms_norm(x, gain, eps):
 @wrong(
     "root-of-deviation",
     "the lecture's formula with sigma for sigma squared",
-    told="as one of the lectures writes it",
+    says=(
+        "You take the root of σ + ε, as one of the lectures writes it. σ is already a "
+        "root: it is σ² + ε that belongs under it."
+    ),
     spares=["rms"],
 )
 def layer_norm(x, gain, bias, eps):
@@ -217,7 +235,10 @@ def rms_norm(x, gain, eps):
 @wrong(
     "unbiased",
     "PyTorch's var divides by D - 1 by default",
-    told="by D - 1. Divide by D",
+    says=(
+        "Your code divides the sum of the squares by D - 1. Divide by D. PyTorch's .var() "
+        "and .std() divide by D - 1 by default."
+    ),
     spares=["rms"],
 )
 def layer_norm(x, gain, bias, eps):

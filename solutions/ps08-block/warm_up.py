@@ -33,7 +33,7 @@ def factor_for(peak, d_model, warmup):
 wrong(
     "factor-first-step",
     "scales the first step to the peak",
-    told="Your factor gives the rate of step",
+    says="Your factor gives the rate of step 1 that value. The peak is at step warmup.",
     loses=["factor"],
     edit=("peak * math.sqrt(d_model * warmup)", "peak / noam(1, d_model, warmup)"),
 )
@@ -41,7 +41,7 @@ wrong(
 wrong(
     "factor-inverse",
     "the inverse factor",
-    told="The factor is inverted",
+    says="The factor is inverted: divide the desired peak by the schedule's own peak.",
     loses=["factor"],
     edit=("peak * math.sqrt(d_model * warmup)", "(d_model * warmup) ** -0.5 / peak"),
 )
@@ -49,15 +49,29 @@ wrong(
 wrong(
     "factor-multiplied",
     "multiplies by the peak where it should divide",
-    told="You multiply by the schedule's own peak",
+    says="You multiply by the schedule's own peak. Divide by it.",
     loses=["factor"],
     edit=("math.sqrt(d_model * warmup)", "(d_model * warmup) ** -0.5"),
 )
 
-wrong("flat", "stays at its peak", spares=["factor"], edit=("step**-0.5", "warmup**-0.5"))
+wrong(
+    "flat",
+    "stays at its peak",
+    says="Your rate stays at its peak. After warmup steps it falls as 1/√step.",
+    spares=["factor"],
+    edit=("step**-0.5", "warmup**-0.5"),
+)
 
 
-@wrong("from-zero", "counts the steps from 0", told="count from 0", spares=["factor"])
+@wrong(
+    "from-zero",
+    "counts the steps from 0",
+    says=(
+        "Your rate is 0. Do your steps count from 0? The first step is step 1. Or does a "
+        "`//` round down?"
+    ),
+    spares=["factor"],
+)
 def noam(step, d_model, warmup):
     step = step - 1
     if step == 0:
@@ -72,7 +86,10 @@ def factor_for(peak, d_model, warmup):
 wrong(
     "max",
     "the larger of the two",
-    told="Before step warmup",
+    says=(
+        "Before step warmup, step / warmup^1.5 is the smaller term, and the smaller one "
+        "counts. Yours is the fall. Does your rise divide by warmup^1.5?"
+    ),
     spares=["factor"],
     edit=("* min", "* max"),
 )
@@ -80,7 +97,7 @@ wrong(
 wrong(
     "no-width",
     "forgets d_model",
-    told="d_model is missing",
+    says="d_model is missing: wider models take smaller steps.",
     spares=["shape"],
     edit=[("d_model**-0.5 * min", "min"), ("d_model * warmup", "warmup")],
 )
@@ -88,7 +105,7 @@ wrong(
 wrong(
     "one-ahead",
     "adds 1, as for steps that start at 0",
-    told="one step ahead",
+    says="You are one step ahead: this is the rate of step + 1.",
     spares=["factor"],
     edit=(
         "return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)",
@@ -111,7 +128,10 @@ def factor_for(peak, d_model, warmup):
 wrong(
     "rise-alone",
     "only the rise",
-    told="After step warmup",
+    says=(
+        "After step warmup, 1/√step is the smaller term, and the smaller one counts. Yours "
+        "is the rise. Does your fall divide by √step?"
+    ),
     spares=["factor"],
     edit=("min(step**-0.5, step * warmup**-1.5)", "step * warmup**-1.5"),
 )
@@ -119,7 +139,10 @@ wrong(
 wrong(
     "slope",
     "a rise of step / warmup",
-    told="Your rise has the wrong slope",
+    says=(
+        "Your rise has the wrong slope: it is step / warmup^1.5, so that rise and fall "
+        "meet at step warmup."
+    ),
     spares=["factor"],
     edit=("step * warmup**-1.5", "step / warmup"),
 )

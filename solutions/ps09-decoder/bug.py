@@ -26,7 +26,7 @@ def mended_next(tokens, real, w):
 wrong(
     "from-one",
     "positions from 1",
-    told="positions begin with 1",
+    says="Your positions begin with 1: the first real token is at position 0.",
     edit=(
         "place = (real.long().cumsum(dim=1) - 1).clamp(min=0)",
         "place = real.long().cumsum(dim=1)",
@@ -36,7 +36,10 @@ wrong(
 wrong(
     "last-alone",
     "only the position to read from is mended",
-    told="padding in front still takes up positions",
+    says=(
+        "You read at the last real token now, but padding in front still takes up "
+        "positions. Count only real tokens."
+    ),
     spares=["behind", "same"],
     edit=('["P"][place]', '["P"][:T]'),
 )
@@ -44,13 +47,24 @@ wrong(
 wrong(
     "places-alone",
     "only the positions are mended",
-    told="The positions are right now",
+    says=(
+        "The positions are right now, but you read at the last position of the batch, "
+        "which may be padding."
+    ),
     spares=["front", "same"],
     edit=("y[torch.arange(len(y)), last]", "y[:, -1]"),
 )
 
 
-@wrong("unchanged", "as it was", told="This is what `published_next` does", spares=["same"])
+@wrong(
+    "unchanged",
+    "as it was",
+    says=(
+        "This is what `published_next` does: padding takes up positions, and the result is "
+        "read at the last position, even if it is padding."
+    ),
+    spares=["same"],
+)
 def mended_next(tokens, real, w):
     return published_next(tokens, real, w)
 

@@ -43,7 +43,7 @@ def read(tokens, w, heads, K_past, V_past):
 @wrong(
     "in-front",
     "new keys stand in front",
-    told="The new keys and values come before",
+    says="The new keys and values come before the old ones. They belong after them.",
     spares=["whole"],
 )
 def read(tokens, w, heads, K_past, V_past):
@@ -68,7 +68,10 @@ def read(tokens, w, heads, K_past, V_past):
 wrong(
     "mask-from-zero",
     "the mask begins at the first key",
-    told="mask begins at the first key",
+    says=(
+        "Your mask begins at the first key, as if nothing had been read: new token i sees "
+        "the R old keys and new ones up to its own."
+    ),
     loses=["by-hand", "one-by-one", "pieces"],
     edit=("start, S", "T"),
 )
@@ -77,7 +80,10 @@ wrong(
 @wrong(
     "no-mask",
     "a piece sees its own later tokens",
-    told="not the later ones of its own piece|looks ahead",
+    says=(
+        "Your tokens may look at all keys. A token sees itself and those before it, but "
+        "not the later ones of its own piece."
+    ),
     loses=["whole", "pieces", "causal"],
 )
 def read(tokens, w, heads, K_past, V_past):
@@ -100,7 +106,10 @@ def read(tokens, w, heads, K_past, V_past):
 wrong(
     "place-zero",
     "positions begin with 0 again",
-    told="positions begin with 0",
+    says=(
+        "Your positions begin with 0 again: the first new token comes after all that were "
+        "read, at position R."
+    ),
     spares=["whole", "causal"],
     edit=('["P"][start:S]', '["P"][:T]'),
 )

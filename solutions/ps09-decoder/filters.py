@@ -42,7 +42,7 @@ def keep_top_p(logits, p):
 wrong(
     "crossing",
     "the token that crosses p is dropped",
-    told="crosses p is left out",
+    says="The token that crosses p is left out: what is kept must have at least p together.",
     loses=["by-hand", "top-p", "minus-infinity"],
     edit=(
         "before = P.cumsum(dim=-1) - P\n    cut = before >= p",
@@ -85,7 +85,7 @@ wrong(
 wrong(
     "one-minus-p",
     "a nucleus of 1 - p",
-    told="nucleus of 1 - p",
+    says="A nucleus of 1 - p is kept: p is what is kept, not what is cut off.",
     spares=["top-k"],
     edit=("before >= p", "before > 1 - p"),
 )
@@ -94,7 +94,10 @@ wrong(
 @wrong(
     "sorted-order",
     "the cut stays in the sorted order",
-    told="use it in the vocabulary",
+    says=(
+        "You find what to cut in the sorted order, but use it in the vocabulary's order. "
+        "Map it back first."
+    ),
     spares=["top-k"],
 )
 def keep_top_k(logits, k):
@@ -116,7 +119,7 @@ def keep_top_p(logits, p):
 @wrong(
     "ties",
     "of tied tokens only some are kept",
-    told="some are kept and some are not",
+    says=("Of the tokens as likely as the k-th, some are kept and some are not. Keep all of them."),
     loses=["top-k"],
 )
 def keep_top_k(logits, k):

@@ -43,7 +43,10 @@ def per_byte(loss, predicted, n_bytes):
 wrong(
     "all-places",
     "divides by all positions",
-    told="divide by all positions",
+    says=(
+        "Your sum leaves out the padding, but you divide by all positions. Divide by the "
+        "number of tokens that are predicted."
+    ),
     loses=["tokens", "padding", "gradients"],
     edit=("right[real].mean", "torch.where(real, right, 0.0).mean"),
 )
@@ -51,7 +54,12 @@ wrong(
 wrong(
     "by-id",
     "padding known by the id of the last position",
-    told="You recognise padding by its id",
+    says=(
+        "Each of these mistakes gives the same numbers here:\n- The last real token of "
+        "each row is left out. It is predicted, too.\n- You recognise padding by its id. "
+        "Here the end of a text has the same id, and it must be predicted. `lengths` says "
+        "what is real."
+    ),
     spares=["windows", "per-byte"],
     edit=(
         "place = torch.arange(1, tokens.shape[1])\n    real = place < lengths[:, None]",
@@ -76,7 +84,10 @@ wrong(
 wrong(
     "means-of-rows",
     "the mean over rows of their means",
-    told="mean over the rows of each row",
+    says=(
+        "This is the mean over the rows of each row's own mean, so a token of a short text "
+        "counts more. Every predicted token must count the same."
+    ),
     loses=["tokens", "padding", "gradients"],
     edit=(
         "return -right[real].mean()",
@@ -87,7 +98,10 @@ wrong(
 wrong(
     "rolled",
     "each window's targets rolled round, and a perplexity per token",
-    told="own first token|per token",
+    says=(
+        "The last target of a window is the window's own first token. It should be the "
+        "next token of the text, the first of the next window."
+    ),
     loses=["windows", "per-byte"],
     edit=[
         (
@@ -102,7 +116,11 @@ wrong(
 @wrong(
     "unshifted",
     "logits held against the token that was read",
-    told="token at position t: that one was read",
+    says=(
+        "You compare the logits at position t with the token at position t: that one was "
+        "read already, and a model that copies has no loss. They are for the token at t + "
+        "1."
+    ),
     spares=["windows", "per-byte"],
 )
 def windows(ids, T):
@@ -125,7 +143,15 @@ def per_byte(loss, predicted, n_bytes):
     return math.exp(nats / n_bytes)
 
 
-@wrong("windows", "windows with T - 1 targets", told="T - 1 targets", loses=["windows"])
+@wrong(
+    "windows",
+    "windows with T - 1 targets",
+    says=(
+        "Your windows have T - 1 targets: the first token of each window is never "
+        "predicted. Take the target of its last token from the next window."
+    ),
+    loses=["windows"],
+)
 def windows(ids, T):
     M = len(ids) // T
     rows = ids[: M * T].reshape(M, T)

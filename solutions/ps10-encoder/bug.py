@@ -33,7 +33,10 @@ def mended_loss(logits, words, weights, follows, truth):
 @wrong(
     "only-words",
     "the words' loss is fixed, the second question's is not",
-    told="You still ignore the answer 0",
+    says=(
+        "You still ignore the answer 0, as `published_loss` does. 0 means padding among "
+        "the words, but among the answers it means that the second text does not follow."
+    ),
     spares=["words"],
 )
 def mended_loss(logits, words, weights, follows, truth):
@@ -46,7 +49,10 @@ def mended_loss(logits, words, weights, follows, truth):
 @wrong(
     "table",
     "no mean any more, but a row of losses times a column of weights",
-    told="every loss meets every weight",
+    says=(
+        "What is the shape of your product? N losses (N,) times weights (N, 1) broadcast "
+        "to (N, N), so every loss meets every weight. Give both the same shape."
+    ),
     spares=["next"],
 )
 def mended_loss(logits, words, weights, follows, truth):
@@ -58,7 +64,14 @@ def mended_loss(logits, words, weights, follows, truth):
     return of_words, mean_nll(follows, truth)
 
 
-@wrong("unchanged", "the published code as it was", told="You still ignore the answer 0")
+@wrong(
+    "unchanged",
+    "the published code as it was",
+    says=(
+        "You still ignore the answer 0, as `published_loss` does. 0 means padding among "
+        "the words, but among the answers it means that the second text does not follow."
+    ),
+)
 def mended_loss(logits, words, weights, follows, truth):
     return published_loss(logits, words, weights, follows, truth)
 

@@ -38,7 +38,7 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
 @wrong(
     "all-masked",
     "every chosen word becomes [MASK]",
-    told="every chosen word becomes",
+    says="Every chosen word becomes [MASK]. If 0.8 ≤ k, it must not.",
     loses=["by-hand", "read", "shares"],
 )
 def corrupt(x, candidates, c, k, r, MASK, share=0.15):
@@ -47,7 +47,10 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
 
 
 wrong(
-    "fixed-share", "the share is always 0.15", told=r"a fixed 0\.15", edit=("c < share", "c < 0.15")
+    "fixed-share",
+    "the share is always 0.15",
+    says="Your share is a fixed 0.15. Use the argument.",
+    edit=("c < share", "c < 0.15"),
 )
 
 
@@ -63,7 +66,7 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
 @wrong(
     "no-keeping",
     "what does not become [MASK] becomes a random word",
-    told="no chosen word stays",
+    says="No chosen word stays unchanged. If 0.9 ≤ k, it must.",
     loses=["by-hand", "read", "shares"],
 )
 def corrupt(x, candidates, c, k, r, MASK, share=0.15):
@@ -75,7 +78,7 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
 wrong(
     "only-changed",
     "counts only the words that look different as chosen",
-    told="A chosen word that stays unchanged is",
+    says="A chosen word that stays unchanged is still chosen: the model must predict it.",
     spares=["read", "inputs"],
     edit=("read, chosen", "read, read != x"),
 )
@@ -102,7 +105,7 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
 wrong(
     "special",
     "special tokens and padding are chosen, too",
-    told="only candidates may be",
+    says="You choose special tokens or padding, too. Only candidates may be chosen.",
     spares=["shares", "inputs"],
     edit=("candidates & (c < share)", "c < share"),
 )

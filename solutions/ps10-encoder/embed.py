@@ -40,7 +40,11 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
     return F.layer_norm(x, gain.shape, gain, bias, eps)
 
 
-@wrong("no-segments", "the segments are forgotten", told="the segments are missing")
+@wrong(
+    "no-segments",
+    "the segments are forgotten",
+    says="The segments are missing: add a row of S for each token.",
+)
 def embed(ids, segments, E, P, S, gain, bias, eps):
     B, T = ids.shape
     if T > len(P):
@@ -51,7 +55,10 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
 wrong(
     "norm-over-text",
     "one mean and one variance for all tokens of a text",
-    told="You take one mean and one variance",
+    says=(
+        "You take one mean and one variance for a whole text. Each token has its own, over "
+        "its D numbers."
+    ),
     edit=[
         ('f"ids have {T} positions, P has {N}"', 'f"{T} tokens, and only {N} positions"'),
         (
@@ -65,7 +72,7 @@ wrong(
 @wrong(
     "places-anew",
     "the positions of the second text begin at 0 again",
-    told="Your positions start again with the second",
+    says="Your positions start again with the second text. Count on from [CLS] to the end.",
 )
 def embed(ids, segments, E, P, S, gain, bias, eps):
     B, T = ids.shape
@@ -79,7 +86,7 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
 @wrong(
     "scaled",
     "the words times √D, as in the Transformer of 2017",
-    told="You multiply the words by √D",
+    says="You multiply the words by √D, as in the Transformer of 2017. BERT does not.",
 )
 def embed(ids, segments, E, P, S, gain, bias, eps):
     T, D = ids.shape[1], E.shape[1]

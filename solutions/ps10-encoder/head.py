@@ -40,7 +40,10 @@ def mean_of_real(x, real):
 @wrong(
     "all-places",
     "divides by all positions",
-    told="divide by the number of real tokens",
+    says=(
+        "Your sum leaves out the padding, but you divide by all positions. Divide by the "
+        "number of real tokens."
+    ),
     spares=["cls", "empty"],
 )
 def cls_logits(x, W_p, b_p, W_c, b_c):
@@ -54,7 +57,7 @@ def mean_of_real(x, real):
 wrong(
     "last-token",
     "reads the last token, as with a decoder",
-    told=r"\[CLS\] is the first",
+    says="You read the last token. [CLS] is the first.",
     spares=["mean", "empty"],
     edit=("x[:, 0]", "x[:, -1]"),
 )
@@ -70,7 +73,7 @@ wrong(
 wrong(
     "no-tanh",
     "no tanh between the matrices",
-    told="the tanh is missing",
+    says="The tanh is missing. Without it, the two matrices amount to one.",
     spares=["mean", "empty"],
     edit=("return torch.tanh", "return"),
 )

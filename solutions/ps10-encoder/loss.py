@@ -15,7 +15,14 @@ def masked_loss(logits, x, chosen):
     return (asked.logsumexp(dim=-1) - right).sum() / max(len(words), 1)
 
 
-@wrong("all-places", "the mean over all positions", told="counts all positions")
+@wrong(
+    "all-places",
+    "the mean over all positions",
+    says=(
+        "Your code counts all positions. At a position that is not chosen, the model sees "
+        "the word that it would have to predict."
+    ),
+)
 def masked_loss(logits, x, chosen):
     log_p = logits.log_softmax(dim=-1)
     return -log_p.gather(-1, x[..., None]).mean()
@@ -31,7 +38,10 @@ def masked_loss(logits, x, chosen):
 @wrong(
     "mean-of-means",
     "the mean over texts of each text's mean",
-    told="every chosen position must count the same",
+    says=(
+        "This is the mean over texts of each text's own mean, so a position in a text with "
+        "few chosen ones counts more. Every chosen position must count the same."
+    ),
 )
 def masked_loss(logits, x, chosen):
     log_p = logits.log_softmax(dim=-1)

@@ -40,7 +40,10 @@ def assemble(first, second, longest, CLS, SEP, PAD):
 @wrong(
     "cut-at-end",
     "joins everything and cuts it off, as a much-copied BERT does",
-    told="at its end is lost",
+    says=(
+        "You build the whole input and then cut it off, so the [SEP] at its end is lost, "
+        "and perhaps all of the second text. Shorten the texts first, word by word."
+    ),
     loses=["too-long", "one-text"],
 )
 def assemble(first, second, longest, CLS, SEP, PAD):
@@ -79,7 +82,13 @@ def assemble(first, second, longest, CLS, SEP, PAD):
 
 
 @wrong(
-    "halves", "each text gets half of the room", told="does not need its half", loses=["too-long"]
+    "halves",
+    "each text gets half of the room",
+    says=(
+        "You give each text half of the positions, though one of them does not need its "
+        "half. Take words off the longer text only until both fit."
+    ),
+    loses=["too-long"],
 )
 def assemble(first, second, longest, CLS, SEP, PAD):
     if second is None:
@@ -102,7 +111,7 @@ def assemble(first, second, longest, CLS, SEP, PAD):
 wrong(
     "last-separator",
     "the second [SEP] is of segment 0",
-    told="belongs to the second text",
+    says="The [SEP] at the end belongs to the second text: segment 1.",
     loses=["segments", "too-long"],
     edit=("* (len(b) + 1)", "* len(b) + [0]"),
 )
@@ -110,7 +119,7 @@ wrong(
 wrong(
     "no-end",
     "no [SEP] after the second text",
-    told=r"\[SEP\] at the end is missing",
+    says="The [SEP] at the end is missing: each text ends with one.",
     spares=["one-text"],
     edit=(
         "ids += [*b, SEP]\n        segments += [1] * (len(b) + 1)",
@@ -129,7 +138,7 @@ wrong(
 wrong(
     "tie-first",
     "if both texts are equally long, the first loses its word",
-    told="Your code shortens the first",
+    says="If both texts are equally long, shorten the second. Your code shortens the first.",
     loses=["too-long"],
     edit=("a if len(a) > len(b) else b", "b if len(b) > len(a) else a"),
 )
@@ -138,7 +147,7 @@ wrong(
 @wrong(
     "two-separators",
     "a single text gets an empty second one",
-    told=r"a single text has one \[SEP\]",
+    says="A single text has one [SEP]. Your code adds an empty second text after it.",
     loses=["one-text"],
 )
 def assemble(first, second, longest, CLS, SEP, PAD):

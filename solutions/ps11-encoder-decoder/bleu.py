@@ -50,7 +50,11 @@ wrong(
 @wrong(
     "log-of-zero",
     "takes the logarithm of a precision of 0, and leaves the penalty out",
-    told="stops with|brevity penalty is missing",
+    says=(
+        "Each of these mistakes gives the same numbers here:\n- The brevity penalty is "
+        "missing.\n- The brevity penalty is inverted, though capped at 1: it is exp(1 - "
+        "r/c), where r is the references' length."
+    ),
     loses=["brevity", "zero", "sentences"],
 )
 def matches(hypothesis, references, n):
@@ -70,7 +74,7 @@ def corpus_bleu(matched, total, lengths, reference_lengths):
 @wrong(
     "mean-of-sentences",
     "takes the mean of the sentences' BLEU",
-    told="mean of the sentences' BLEU",
+    says="This is the mean of the sentences' BLEU. Add up the counts of all sentences first.",
     spares=["clipped", "references"],
 )
 def matches(hypothesis, references, n):

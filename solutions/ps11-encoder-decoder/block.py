@@ -87,7 +87,10 @@ def decoder_block(y, m, w, heads, source_real):
 wrong(
     "causal-source",
     "hides the source with the target's mask",
-    told="You use the causal mask on the source",
+    says=(
+        "You use the causal mask on the source. The whole source is known before the first "
+        "word is written, so only its padding is hidden."
+    ),
     edit=("m, words", "m, causal"),
 )
 
@@ -119,7 +122,7 @@ def decoder_block(y, m, w, heads, source_real):
 wrong(
     "no-causal",
     "lets a word of the target see those after it",
-    told="causal mask is missing",
+    says="The causal mask is missing: a word of the target sees later words.",
     spares=["idle", "cross"],
     edit=("y, causal", "y, torch.ones_like(causal)"),
 )
@@ -127,7 +130,7 @@ wrong(
 wrong(
     "no-residual",
     "forgets the residual around the cross-attention",
-    told="The residual connection around the cross-attention is",
+    says="The residual connection around the cross-attention is missing.",
     spares=["causal"],
     edit=("h + found", "found"),
 )
@@ -135,13 +138,21 @@ wrong(
 wrong(
     "padding-seen",
     "looks at the padding of the source",
-    told="looks at padding of the source",
+    says=(
+        "Your cross-attention looks at padding of the source. source_real says which of "
+        "its positions are words."
+    ),
     spares=["causal"],
     edit=("m, words", "m, torch.ones_like(words)"),
 )
 
 
-@wrong("pre-norm", "normalises what goes into each part", told="pre-norm block", spares=["causal"])
+@wrong(
+    "pre-norm",
+    "normalises what goes into each part",
+    says="This is the pre-norm block. Here each sum is normalised, as in 2017.",
+    spares=["causal"],
+)
 def decoder_block(y, m, w, heads, source_real):
     def ln(h, n):
         spread = h.var(dim=-1, correction=0, keepdim=True) + 1e-5
@@ -170,7 +181,10 @@ def decoder_block(y, m, w, heads, source_real):
 wrong(
     "queries-from-source",
     "takes queries from the source, keys and values from the target",
-    told="queries come from the source",
+    says=(
+        "Queries come from the source, and keys and values from the target. The queries "
+        "must come from the target, whose next word is being written."
+    ),
     edit=("h, m,", "m, h,"),
 )
 

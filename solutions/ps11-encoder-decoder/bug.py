@@ -33,14 +33,20 @@ def mended_decoder(y, m, lengths, source_lengths, own, cross):
 wrong(
     "asks-with-y",
     "takes the queries from the block's input",
-    told="They came from h before",
+    says=(
+        "The queries of the cross-attention come from y. They came from h before, and that "
+        "was right."
+    ),
     edit=("h, m,", "y, m,"),
 )
 
 wrong(
     "looks-ahead",
     "removes the causal mask from both",
-    told="The target's words see later words now",
+    says=(
+        "The target's words see later words now. Self-attention was right before: leave it "
+        "as it was."
+    ),
     spares=["same"],
     edit=("causal,", "torch.ones_like(causal),"),
 )
@@ -48,7 +54,12 @@ wrong(
 wrong(
     "no-mask",
     "removes the mask and looks at padding",
-    told="padding of a source|padding of the source",
+    says=(
+        "Each of these mistakes gives the same numbers here:\n- Your code looks at padding "
+        "of the source now. source_lengths says how many of its positions are words.\n- "
+        "The target's lengths hide positions of the source. source_lengths says how many "
+        "of its positions are words."
+    ),
     loses=["padding", "lengths"],
     edit=(
         "words = (torch.arange(S) < source_lengths[:, None])[:, None]",
@@ -70,7 +81,10 @@ def mended_decoder(y, m, lengths, source_lengths, own, cross):
 wrong(
     "still-causal",
     "takes the source's padding for the target's, and leaves the causal mask",
-    told="The causal mask is still used on",
+    says=(
+        "The causal mask is still used on the source. The whole source is known before the "
+        "first word is written."
+    ),
     spares=["same"],
     edit=("words,", "words & causal,"),
 )
@@ -79,7 +93,10 @@ wrong(
 @wrong(
     "unchanged",
     "the published code as it was",
-    told="The causal mask is still used on",
+    says=(
+        "The causal mask is still used on the source. The whole source is known before the "
+        "first word is written."
+    ),
     spares=["same"],
 )
 def mended_decoder(y, m, lengths, source_lengths, own, cross):

@@ -31,7 +31,7 @@ def share_of_rise(updates, warmup):
 @wrong(
     "each-batch",
     "counts every batch as a step",
-    told="Your code takes a step for each",
+    says=("Your code takes a step for each batch. There is one update for every `every` batches."),
     spares=["share"],
 )
 def rate_of_batch(batch, every, d_model, warmup):
@@ -47,7 +47,7 @@ def share_of_rise(updates, warmup):
 @wrong(
     "from-zero",
     "counts updates from 0, with an exception for the first",
-    told="count from 0",
+    says="Your updates count from 0. The first one is step 1 of the formula.",
     spares=["share"],
 )
 def rate_of_batch(batch, every, d_model, warmup):
@@ -65,7 +65,7 @@ def share_of_rise(updates, warmup):
 @wrong(
     "share-of-updates",
     "counts updates instead of adding rates",
-    told="share of the updates",
+    says="That is the share of the updates. Weight each update by its rate.",
     loses=["share"],
 )
 def rate_of_batch(batch, every, d_model, warmup):

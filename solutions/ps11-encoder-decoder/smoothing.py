@@ -33,7 +33,10 @@ def lowest_loss(V, epsilon):
 @wrong(
     "divergence",
     "takes the KL divergence, which can become 0",
-    told="KL divergence",
+    says=(
+        "This is the KL divergence, which is smaller by the entropy of the target. Return "
+        "the cross-entropy."
+    ),
     spares=["gradients"],
 )
 def smoothed_loss(logits, says, epsilon, pad):
@@ -50,7 +53,7 @@ def lowest_loss(V, epsilon):
 @wrong(
     "even-at-padding",
     "lets the even part count at padding, as it does not depend on the right word",
-    told="The uniform part still counts padding",
+    says="The uniform part still counts padding. Leave padding out of both parts.",
     loses=["padding", "large", "gradients"],
 )
 def smoothed_loss(logits, says, epsilon, pad):
@@ -98,7 +101,11 @@ def lowest_loss(V, epsilon):
     return -torch.xlogy(q, q).sum()
 
 
-@wrong("others-alone", "spreads over the V - 1 wrong words", told="V - 1 other words")
+@wrong(
+    "others-alone",
+    "spreads over the V - 1 wrong words",
+    says=("Your code spreads ε over the V - 1 other words. Here the right word gets its ε/V, too."),
+)
 def smoothed_loss(logits, says, epsilon, pad):
     V = logits.shape[-1]
     log_p = logits.log_softmax(-1)

@@ -21,14 +21,20 @@ def mended_resized(P, old, new):
 wrong(
     "at-alone",
     "only the call of at is fixed",
-    told="still comes out column by column|you have fixed one of the two mistakes",
+    says=(
+        "The arguments of `at` are right now, but your grid still comes out column by "
+        "column. Look at the order of the points."
+    ),
     edit=('indexing="ij"', 'indexing="xy"'),
 )
 
 wrong(
     "order-alone",
     "only the order of the points is fixed",
-    told="The points are in the right order",
+    says=(
+        "The points are in the right order now, but you still pass `at` their rows as "
+        "columns. It takes the column first."
+    ),
     edit=("table, x, y", "table, y, x"),
 )
 
@@ -36,7 +42,11 @@ wrong(
 @wrong(
     "unchanged",
     "as it was",
-    told="This is what `published_resized` does",
+    says=(
+        "Each of these mistakes gives the same numbers here:\n- This is what "
+        "`published_resized` does. It is right only for square grids.\n- Rows and columns "
+        "of your new grid are swapped: new is (rows, columns)."
+    ),
     spares=["square", "class"],
 )
 def mended_resized(P, old, new):

@@ -57,7 +57,10 @@ def patch_matrix(kernels):
 @wrong(
     "channels-first",
     "the order of the chapter, and of PyTorch's convolution",
-    told="The channels come first in (each of your patches|your rows)",
+    says=(
+        "The channels come first in each of your patches, as in a convolution's kernels. "
+        "Here the order is row, column, channel."
+    ),
 )
 def patchify(images, P, Q):
     B, C, X, Y = images.shape
@@ -82,7 +85,7 @@ def patch_matrix(kernels):
 wrong(
     "columns-first",
     "patches in column order",
-    told="in column order",
+    says="Your patches are in column order. Order them row by row, from the top left.",
     spares=["back", "matrix"],
     edit=("2, 4,", "4, 2,"),
 )
@@ -102,7 +105,11 @@ wrong(
 @wrong(
     "reshape",
     "a reshape alone",
-    told="A reshape alone does not (cut|put) patches",
+    says=(
+        "A reshape alone does not cut patches: it takes pixels along the rows of the whole "
+        "image. Split both sides first, then move the axes that number the patches to the "
+        "front."
+    ),
     spares=["matrix"],
 )
 def patchify(images, P, Q):
@@ -124,7 +131,10 @@ def patch_matrix(kernels):
 wrong(
     "same-order",
     "the same permutation is applied to undo it",
-    told="You apply the permutation of `patchify` a",
+    says=(
+        "You apply the permutation of `patchify` a second time. To undo it, you need the "
+        "inverse permutation."
+    ),
     loses=["back"],
     edit=("5, 1, 3, 2, 4", "2, 4, 3, 5, 1"),
 )

@@ -28,7 +28,11 @@ def grid_codes(rows, columns, d):
     return codes
 
 
-@wrong("added", "codes of row and column added up", told="You add the codes of row and")
+@wrong(
+    "added",
+    "codes of row and column added up",
+    says="You add the codes of row and column. Put them side by side.",
+)
 def grid_codes(rows, columns, d):
     theta = 10000.0 ** (-torch.arange(0, d, 2) / d)
 
@@ -50,7 +54,14 @@ wrong(
 )
 
 
-@wrong("flat", "the flat code of the number of the patch", told="the flat code, which")
+@wrong(
+    "flat",
+    "the flat code of the number of the patch",
+    says=(
+        "You return the flat code, which encodes the patch's number. Row and column each "
+        "have their own code."
+    ),
+)
 def grid_codes(rows, columns, d):
     if d % 4:
         raise ValueError(f"d must be a multiple of 4, got {d}")
@@ -62,7 +73,7 @@ def grid_codes(rows, columns, d):
 wrong(
     "whole-width",
     "the exponents of a code of width d",
-    told="each of the two codes is d/2 wide",
+    says="Your exponents are 2i/d. Each of the two codes is d/2 wide, so they are 2i/(d/2).",
     loses=["pairs"],
     edit=("torch.arange(0, w, 2) / w", "torch.arange(0, w, 2) / d"),
 )

@@ -39,7 +39,7 @@ wrong(
 wrong(
     "largest-head",
     "the largest weight of the heads",
-    told="largest weight of all heads",
+    says="You take the largest weight of all heads. Take their mean.",
     loses=["heads", "picture"],
     edit=("A.mean", "A.amax"),
 )
@@ -47,14 +47,16 @@ wrong(
 wrong(
     "no-residual",
     "no residual path",
-    told="residual path is missing",
+    says="The residual path is missing. Half of each token stays: (A + I) / 2.",
     edit=("R = (A.mean(dim=1) + I) / 2", "R = A.mean(dim=1)"),
 )
 
 wrong(
     "order",
     "the product the other way round",
-    told="product runs the wrong way",
+    says=(
+        "The product runs the wrong way. R = A_L ... A_2 A_1, with the first layer on the right."
+    ),
     edit=("R = (A.mean(dim=1) + I) / 2 @ R", "R = R @ ((A.mean(dim=1) + I) / 2)"),
 )
 

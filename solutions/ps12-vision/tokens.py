@@ -37,7 +37,7 @@ def class_logits(h, gain, bias, W, b, pool):
     return torch.addmm(b, read["mean"].sum(1) / (h.shape[1] - 1), W)
 
 
-@wrong("at-the-end", "[CLS] at the end", told=r"\[CLS\] is at the end")
+@wrong("at-the-end", "[CLS] at the end", says="[CLS] is at the end. It must be the first token.")
 def encoder_input(patches, W_P, b_P, c, P):
     B, N, _ = patches.shape
     if len(P) != N + 1:
@@ -59,7 +59,7 @@ def class_logits(h, gain, bias, W, b, pool):
 @wrong(
     "mean-of-all",
     "[CLS] in the mean, and the norm after it",
-    told="mean is over all tokens|norm comes after the mean|norm",
+    says="The norm comes after the mean. Normalise each token first.",
     loses=["head"],
 )
 def encoder_input(patches, W_P, b_P, c, P):
@@ -83,7 +83,7 @@ def class_logits(h, gain, bias, W, b, pool):
 @wrong(
     "over-the-batch",
     "a table of any size, along the batch",
-    told="every image|Row n of P goes to image n",
+    says="Row n of P goes to image n of the batch. It belongs to token n of every image.",
     spares=["head"],
 )
 def encoder_input(patches, W_P, b_P, c, P):
@@ -105,7 +105,7 @@ def class_logits(h, gain, bias, W, b, pool):
 wrong(
     "own-epsilon",
     "the norm with its default ε",
-    told="ε is 10⁻⁵",
+    says="Your ε is 10⁻⁵, the default of layer_norm. Here it is 10⁻⁶.",
     loses=["head"],
     edit=("bias, eps=1e-6", "bias"),
 )
@@ -113,7 +113,10 @@ wrong(
 wrong(
     "shifted",
     "positions added before [CLS] is put in front",
-    told="positions are added before",
+    says=(
+        "The positions are added before [CLS] is put in front, so [CLS] has none, and each "
+        "patch has that of the token before it."
+    ),
     spares=["head"],
     edit=[
         ("+ b_P", "+ b_P + P[:-1]"),

@@ -26,7 +26,10 @@ def corrected_attention(Q, K, V, tile=2):
 @wrong(
     "unchanged",
     "as it was published",
-    told="This is what `published_attention` does",
+    says=(
+        "This is what `published_attention` does: query i sees keys 0 to i. The new "
+        "queries are the last of the text, not the first."
+    ),
     spares=["square"],
 )
 def corrected_attention(Q, K, V, tile=2):
@@ -36,7 +39,10 @@ def corrected_attention(Q, K, V, tile=2):
 wrong(
     "mask-alone",
     "shifts the mask and not the end of the loop",
-    told="loop over the keys still ends too early",
+    says=(
+        "The mask is right now, but the loop over the keys still ends too early. `stop` "
+        "also assumes that the queries are the first of the text."
+    ),
     loses=["one", "several"],
     edit=("stop = min(S, S - T + i + tile)", "stop = min(S, i + tile)"),
 )
@@ -44,7 +50,10 @@ wrong(
 wrong(
     "end-alone",
     "shifts the end of the loop and not the mask",
-    told="The new queries are the last of the text",
+    says=(
+        "This is what `published_attention` does: query i sees keys 0 to i. The new "
+        "queries are the last of the text, not the first."
+    ),
     spares=["square"],
     edit=("[:, None] + S - T", "[:, None]"),
 )
@@ -52,7 +61,7 @@ wrong(
 wrong(
     "wrong-way",
     "shifts by T - S",
-    told="shifted the wrong way|see nothing|0/0",
+    says="Your mask is shifted the wrong way: the shift is S - T, not T - S.",
     spares=["square"],
     edit=("[:, None] + S - T", "[:, None] + T - S"),
 )
@@ -60,7 +69,7 @@ wrong(
 wrong(
     "one-too-far",
     "lets every query see one key too many",
-    told="one position too far",
+    says="Your mask is shifted one position too far: query i sees keys up to S - T + i.",
     loses=["square", "several", "more"],
     edit=[
         ("[:, None] + S - T", "[:, None] + S - T + 1"),
@@ -71,14 +80,17 @@ wrong(
 wrong(
     "own-hidden",
     "hides every query's own key",
-    told="one position too little",
+    says=(
+        "Your mask is shifted one position too little: query i sees keys up to S - T + i, "
+        "its own included."
+    ),
     edit=("c > r", "c >= r"),
 )
 
 wrong(
     "no-mask",
     "hides nothing",
-    told="Nothing is hidden",
+    says="Nothing is hidden: queries see later keys.",
     loses=["square", "several", "more"],
     edit=[
         ("s.masked_fill(c > r, -math.inf)", "s.masked_fill(c > S, -math.inf)"),

@@ -51,7 +51,10 @@ def cache_bytes(layers, kv_heads, d_k, words, size, window):
 wrong(
     "one-operation",
     "counts a multiplication and an addition as one",
-    told="That is half of the operations",
+    says=(
+        "That is half of the operations: a multiplication and an addition are two, and "
+        "there are two products."
+    ),
     loses=["naive"],
     edit=("2 * 2 * n * n * d", "2 * n * n * d"),
 )
@@ -59,7 +62,7 @@ wrong(
 wrong(
     "linear",
     "takes the operations to grow with n",
-    told="The cost grows with n²",
+    says="The cost grows with n²: every word meets every word.",
     loses=["naive"],
     edit=("2 * 2 * n * n * d", "2 * 2 * n * d"),
 )
@@ -67,7 +70,7 @@ wrong(
 wrong(
     "numbers",
     "counts numbers instead of bytes",
-    told="You return the number of numbers",
+    says="You return the number of numbers. Multiply by size, the bytes of each.",
     loses=["naive"],
     edit=("(4 * n * n + 4 * n * d) * size", "4 * n * n + 4 * n * d"),
 )
@@ -75,7 +78,7 @@ wrong(
 wrong(
     "written-only",
     "forgets that S and P are read again",
-    told="written and read again",
+    says="S and P are written and read again: count n² four times, not twice.",
     loses=["naive"],
     edit=("(4 * n * n + 4 * n * d) * size", "(2 * n * n + 4 * n * d) * size"),
 )
@@ -83,7 +86,10 @@ wrong(
 wrong(
     "fewer-operations",
     "takes flash attention to do half the operations",
-    told="That is half of the operations",
+    says=(
+        "That is half of the operations: a multiplication and an addition are two, and "
+        "there are two products."
+    ),
     loses=["flash"],
     edit=("return 4 * n * n * d, (once", "return 2 * n * n * d, (once"),
 )
@@ -91,7 +97,10 @@ wrong(
 wrong(
     "rounded-down",
     "forgets the last, narrower row of tiles",
-    told="round up",
+    says=(
+        "Each of these mistakes gives the same numbers here:\n- You leave out the last, "
+        "narrower row of tiles. It reads K and V, too: round up.\n- You leave out Q and O."
+    ),
     loses=["flash"],
     edit=("math.ceil(n / tile)", "n // tile"),
 )
@@ -99,7 +108,7 @@ wrong(
 wrong(
     "queries-again",
     "reads Q and writes O for each row of tiles too",
-    told="Q is read once",
+    says="Q is read once and O is written once. Only K and V are read for each row of tiles.",
     loses=["flash"],
     edit=("(once + again)", "(2 * again)"),
 )
@@ -107,7 +116,7 @@ wrong(
 wrong(
     "read-once",
     "reads K and V once",
-    told="K and V are read again for",
+    says="K and V are read again for each row of tiles, n / tile times.",
     loses=["flash"],
     edit=("2 * n * d * tile_rows", "2 * n * d"),
 )
@@ -115,7 +124,7 @@ wrong(
 wrong(
     "scores-moved",
     "moves the scores as well",
-    told="never leave the fast memory",
+    says="Scores and weights never leave the fast memory: flash attention moves no n² numbers.",
     loses=["flash"],
     edit=("(once + again)", "(once + again + 4 * n * n)"),
 )
@@ -123,7 +132,10 @@ wrong(
 wrong(
     "faster-limit",
     "takes the limit that is reached last",
-    told="the slower one decides",
+    says=(
+        "Each of these mistakes gives the same numbers here:\n- Both limits apply at once: "
+        "the slower one decides, not the faster.\n- You leave out the arithmetic."
+    ),
     loses=["seconds"],
     edit=("max(operations", "min(operations"),
 )
@@ -131,7 +143,9 @@ wrong(
 wrong(
     "sum",
     "adds both times",
-    told="not the sum",
+    says=(
+        "Arithmetic and memory work at the same time in this model: take the larger, not the sum."
+    ),
     loses=["seconds"],
     edit=("max(operations / peak, moved / bandwidth)", "operations / peak + moved / bandwidth"),
 )
@@ -139,7 +153,7 @@ wrong(
 wrong(
     "speed",
     "gives operations per second",
-    told="That is operations per second",
+    says="That is operations per second. The time is operations divided by it.",
     loses=["seconds"],
     edit=("max(operations / peak, moved / bandwidth)", "min(peak, operations / moved * bandwidth)"),
 )
@@ -147,7 +161,7 @@ wrong(
 wrong(
     "keys-only",
     "counts the keys and not the values",
-    told="A key and a value",
+    says="Each word has a key and a value: a factor of 2 is missing.",
     loses=["cache"],
     edit=("return 2 * layers", "return layers"),
 )
@@ -155,7 +169,7 @@ wrong(
 wrong(
     "no-window",
     "counts every word",
-    told="You count every word",
+    says="You count every word. A rolling cache holds at most window words.",
     loses=["cache"],
     edit=("min(words, window)", "words"),
 )
@@ -163,7 +177,7 @@ wrong(
 wrong(
     "full-window",
     "counts a full window always",
-    told="You count a full window",
+    says="You count a full window. If fewer words have been read, the cache holds fewer.",
     loses=["cache"],
     edit=("min(words, window)", "window"),
 )

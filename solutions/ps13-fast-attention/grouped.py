@@ -28,7 +28,7 @@ def grouped_step(q, K, V, seen):
 wrong(
     "modulo",
     "gives head h the group h mod G",
-    told="h mod G",
+    says="Head h uses group h mod G. Neighbouring heads share a group: h // (H / G).",
     loses=["by-hand", "groups", "lengths", "empty"],
     edit=[
         ("q = q.reshape(B, G, H // G, d_k)", "q = q.reshape(B, H // G, G, d_k).transpose(1, 2)"),
@@ -39,7 +39,7 @@ wrong(
 wrong(
     "first-group",
     "uses the first group for all heads",
-    told="All heads use the first group",
+    says="All heads use the first group. Each group serves H / G heads.",
     loses=["by-hand", "groups", "lengths", "empty"],
     edit=("G, room = K.shape[1:3]", "K, V, G, room = K[:, :1], V[:, :1], 1, K.shape[2]"),
 )
@@ -47,7 +47,7 @@ wrong(
 wrong(
     "heads-mixed",
     "reads queries by group and hands outputs back in the wrong order",
-    told="Heads and groups are swapped in your",
+    says="Heads and groups are swapped in your output: head h must be at index h.",
     loses=["by-hand", "groups", "lengths", "empty"],
     edit=("output.reshape(B, H, -1)", "output.transpose(1, 2).reshape(B, H, -1)"),
 )
@@ -55,7 +55,7 @@ wrong(
 wrong(
     "unmasked",
     "lets rows that were never written take part",
-    told="Rows that were never written get weight|never written changes your output",
+    says="Rows that were never written get weight. Only the first seen[b] rows count.",
     loses=["lengths", "empty"],
     edit=(
         "there = torch.arange(room) < seen[:, None]",
@@ -82,7 +82,10 @@ wrong(
 wrong(
     "scores-of-0",
     "replaces the rows by zeros, and leaves their scores in the softmax",
-    told="You put zeros into rows",
+    says=(
+        "You put zeros into rows that were never written, but they still get weight: their "
+        "score is 0, and exp(0) = 1. Hide their scores, too."
+    ),
     loses=["lengths", "empty"],
     edit=(
         "scores = scores.masked_fill(~there[:, None, None], lowest)",
@@ -93,7 +96,10 @@ wrong(
 wrong(
     "longest",
     "cuts every text at the longest",
-    told="Your code uses the longest length of",
+    says=(
+        "Your code uses the longest length of the batch for every text. Each text has its "
+        "own length."
+    ),
     loses=["lengths", "empty"],
     edit=(
         "torch.arange(room) < seen[:, None]",
@@ -104,7 +110,7 @@ wrong(
 wrong(
     "unscaled",
     "does not scale the scores",
-    told="not scaled",
+    says="Your scores are not scaled: divide by √d_k.",
     loses=["by-hand", "groups", "lengths", "empty"],
     edit=(" / math.sqrt(d_k)", ""),
 )
@@ -112,7 +118,7 @@ wrong(
 wrong(
     "one-too-few",
     "leaves out the newest row",
-    told="You leave out the last row that",
+    says="You leave out the last row that was written. Rows 0 to seen[b] - 1 count.",
     loses=["by-hand", "groups", "lengths", "empty"],
     edit=("< seen[:, None]", "< seen[:, None] - 1"),
 )

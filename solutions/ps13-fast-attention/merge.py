@@ -44,7 +44,10 @@ def merge_finished(O_a, L_a, O_b, L_b):
 wrong(
     "uncorrected",
     "adds the sums as they are",
-    told="You add the sums of both sides",
+    says=(
+        "You add the sums of both sides without correction. Each side was summed with its "
+        "own m: multiply its sums by exp(m_side - m) first."
+    ),
     loses=["by-hand", "values", "large", "empty"],
     edit=("torch.exp(m_a - base), torch.exp(m_b - base)", "torch.ones_like(m), torch.ones_like(m)"),
 )
@@ -52,7 +55,10 @@ wrong(
 wrong(
     "one-side",
     "corrects side a only",
-    told="Only side a is corrected",
+    says=(
+        "Only side a is corrected. In some rows side b has the smaller m, and then its "
+        "sums need the factor exp(m_b - m)."
+    ),
     spares=["finished"],
     edit=(
         "torch.exp(m_a - base), torch.exp(m_b - base)",
@@ -63,7 +69,7 @@ wrong(
 wrong(
     "acc-forgotten",
     "corrects l and not acc",
-    told="acc is not corrected",
+    says="acc is not corrected. It needs the same factors as l.",
     spares=["finished"],
     edit=("f_a[:, None] * acc_a + f_b[:, None] * acc_b", "acc_a + acc_b"),
 )
@@ -71,7 +77,7 @@ wrong(
 wrong(
     "swapped",
     "multiplies each side by the other's factor",
-    told="factors of a and b are swapped",
+    says="The factors of a and b are swapped: side a is multiplied by exp(m_a - m).",
     spares=["finished"],
     edit=("f_a, f_b = torch", "f_b, f_a = torch"),
 )
@@ -79,7 +85,10 @@ wrong(
 wrong(
     "columns",
     "multiplies the columns of acc by the factors",
-    told="multiply the columns|stops with RuntimeError",
+    says=(
+        "Your factors multiply the columns of acc. There is one factor for each query, "
+        "which is a row: give it an axis, [:, None]."
+    ),
     loses=["by-hand", "values", "large", "empty"],
     edit=("f_a[:, None] * acc_a + f_b[:, None] * acc_b", "f_a * acc_a + f_b * acc_b"),
 )
@@ -87,7 +96,9 @@ wrong(
 wrong(
     "smaller",
     "takes the smaller m",
-    told="Your m is the smaller",
+    says=(
+        "Your m is the smaller of the two. It must be the larger: otherwise a factor can overflow."
+    ),
     spares=["finished"],
     edit=("torch.maximum(m_a, m_b)", "torch.minimum(m_a, m_b)"),
 )
@@ -95,7 +106,10 @@ wrong(
 wrong(
     "divided",
     "divides acc by l",
-    told="already divided by l",
+    says=(
+        "Your acc is already divided by l. Return the undivided sum, because a later merge "
+        "needs it."
+    ),
     spares=["finished"],
     edit=("return m, l, acc", "return m, l, acc / l[:, None]"),
 )
@@ -125,7 +139,10 @@ wrong(
 wrong(
     "mean",
     "takes the mean of both outputs",
-    told="plain mean of both",
+    says=(
+        "Your output is the plain mean of both. Weight each half by exp(L), the total "
+        "weight of its keys."
+    ),
     loses=["finished"],
     edit=("share_a[:, None] * O_a + share_b[:, None] * O_b", "(O_a + O_b) / 2"),
 )
@@ -133,7 +150,7 @@ wrong(
 wrong(
     "logarithms",
     "uses L itself as a weight",
-    told="Your shares are L itself",
+    says="Your shares are L itself. L is a logarithm: the total weight of a half is exp(L).",
     loses=["finished"],
     edit=(
         "share_a, share_b = torch.exp(L_a - base), torch.exp(L_b - base)",
@@ -144,7 +161,7 @@ wrong(
 wrong(
     "larger-L",
     "uses the larger L as that of both",
-    told="Your L is the larger",
+    says="Your L is the larger of both. The weights add up: L = log(exp(L_a) + exp(L_b)).",
     loses=["finished"],
     edit=("return O, L", "return O, torch.maximum(L_a, L_b)"),
 )

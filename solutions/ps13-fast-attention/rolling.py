@@ -40,7 +40,10 @@ def attend_rolling(Q, K, V, K_held, V_held, n):
 wrong(
     "from-row-0",
     "writes from row 0 on",
-    told="Your rows start at 0",
+    says=(
+        "Your rows start at 0. Token number i goes to row i mod w, and the first new token "
+        "has the number n."
+    ),
     loses=["by-hand", "write", "prompt"],
     edit=("torch.arange(end - len(new), end) % w", "torch.arange(len(new)) % w"),
 )
@@ -48,7 +51,9 @@ wrong(
 wrong(
     "one-late",
     "counts tokens from 1",
-    told="one row too late",
+    says=(
+        "You write one row too late: the new tokens have the numbers n, n + 1, ..., counted from 0."
+    ),
     loses=["by-hand", "write", "prompt"],
     edit=("torch.arange(end - len(new), end) % w", "torch.arange(end - len(new) + 1, end + 1) % w"),
 )
@@ -56,7 +61,10 @@ wrong(
 wrong(
     "moved",
     "moves the old tokens and appends the new ones",
-    told="You moved the old tokens and put",
+    says=(
+        "You moved the old tokens and put the new ones after them. In a rolling cache, the "
+        "tokens that stay do not move."
+    ),
     loses=["by-hand", "write", "prompt"],
     edit=(
         "    cache[torch.arange(end - len(new), end) % w] = new\n    return cache",
@@ -67,7 +75,7 @@ wrong(
 wrong(
     "first-kept",
     "keeps the first of a long prompt",
-    told="you keep the first",
+    says="If there are more new tokens than fit, you keep the first. Keep the last w.",
     loses=["prompt"],
     edit=[
         ("w, end = len(cache), n + len(new)", "w, end = len(cache), n + min(len(new), len(cache))"),
@@ -78,7 +86,10 @@ wrong(
 wrong(
     "start-of-prompt",
     "keeps the last rows, and writes them from where the prompt began",
-    told="from row n mod w on",
+    says=(
+        "You keep the last w tokens, but write them from row n mod w on. Start at the row "
+        "of the first token that you keep: the tokens before it count, too."
+    ),
     loses=["prompt"],
     edit=("torch.arange(end - len(new), end) % w", "torch.arange(n, n + len(new)) % w"),
 )
@@ -86,7 +97,7 @@ wrong(
 wrong(
     "stops-at-end",
     "does not continue at row 0",
-    told="does not roll",
+    says="The cache does not roll: after its last row, continue at row 0.",
     loses=["by-hand", "write", "prompt"],
     edit=(
         "torch.arange(end - len(new), end) % w",
@@ -105,7 +116,7 @@ wrong(
 wrong(
     "wide",
     "sees one token too many",
-    told="one token too wide",
+    says="The window is one token too wide. It has w tokens, including the token itself.",
     loses=["one", "many"],
     edit=("key > query - w", "key >= query - w"),
 )
@@ -113,7 +124,10 @@ wrong(
 wrong(
     "still",
     "does not move the window with the tokens",
-    told="window does not move",
+    says=(
+        "The window does not move: every new token sees the whole cache. Token i must see "
+        "tokens i - w + 1 to i."
+    ),
     loses=["one", "many"],
     edit=(" & (key > query - w)", ""),
 )
@@ -121,7 +135,10 @@ wrong(
 wrong(
     "as-they-lie",
     "takes the order of the rows for the order of the tokens",
-    told="You take the order of the rows",
+    says=(
+        "You take the order of the rows for the order of the tokens. Row r holds the last "
+        "token whose number is r mod w: work out which one."
+    ),
     loses=["one", "many"],
     edit=[("K_held[old % w]", "K_held[: len(old)]"), ("V_held[old % w]", "V_held[: len(old)]")],
 )
@@ -129,7 +146,7 @@ wrong(
 wrong(
     "looks-ahead",
     "lets new tokens see later ones",
-    told="that come after it",
+    says="A new token sees new tokens that come after it.",
     loses=["many"],
     edit=("(key <= query) & ", ""),
 )
@@ -146,7 +163,10 @@ wrong(
 @wrong(
     "written-first",
     "writes all new tokens before any looks",
-    told="You write all new tokens before any",
+    says=(
+        "You write all new tokens before any of them attends. The last ones have then "
+        "overwritten keys that the first ones still need."
+    ),
     loses=["many"],
 )
 def write_rolling(cache, new, n):

@@ -57,7 +57,10 @@ def tiled_attention(Q, K, V, rows, columns, pad):
 wrong(
     "acc-uncorrected",
     "does not correct acc",
-    told="acc is not corrected",
+    says=(
+        "acc is not corrected when a tile brings a larger score: multiply it by exp(m - "
+        "m_new) before you add."
+    ),
     spares=["skipped"],
     edit=("acc = factor * acc", "acc = acc"),
 )
@@ -65,7 +68,10 @@ wrong(
 wrong(
     "l-uncorrected",
     "does not correct l",
-    told="l is not corrected",
+    says=(
+        "l is not corrected when a tile brings a larger score: multiply it by exp(m - "
+        "m_new) before you add."
+    ),
     spares=["skipped"],
     edit=("l = factor * l", "l = l"),
 )
@@ -73,7 +79,7 @@ wrong(
 wrong(
     "unscaled",
     "does not scale the scores",
-    told="not scaled",
+    says="Your scores are not scaled: divide by √d_k.",
     loses=["values", "ragged", "padding"],
     edit=(" / math.sqrt(d_k)", ""),
 )
@@ -81,21 +87,24 @@ wrong(
 wrong(
     "later-keys",
     "hides the padding alone",
-    told="Nothing hides later keys|wholly above the diagonal",
+    says="Nothing hides later keys: query i sees keys up to i.",
     edit=("(c <= r) & (c >= pad)", "(c >= pad).expand(len(r), -1)"),
 )
 
 wrong(
     "local-mask",
     "counts rows and columns from the corner of the tile",
-    told="from the corner of the tile",
+    says=(
+        "Your mask numbers rows and columns from the corner of the tile. Query i + r may "
+        "see key j + c: count from the corner of the whole matrix."
+    ),
     edit=("(c <= r) & (c >= pad)", "(c - j <= r - i) & (c >= pad) & (j <= i)"),
 )
 
 wrong(
     "padding-seen",
     "does not hide the padding",
-    told="The padding may be attended to|hold only padding",
+    says="The padding may be attended to: the first pad keys are hidden from every query.",
     loses=["padding", "skipped"],
     edit=(" & (c >= pad)", ""),
 )
@@ -111,7 +120,10 @@ wrong(
 wrong(
     "finite",
     "hides scores behind -1e9, so that an empty row takes a mean",
-    told="gets the mean of the values|You count all tiles",
+    says=(
+        "A query that may attend to nothing gets the mean of the values. Its output must "
+        "be zeros: with hidden scores of -∞, no key gets weight."
+    ),
     loses=["padding", "skipped"],
     edit=[
         ("s.masked_fill(~seen, -math.inf)", "s.masked_fill(~seen, -1e9)"),
@@ -130,7 +142,7 @@ wrong(
 wrong(
     "no-logarithm",
     "adds l to m without its logarithm",
-    told="Your L is m \\+ l",
+    says="Your L is m + l. The logarithm is missing: L = m + log(l).",
     spares=["skipped"],
     edit=("torch.log(l)", "l"),
 )
@@ -138,7 +150,7 @@ wrong(
 wrong(
     "log-alone",
     "gives log l for L",
-    told="Your L is log",
+    says="Your L is log(l) alone: L = m + log(l).",
     spares=["skipped"],
     edit=("(m + torch.log(l))", "torch.log(l)"),
 )
@@ -146,7 +158,10 @@ wrong(
 wrong(
     "last-tile",
     "leaves out the last, narrower tile",
-    told="You leave out the last keys",
+    says=(
+        "You leave out the last keys. n need not be a multiple of the tile, and then the "
+        "last tile is narrower."
+    ),
     loses=["values", "ragged", "padding", "skipped"],
     edit=("for j in range(0, n, columns):", "for j in range(0, n - columns + 1, columns):"),
 )
@@ -154,7 +169,7 @@ wrong(
 wrong(
     "all-tiles",
     "computes every tile",
-    told="You count all tiles",
+    says="You count all tiles. Leave out a tile in which every score is hidden.",
     loses=["skipped"],
     edit=("            if not seen.any():\n                continue\n", ""),
 )
@@ -162,7 +177,9 @@ wrong(
 wrong(
     "first-query",
     "skips a tile if its first query sees nothing of it",
-    told="first query sees nothing",
+    says=(
+        "You leave out a tile whose first query sees nothing of it. Its last query may see some."
+    ),
     loses=["ragged", "padding", "skipped"],
     edit=("if not seen.any():", "if not seen[0].any():"),
 )
