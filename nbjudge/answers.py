@@ -37,14 +37,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import nbformat
+from nbformat import NotebookNode
 
 from nbjudge.intake import cells
+from nbjudge.judge.names import keeping
 
 #: Matches the start of an entry.
 ENTRY = re.compile(r"""^@?(?:right|wrong|broken)\(\s*["']""", re.MULTILINE)
@@ -108,6 +110,38 @@ def load_broken(problem_set_folder: Path) -> list[Broken]:
         As in :func:`load_variants`.
     """
     return [broken for exercise in _read(Path(problem_set_folder)) for broken in exercise.broken]
+
+
+def steps(notebook: NotebookNode, variants: Mapping[str, Sequence[Variant]]) -> dict[str, Any]:
+    """What :class:`nbjudge.judge.known.Known` needs, in plain values.
+
+    Parameters
+    ----------
+    notebook:
+        The instructor's notebook.
+    variants:
+        The reference answers of its exercises, from :func:`load_variants`.
+    """
+    found: list[dict[str, str]] = []
+    for cell in notebook.cells:
+        name = cells.grade_id(cell)
+        if cell.cell_type != "code":
+            continue
+        if cells.is_test(cell):
+            found.append({"test": name, "source": ""})
+        elif cells.is_answer(cell):
+            found.append({"answer": name, "source": cells.learners_own(cell.source)})
+        elif cells.is_locked(cell):
+            found.append({"setup": name, "source": cell.source})
+    wrong = {
+        exercise: [[variant.says, variant.source] for variant in every if variant.says]
+        for exercise, every in variants.items()
+    }
+    return {
+        "cells": found,
+        "wrong": {exercise: every for exercise, every in wrong.items() if every},
+        "keeping": sorted(keeping(notebook)),
+    }
 
 
 def _read(folder: Path) -> Iterator[_Exercise]:

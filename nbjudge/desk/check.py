@@ -367,8 +367,7 @@ def _known(release: Path | None, course: Path | None) -> dict[str, Any]:
     source = _source_of(release, course)
     if release is None or course is None or source is None:
         return {}
-    from nbjudge.answers import load_variants
-    from nbjudge.judge.known import steps
+    from nbjudge.answers import load_variants, steps
 
     return steps(source, load_variants(course / "solutions" / release.stem))
 

@@ -41,8 +41,9 @@ class Program:
     warm:
         Modules that most tests use, loaded once before examiners are forked.
     told:
-        A folder in one of these packages, such as ``"coursework/told"``, in which a release keeps
-        what known wrong answers return in the visible tests.
+        A folder in one of these packages, such as ``"coursework/told"``, in which a release stores
+        what known wrong answers return in the visible tests. Without it a release stores that
+        beside the learners' notebook.
     forbidden:
         What an exercise can require to be written by hand: names, each with the fields of a
         :class:`nbjudge.inside.kinds.Forbidden`.

@@ -13,17 +13,20 @@ import tempfile
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nbformat
 from traitlets.config import Config, PyFileConfigLoader
 
-from nbjudge.answers import holds_answers, load_variants
+from nbjudge.answers import holds_answers, load_variants, steps
 from nbjudge.course import RELEASE, SOLUTIONS, problem_set_names, sources
 from nbjudge.files import write_whole
 from nbjudge.inside.program import program
-from nbjudge.inside.testing.recall import SUFFIX, Table
 from nbjudge.intake import cells, enclosures
 from nbjudge.intake.first_cell import put_first
+
+if TYPE_CHECKING:
+    from nbjudge.inside.testing.recall import Table
 
 #: Notebook metadata, the same on every machine: kernel details are not part of the content.
 METADATA = {
@@ -37,6 +40,10 @@ METADATA = {
 
 #: Patterns that are skipped when a problem set's folder is copied.
 NOT_COPIED = (".ipynb_checkpoints", "__pycache__", "*.pyc", ".*")
+
+
+#: The suffix of a file with a :class:`nbjudge.inside.testing.recall.Table`.
+TOLD = ".told"
 
 
 class _Listener(logging.Handler):
@@ -198,7 +205,9 @@ def release_folder(problem_set: str, course: Path) -> Path:
 
 def table_of(problem_set: str, course: Path) -> Table:
     """What the known wrong answers of a problem set return in its visible tests."""
-    from nbjudge.judge.known import Known, steps
+    # These load what the course's values need, which nothing else here does.
+    from nbjudge.inside.testing.recall import Table
+    from nbjudge.judge.known import Known
 
     folder = source_folder(problem_set, course)
     path = folder / f"{problem_set}.ipynb"
@@ -215,39 +224,46 @@ def table_of(problem_set: str, course: Path) -> Table:
 
 
 def table_file(problem_set: str, course: Path) -> Path | None:
-    """Where :func:`table_of` is kept; ``None`` if this course does not keep it."""
-    folder = course / program().told
-    return folder / f"{problem_set}{SUFFIX}" if program().told and folder.is_dir() else None
+    """Where :func:`table_of` is stored: see ``told`` of :class:`nbjudge.inside.program.Program`.
 
-
-def _is_current_table(problem_set: str, course: Path) -> bool:
-    path = table_file(problem_set, course)
-    if path is None:
-        return True
-    stored = Table.loads(path.read_bytes()) if path.is_file() else Table()
-    return stored == table_of(problem_set, course)
+    ``None`` if this copy of the course has no such folder.
+    """
+    told = program().told
+    folder = course / told if told else release_folder(problem_set, course)
+    return folder / f"{problem_set}{TOLD}" if not told or folder.is_dir() else None
 
 
 def _write_table(problem_set: str, course: Path) -> None:
     path = table_file(problem_set, course)
-    if path is None or (path.is_file() and _is_current_table(problem_set, course)):
+    if path is None:
         return
     table = table_of(problem_set, course)
-    if table:
-        write_whole(path, table.dumps())
-    else:
+    if not table:
         path.unlink(missing_ok=True)
+    elif _stored_table(path) != table:  # rounding differs between processors
+        write_whole(path, table.dumps())
+
+
+def _stored_table(path: Path | None) -> Table:
+    from nbjudge.inside.testing.recall import Table
+
+    return Table.loads(path.read_bytes()) if path is not None and path.is_file() else Table()
 
 
 def is_current(problem_set: str, course: Path) -> bool:
-    """Whether the stored release matches the instructor's current notebook and wrong answers."""
+    """Whether the stored release matches the instructor's current notebook and known answers."""
     folder = release_folder(problem_set, course)
     stored = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
         if path.is_file() and ".ipynb_checkpoints" not in path.parts
     }
-    return stored == release_files(problem_set, course) and _is_current_table(problem_set, course)
+    path = table_file(problem_set, course)
+    if path is not None:
+        stored.pop(path.name, None)
+        if _stored_table(path) != table_of(problem_set, course):
+            return False
+    return stored == release_files(problem_set, course)
 
 
 def make_release(problem_set: str, course: Path) -> Path:
@@ -263,9 +279,10 @@ def make_release(problem_set: str, course: Path) -> Path:
     """
     files = release_files(problem_set, course)
     folder = release_folder(problem_set, course)
+    kept = {folder / name for name in files} | {table_file(problem_set, course)}
     if folder.is_dir():
         for path in sorted(folder.rglob("*")):
-            if path.is_file() and path.relative_to(folder).as_posix() not in files:
+            if path.is_file() and path not in kept:
                 path.unlink()
     for name, content in files.items():
         path = folder / name

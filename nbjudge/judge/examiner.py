@@ -72,7 +72,7 @@ def learn(locked: Mapping[str, str], known: Mapping[str, Any]) -> None:
         Locked cells by name. The modules of the course's packages that they import are loaded.
         Errors are reported when a cell is run.
     known:
-        The result of :func:`nbjudge.judge.known.steps`, or nothing.
+        The result of :func:`nbjudge.answers.steps`, or nothing.
     """
     global _known
     _known = Known(**known)
@@ -289,7 +289,6 @@ class Examiner:
         finally:
             self.link.end()
         return None if type(value) is Handle else value
-
 
     def _recall(self, name: str, source: str) -> Recall:
         """What known wrong answers return in a test; they run when it is first asked."""

@@ -17,52 +17,16 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from nbformat import NotebookNode
-
-from nbjudge.answers import Variant
 from nbjudge.inside.testing import served
 from nbjudge.inside.testing.by_hand import by_hand, forbidden
 from nbjudge.inside.testing.learner import seed_all
 from nbjudge.inside.testing.recall import Table, recording
 from nbjudge.inside.values import np, torch
 from nbjudge.intake import cells
-from nbjudge.judge import names
 from nbjudge.judge.lies import within
 
 #: Seconds after which a wrong answer is stopped.
 SECONDS = 5.0
-
-
-def steps(notebook: NotebookNode, variants: Mapping[str, Sequence[Variant]]) -> dict[str, Any]:
-    """What :class:`Known` needs, in plain values.
-
-    Parameters
-    ----------
-    notebook:
-        The instructor's notebook.
-    variants:
-        The reference answers of its exercises, from :func:`nbjudge.answers.load_variants`.
-    """
-    found: list[dict[str, str]] = []
-    for cell in notebook.cells:
-        name = cells.grade_id(cell)
-        if cell.cell_type != "code":
-            continue
-        if cells.is_test(cell):
-            found.append({"test": name, "source": ""})
-        elif cells.is_answer(cell):
-            found.append({"answer": name, "source": cells.learners_own(cell.source)})
-        elif cells.is_locked(cell):
-            found.append({"setup": name, "source": cell.source})
-    wrong = {
-        exercise: [[variant.says, variant.source] for variant in every if variant.says]
-        for exercise, every in variants.items()
-    }
-    return {
-        "cells": found,
-        "wrong": {exercise: every for exercise, every in wrong.items() if every},
-        "keeping": sorted(names.keeping(notebook)),
-    }
 
 
 class Known:
@@ -71,8 +35,9 @@ class Known:
     Parameters
     ----------
     cells, wrong, keeping:
-        From :func:`steps`: the cells in order, tests without their source; message and source of
-        each exercise's wrong answers; the exercises with tests that inputs are left unchanged.
+        From :func:`nbjudge.answers.steps`: the cells in order, tests without their source; message
+        and source of each exercise's wrong answers; the exercises with tests that inputs are left
+        unchanged.
     """
 
     def __init__(
@@ -108,7 +73,7 @@ class Known:
             for says, answer in wrong:
                 seed_all(0)
                 with self._restored(), recording() as results:
-                    with contextlib.suppress(Exception), within(SECONDS):
+                    with contextlib.suppress(Exception, SystemExit), within(SECONDS):
                         for code in (answer, *between):
                             exec(compiled(code), self._space)
                         self._space |= self._verbs(exercise)

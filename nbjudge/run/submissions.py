@@ -130,7 +130,13 @@ class Grading:
         digest = judge_digest() if scheduler else ""
         locked = cells.locked_code(self.blank)
         return Terms(
-            self.sandboxed, self.files, self.forbidden, locked, digest, self.own, self.folder.known()
+            self.sandboxed,
+            self.files,
+            self.forbidden,
+            locked,
+            digest,
+            self.own,
+            self.folder.known(),
         )
 
     # -- plan ------------------------------------------------------------------------------------

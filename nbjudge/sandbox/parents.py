@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from time import monotonic
+from typing import Any
 
 from nbjudge.inside.child import environment
 from nbjudge.inside.processes import Proc

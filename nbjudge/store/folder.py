@@ -19,7 +19,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, SAWarning
 
-from nbjudge.answers import holds_answers, load_variants
+from nbjudge.answers import holds_answers, load_variants, steps
 from nbjudge.course import sources
 from nbjudge.failure import GradingFailed, of_the_machine
 from nbjudge.files import write_whole
@@ -357,9 +357,7 @@ class GradingFolder:
         return enclosures.own(self.into / "source" / self.problem_set, self.enclosed())
 
     def known(self) -> dict[str, Any]:
-        """The course's wrong answers, from :func:`nbjudge.judge.known.steps`."""
-        from nbjudge.judge.known import steps
-
+        """The course's wrong answers, from :func:`nbjudge.answers.steps`."""
         folder = source_folder(self.problem_set, self.course)
         variants = load_variants(folder) if self.name == folder.name else {}
         return steps(self.source(), variants) if variants else {}

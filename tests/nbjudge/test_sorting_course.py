@@ -4,8 +4,10 @@ It lies in ``courses/sorting`` and is released, checked and graded by the judge'
 processes in which no course is installed.
 """
 
+import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,14 +18,16 @@ import nbformat
 import pytest
 
 from nbjudge import sandbox
+from nbjudge.answers import load_variants
 from nbjudge.intake import cells
 from nbjudge.variants import fill
 
 HERE = Path(__file__).parent / "courses"
 NAME = "ps01-sorting"
 
-sys.path.append(str(HERE / "sorting"))
-from sorting_answers import RIGHT, WRONG  # noqa: E402
+KNOWN = load_variants(HERE / "sorting" / "solutions" / NAME)
+RIGHT = {exercise: [v.source for v in every if v.right] for exercise, every in KNOWN.items()}
+WRONG = {v.name: v for every in KNOWN.values() for v in every if not v.right}
 
 pytestmark = pytest.mark.thorough("use of another course")
 
@@ -31,10 +35,10 @@ pytestmark = pytest.mark.thorough("use of another course")
 CLASS = {
     **{f"right-{n}": {exercise: RIGHT[exercise][n] for exercise in RIGHT} for n in (0, 1)},
     **{
-        f"wrong-{exercise}-{n}": {**{p: RIGHT[p][0] for p in RIGHT}, exercise: source}
-        for exercise, known in WRONG.items()
-        for n, (source, _, _) in enumerate(known)
+        name: {**{p: RIGHT[p][0] for p in RIGHT}, variant.exercise: variant.source}
+        for name, variant in WRONG.items()
     },
+    "drawn": {**{p: RIGHT[p][0] for p in RIGHT}, "insertion-sort": "insertion_sort = list"},
     "looks": {
         **{p: RIGHT[p][0] for p in RIGHT},
         "merge": "import sys\nprint([m for m in ('numpy', 'torch') if m in sys.modules])\n"
@@ -98,6 +102,11 @@ def test_the_release_holds_no_answer(course):
     text = course.release.read_text()
     assert "BEGIN" not in text and "zip(numbers" not in text
     assert text.count("NotImplementedError") == len(RIGHT)
+    # Beside it lies what wrong answers return, and neither they nor right ones.
+    names = {path.name for path in course.release.parent.iterdir()}
+    assert names == {course.release.name, f"{NAME}.told"}
+    stored = gzip.decompress((course.release.parent / f"{NAME}.told").read_bytes())
+    assert b"The largest number comes first." in stored and b"sorted(" not in stored
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -105,15 +114,17 @@ def test_right_answers_get_all_points(course, number):
     assert lost(course, f"right-{number}") == {}
 
 
-@pytest.mark.parametrize(
-    ("exercise", "number"),
-    [(exercise, n) for exercise, known in WRONG.items() for n in range(len(known))],
-)
-def test_a_wrong_answer_loses_its_tests_and_is_told_why(course, exercise, number):
-    _, loses, told = WRONG[exercise][number]
-    found = lost(course, f"wrong-{exercise}-{number}")
-    assert set(found) == loses
-    assert any(told in message for message in found.values()), found
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_answer_loses_its_tests_and_is_told_why(course, name):
+    found = lost(course, name)
+    assert set(found) == set(WRONG[name].loses)
+    assert any(re.search(WRONG[name].told, said) for said in found.values()), found
+
+
+def test_what_is_no_known_mistake_is_told_its_result(course):
+    assert lost(course, "drawn")["insertion-sort--values"] == (
+        "insertion_sort([3, 1, 2]) is [3, 1, 2], it must be [1, 2, 3]."
+    )
 
 
 def test_nothing_is_given_for_the_release(course):
@@ -131,7 +142,7 @@ def test_neither_library_is_loaded(course):
 
 
 def test_a_learner_checks_their_own(course):
-    for student, code in ("right-1", 0), ("wrong-merge-0", 1):
+    for student, code in ("right-1", 0), ("wrong-one-after-the-other", 1):
         path = course.folder / "submitted" / student / NAME / course.release.name
         done = nbjudge(course.folder, "check", path)
         assert done.returncode == code, done.stdout + done.stderr

@@ -174,8 +174,9 @@ def close(
     mistakes:
         Message → the result of that mistake (of the same form as ``expected``; ``None`` in a tuple
         for a part that says nothing), besides those of the course's known wrong answers. The
-        message is reported if its result matches. When work is graded and several match, later results decide: see :func:`deciding`. Elsewhere all of them
-        are named. The mapping is read only after a result was found wrong.
+        message is reported if its result matches. When work is graded and several match, later
+        results decide: see :func:`deciding`. Elsewhere all of them are named. The mapping is read
+        only after a result was found wrong.
     if_nan:
         What to look at if a number is NaN.
 

@@ -1,13 +1,14 @@
 """Recognise a known wrong answer by its results.
 
 While a wrong answer of the course runs a test, the checks record what it returns
-(:func:`recording`). A :class:`Table` holds such results. When a learner's result is wrong, the check
-looks for wrong answers that returned the same. Nothing is looked up while results are right.
+(:func:`recording`). A :class:`Table` holds such results. When a learner's result is wrong, the
+check looks for wrong answers that returned the same. While results are right, nothing is looked up.
 """
 
 from __future__ import annotations
 
 import gzip
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,8 +29,8 @@ SAME = 1e-6
 #: Results with more numbers than this are not stored.
 MOST_NUMBERS = 4096
 
-#: The suffix of a file with a table.
-SUFFIX = ".told"
+#: Matches the files with tables in a folder; see :mod:`nbjudge.intake.release`.
+FILES = "*.told"
 
 
 @dataclass(frozen=True)
@@ -191,9 +192,8 @@ def alike(one: Any, other: Any, *, like: bool = False) -> bool:
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
     if isinstance(one, float):
-        return one == other or (one != one and other != other) or abs(one - other) <= SAME * max(
-            1.0, abs(one)
-        )
+        both_nan = math.isnan(one) and math.isnan(other)
+        return both_nan or math.isclose(one, other, rel_tol=SAME, abs_tol=SAME)
     return bool(one == other)
 
 
@@ -205,24 +205,21 @@ def _numbers(value: Any) -> int:
     return 1
 
 
-@cache
-def stored() -> Table:
-    """The tables that the course carries for the visible tests; empty if it has none.
-
-    They are files in the folder ``told`` of :class:`nbjudge.inside.program.Program`.
-    """
-    table = Table()
-    for path in sorted(stored_folder().glob(f"*{SUFFIX}")) if program().told else ():
-        table.update(Table.loads(path.read_bytes()))
-    return table
+def from_stored(names: Sequence[str], expected: tuple, found: tuple) -> dict[str, tuple]:
+    """:meth:`Table.recall` of the tables that a release has stored for the visible tests."""
+    return stored(stored_folder()).recall(names, expected, found)
 
 
 def stored_folder() -> Path:
-    """The installed course's folder of tables."""
+    """Where a release stores tables: the installed course's own folder, or beside the notebook."""
     package, _, rest = program().told.partition("/")
-    return Path(folder_of(package) or "", rest)
+    return Path(folder_of(package) or "", rest) if package else Path.cwd()
 
 
-def from_stored(names: Sequence[str], expected: tuple, found: tuple) -> dict[str, tuple]:
-    """:meth:`Table.recall` of the course's own tables."""
-    return stored().recall(names, expected, found)
+@cache
+def stored(folder: Path) -> Table:
+    """All tables in a folder as one; empty if there are none."""
+    table = Table()
+    for path in sorted(folder.glob(FILES)):
+        table.update(Table.loads(path.read_bytes()))
+    return table

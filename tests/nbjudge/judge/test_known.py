@@ -1,0 +1,129 @@
+"""The course's wrong answers, run on a test in place of a learner's."""
+
+import random
+
+import pytest
+import torch
+from judged_set import code
+from nbformat.v4 import new_notebook
+
+from nbjudge.answers import Variant, steps
+from nbjudge.inside.testing.by_hand import by_hand, forbidden
+from nbjudge.judge.known import Known
+from nbjudge.testing import fresh
+
+SETUP = "import torch\nfrom nbjudge.testing import *\n\ndef helped(x):\n    return scaled(x) + 1"
+SCALED = "def scaled(x):\n    ### BEGIN SOLUTION\n    return 3 * x\n    ### END SOLUTION"
+USED = "by = scaled(torch.ones(1)).item()"
+TEST = """\
+by_hand("attention")
+x = torch.arange(3.0)
+close(call(scaled, x), 3 * x, "Scaled")
+close(torch.tensor(by), 3.0, "Used")
+### BEGIN HIDDEN TESTS
+x = torch.randn(2, generator=fresh("scaled--values"))
+close(call(scaled, x), 3 * x, "Drawn")
+### END HIDDEN TESTS
+"""
+
+
+def known(*wrong, keeping=False):
+    """A problem set's wrong answers: pairs of what they say and their source."""
+    test = TEST + "untouched(scaled, torch.ones(2), names=['x'])" * keeping
+    notebook = new_notebook(
+        cells=[
+            code("setup", SETUP, locked=True),
+            code("scaled", SCALED, solution=True),
+            code("setup-used", USED, locked=True),
+            code("scaled--values", test, grade=True, locked=True, points=1),
+            code("other", "def other(x):\n    return scaled(x)", solution=True),
+            code("other--values", 'close(call(other, 1.0), 3.0, "Other")', grade=True, locked=True),
+        ]
+    )
+    answers = [Variant("scaled", says, False, says, source, says=says) for says, source in wrong]
+    return Known(**steps(notebook, {"scaled": [*answers, Variant("scaled", "r", True, "", "1/0")]}))
+
+
+def found(table, name, expected):
+    return {says: got for says, (got,) in table.recall([name], (expected,), (None,)).items()}
+
+
+@pytest.fixture(autouse=True)
+def seeded(monkeypatch):
+    monkeypatch.setenv("NBJUDGE_SEED", "5")
+
+
+def test_each_wrong_answer_goes_through_the_test_to_its_end():
+    table = known(("Doubled.", "def scaled(x):\n    return 2 * x")).table("scaled--values", TEST)
+    x = torch.arange(3.0)
+    assert torch.equal(found(table, "Scaled", 3 * x)["Doubled."], 2 * x)
+    drawn = torch.randn(2, generator=fresh("scaled--values"))
+    assert torch.equal(found(table, "Drawn", 3 * drawn)["Doubled."], 2 * drawn)
+
+
+def test_what_a_set_up_cell_computes_from_the_answer_follows_it():
+    table = known(("Doubled.", "def scaled(x):\n    return 2 * x")).table("scaled--values", TEST)
+    assert found(table, "Used", 3.0)["Doubled."] == 2.0
+    halves = known(("Helped.", "def scaled(x):\n    return 2 * x"))
+    table = halves.table("scaled--values", 'close(helped(1.0), 4.0, "Late")')
+    assert found(table, "Late", 4.0) == {"Helped.": 3.0}
+
+
+def test_an_answer_leaves_nothing_behind():
+    wrong = known(
+        ("First.", "left = 1\ndef scaled(x):\n    return 2 * x"),
+        ("Second.", "def scaled(x):\n    return x + ('left' in globals())"),
+    )
+    for _ in range(2):
+        table = wrong.table("scaled--values", 'close(call(scaled, 1.0), 3.0, "It")')
+        assert found(table, "It", 3.0) == {"First.": 2.0, "Second.": 1.0}
+    assert "left" not in wrong._space
+
+
+def test_one_that_fails_says_what_it_returned_before():
+    stops = "calls = []\ndef scaled(x):\n    calls.append(x)\n    return 2 * x / (3 - len(calls))"
+    wrong = known(
+        ("Stops.", stops),
+        ("Never there.", "def scaled(x)"),
+        ("Exits.", "def scaled(x):\n    raise SystemExit"),
+    )
+    table = wrong.table("scaled--values", TEST)
+    assert set(found(table, "Scaled", 3 * torch.arange(3.0))) == {"Stops."}
+    assert set(found(table, "Used", 3.0)) == {"Stops."}
+
+
+def test_one_that_never_ends_is_stopped(monkeypatch):
+    monkeypatch.setattr("nbjudge.judge.known.SECONDS", 0.2)
+    table = known(
+        ("Endless.", "def scaled(x):\n    while True:\n        pass"),
+        ("Doubled.", "def scaled(x):\n    return 2 * x"),
+    ).table("scaled--values", TEST)
+    assert set(found(table, "Scaled", 3 * torch.arange(3.0))) == {"Doubled."}
+
+
+def test_nothing_shows_that_they_ran(capsys):
+    by_hand("attention")
+    torch.manual_seed(1)
+    random.seed(1)
+    before = torch.get_rng_state(), random.getstate()
+    noisy = "def scaled(x):\n    print(x, torch.rand(1))\n    return torch.softmax(x, -1)"
+    known(("Noisy.", noisy)).table("scaled--values", TEST)
+    assert torch.equal(torch.get_rng_state(), before[0]) and random.getstate() == before[1]
+    assert capsys.readouterr().out == ""
+    assert forbidden() == ("attention",)
+    by_hand()
+
+
+def test_an_answer_that_changes_its_input_gets_as_far_as_a_learners():
+    changes = ("In place.", "def scaled(x):\n    return x.mul_(2)")
+    for keeping in (False, True):
+        table = known(changes, keeping=keeping).table("scaled--values", TEST)
+        assert bool(found(table, "Scaled", 3 * torch.arange(3.0))) == keeping
+
+
+def test_exercises_may_come_in_any_order():
+    wrong = known(("Doubled.", "def scaled(x):\n    return 2 * x"))
+    assert not wrong.table("other--values", "1 / 0")
+    for _ in range(2):
+        assert wrong.table("scaled--values", TEST)
+    assert not Known().table("scaled--values", TEST)
