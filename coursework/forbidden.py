@@ -51,11 +51,6 @@ FORBIDDEN = {
             "tfcourse.attention",
             "tfcourse.rolling_cache",
             "tfcourse.kernels.flash",
-            "coursework.mistakes.attention",
-            "coursework.mistakes.heads",
-            "coursework.mistakes.sharing",
-            "coursework.mistakes.tiles",
-            "coursework.mistakes.caches",
         ),
         "modules": (
             "tfcourse.alignment",
@@ -109,7 +104,6 @@ FORBIDDEN = {
             "torch.nn.CosineSimilarity",
             "torch.distributions.one_hot_categorical",
             "tfcourse.models.skipgram",
-            "coursework.mistakes.words",
         ),
         "modules": ("tfcourse.models", "tfcourse.runs"),
         "operators": (
@@ -134,7 +128,6 @@ FORBIDDEN = {
             *(f"torch._decomp.decompositions.{cell}_cell" for cell in ("rnn", "lstm", "gru")),
             *(f"torch._decomp.decompositions.one_layer_{net}" for net in ("rnn", "lstm")),
             "tfcourse.recurrent",
-            "coursework.mistakes.recurrence",
         ),
         "modules": ("tfcourse.recurrent", "tfcourse.models", "tfcourse.runs"),
         "operators": ("lstm", "gru", "rnn"),
@@ -146,7 +139,6 @@ FORBIDDEN = {
         "python": (
             "torch.nn.utils.clip_grad",
             "tfcourse.training.optimisers",
-            "coursework.mistakes.recurrence",
         ),
         "modules": ("tfcourse.training", "tfcourse.runs"),
         "operators": ("renorm",),
@@ -178,8 +170,6 @@ FORBIDDEN = {
         "python": (
             *CROSS_ENTROPY_PYTHON,
             "tfcourse.generation",
-            "coursework.mistakes.alignment",
-            "coursework.mistakes.search",
         ),
         "modules": ("tfcourse.generation", "tfcourse.models", "tfcourse.runs", "tfcourse.training"),
         "operators": CROSS_ENTROPY_OPERATORS,
@@ -191,8 +181,6 @@ FORBIDDEN = {
         "torch_functions": [],
         "python": (
             "tfcourse.positions",
-            "coursework.mistakes.positions",
-            "coursework.mistakes.offsets",
         ),
         "modules": (
             "tfcourse.positions",
@@ -235,9 +223,6 @@ FORBIDDEN = {
             "torch.utils.flop_counter.FlopCounterMode",
             "tfcourse.layers",
             "tfcourse.training.schedules",
-            "coursework.mistakes.norms",
-            "coursework.mistakes.blocks",
-            "coursework.mistakes.counts",
         ),
         "modules": (
             *("tfcourse.layers", "tfcourse.models", "tfcourse.pretrained", "tfcourse.runs"),
@@ -257,9 +242,6 @@ FORBIDDEN = {
             "tfcourse.evaluation",
             "tfcourse.generation",
             "tfcourse.tokenizers",
-            "coursework.mistakes.decoder",
-            "coursework.mistakes.language",
-            "coursework.mistakes.subwords",
         ),
         "modules": (
             *("tfcourse.batching", "tfcourse.evaluation", "tfcourse.generation"),
@@ -276,7 +258,6 @@ FORBIDDEN = {
         "python": (
             *CROSS_ENTROPY_PYTHON,
             *("tfcourse.batching.masking", "tfcourse.models.bert"),
-            *("coursework.mistakes.encoder", "coursework.mistakes.masking"),
         ),
         "modules": (
             *("tfcourse.batching", "tfcourse.layers", "tfcourse.models", "tfcourse.positions"),
@@ -293,8 +274,6 @@ FORBIDDEN = {
             *CROSS_ENTROPY_PYTHON,
             *("sacrebleu.compat", "sacrebleu.metrics.bleu.BLEU"),
             *("tfcourse.evaluation.translation", "tfcourse.generation"),
-            *(f"coursework.mistakes.{name}" for name in ("bleu", "cross_blocks")),
-            *(f"coursework.mistakes.{name}" for name in ("search", "smoothing", "stopping")),
         ),
         "modules": (
             *("tfcourse.evaluation", "tfcourse.generation", "tfcourse.layers", "tfcourse.models"),
@@ -316,7 +295,6 @@ FORBIDDEN = {
             *(f"torch.nn.functional.{name}" for name in ("unfold", "fold")),
             *(f"torch.nn.{name}" for name in ("Unfold", "Fold")),
             *("tfcourse.models.vit", "tfcourse.positions"),
-            *(f"coursework.mistakes.{name}" for name in ("patches", "positions", "vision")),
         ),
         "modules": (
             *("tfcourse.alignment", "tfcourse.attention", "tfcourse.layers", "tfcourse.models"),

@@ -128,16 +128,8 @@ class Grading:
     def terms(self, scheduler: str | None) -> Terms:
         """The settings for all jobs, for local workers or a scheduler's."""
         digest = judge_digest() if scheduler else ""
-        locked = cells.locked_code(self.blank)
-        return Terms(
-            self.sandboxed,
-            self.files,
-            self.forbidden,
-            locked,
-            digest,
-            self.own,
-            self.folder.known(),
-        )
+        locked, known = cells.locked_code(self.blank), self.folder.known()
+        return Terms(self.sandboxed, self.files, self.forbidden, locked, digest, self.own, known)
 
     # -- plan ------------------------------------------------------------------------------------
 

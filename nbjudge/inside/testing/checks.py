@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -117,15 +117,57 @@ def equal(
     Mistake
         If the two differ.
     """
-    if recall.recorded([name], (expected,), (got,)) or _alike(got, expected):
+    if recall.recorded([name], (expected,), (got,)):
         return
-    for message, wrong in (mistakes or {}).items():
-        if _alike(got, wrong):
-            raise Mistake(message)
-    known = _known([name], (expected,), (got,))
-    if found := [message for message, (wrong,) in known.items() if _alike(got, wrong)]:
-        raise Mistake(_named(found, _unequal(got, expected, name)))
-    raise Mistake(_unequal(got, expected, name))
+    right, suspects = _alike(got, expected), _deciding.suspects if _deciding else []
+    if right and not suspects:
+        return
+    own = {message: (wrong,) for message, wrong in (mistakes or {}).items()}
+    known = _known([name], (expected,), (got,)) | own
+    if suspects:
+        _narrow([m for m in suspects if m not in known or _alike(got, known[m][0])])
+        return
+    found = [message for message, (wrong,) in known.items() if _alike(got, wrong)]
+    _report(found, own, _unequal(got, expected, name))
+
+
+def _narrow(left: list[str]) -> None:
+    """Keep only the suspects that another result leaves, unless it leaves none.
+
+    Raises
+    ------
+    Mistake
+        If only one is left.
+    """
+    assert _deciding is not None
+    _deciding.suspects = left or _deciding.suspects
+    if len(_deciding.suspects) == 1:
+        raise Mistake(_deciding.suspects[0])
+
+
+def _report(found: list[str], own: Collection[str], fault: str) -> None:
+    """Report a wrong result by the mistakes that explain it, or let later results decide.
+
+    Parameters
+    ----------
+    found:
+        The messages of these mistakes.
+    own:
+        The messages that the test itself passed. They come first.
+    fault:
+        What is wrong with the result, if it cannot be explained.
+
+    Raises
+    ------
+    Mistake
+        If no later result is to decide.
+    """
+    found = sorted(found, key=lambda message: message not in own)
+    instead = found[0] if found and found[0] in own else fault
+    if _deciding and len(found) > 1:
+        _deciding.suspects, _deciding.instead = found, instead
+        return
+    raise Mistake(_named(found, instead) if found else fault)
 
 
 def _unequal(got: Any, expected: Any, name: str) -> str:
@@ -206,24 +248,13 @@ def close(
         own = {message: (wrong,) for message, wrong in own.items()}
     known = _known(names, expected, got) | own
     if suspects:
-        suspects[:] = _still(suspects, got, known)
-        if len(suspects) == 1:
-            raise Mistake(suspects[0])
+        _narrow([m for m in suspects if _explains(known.get(m, ()), got)])
         return
     found = _recognised(got, expected, faults, known)
-    fault = next(fault for fault in faults if fault)
-    # Those that the test names itself come first.
-    found.sort(key=lambda message: message not in own)
-    instead = found[0] if found and found[0] in own else fault
-    if _deciding and len(found) > 1:
-        _deciding.suspects, _deciding.instead = found, instead
-        return
-    if not found:
-        raise Mistake(fault)
-    # No later result will decide, so those that explain most parts of this one are named.
-    parts = {message: sum(part is not None for part in known[message]) for message in found}
-    most = max(parts.values())
-    raise Mistake(_named([m for m in found if parts[m] == most], instead))
+    if not _deciding:  # no later result decides: name those that explain most parts of this one
+        parts = {message: sum(part is not None for part in known[message]) for message in found}
+        found = [message for message in found if parts[message] == max(parts.values())]
+    _report(found, own, next(fault for fault in faults if fault))
 
 
 def same_gradients(
@@ -491,19 +522,21 @@ def _as_tensor(expected: Any, like: Tensor) -> Tensor:
 
 
 def _fits(got: Any, wrong: Any) -> bool:
-    """Whether a part came back as a mistake would give it."""
-    known = wrong is not None and isinstance(got, Tensor)
-    return known and _same(got, _as_tensor(wrong, got))
+    """Whether a part came back as a mistake would give it, with NaN in the same places."""
+    if not isinstance(got, Tensor) or not isinstance(wrong, Tensor | list | int | float):
+        return False
+    try:
+        wrong = _as_tensor(wrong, got)
+    except (TypeError, ValueError):  # a wrong answer may return lists of anything
+        return False
+    if (got.shape, got.dtype, got.device) != (wrong.shape, wrong.dtype, wrong.device):
+        return False
+    return bool((_agreement(got, wrong) | (got.isnan() & wrong.isnan())).all())
 
 
-def _still(suspects: list[str], got: tuple, mistakes: Mapping[str, tuple]) -> list[str]:
-    """The suspects that explain this result or say nothing about it; all of them if none does."""
-
-    def explains(message: str) -> bool:
-        wrong = mistakes.get(message, ())
-        return all(_fits(g, w) for g, w in zip(got, wrong, strict=False) if w is not None)
-
-    return [message for message in suspects if explains(message)] or suspects
+def _explains(wrong: tuple, got: tuple) -> bool:
+    """Whether a mistake gives this result, or says nothing about it."""
+    return all(_fits(g, w) for g, w in zip(got, wrong, strict=False) if w is not None)
 
 
 def _recognised(

@@ -1,10 +1,9 @@
 """The language of test cells: every check can fail, says why, and shows no test's source."""
 
-import importlib
 import math
 import os
-import pkgutil
 import warnings
+from collections import UserDict
 
 import numpy as np
 import pytest
@@ -14,12 +13,11 @@ from IPython.testing.globalipapp import start_ipython
 from torch import nn
 from torch.nn import functional as F
 
-import coursework.mistakes
 import tfcourse.attention
 import tfcourse.generation
 import tfcourse.recurrent
-from coursework.mistakes.later import later
 from nbjudge import testing
+from nbjudge.inside.testing import recall
 from nbjudge.inside.testing.checks import deciding
 from nbjudge.testing import Mistake, by_hand, call, close, fresh, require
 
@@ -110,31 +108,44 @@ def test_close_names_the_mistake_whose_numbers_came_back():
     assert "wrong in" in said(close, ONES * 3, ONES, mistakes=mistakes)
 
 
-def test_mistakes_are_not_worked_out_for_what_is_right():
-    worked_out = []
+def test_nothing_is_looked_up_for_what_is_right(monkeypatch):
+    looked_up = []
 
-    @later
-    def mistakes(wrong):
-        worked_out.append(wrong)
-        return {"Your result is wrong.": wrong}
+    class Mistakes(UserDict):
+        def keys(self):
+            looked_up.append("the test's own")
+            return super().keys()
 
-    known = {"It is transposed.": ONES.mT} | mistakes(2 * ONES)
-    close(ONES, ONES, mistakes=known)
-    close((ONES, ONES), (ONES, ONES), mistakes=known)
-    assert worked_out == []
-    assert said(close, 2 * ONES, ONES, mistakes=known) == "Your result is wrong."
-    assert said(close, ONES.mT, ONES, mistakes=known) == "It is transposed."
-    assert len(worked_out) == 1
-    assert list(known) == ["It is transposed.", "Your result is wrong."]
+    def recall_none(*check):
+        looked_up.append("known answers")
+        return {}
+
+    monkeypatch.setattr(recall, "from_stored", recall_none)
+    own = Mistakes({"It is transposed.": ONES.mT})
+    close(ONES, ONES, mistakes=own)
+    close((ONES, ONES), (ONES, ONES), mistakes=own)
+    testing.equal([1], [1])
+    assert looked_up == []
+    assert said(close, ONES.mT, ONES, mistakes=own) == "It is transposed."
+    assert sorted(looked_up) == ["known answers", "the test's own"]
+    said(testing.equal, [1], [2])
+    assert looked_up[2:] == ["known answers"]
 
 
-@pytest.mark.parametrize(
-    "module", [m.name for m in pkgutil.iter_modules(coursework.mistakes.__path__)]
-)
-def test_all_that_tests_ask_for_wrong_results_is_put_off(module):
-    for name, found in vars(importlib.import_module(f"coursework.mistakes.{module}")).items():
-        if name.endswith("_mistakes") and not name.startswith("_"):
-            assert hasattr(found, "__wrapped__"), f"{name} needs @later"
+def test_a_mistake_is_known_by_where_its_nan_are():
+    nan = torch.tensor([math.nan, 2.0])
+    assert said(close, nan, torch.ones(2), mistakes={"Empty row.": nan}) == "Empty row."
+    told = said(close, nan, torch.ones(2), mistakes={"Other row.": nan.flip(0)})
+    assert told == "The result: NaN at [0]."
+    nowhere = torch.full((2,), math.nan)
+    told = said(close, nowhere, torch.ones(2), mistakes={"Any row.": nowhere})
+    assert told == "The result: NaN at [0]."
+
+
+@pytest.mark.parametrize("wrong", ["text", None, [1.0, "a"], [[1.0], [2.0, 3.0]], {}, ONES[0]])
+def test_a_known_answer_may_return_anything(wrong):
+    told = said(close, 2 * ONES, ONES, mistakes={"It is something else.": wrong})
+    assert told.startswith("The result: wrong in 6 of 6 places")
 
 
 def test_no_mistake_is_named_by_what_is_infinite_throughout():
@@ -721,6 +732,18 @@ TWO = torch.tensor([2.0])
 def known(**mistakes):
     """Known mistakes by their messages, each with the one number that it gives."""
     return {message: torch.tensor([float(number)]) for message, number in mistakes.items()}
+
+
+def test_results_that_are_no_tensors_decide_too():
+    with pytest.raises(Mistake, match="^B$"), deciding():
+        testing.equal([2], [1], mistakes={"A": [2], "B": [2], "C": [3]})
+        testing.equal("b", "a", mistakes={"A": "a", "B": "b", "C": "b"})
+    both = "^Each of these mistakes gives the same numbers here:\n- A\n- B$"
+    with pytest.raises(Mistake, match=both), deciding():
+        testing.equal([2], [1], mistakes={"A": [2], "B": [2]})
+        close(TWO, TWO, mistakes=known(C=2))
+    with pytest.raises(Mistake, match=both):
+        testing.equal([2], [1], mistakes={"A": [2], "B": [2]})
 
 
 def test_the_results_after_it_decide_between_mistakes():

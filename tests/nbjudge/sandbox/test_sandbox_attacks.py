@@ -472,14 +472,14 @@ def test_the_parent_has_none_of_the_answers_loaded(inside):
 
 def test_the_tests_own_packages_are_empty_and_out_of_reach(inside):
     folder = jail.PACKAGE_ROOT / "coursework"
-    assert list(folder.rglob("*.py"))
+    assert list(folder.rglob("*.py")) and list(folder.rglob("*.told"))
     said = inside.run(f"""
 import pathlib
-import coursework.mistakes.attention as formulas
-print(getattr(formulas, "__file__", None), list(pathlib.Path({str(folder)!r}).rglob("*.py")))
+import coursework.translating as tests
+print(getattr(tests, "__file__", None), list(pathlib.Path({str(folder)!r}).rglob("*.*")))
 """)
     assert said == "None []" or said.startswith("PermissionError")
-    assert inside.run("formulas.attention_mistakes()").startswith("Mistake")
+    assert inside.run("tests.as_texts()").startswith("Mistake")
 
 
 def test_random_numbers(nursery):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from coursework.mistakes.translating import (
+from coursework.translating import (
     advice,
     as_scores,
     as_texts,
