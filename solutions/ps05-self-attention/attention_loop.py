@@ -115,6 +115,19 @@ wrong(
 )
 
 wrong(
+    "no-softmax",
+    says="The softmax is missing: the scores themselves multiply the values.",
+    edit=("torch.softmax(K @ q, dim=0)", "K @ q"),
+)
+
+wrong(
+    "not-applied",
+    says="Your output is the weights themselves. Apply them to the values: A' V.",
+    edit=("sum(w * v for w, v in zip(weights, V))", "weights"),
+)
+
+
+wrong(
     "no-return",
     "forgets to return",
     told="is there a `return`",
@@ -153,6 +166,17 @@ def attention_loop(Q, K, V):
     return torch.stack(outputs)
 
 
+wrong(
+    "scaled",
+    says=(
+        "Your scores are divided by √d_k. Here they are not divided by anything yet: that "
+        "comes in the exercise on scaling."
+    ),
+    spares=["large"],
+    edit=("K @ q", "K @ q / math.sqrt(len(q))"),
+)
+
+
 @wrong(
     "scores-cut-off",
     "the weights are cut off, the values are not",
@@ -174,6 +198,32 @@ wrong(
     says="Your weights average the keys. They should average the values.",
     edit=("sum(w * v for w, v in zip(weights, V))", "sum(w * k for w, k in zip(weights, K))"),
 )
+
+wrong(
+    "swapped",
+    says=(
+        "Queries and keys are swapped: row i of the scores belongs to query i, so it is Q "
+        "Kᵀ and not K Qᵀ."
+    ),
+    edit=[("for q in Q", "for k in K"), ("K @ q", "Q @ k")],
+)
+
+
+@wrong(
+    "weights-turned",
+    says=(
+        "You transpose the weights before you multiply by the values: output i is the sum "
+        "over j of weight[i, j] times value j, so it is A' V and not A'ᵀ V."
+    ),
+)
+def attention_loop(Q, K, V):
+    out = V.new_zeros(len(K), V.shape[1])
+    for i, q in enumerate(Q):
+        weights = torch.softmax(K @ q, dim=0)
+        for j in range(len(K)):
+            out[j] += weights[j] * V[i]
+    return out
+
 
 broken("for k in K]", "for k in Q]")
 broken("zip(weights, V)", "zip(weights, V.flip(0))")

@@ -26,6 +26,13 @@ def attention(Q, K, V):
     return torch.einsum("...ts,...sv->...tv", weights, V), weights
 
 
+wrong(
+    "all-scores",
+    says="Your weights sum to 1 over all scores together. Each query needs its own softmax.",
+    edit=("scores.softmax(dim=-1)", "scores.exp() / scores.exp().sum()"),
+)
+
+
 @wrong(
     "batch-lost",
     "looks at the first sequence of a batch only",
@@ -68,6 +75,13 @@ def attention(Q, K, V):
     scores = (Q + 0.5) @ K.transpose(-2, -1)
     weights = scores.softmax(dim=-1)
     return weights @ V, weights
+
+
+wrong(
+    "no-normalising",
+    says="Your weights are exp(score), not divided by their sum over the keys.",
+    edit=("scores.softmax(dim=-1)", "scores.exp()"),
+)
 
 
 @wrong(
@@ -152,8 +166,8 @@ wrong(
     "softmax-dim-1",
     "axis 1 is the keys of one sequence, and the queries of a batch",
     says=(
-        "Your weights sum to 1 over the queries, not over the keys: which dimension does "
-        "your softmax run over?"
+        "Your weights sum to 1 over an axis counted from the front, not over the keys. The "
+        "keys are the last axis, however many come before it: count from the end, dim=-1."
     ),
     loses=["batch", "gradients"],
     edit=("scores.softmax(dim=-1)", "torch.softmax(scores, dim=1)"),
@@ -164,13 +178,20 @@ wrong(
     "softmax-over-batch",
     "the softmax runs over the first axis",
     says=(
-        "Your weights sum to 1 over the queries, not over the keys: which dimension does "
-        "your softmax run over?"
+        "Your weights sum to 1 over an axis counted from the front, not over the keys. The "
+        "keys are the last axis, however many come before it: count from the end, dim=-1."
     ),
 )
 def attention(Q, K, V):
     weights = torch.softmax(Q @ K.transpose(-2, -1), dim=0)
     return weights @ V, weights
+
+
+wrong(
+    "sums-keys",
+    says="Your weights average the keys. They should average the values.",
+    edit=("weights @ V", "weights @ K"),
+)
 
 
 wrong(

@@ -63,6 +63,30 @@ def masked_attention(Q, K, V, mask):
 
 
 @wrong(
+    "all-scores",
+    says="Your weights sum to 1 over all scores together. Each query needs its own softmax.",
+)
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    exps = scores.exp() * mask
+    weights = exps / exps.sum()
+    return weights @ V, weights
+
+
+wrong(
+    "by-d",
+    says="Your scores are divided by d_k: divide by its square root, √d_k.",
+    edit=("math.sqrt(Q.shape[-1])", "Q.shape[-1]"),
+)
+
+wrong(
+    "by-length",
+    says="Your scores are divided by the root of the number of keys. d_k is the width of a key.",
+    edit=("Q.shape[-1]", "K.shape[-2]"),
+)
+
+
+@wrong(
     "even-on-empty",
     "an empty row spreads its weight evenly",
     says=(
@@ -118,6 +142,13 @@ def masked_attention(Q, K, V, mask):
     return weights @ V, weights
 
 
+wrong(
+    "multiplied-by-root",
+    says="Your scores are multiplied by √d_k: divide by it instead.",
+    edit=("/ math.sqrt", "* math.sqrt"),
+)
+
+
 @wrong(
     "nan-gradient",
     "NaN is mended in the output, and lives on in the gradient",
@@ -141,6 +172,16 @@ def masked_attention(Q, K, V, mask):
 
 
 @wrong(
+    "no-normalising",
+    says="Your weights are exp(score), not divided by their sum over the keys.",
+)
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = scores.exp() * mask
+    return weights @ V, weights
+
+
+@wrong(
     "not-low-enough",
     "takes 100 away, which a large score outweighs",
     says=(
@@ -158,7 +199,7 @@ def masked_attention(Q, K, V, mask):
 @wrong(
     "one-mask-for-all",
     "takes the first sequence's mask for the whole batch",
-    told="the weights|the output",
+    says="You apply the first sequence's mask to the whole batch. Each sequence has its own.",
 )
 def masked_attention(Q, K, V, mask):
     while mask.ndim > 2:
@@ -184,6 +225,38 @@ def masked_attention(Q, K, V, mask):
     return weights @ V, weights
 
 
+wrong(
+    "scaled-after",
+    says=(
+        "You divide by √d_k after the softmax: the weights of a query no longer sum to 1. "
+        "Scale the scores, then take the softmax."
+    ),
+    edit=[
+        (" / math.sqrt(Q.shape[-1])", ""),
+        ("scores.softmax(dim=-1)", "scores.softmax(dim=-1) / math.sqrt(Q.shape[-1])"),
+    ],
+)
+
+
+@wrong(
+    "scores-returned",
+    says="You return the scores, before the softmax, as the weights.",
+    spares=["gradients", "inputs"],
+)
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    hidden = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    weights = hidden.softmax(dim=-1) * mask
+    return weights @ V, scores
+
+
+wrong(
+    "sums-keys",
+    says="Your weights average the keys. They should average the values.",
+    edit=("weights @ V", "weights @ K"),
+)
+
+
 @wrong(
     "tiny",
     "-1e-9 for -1e9",
@@ -198,7 +271,7 @@ def masked_attention(Q, K, V, mask):
     return weights @ V, weights
 
 
-@wrong("unscaled", "not scaled", says="Your scores are not scaled: divide them by √d_k = √4.")
+@wrong("unscaled", "not scaled", says="Your scores are not scaled: divide them by √d_k.")
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1)
     scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)

@@ -105,6 +105,17 @@ def decoder_mask(lengths, T):
     return causal_mask(T) | padding_mask(lengths, T)
 
 
+wrong(
+    "later-seen",
+    says=(
+        "Your mask does not hide what comes later: position i may attend to itself and to "
+        "what came before, j ≤ i."
+    ),
+    spares=["padding"],
+    edit=(".tril()", ""),
+)
+
+
 @wrong(
     "lengths-on-rows",
     "the lengths hide queries, not keys",
@@ -159,11 +170,27 @@ wrong(
 )
 
 wrong(
+    "one-too-few",
+    says="Your mask allows one position too few: n tokens fill positions 0 to n - 1.",
+    spares=["causal"],
+    edit=("lengths[:, None])", "lengths[:, None] - 1)"),
+)
+
+
+wrong(
     "one-too-many",
     "the first padding position counts as real",
     says="Your mask allows one position too many: n tokens fill positions 0 to n - 1.",
     spares=["causal"],
     edit=("torch.arange(S) < lengths", "torch.arange(S) <= lengths"),
+)
+
+
+wrong(
+    "padding-first",
+    says="Your mask puts the padding first. The real tokens come first.",
+    spares=["causal"],
+    edit=("< lengths[:, None])", ">= S - lengths[:, None])"),
 )
 
 

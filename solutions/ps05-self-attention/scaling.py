@@ -30,7 +30,7 @@ def unit_factor(d_k, sigma_q, sigma_k):
 @wrong(
     "by-both",
     "divides queries and keys each by the root",
-    says="Your scores are divided by d_k = 4: divide by its square root, √4.",
+    says="Your scores are divided by d_k: divide by its square root, √d_k.",
     spares=["factor"],
 )
 def scaled_scores(Q, K):
@@ -45,7 +45,7 @@ def unit_factor(d_k, sigma_q, sigma_k):
 wrong(
     "by-d",
     "divides by d_k instead of its square root",
-    says="Your scores are divided by d_k = 4: divide by its square root, √4.",
+    says="Your scores are divided by d_k: divide by its square root, √d_k.",
     spares=["factor"],
     edit=("math.sqrt(Q.shape[-1])", "Q.shape[-1]"),
 )
@@ -53,10 +53,18 @@ wrong(
 wrong(
     "by-length",
     "the root of the number of keys",
-    says="Your scores are divided by √3: 3 is the number of keys. d_k is the width of a key.",
+    says="Your scores are divided by the root of the number of keys. d_k is the width of a key.",
     spares=["factor"],
     edit=("Q.shape[-1]", "K.shape[-2]"),
 )
+
+wrong(
+    "factor-added",
+    says="The spreads of q and of k multiply, they do not add.",
+    loses=["factor"],
+    edit=("sigma_q * sigma_k *", "(sigma_q + sigma_k) *"),
+)
+
 
 wrong(
     "factor-inverse",
@@ -67,6 +75,14 @@ wrong(
     loses=["factor"],
     edit=("1 / (sigma_q * sigma_k * math.sqrt(d_k))", "sigma_q * sigma_k / math.sqrt(d_k)"),
 )
+
+wrong(
+    "factor-queries",
+    says="Your factor does not change with the spread of the keys.",
+    loses=["factor"],
+    edit=("sigma_q * sigma_k", "sigma_q"),
+)
+
 
 wrong(
     "factor-squares",
@@ -87,7 +103,10 @@ wrong(
 wrong(
     "factor-variance",
     "divides by the variance",
-    told="the factor for 4, 1, 1",
+    says=(
+        "Var(c·x) is c² Var(x): you divide by the variance of q·k, where its standard "
+        "deviation makes it 1."
+    ),
     loses=["factor"],
     edit=("sigma_q * sigma_k * math.sqrt(d_k)", "d_k * sigma_q**2 * sigma_k**2"),
 )
@@ -95,7 +114,10 @@ wrong(
 wrong(
     "first-axis",
     "len(Q) is the number of queries, or of sequences",
-    told="scores|variance",
+    says=(
+        "Your scores are divided by the root of the first axis, which holds the queries or "
+        "the sequences. d_k, the width of a key, is the last: Q.shape[-1]."
+    ),
     spares=["factor"],
     edit=("Q.shape[-1]", "len(Q)"),
 )
@@ -103,7 +125,7 @@ wrong(
 wrong(
     "multiplied",
     "multiplies where it should divide",
-    says="Your scores are multiplied by √d_k = √4: divide by it instead.",
+    says="Your scores are multiplied by √d_k: divide by it instead.",
     spares=["factor"],
     edit=("K.transpose(-2, -1) / math.sqrt", "K.transpose(-2, -1) * math.sqrt"),
 )
@@ -120,9 +142,17 @@ wrong(
 )
 
 wrong(
+    "transposed",
+    says="Row i of the scores belongs to query i, column j to key j: yours are transposed.",
+    spares=["factor"],
+    edit=("Q @ K.transpose", "K @ Q.transpose"),
+)
+
+
+wrong(
     "unscaled",
     "not scaled",
-    says="Your scores are not scaled: divide them by √d_k = √4.",
+    says="Your scores are not scaled: divide them by √d_k.",
     spares=["factor"],
     edit=("K.transpose(-2, -1) / math.sqrt(Q.shape[-1])", "K.transpose(-2, -1)"),
 )

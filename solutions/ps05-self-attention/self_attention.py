@@ -58,7 +58,11 @@ class SelfAttention(nn.Module):
         return weights @ V, weights
 
 
-@wrong("always-causal", "hides later tokens without being asked", told="another order")
+@wrong(
+    "always-causal",
+    "hides later tokens without being asked",
+    says="You hide later tokens without being asked: without a mask, each token sees all.",
+)
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):
         super().__init__()
@@ -74,6 +78,20 @@ class SelfAttention(nn.Module):
         mask = causal if mask is None else causal & mask
         weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)
         return weights @ V, weights
+
+
+wrong(
+    "by-d",
+    says="Your scores are divided by d_k: divide by its square root, √d_k.",
+    edit=("math.sqrt(Q.shape[-1])", "Q.shape[-1]"),
+)
+
+wrong(
+    "by-length",
+    says="Your scores are divided by the root of the number of keys. d_k is the width of a key.",
+    loses=["by-hand", "values", "mask"],
+    edit=("Q.shape[-1]", "Q.shape[1]"),
+)
 
 
 wrong("inherits", "derives from the course's own module", told="does the whole of this exercise")
@@ -101,6 +119,17 @@ class SelfAttention(nn.Module):
         return weights @ V, weights
 
 
+wrong(
+    "mask-added",
+    says=(
+        "The mask is added as 0 and 1: that raises the allowed scores by 1 and hides "
+        "nothing. A hidden score must become -∞, so that exp(score) is 0."
+    ),
+    loses=["mask"],
+    edit=("scores.masked_fill(~mask, -math.inf)", "scores + mask"),
+)
+
+
 @wrong(
     "mask-ignored",
     "takes a mask and does not use it",
@@ -119,6 +148,26 @@ class SelfAttention(nn.Module):
         scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
         weights = scores.softmax(dim=-1)
         return weights @ V, weights
+
+
+wrong(
+    "mask-inverted",
+    says="The mask is the wrong way round: True = may be attended to, and you hide those.",
+    loses=["mask"],
+    edit=("~mask, -math.inf", "mask, -1e9"),
+)
+
+wrong(
+    "multiplied-by-root",
+    says="Your scores are multiplied by √d_k: divide by it instead.",
+    edit=("/ math.sqrt", "* math.sqrt"),
+)
+
+wrong(
+    "no-softmax",
+    says="The softmax is missing: the scores themselves multiply the values.",
+    edit=("scores.softmax(dim=-1)", "scores"),
+)
 
 
 @wrong("no-super", "forgets super().__init__()", told=r"before Module.__init__\(\) call")
@@ -189,20 +238,35 @@ class SelfAttention(nn.Module):
 wrong(
     "root-of-d-model",
     "scaled by the root of d_model",
-    says=(
-        "Your scores are divided by √2: 2 is d_model, the width of a token. d_k is the "
-        "width of a key."
-    ),
+    says="The number under your root is d_model, the width of a token. d_k is the width of a key.",
     edit=("Q.shape", "x.shape"),
 )
 
 wrong(
     "root-of-d-v",
     "scaled by the root of d_v",
-    says=(
-        "Your scores are divided by √5: 5 is d_v, the width of a value. d_k is the width of a key."
-    ),
+    says="The number under your root is d_v, the width of a value. d_k is the width of a key.",
     edit=("Q.shape", "V.shape"),
+)
+
+
+wrong(
+    "scaled-after",
+    says=(
+        "You divide by √d_k after the softmax: the weights of a query no longer sum to 1. "
+        "Scale the scores, then take the softmax."
+    ),
+    edit=[
+        (" / math.sqrt(Q.shape[-1])", ""),
+        ("scores.softmax(dim=-1)", "scores.softmax(dim=-1) / math.sqrt(Q.shape[-1])"),
+    ],
+)
+
+wrong(
+    "scores-returned",
+    says="You return the scores, before the softmax, as the weights.",
+    loses=["by-hand", "values", "mask"],
+    edit=("weights @ V, weights", "weights @ V, scores"),
 )
 
 
@@ -220,6 +284,16 @@ class SelfAttention(nn.Module):
             scores = scores.masked_fill(~mask, -math.inf)
         weights = scores.softmax(dim=-1)
         return weights @ V, weights
+
+
+wrong(
+    "softmax-over-batch",
+    says=(
+        "Your weights sum to 1 over the sequences of the batch, not over the keys. The keys "
+        "are the last axis: dim=-1."
+    ),
+    edit=("scores.softmax(dim=-1)", "scores.softmax(dim=0)"),
+)
 
 
 wrong(
@@ -263,8 +337,18 @@ class SelfAttention(nn.Module):
 wrong(
     "unscaled",
     "not scaled",
-    says="Your scores are not scaled: divide them by √d_k = √4.",
+    says="Your scores are not scaled: divide them by √d_k.",
     edit=("K.transpose(-2, -1) / math.sqrt(Q.shape[-1])", "K.transpose(-2, -1)"),
+)
+
+
+wrong(
+    "weights-turned",
+    says=(
+        "You transpose the weights before you multiply by the values: output i is the sum "
+        "over j of weight[i, j] times value j, so it is A' V and not A'ᵀ V."
+    ),
+    edit=("return weights", "return weights.transpose(-2, -1)"),
 )
 
 

@@ -106,6 +106,36 @@ wrong(
     edit=("torch.where(l > 0, l, 1.0)", "l"),
 )
 
+wrong(
+    "mean-on-empty",
+    says="A query before the first key gets the mean of the values: its output must be zeros.",
+    loses=["more"],
+    edit=[
+        ("s.masked_fill(c > r, -math.inf)", "s.masked_fill(c > r, -1e9)"),
+        ("stop = min(S, S - T + i + tile)", "stop = S"),
+    ],
+)
+
+wrong(
+    "first-key-on-empty",
+    says="A query before the first key sees the first key: its output must be zeros.",
+    loses=["more"],
+    edit=[
+        (
+            "torch.arange(i, min(i + tile, T))[:, None] + S - T",
+            "(torch.arange(i, min(i + tile, T))[:, None] + S - T).clamp(min=0)",
+        ),
+        ("stop = min(S, S - T + i + tile)", "stop = S"),
+    ],
+)
+
+wrong(
+    "empty-left-out",
+    says="The queries that see nothing are missing. Their outputs are rows of zeros.",
+    loses=["more"],
+    edit=("    return O", "    return O[max(0, T - S) :]"),
+)
+
 broken("+ S - T", "+ S - T - 1")
 broken("S - T + i + tile", "S - T + i + 1")
 broken("acc / torch.where(l > 0, l, 1.0)", "acc")

@@ -60,19 +60,77 @@ wrong(
 )
 
 wrong(
+    "no-factor",
+    says="A factor of 4 is missing: there are two products, each with × and +.",
+    loses=["naive", "flash"],
+    edit=[
+        ("2 * 2 * n * n * d", "n * n * d"),
+        ("return 4 * n * n * d, (once", "return n * n * d, (once"),
+    ],
+)
+
+wrong(
+    "no-width",
+    says="Each score takes d multiplications: a factor of d is missing.",
+    loses=["naive", "flash"],
+    edit=[
+        ("2 * 2 * n * n * d", "2 * 2 * n * n"),
+        ("return 4 * n * n * d, (once", "return 4 * n * n, (once"),
+    ],
+)
+
+wrong(
     "linear",
     "takes the operations to grow with n",
     says="The cost grows with n²: every word meets every word.",
-    loses=["naive"],
-    edit=("2 * 2 * n * n * d", "2 * 2 * n * d"),
+    loses=["naive", "flash"],
+    edit=[
+        ("2 * 2 * n * n * d", "2 * 2 * n * d"),
+        ("return 4 * n * n * d, (once", "return 4 * n * d, (once"),
+    ],
 )
 
 wrong(
     "numbers",
     "counts numbers instead of bytes",
     says="You return the number of numbers. Multiply by size, the bytes of each.",
+    loses=["naive", "flash", "cache"],
+    edit=[
+        ("(4 * n * n + 4 * n * d) * size", "4 * n * n + 4 * n * d"),
+        ("(once + again) * size", "once + again"),
+        ("d_k * held * size", "d_k * held"),
+    ],
+)
+
+wrong(
+    "no-scores",
+    says="You leave out the scores and the weights.",
     loses=["naive"],
-    edit=("(4 * n * n + 4 * n * d) * size", "4 * n * n + 4 * n * d"),
+    edit=("(4 * n * n + 4 * n * d) * size", "4 * n * d * size"),
+)
+
+wrong(
+    "scores-alone",
+    says="You leave out Q, K, V and O.",
+    loses=["naive"],
+    edit=("(4 * n * n + 4 * n * d) * size", "4 * n * n * size"),
+)
+
+wrong(
+    "one-matrix",
+    says="S and P are two matrices, each written and read: count n² four times, not once.",
+    loses=["naive"],
+    edit=("(4 * n * n + 4 * n * d) * size", "(n * n + 4 * n * d) * size"),
+)
+
+wrong(
+    "no-output",
+    says="You leave out O, which is written once.",
+    loses=["naive", "flash"],
+    edit=[
+        ("(4 * n * n + 4 * n * d) * size", "(4 * n * n + 3 * n * d) * size"),
+        ("once = 2 * n * d", "once = n * d"),
+    ],
 )
 
 wrong(
@@ -97,12 +155,18 @@ wrong(
 wrong(
     "rounded-down",
     "forgets the last, narrower row of tiles",
-    says=(
-        "Each of these mistakes gives the same numbers here:\n- You leave out the last, "
-        "narrower row of tiles. It reads K and V, too: round up.\n- You leave out Q and O."
-    ),
+    says="You leave out the last, narrower row of tiles. It reads K and V, too: round up.",
     loses=["flash"],
     edit=("math.ceil(n / tile)", "n // tile"),
+)
+
+wrong(
+    "not-rounded",
+    says=(
+        "The last row of tiles counts even if it is narrower: round n / tile up to a whole number."
+    ),
+    loses=["flash"],
+    edit=("math.ceil(n / tile)", "n / tile"),
 )
 
 wrong(
@@ -122,6 +186,34 @@ wrong(
 )
 
 wrong(
+    "read-for-each-tile",
+    says="K and V are read for each row of tiles, not for each tile.",
+    loses=["flash"],
+    edit=("2 * n * d * tile_rows", "2 * n * d * tile_rows * tile_rows"),
+)
+
+wrong(
+    "tile-times",
+    says="K and V are read for each row of tiles, and there are n / tile of them, not tile.",
+    loses=["flash"],
+    edit=("2 * n * d * tile_rows", "2 * n * d * tile"),
+)
+
+wrong(
+    "no-values",
+    says="You leave out V, which is read as often as K.",
+    loses=["flash"],
+    edit=("2 * n * d * tile_rows", "n * d * tile_rows"),
+)
+
+wrong(
+    "keys-and-values-alone",
+    says="You leave out Q and O.",
+    loses=["flash"],
+    edit=("(once + again)", "again"),
+)
+
+wrong(
     "scores-moved",
     "moves the scores as well",
     says="Scores and weights never leave the fast memory: flash attention moves no n² numbers.",
@@ -132,10 +224,7 @@ wrong(
 wrong(
     "faster-limit",
     "takes the limit that is reached last",
-    says=(
-        "Each of these mistakes gives the same numbers here:\n- Both limits apply at once: "
-        "the slower one decides, not the faster.\n- You leave out the arithmetic."
-    ),
+    says="Both limits apply at once: the slower one decides, not the faster.",
     loses=["seconds"],
     edit=("max(operations", "min(operations"),
 )
@@ -148,6 +237,27 @@ wrong(
     ),
     loses=["seconds"],
     edit=("max(operations / peak, moved / bandwidth)", "operations / peak + moved / bandwidth"),
+)
+
+wrong(
+    "memory-alone",
+    says="You leave out the arithmetic.",
+    loses=["seconds"],
+    edit=("max(operations / peak, moved / bandwidth)", "moved / bandwidth"),
+)
+
+wrong(
+    "arithmetic-alone",
+    says="You leave out the memory.",
+    loses=["seconds"],
+    edit=("max(operations / peak, moved / bandwidth)", "operations / peak"),
+)
+
+wrong(
+    "upside-down",
+    says="Your fractions are upside down: seconds = operations / (operations per second).",
+    loses=["seconds"],
+    edit=("max(operations / peak, moved / bandwidth)", "max(peak / operations, bandwidth / moved)"),
 )
 
 wrong(
@@ -164,6 +274,27 @@ wrong(
     says="Each word has a key and a value: a factor of 2 is missing.",
     loses=["cache"],
     edit=("return 2 * layers", "return layers"),
+)
+
+wrong(
+    "no-layers",
+    says="The number of layers is missing: each layer has its own cache.",
+    loses=["cache"],
+    edit=("2 * layers * kv_heads * d_k * held * size", "2 * kv_heads * d_k * held * size"),
+)
+
+wrong(
+    "no-heads",
+    says="The number of key-value heads is missing: each has its own keys and values.",
+    loses=["cache"],
+    edit=("2 * layers * kv_heads * d_k * held * size", "2 * layers * d_k * held * size"),
+)
+
+wrong(
+    "no-d_k",
+    says="d_k is missing: a key has d_k numbers.",
+    loses=["cache"],
+    edit=("2 * layers * kv_heads * d_k * held * size", "2 * layers * kv_heads * held * size"),
 )
 
 wrong(

@@ -53,6 +53,15 @@ wrong(
 )
 
 wrong(
+    "groups-apart",
+    says=(
+        "Your output has separate axes for the groups and the heads of each group. Merge "
+        "both into one: (B, H, Dv)."
+    ),
+    edit=("output.reshape(B, H, -1)", "output"),
+)
+
+wrong(
     "unmasked",
     "lets rows that were never written take part",
     says="Rows that were never written get weight. Only the first seen[b] rows count.",
@@ -66,6 +75,10 @@ wrong(
 wrong(
     "zero-times-nan",
     "masks the scores, and multiplies NaN by 0",
+    says=(
+        "A text with an empty cache gets the mean of rows that were never written. Its "
+        "output must be zeros."
+    ),
     told="0 · NaN is NaN",
     loses=["lengths", "empty"],
     edit=("V = V.masked_fill(~there[:, None, :, None], 0.0)", "V = V"),
@@ -108,6 +121,19 @@ wrong(
 )
 
 wrong(
+    "shortest",
+    says=(
+        "Your code uses the shortest length of the batch for every text. Each text has its "
+        "own length."
+    ),
+    loses=["lengths", "empty"],
+    edit=(
+        "torch.arange(room) < seen[:, None]",
+        "torch.arange(room) < seen.min().expand(B)[:, None]",
+    ),
+)
+
+wrong(
     "unscaled",
     "does not scale the scores",
     says="Your scores are not scaled: divide by √d_k.",
@@ -116,11 +142,25 @@ wrong(
 )
 
 wrong(
+    "by-d_k",
+    says="Your scores are divided by d_k: divide by its square root, √d_k.",
+    loses=["by-hand", "groups", "lengths", "empty"],
+    edit=(" / math.sqrt(d_k)", " / d_k"),
+)
+
+wrong(
     "one-too-few",
     "leaves out the newest row",
     says="You leave out the last row that was written. Rows 0 to seen[b] - 1 count.",
     loses=["by-hand", "groups", "lengths", "empty"],
     edit=("< seen[:, None]", "< seen[:, None] - 1"),
+)
+
+wrong(
+    "one-too-many",
+    says="You count one row too many: rows 0 to seen[b] - 1 were written.",
+    loses=["lengths", "empty"],
+    edit=("< seen[:, None]", "<= seen[:, None]"),
 )
 
 broken("< seen[:, None]", "<= seen[:, None]")

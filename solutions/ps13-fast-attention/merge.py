@@ -75,11 +75,28 @@ wrong(
 )
 
 wrong(
+    "l-forgotten",
+    says="l is not corrected. It needs the same factors as acc.",
+    spares=["finished"],
+    edit=("f_a * l_a + f_b * l_b", "l_a + l_b"),
+)
+
+wrong(
     "swapped",
     "multiplies each side by the other's factor",
     says="The factors of a and b are swapped: side a is multiplied by exp(m_a - m).",
     spares=["finished"],
     edit=("f_a, f_b = torch", "f_b, f_a = torch"),
+)
+
+wrong(
+    "inverted",
+    says="Your factors are inverted: exp(m_side - m) is at most 1, and yours is at least 1.",
+    spares=["finished"],
+    edit=(
+        "torch.exp(m_a - base), torch.exp(m_b - base)",
+        "torch.exp(base - m_a), torch.exp(base - m_b)",
+    ),
 )
 
 wrong(
@@ -148,6 +165,43 @@ wrong(
 )
 
 wrong(
+    "plain-sum",
+    says=(
+        "Your output is the plain sum of both. The shares exp(L_a - L) and exp(L_b - L) are "
+        "missing."
+    ),
+    loses=["finished"],
+    edit=("share_a[:, None] * O_a + share_b[:, None] * O_b", "O_a + O_b"),
+)
+
+wrong(
+    "undivided",
+    says=(
+        "Your output is not divided by the total weight. The shares are exp(L_a) and "
+        "exp(L_b), each divided by their sum."
+    ),
+    loses=["finished"],
+    edit=(
+        "share_a, share_b = torch.exp(L_a - base), torch.exp(L_b - base)",
+        "share_a, share_b = torch.exp(L_a), torch.exp(L_b)",
+    ),
+)
+
+wrong(
+    "shares-swapped",
+    says="The shares of a and b are swapped.",
+    loses=["finished"],
+    edit=("share_a, share_b = torch", "share_b, share_a = torch"),
+)
+
+wrong(
+    "shares-of-columns",
+    says="Your shares multiply the columns of O: give them an axis, [:, None].",
+    loses=["finished"],
+    edit=("share_a[:, None] * O_a + share_b[:, None] * O_b", "share_a * O_a + share_b * O_b"),
+)
+
+wrong(
     "logarithms",
     "uses L itself as a weight",
     says="Your shares are L itself. L is a logarithm: the total weight of a half is exp(L).",
@@ -164,6 +218,20 @@ wrong(
     says="Your L is the larger of both. The weights add up: L = log(exp(L_a) + exp(L_b)).",
     loses=["finished"],
     edit=("return O, L", "return O, torch.maximum(L_a, L_b)"),
+)
+
+wrong(
+    "sum-of-L",
+    says="Your L is the sum of both logarithms. The weights add up, not their logarithms.",
+    loses=["finished"],
+    edit=("return O, L", "return O, L_a + L_b"),
+)
+
+wrong(
+    "no-logarithm",
+    says="Your L is the total weight itself. Take its logarithm.",
+    loses=["finished"],
+    edit=("return O, L", "return O, torch.exp(L_a) + torch.exp(L_b)"),
 )
 
 broken("f_b * l_b", "l_b")

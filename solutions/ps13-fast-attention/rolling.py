@@ -59,6 +59,16 @@ wrong(
 )
 
 wrong(
+    "one-early",
+    says=(
+        "You write one row too early: the new tokens have the numbers n, n + 1, ..., "
+        "counted from 0."
+    ),
+    loses=["by-hand", "write", "prompt"],
+    edit=("torch.arange(end - len(new), end) % w", "torch.arange(end - len(new) - 1, end - 1) % w"),
+)
+
+wrong(
     "moved",
     "moves the old tokens and appends the new ones",
     says=(
@@ -70,6 +80,30 @@ wrong(
         "    cache[torch.arange(end - len(new), end) % w] = new\n    return cache",
         "    return torch.cat([cache, new])[-w:]",
     ),
+)
+
+wrong(
+    "only-first",
+    says="Only the first of the new tokens was written.",
+    loses=["write", "prompt"],
+    edit=[
+        ("    new = new[-w:]\n", ""),
+        ("cache[torch.arange(end - len(new), end) % w] = new", "cache[n % w] = new[0]"),
+    ],
+)
+
+wrong(
+    "only-last",
+    says="Only the last of the new tokens was written.",
+    loses=["write", "prompt"],
+    edit=("cache[torch.arange(end - len(new), end) % w] = new", "cache[(end - 1) % w] = new[-1]"),
+)
+
+wrong(
+    "unwritten",
+    says="Nothing was written: your cache is as it was given.",
+    loses=["by-hand", "write", "prompt"],
+    edit=("cache = cache.clone()\n    cache[", "cache.clone()["),
 )
 
 wrong(
@@ -122,6 +156,13 @@ wrong(
 )
 
 wrong(
+    "narrow",
+    says="The window is one token too narrow. It has w tokens, including the token itself.",
+    loses=["one", "many"],
+    edit=("key > query - w", "key > query - w + 1"),
+)
+
+wrong(
     "still",
     "does not move the window with the tokens",
     says=(
@@ -149,6 +190,38 @@ wrong(
     says="A new token sees new tokens that come after it.",
     loses=["many"],
     edit=("(key <= query) & ", ""),
+)
+
+wrong(
+    "own-unseen",
+    says="A new token does not see itself: its own key belongs to the window.",
+    loses=["one", "many"],
+    edit=("key <= query", "key < query"),
+)
+
+wrong(
+    "cache-alone",
+    says="The new tokens see only what the cache held: their own keys and values are not used.",
+    loses=["one", "many"],
+    edit=[
+        ("key = torch.cat([old, query[:, 0]])", "key = old"),
+        ("torch.cat([K_held[old % w], K])", "K_held[old % w]"),
+        ("torch.cat([V_held[old % w], V])", "V_held[old % w]"),
+    ],
+)
+
+wrong(
+    "cache-unused",
+    says="The new tokens see only each other: what the cache holds is not used.",
+    loses=["one", "many"],
+    edit=("torch.arange(max(0, n - w), n)", "torch.arange(n, n)"),
+)
+
+wrong(
+    "unscaled",
+    says="Your scores are not scaled: divide by √d_k.",
+    loses=["one", "many"],
+    edit=(" / math.sqrt(Q.shape[1])", ""),
 )
 
 wrong(

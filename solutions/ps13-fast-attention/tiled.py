@@ -77,6 +77,23 @@ wrong(
 )
 
 wrong(
+    "uncorrected",
+    says=(
+        "Neither l nor acc is corrected when a tile brings a larger score: multiply both by "
+        "exp(m - m_new)."
+    ),
+    spares=["skipped"],
+    edit=[("l = factor * l", "l = l"), ("acc = factor * acc", "acc = acc")],
+)
+
+wrong(
+    "undivided",
+    says="The output is not divided by l.",
+    spares=["skipped"],
+    edit=("acc / torch.where(l > 0, l, 1.0)", "acc"),
+)
+
+wrong(
     "unscaled",
     "does not scale the scores",
     says="Your scores are not scaled: divide by √d_k.",
@@ -85,10 +102,29 @@ wrong(
 )
 
 wrong(
+    "by-d_k",
+    says="Your scores are divided by d_k: divide by its square root, √d_k.",
+    loses=["values", "ragged", "padding"],
+    edit=(" / math.sqrt(d_k)", " / d_k"),
+)
+
+wrong(
     "later-keys",
     "hides the padding alone",
     says="Nothing hides later keys: query i sees keys up to i.",
     edit=("(c <= r) & (c >= pad)", "(c >= pad).expand(len(r), -1)"),
+)
+
+wrong(
+    "one-ahead",
+    says="Each query sees the next key as well: j ≤ i, no further.",
+    edit=("c <= r", "c <= r + 1"),
+)
+
+wrong(
+    "own-hidden",
+    says="No query sees its own key: j ≤ i, the diagonal included.",
+    edit=("c <= r", "c < r"),
 )
 
 wrong(
@@ -110,6 +146,19 @@ wrong(
 )
 
 wrong(
+    "one-padding-seen",
+    says="You hide one padding key too few: keys 0 to pad - 1 are padding.",
+    loses=["padding", "skipped"],
+    edit=("c >= pad", "c >= pad - 1"),
+)
+
+wrong(
+    "one-too-many-hidden",
+    says="You hide one key too many: keys 0 to pad - 1 are padding, and key pad is not.",
+    edit=("c >= pad", "c > pad"),
+)
+
+wrong(
     "nan-on-padding",
     "divides by an l of 0",
     told="0/0 is NaN",
@@ -124,10 +173,13 @@ wrong(
         "A query that may attend to nothing gets the mean of the values. Its output must "
         "be zeros: with hidden scores of -∞, no key gets weight."
     ),
-    loses=["padding", "skipped"],
+    loses=["padding"],
     edit=[
         ("s.masked_fill(~seen, -math.inf)", "s.masked_fill(~seen, -1e9)"),
-        ("            if not seen.any():\n                continue\n", ""),
+        (
+            "            if not seen.any():\n                continue\n            tiles += 1\n",
+            "            tiles += int(seen.any())\n",
+        ),
     ],
 )
 
@@ -145,6 +197,13 @@ wrong(
     says="Your L is m + l. The logarithm is missing: L = m + log(l).",
     spares=["skipped"],
     edit=("torch.log(l)", "l"),
+)
+
+wrong(
+    "maximum-alone",
+    says="Your L is m alone: L = m + log(l).",
+    spares=["skipped"],
+    edit=("(m + torch.log(l))[:, 0]", "m[:, 0]"),
 )
 
 wrong(
@@ -167,11 +226,47 @@ wrong(
 )
 
 wrong(
+    "last-queries",
+    says=(
+        "You leave out the last tiles. n need not be a multiple of rows or of columns, and "
+        "then they are narrower."
+    ),
+    loses=["ragged", "padding", "skipped"],
+    edit=("for i in range(0, n, rows):", "for i in range(0, n - rows + 1, rows):"),
+)
+
+wrong(
+    "whole-tiles",
+    says=(
+        "You leave out the last tiles. n need not be a multiple of rows or of columns, and "
+        "then they are narrower."
+    ),
+    loses=["values", "ragged", "padding", "skipped"],
+    edit=[
+        ("for i in range(0, n, rows):", "for i in range(0, n - rows + 1, rows):"),
+        ("for j in range(0, n, columns):", "for j in range(0, n - columns + 1, columns):"),
+    ],
+)
+
+wrong(
     "all-tiles",
     "computes every tile",
     says="You count all tiles. Leave out a tile in which every score is hidden.",
     loses=["skipped"],
     edit=("            if not seen.any():\n                continue\n", ""),
+)
+
+wrong(
+    "padding-counted",
+    says="You count tiles that hold only padding. Leave them out, too.",
+    loses=["skipped"],
+    edit=("if not seen.any():", "if not (c <= r).any():"),
+)
+
+wrong(
+    "diagonal-left-out",
+    says="You count only tiles in which no score is hidden. Those on the diagonal are needed, too.",
+    edit=("if not seen.any():", "if not seen.all():"),
 )
 
 wrong(
