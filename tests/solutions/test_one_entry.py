@@ -1,19 +1,20 @@
 """A maintainer adds a wrong answer by adding one entry to one file: nothing else is touched."""
 
+import gzip
 import shutil
 
 import nbformat
 from whole_class import COURSE, SANDBOXED, SEED, hand_in, variants
 from wrongly import check_wrong
 
-from nbjudge.intake.release import make_release
+from nbjudge.intake.release import is_current, make_release
 from nbjudge.run.engine import grade
 
 SET = "ps05-self-attention"
 
 ENTRY = """
 
-@wrong("cube-root", "the cube root of d_k", told="scores", spares=["factor"])
+@wrong("cube-root", says="You divide by the cube root of d_k.", spares=["factor"])
 def scaled_scores(Q, K):
     return Q @ K.transpose(-2, -1) / Q.shape[-1] ** (1 / 3)
 
@@ -23,8 +24,10 @@ def unit_factor(d_k, sigma_q, sigma_k):
 """
 
 
-def test_one_entry_in_one_file_makes_a_test_of_the_grader(tmp_path):
+def test_one_entry_in_one_file_is_told_to_learners_and_makes_a_test_of_the_grader(tmp_path):
     course, submitted = tmp_path / "course", tmp_path / "submitted"
+    told = course / "coursework" / "told"
+    told.mkdir(parents=True)
     shutil.copytree(COURSE / "solutions" / SET, course / "solutions" / SET)
     for name in ("_toc.yml", "nbgrader_config.py"):
         shutil.copy(COURSE / name, course / name)
@@ -32,6 +35,11 @@ def test_one_entry_in_one_file_makes_a_test_of_the_grader(tmp_path):
     before = variants(SET, course)
     with (course / "solutions" / SET / "scaling.py").open("a", encoding="utf-8") as file:
         file.write(ENTRY)
+    assert not is_current(SET, course)
+    make_release(SET, course)
+    assert is_current(SET, course)
+    (path,) = told.iterdir()
+    assert b"cube root" in gzip.decompress(path.read_bytes())
 
     [(student, added)] = [row for row in variants(SET, course) if row not in before]
     assert (added.exercise, added.name) == ("scaling", "wrong-cube-root")
@@ -46,3 +54,4 @@ def test_one_entry_in_one_file_makes_a_test_of_the_grader(tmp_path):
         course=course, seed=SEED, workers=1, sandboxed=SANDBOXED,
     )  # fmt: skip
     check_wrong(report.students[student], added)
+    assert report.students[student].tests["scaling--values"].message == added.says
