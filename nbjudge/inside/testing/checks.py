@@ -31,6 +31,8 @@ class _Deciding:
     """The mistakes that explain the results so far in the running test cell."""
 
     recall: recall.Recall
+    #: The checks that passed: names, expected values and results.
+    passed: list[tuple[Sequence[str], tuple, tuple]] = field(default_factory=list)
     suspects: list[str] = field(default_factory=list)
     #: What to say if too many are left.
     instead: str = ""
@@ -81,9 +83,20 @@ def _named(messages: Sequence[str], instead: str) -> str:
 
 
 def _known(names: Sequence[str], expected: tuple, got: tuple) -> dict[str, tuple]:
-    """What known wrong answers return at this check."""
-    look_up = _deciding.recall if _deciding else recall.from_stored
-    return dict(look_up(names, expected, got))
+    """What known wrong answers return at this check, if they pass the checks that were passed."""
+    if _deciding is None:
+        return dict(recall.from_stored(names, expected, got))
+    known = dict(_deciding.recall(names, expected, got))
+    for check in _deciding.passed if known else ():
+        for message, wrong in _deciding.recall(*check).items():
+            if not recall.alike(wrong, check[1], like=True):
+                known.pop(message, None)
+    return known
+
+
+def _passed(names: Sequence[str], expected: tuple, got: tuple) -> None:
+    if _deciding:
+        _deciding.passed.append((names, expected, got))
 
 
 def require(condition: bool, message: str) -> None:
@@ -121,6 +134,7 @@ def equal(
         return
     right, suspects = _alike(got, expected), _deciding.suspects if _deciding else []
     if right and not suspects:
+        _passed([name], (expected,), (got,))
         return
     own = {message: (wrong,) for message, wrong in (mistakes or {}).items()}
     known = _known([name], (expected,), (got,)) | own
@@ -242,6 +256,7 @@ def close(
     faults = [_fault(g, e, n, if_nan) for g, e, n in zip(got, expected, names, strict=True)]
     suspects = _deciding.suspects if _deciding else []
     if not any(faults) and not suspects:
+        _passed(names, expected, got)
         return  # before anything reads the mistakes, which may be slow to compute
     own = dict(mistakes or {})
     if not several:

@@ -7,6 +7,7 @@ import torch
 
 from nbjudge.inside import wire
 from nbjudge.inside.testing import recall
+from nbjudge.inside.testing.checks import deciding
 from nbjudge.inside.testing.recall import Result, Table, alike, recording
 from nbjudge.testing import Mistake, close, equal
 
@@ -130,6 +131,21 @@ def test_a_learners_result_is_named_by_what_the_release_stored(table, tmp_path, 
         equal([1, 2], [2, 1], "Order")
     with pytest.raises(Mistake, match="^Values: wrong in 6"):
         close(ONES * 3, ONES, "Values")
+
+
+def test_an_answer_that_fails_what_was_passed_is_not_named():
+    table = Table()
+    for says, first in ("A.", 1.0), ("B.", 5.0), ("C.", 1.0 + 1e-7):
+        wrong = results(lambda: close(ONES * 2, ONES, "Then"))
+        table.add(
+            says, [*results(lambda f=first: close(f * ONES, [[1.0] * 3] * 2, "First")), *wrong]
+        )
+    both = "^Each of these mistakes gives the same numbers here:\n- A.\n- C.$"
+    with pytest.raises(Mistake, match=both), deciding(table.recall):
+        close(ONES, [[1.0] * 3] * 2, "First")
+        close(ONES * 2, ONES, "Then")
+    with pytest.raises(Mistake, match=r"^B\.$"), deciding(table.recall):
+        close(ONES * 5, [[1.0] * 3] * 2, "First")
 
 
 def test_more_answers_than_can_be_named_are_not(tmp_path, monkeypatch):
