@@ -81,10 +81,22 @@ wrong(
 )
 
 wrong(
+    "divided-by-d-k",
+    says="Your scores are divided by d_k: divide by its square root, √d_k.",
+    edit=("math.sqrt(Q.shape[-1])", "Q.shape[-1]"),
+)
+
+wrong(
     "first-head",
     "the output is the first head's part",
     says="Your output is only what the first head adds. Sum over all heads.",
     edit=("parts.sum(dim=1)", "parts[:, 0]"),
+)
+
+wrong(
+    "first-head-for-all",
+    says="All your heads take the first head's W_Q, W_K and W_V: head ℓ has a matrix of its own.",
+    edit=("X @ W_Q, C @ W_K, C @ W_V", "X @ W_Q[0], C @ W_K[0], C @ W_V[0]"),
 )
 
 wrong(
@@ -95,10 +107,22 @@ wrong(
 )
 
 wrong(
+    "last-head",
+    says="Your output is only what the last head adds. Sum over all heads.",
+    edit=("parts.sum(dim=1)", "parts[:, -1]"),
+)
+
+wrong(
     "mean",
     "averages what the heads add",
     says="You average what the heads add. Heads side by side times W_O is their sum.",
     edit=("parts.sum", "parts.mean"),
+)
+
+wrong(
+    "multiplied",
+    says="Your scores are multiplied by √d_k: divide by it instead.",
+    edit=("K.mT / math", "K.mT * math"),
 )
 
 
@@ -111,6 +135,21 @@ def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     parts = weights @ V @ W_O
     return parts.sum(dim=0), parts
 
+
+wrong(
+    "no-last-matrix",
+    says=(
+        "Your parts and your output lack W_O. A part is what the head adds to the output, "
+        "head · W_O."
+    ),
+    edit=("V @ W_O", "V"),
+)
+
+wrong(
+    "no-softmax",
+    says="The softmax is missing: the scores themselves multiply the values.",
+    edit=("weights = scores.softmax(dim=-1)", "weights = scores"),
+)
 
 wrong(
     "one-last-matrix",
@@ -157,6 +196,32 @@ wrong(
 )
 
 wrong(
+    "parts-heads-first",
+    says=(
+        "Your parts are (H, B, T, D). The batch comes first, (B, H, T, D): stack the heads "
+        "along axis 1."
+    ),
+    spares=["source", "gradients"],
+    edit=("parts.sum(dim=1), parts", "parts.sum(dim=1), parts.transpose(0, 1)"),
+)
+
+wrong(
+    "parts-tokens-first",
+    says="Your parts are (B, T, H, D). The heads come before the tokens: (B, H, T, D).",
+    spares=["source", "gradients"],
+    edit=("parts.sum(dim=1), parts", "parts.sum(dim=1), parts.transpose(1, 2)"),
+)
+
+wrong(
+    "residual",
+    says=(
+        "You add X to the output. The residual connection belongs to the block, chapter 8: "
+        "here the output is what the heads add."
+    ),
+    edit=("parts.sum(dim=1), parts", "X[:, 0] + parts.sum(dim=1), parts"),
+)
+
+wrong(
     "roles-exchanged",
     "the source asks and the decoder's tokens are asked",
     says=(
@@ -166,13 +231,58 @@ wrong(
 )
 
 wrong(
+    "root-of-all-heads",
+    says=(
+        "The number under your root is the width of all heads together. It must be d_k, the "
+        "width of one head."
+    ),
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(Q.shape[1] * Q.shape[-1])"),
+)
+
+wrong(
     "root-of-d-model",
     "scaled by the root of d_model",
     says=(
-        "Your scores are divided by √7: 7 is d_model, the width of a token of X. d_k = 2 "
-        "is the width of one head."
+        "The number under your root is d_model, the width of a token of X. It must be d_k, "
+        "the width of one head."
     ),
     edit=("Q.shape", "X.shape"),
+)
+
+wrong(
+    "root-of-d-v",
+    says=(
+        "The number under your root is d_v, the width of a value. It must be d_k, the width "
+        "of one head."
+    ),
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(V.shape[-1])"),
+)
+
+wrong(
+    "root-of-heads",
+    says=(
+        "The number under your root is the number of heads. It must be d_k, the width of one head."
+    ),
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(Q.shape[1])"),
+)
+
+wrong(
+    "root-of-source",
+    says=(
+        "The number under your root is the number of tokens of C. It must be d_k, the width "
+        "of one head."
+    ),
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(K.shape[-2])"),
+)
+
+wrong(
+    "running-sums",
+    says=(
+        "Your parts are running sums: part ℓ includes the heads before ℓ. A part is what "
+        "this head alone adds."
+    ),
+    spares=["source", "gradients"],
+    edit=("parts.sum(dim=1), parts", "parts.sum(dim=1), parts.cumsum(dim=1)"),
 )
 
 wrong(
@@ -207,7 +317,7 @@ def cross_attention(X, C, W_Q, W_K, W_V, W_O):
 wrong(
     "unscaled",
     "not scaled",
-    says="Your scores are not scaled: divide them by √d_k = √4, the width of one head.",
+    says="Your scores are not scaled: divide them by √d_k, the root of the width of one head.",
     edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"),
 )
 

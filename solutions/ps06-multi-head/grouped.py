@@ -100,6 +100,22 @@ wrong(
 )
 
 wrong(
+    "brackets-left-out",
+    says=(
+        "You add d_v after multiplying. The sum d_k + d_v must be multiplied: put it in brackets."
+    ),
+    loses=["cache"],
+    edit=("* (d_k + d_v)", "* d_k + d_v"),
+)
+
+wrong(
+    "bytes",
+    says="Four times too many. Count numbers, not bytes.",
+    loses=["cache"],
+    edit=("B * S * groups * (d_k + d_v)", "4 * B * S * groups * (d_k + d_v)"),
+)
+
+wrong(
     "detached",
     "shared keys cut off from the gradient",
     told="no gradient reaches K",
@@ -108,6 +124,13 @@ wrong(
         "K.repeat_interleave(H // G, dim=1)",
         "torch.cat([K[:, h * G // H, None] for h in range(H)], 1).detach()",
     ),
+)
+
+wrong(
+    "divided-by-d-k",
+    says="Your scores are divided by d_k: divide by its square root, √d_k.",
+    loses=["by-hand", "values", "gradients"],
+    edit=("math.sqrt(Q.shape[-1])", "Q.shape[-1]"),
 )
 
 
@@ -176,6 +199,30 @@ wrong(
 )
 
 wrong(
+    "keys-by-repeat",
+    says=(
+        "Keys and values are paired differently: head h takes the keys of one group and the "
+        "values of another. Its keys are those of group h mod G."
+    ),
+    loses=["by-hand", "values", "gradients"],
+    edit=("K.repeat_interleave(H // G, dim=1)", "K.repeat(1, H // G, 1, 1)"),
+)
+
+wrong(
+    "keys-twice",
+    says="Values are not as wide as keys here: d_k + d_v numbers, not 2 · d_k.",
+    loses=["cache"],
+    edit=("(d_k + d_v)", "2 * d_k"),
+)
+
+wrong(
+    "last-of-group",
+    says="You keep the last head of each group. Take the mean of its heads.",
+    loses=["pooled"],
+    edit=(".mean(2).flatten", "[:, :, -1].flatten"),
+)
+
+wrong(
     "mean-of-groups",
     "all heads take the mean of the groups",
     says="All your heads take the mean of the groups: each group serves its own heads.",
@@ -198,6 +245,13 @@ wrong(
         "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
         "Q = Q.unflatten(1, (G, -1)).mean(dim=2)",
     ),
+)
+
+wrong(
+    "multiplied",
+    says="Your scores are multiplied by √d_k: divide by it instead.",
+    loses=["by-hand", "values", "gradients"],
+    edit=("K.mT / math", "K.mT * math"),
 )
 
 wrong(
@@ -226,6 +280,30 @@ wrong(
 )
 
 wrong(
+    "one-group",
+    says="Each group has keys and values of its own.",
+    loses=["cache"],
+    edit=("S * groups *", "S *"),
+)
+
+wrong(
+    "one-sequence",
+    says="Each sequence of the batch has keys and values of its own.",
+    loses=["cache"],
+    edit=("B * S * groups", "S * groups"),
+)
+
+wrong(
+    "over-heads",
+    says=(
+        "Your weights sum to 1 over the heads, not over the keys. Each head has its own "
+        "softmax, over the last axis: dim=-1."
+    ),
+    spares=["pooled", "cache"],
+    edit=("dim=-1", "dim=1"),
+)
+
+wrong(
     "over-queries",
     "the softmax runs over the queries",
     says=(
@@ -234,6 +312,13 @@ wrong(
     ),
     loses=["by-hand", "values", "gradients"],
     edit=("dim=-1", "dim=-2"),
+)
+
+wrong(
+    "pooled-axis-left",
+    says="Your result still has an axis for the groups. Put them side by side, (D, G·K).",
+    loses=["pooled"],
+    edit=(".mean(2).flatten(1)", ".mean(2)"),
 )
 
 wrong(
@@ -260,6 +345,47 @@ wrong(
 )
 
 wrong(
+    "root-of-d-v",
+    says=(
+        "The number under your root is d_v, the width of a value. It must be d_k, the width "
+        "of one head."
+    ),
+    loses=["by-hand", "values", "gradients"],
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(V.shape[-1])"),
+)
+
+wrong(
+    "root-of-heads",
+    says=(
+        "The number under your root is the number of heads. It must be d_k, the width of one head."
+    ),
+    spares=["pooled", "cache"],
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(Q.shape[1])"),
+)
+
+wrong(
+    "root-of-keys",
+    says=(
+        "The number under your root is the number of keys. It must be d_k, the width of one head."
+    ),
+    loses=["by-hand", "values", "gradients"],
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(K.shape[-2])"),
+)
+
+wrong(
+    "scaled-after",
+    says=(
+        "You divide by √d_k after the softmax: the weights of a query no longer sum to 1. "
+        "Scale the scores, then take the softmax."
+    ),
+    loses=["by-hand", "values", "gradients"],
+    edit=(
+        "(Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(dim=-1)",
+        "(Q @ K.mT).softmax(dim=-1) / math.sqrt(Q.shape[-1])",
+    ),
+)
+
+wrong(
     "summed",
     "pools by adding up",
     says="You add up the heads of a group. Take their mean.",
@@ -271,11 +397,28 @@ wrong(
 )
 
 wrong(
+    "twice",
+    says=(
+        "Twice too many. d_k + d_v already covers keys and values, and the answer is in "
+        "numbers, not bytes."
+    ),
+    loses=["cache"],
+    edit=("B * S * groups * (d_k + d_v)", "2 * B * S * groups * (d_k + d_v)"),
+)
+
+wrong(
     "unscaled",
     "not scaled",
-    says="Your scores are not scaled: divide them by √d_k = √4, the width of one head.",
+    says="Your scores are not scaled: divide them by √d_k, the root of the width of one head.",
     loses=["by-hand", "values", "gradients"],
     edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"),
+)
+
+wrong(
+    "values-alone",
+    says="Keys and values are both kept: d_k + d_v numbers.",
+    loses=["cache"],
+    edit=("* (d_k + d_v)", "* d_v"),
 )
 
 wrong(

@@ -99,6 +99,13 @@ def masked_heads(Q, K, V, mask):
 
 
 wrong(
+    "divided-by-d-k",
+    says="Your scores are divided by d_k: divide by its square root, √d_k.",
+    spares=["by-hand", "mask"],
+    edit=("math.sqrt(Q.shape[-1])", "Q.shape[-1]"),
+)
+
+wrong(
     "either",
     "allowed by any of the three",
     says=(
@@ -134,13 +141,31 @@ def masked_heads(Q, K, V, mask):
     return weights @ V, weights
 
 
+wrong(
+    "far",
+    says="Your windows hide the near positions and show the far ones.",
+    loses=["by-hand", "mask"],
+    edit=("j < w", "j >= w"),
+)
+
+wrong(
+    "fill-inverted",
+    says=(
+        "Your mask hides the keys that it should show. True = may be attended to, so fill a "
+        "score where the mask is not True: ~mask."
+    ),
+    spares=["by-hand", "mask"],
+    edit=("masked_fill(~mask", "masked_fill(mask"),
+)
+
+
 @wrong(
     "fill-too-high",
     "writes -10000 into hidden scores, which a lower one outweighs",
     says=(
-        "The number that you write into hidden scores is not low enough: visible scores "
-        "are lower still, and the hidden ones take all the weight. Use -∞, or the lowest "
-        "number of the dtype, torch.finfo(scores.dtype).min."
+        "The number that you write into hidden scores is not low enough: hidden keys still "
+        "take weight. exp(0) is 1, and even -10000 is high beside visible scores that are "
+        "lower. Use -∞, or the lowest number of the dtype, torch.finfo(scores.dtype).min."
     ),
     loses=["values"],
 )
@@ -171,9 +196,37 @@ wrong(
 wrong(
     "four-axes-only",
     "knows no mask for all heads",
-    told="stops with RuntimeError in a hidden test",
+    says=(
+        "The mask of sequence b was used for head b of every sequence: in (B, T, S), the "
+        "batch axis meets the heads of (B, H, T, S). Give it an axis for the heads, (B, 1, "
+        "T, S)."
+    ),
     loses=["shared", "empty"],
     edit=("mask[:, None]", "mask.expand(Q.shape[:3] + K.shape[2:3])"),
+)
+
+wrong(
+    "hidden-at-0",
+    says=(
+        "Hidden scores become 0, or nearly so, and exp(0) = 1 is not a small weight: they "
+        "must become -∞. (The mask does not multiply the scores, and -1e-9 is not -1e9.)"
+    ),
+    spares=["by-hand", "mask"],
+    edit=(
+        "scores.masked_fill(~mask, lowest).softmax(dim=-1) * mask",
+        "(scores * mask).softmax(dim=-1)",
+    ),
+)
+
+wrong(
+    "hidden-at-0-then-cleared",
+    says=(
+        "The number that you write into hidden scores is not low enough: hidden keys still "
+        "take weight. exp(0) is 1, and even -10000 is high beside visible scores that are "
+        "lower. Use -∞, or the lowest number of the dtype, torch.finfo(scores.dtype).min."
+    ),
+    spares=["by-hand", "mask"],
+    edit=("~mask, lowest", "~mask, 0.0"),
 )
 
 wrong(
@@ -193,6 +246,19 @@ wrong(
 )
 
 wrong(
+    "mask-added",
+    says=(
+        "The mask is added as 0 and 1: that raises the allowed scores by 1 and hides "
+        "nothing. A hidden score must become -∞, so that exp(score) is 0."
+    ),
+    spares=["by-hand", "mask"],
+    edit=(
+        "scores.masked_fill(~mask, lowest).softmax(dim=-1) * mask",
+        "(scores + mask).softmax(dim=-1)",
+    ),
+)
+
+wrong(
     "mask-against-heads",
     "three axes meet the heads",
     says=(
@@ -202,6 +268,26 @@ wrong(
     ),
     loses=["shared", "empty"],
     edit=("mask[:, None]", "mask"),
+)
+
+wrong(
+    "masked-copy-lost",
+    says=(
+        "Hidden keys get the weight that they would get without a mask. If you call "
+        "masked_fill, use what it returns: it does not change the scores."
+    ),
+    spares=["by-hand", "mask"],
+    edit=(
+        "weights = scores.masked_fill(~mask, lowest).softmax(dim=-1) * mask",
+        "scores.masked_fill(~mask, lowest)\n    weights = scores.softmax(dim=-1)",
+    ),
+)
+
+wrong(
+    "multiplied",
+    says="Your scores are multiplied by √d_k: divide by it instead.",
+    spares=["by-hand", "mask"],
+    edit=("K.mT / math", "K.mT * math"),
 )
 
 
@@ -244,6 +330,13 @@ def masked_heads(Q, K, V, mask):
 
 
 wrong(
+    "next-seen",
+    says="Each query sees the next position as well: j ≤ i, no further.",
+    loses=["by-hand", "mask"],
+    edit=("j <= i)", "j <= i + 1)"),
+)
+
+wrong(
     "no-padding",
     "forgets the padding",
     says="The padding may still be attended to. real hides keys, in every row of its sequence.",
@@ -252,6 +345,13 @@ wrong(
         "return (j <= i) & (i - j < w) & real[:, None, None, :]",
         "return ((j <= i) & (i - j < w)).expand(len(real), len(windows), T, S)",
     ),
+)
+
+wrong(
+    "no-self",
+    says="No query sees its own position: j ≤ i, including the diagonal.",
+    loses=["by-hand", "mask"],
+    edit=("j <= i)", "j < i)"),
 )
 
 wrong(
@@ -286,6 +386,16 @@ def masked_heads(Q, K, V, mask):
 
 
 wrong(
+    "one-too-few",
+    says=(
+        "Your windows allow one position too few. A window of w holds the query's own "
+        "position and w - 1 before it."
+    ),
+    loses=["by-hand", "mask"],
+    edit=("j < w", "j < w - 1"),
+)
+
+wrong(
     "one-too-many",
     "the window holds w positions beside the query's own",
     says=(
@@ -305,6 +415,16 @@ wrong(
     ),
     spares=["by-hand", "mask"],
     edit=("dim=-1", "dim=1"),
+)
+
+wrong(
+    "over-queries",
+    says=(
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does "
+        "your softmax run over?"
+    ),
+    spares=["by-hand", "mask"],
+    edit=("dim=-1", "dim=-2"),
 )
 
 wrong(
@@ -390,11 +510,36 @@ def masked_heads(Q, K, V, mask):
 
 
 wrong(
+    "root-of-heads",
+    says=(
+        "The number under your root is the number of heads. It must be d_k, the width of one head."
+    ),
+    loses=["values", "shared", "empty"],
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(Q.shape[1])"),
+)
+
+wrong(
+    "root-of-keys",
+    says=(
+        "The number under your root is the number of keys. It must be d_k, the width of one head."
+    ),
+    spares=["by-hand", "mask"],
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(K.shape[-2])"),
+)
+
+wrong(
     "unscaled",
     "not scaled",
-    says="Your scores are not scaled: divide them by √d_k = √4, the width of one head.",
+    says="Your scores are not scaled: divide them by √d_k, the root of the width of one head.",
     spares=["by-hand", "mask"],
     edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"),
+)
+
+wrong(
+    "window-alone",
+    says="Later tokens may be attended to. A window only reaches back: j ≤ i.",
+    loses=["by-hand", "mask"],
+    edit=("(j <= i) & (i - j", "(i - j"),
 )
 
 wrong(

@@ -49,6 +49,17 @@ def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     return out @ W_O, weights
 
 
+wrong(
+    "averaged",
+    says=(
+        "You divide by the number of heads. Multiplying the heads, side by side, by W_O "
+        "gives a sum over the heads, not their mean."
+    ),
+    loses=["by-hand", "values", "gradients"],
+    edit=("out @ W_O", "out @ W_O / heads"),
+)
+
+
 @wrong(
     "batch-mixed",
     "folds the heads beside the batch the wrong way round",
@@ -67,11 +78,29 @@ def multi_head(X, W_Q, W_K, W_V, W_O, heads):
 
 
 wrong(
+    "causal",
+    says=(
+        "You hide later tokens. There is no mask in this exercise: each token looks at all of them."
+    ),
+    edit=(
+        "= scores.softmax",
+        "= scores.masked_fill(torch.ones(T, T).triu(1) == 1, -math.inf).softmax",
+    ),
+)
+
+wrong(
     "detached",
     "cuts the weights off from the gradient",
     told="no gradient reaches W_Q",
     loses=["gradients"],
     edit=("scores.softmax", "scores.detach().softmax"),
+)
+
+wrong(
+    "divided-by-d-k",
+    says="Your scores are divided by d_k: divide by its square root, √d_k.",
+    loses=["by-hand", "values", "gradients"],
+    edit=("math.sqrt(Q.shape[-1])", "Q.shape[-1]"),
 )
 
 
@@ -108,6 +137,16 @@ wrong(
 )
 
 wrong(
+    "heads-first",
+    says=(
+        "Your weights are (H, B, T, T). The batch comes first, (B, H, T, T): stack the "
+        "heads along axis 1."
+    ),
+    spares=["order", "gradients"],
+    edit=("W_O, weights", "W_O, weights.transpose(0, 1)"),
+)
+
+wrong(
     "interleaved",
     "every H-th column for a head",
     says=(
@@ -118,6 +157,21 @@ wrong(
         "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",
         "= ((X @ W).view(B, T, -1, heads).permute(0, 3, 1, 2) for W in (W_Q, W_K, W_V))",
     ),
+)
+
+wrong(
+    "interleaved-both-ways",
+    says=(
+        "Each of your heads takes every H-th column of the projections. Head ℓ takes K "
+        "neighbouring columns, from ℓ·K on. You join them with the same mistake."
+    ),
+    edit=[
+        (
+            "= ((X @ W).view(B, T, heads, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))",
+            "= ((X @ W).view(B, T, -1, heads).permute(0, 3, 1, 2) for W in (W_Q, W_K, W_V))",
+        ),
+        ("(weights @ V).transpose(1, 2).reshape", "(weights @ V).permute(0, 2, 3, 1).reshape"),
+    ],
 )
 
 wrong(
@@ -168,10 +222,23 @@ wrong(
 )
 
 wrong(
+    "multiplied",
+    says="Your scores are multiplied by √d_k: divide by it instead.",
+    loses=["by-hand", "values", "gradients"],
+    edit=("K.mT / math", "K.mT * math"),
+)
+
+wrong(
     "no-last-matrix",
     "forgets W_O",
     says="W_O is not applied: you return the heads, side by side.",
     edit=("out @ W_O", "out"),
+)
+
+wrong(
+    "no-softmax",
+    says="The softmax is missing: the scores themselves multiply the values.",
+    edit=("scores.softmax(dim=-1)", "scores"),
 )
 
 
@@ -198,6 +265,15 @@ wrong(
 )
 
 wrong(
+    "over-batch",
+    says=(
+        "Your weights sum to 1 over the sequences of the batch, not over the keys. Each "
+        "sequence has its own softmax, over the last axis: dim=-1."
+    ),
+    edit=("dim=-1", "dim=0"),
+)
+
+wrong(
     "over-heads",
     "the softmax runs over the heads",
     says=(
@@ -217,6 +293,28 @@ wrong(
     edit=("dim=-1", "dim=-2"),
 )
 
+
+@wrong(
+    "overlapping",
+    says="Your heads overlap: head ℓ begins at column ℓ. It should begin at column ℓ·K.",
+)
+def multi_head(X, W_Q, W_K, W_V, W_O, heads):
+    k, v = W_Q.shape[1] // heads, W_V.shape[1] // heads
+    found, looked = [], []
+    for h in range(heads):
+        Q, K = X @ W_Q[:, h : h + k], X @ W_K[:, h : h + k]
+        looked.append((Q @ K.mT / math.sqrt(k)).softmax(dim=-1))
+        found.append(looked[h] @ X @ W_V[:, h : h + v])
+    return torch.cat(found, dim=-1) @ W_O, torch.stack(looked, dim=1)
+
+
+wrong(
+    "queries-first",
+    says="Your weights are (B, T, H, T). The heads come before the queries: (B, H, T, T).",
+    spares=["order", "gradients"],
+    edit=("W_O, weights", "W_O, weights.transpose(1, 2)"),
+)
+
 wrong(
     "ready-made",
     "lets PyTorch do it",
@@ -228,11 +326,21 @@ wrong(
 )
 
 wrong(
+    "residual",
+    says=(
+        "You add X to the output. The residual connection belongs to the block, chapter 8: "
+        "here the output is (heads side by side) W_O alone."
+    ),
+    loses=["by-hand", "values", "gradients"],
+    edit=("out @ W_O", "X + out @ W_O"),
+)
+
+wrong(
     "root-of-all-heads",
     "scaled by the width of all heads together",
     says=(
-        "Your scores are divided by √8: 8 is the width of all heads together. d_k = 4 is "
-        "the width of one head."
+        "The number under your root is the width of all heads together. It must be d_k, the "
+        "width of one head."
     ),
     loses=["by-hand", "values", "gradients"],
     edit=("Q.shape[-1]", "W_Q.shape[1]"),
@@ -242,7 +350,7 @@ wrong(
     "root-of-d-model",
     "scaled by the root of d_model",
     says=(
-        "Your scores are divided by √3: 3 is d_model, the width of a token. d_k = 4 is the "
+        "The number under your root is d_model, the width of a token. It must be d_k, the "
         "width of one head."
     ),
     loses=["by-hand", "values", "gradients"],
@@ -250,13 +358,39 @@ wrong(
 )
 
 wrong(
+    "root-of-d-v",
+    says=(
+        "The number under your root is d_v, the width of a value. It must be d_k, the width "
+        "of one head."
+    ),
+    loses=["by-hand", "values", "gradients"],
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(V.shape[-1])"),
+)
+
+wrong(
     "root-of-heads",
     "scaled by the root of the number of heads",
     says=(
-        "Your scores are divided by √4: 4 is the number of heads. d_k = 3 is the width of one head."
+        "The number under your root is the number of heads. It must be d_k, the width of one head."
     ),
     loses=["by-hand", "values", "gradients"],
     edit=("Q.shape[-1]", "heads"),
+)
+
+wrong(
+    "root-of-tokens",
+    says=(
+        "The number under your root is the number of tokens. It must be d_k, the width of one head."
+    ),
+    loses=["by-hand", "values"],
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(K.shape[-2])"),
+)
+
+wrong(
+    "scores-returned",
+    says="You return the scores, before the softmax, as the weights.",
+    loses=["by-hand", "values", "heads"],
+    edit=("W_O, weights", "W_O, scores"),
 )
 
 wrong(
@@ -303,7 +437,7 @@ wrong(
 wrong(
     "unscaled",
     "not scaled",
-    says="Your scores are not scaled: divide them by √d_k = √4, the width of one head.",
+    says="Your scores are not scaled: divide them by √d_k, the root of the width of one head.",
     loses=["by-hand", "values", "gradients"],
     edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"),
 )

@@ -52,6 +52,13 @@ wrong(
 )
 
 wrong(
+    "averaged",
+    says="You average the heads. Put them side by side.",
+    loses=["merge", "order"],
+    edit=("x.transpose(1, 2).reshape(B, T, H * K)", "x.mean(dim=1)"),
+)
+
+wrong(
     "batch-of-one",
     "drops a batch of one",
     told=r"The heads: shape \(2, 3, 2\)",
@@ -96,8 +103,9 @@ def merge_heads(x):
     "heads-behind",
     "leaves the heads behind the tokens",
     says=(
-        "Your heads come after the tokens, (B, T, H, K). A matrix product treats all axes "
-        "but the last two as batch axes, so the heads must come before the tokens."
+        "Your heads come after the tokens, (B, T, H, K), or you merge them as if they did. "
+        "A matrix product treats all axes but the last two as batch axes, so the heads must "
+        "come before the tokens."
     ),
 )
 def split_heads(x, heads):
@@ -125,9 +133,8 @@ wrong(
     "interleaved",
     "every H-th column for a head, both ways",
     says=(
-        "Each of your heads takes every H-th column. Head ℓ takes K neighbouring columns, "
-        "from ℓ·K on: in the last axis, the heads come first and the columns of a head "
-        "second."
+        "Each of your heads has every H-th column. Head ℓ has K neighbouring columns, from "
+        "ℓ·K on: in the last axis, the heads come first and the columns of a head second."
     ),
     edit=[
         (
@@ -142,8 +149,9 @@ wrong(
     "merge-straight",
     "merges without exchanging the axes",
     says=(
-        "Your tokens mix: you reshape (B, H, T, K) straight to (B, T, D). Swap the axes of "
-        "heads and tokens first, then merge heads and columns into one axis."
+        "Your heads mix tokens if you reshape (B, T, D) straight to (B, H, T, K), and your "
+        "tokens mix if you reshape (B, H, T, K) straight to (B, T, D). To split, reshape to "
+        "(B, T, H, K), then swap the axes of tokens and heads. To merge, swap them first."
     ),
     loses=["merge", "order"],
     edit=("x.transpose(1, 2).reshape", "x.reshape"),
@@ -160,7 +168,7 @@ wrong(
 wrong(
     "not-flattened",
     "the heads keep an axis",
-    says=("Your heads still have their own axis, (B, T, H, K). Merge the last two axes into one."),
+    says="Your heads still have their own axis, (B, T, H, K). Merge the last two axes into one.",
     loses=["merge", "order"],
     edit=("x.transpose(1, 2).reshape(B, T, H * K)", "x.transpose(1, 2)"),
 )
@@ -191,8 +199,9 @@ wrong(
     "split-straight",
     "splits without exchanging the axes",
     says=(
-        "Your heads mix tokens: you reshape (B, T, D) straight to (B, H, T, K). Split the "
-        "last axis first, to (B, T, H, K), then swap the axes of tokens and heads."
+        "Your heads mix tokens if you reshape (B, T, D) straight to (B, H, T, K), and your "
+        "tokens mix if you reshape (B, H, T, K) straight to (B, T, D). To split, reshape to "
+        "(B, T, H, K), then swap the axes of tokens and heads. To merge, swap them first."
     ),
     spares=["merge"],
     edit=("x.reshape(B, T, heads, D // heads).transpose(1, 2)", "x.view(B, heads, T, D // heads)"),
@@ -202,8 +211,9 @@ wrong(
     "straight",
     "counts the numbers off anew, both ways: there and back is the same",
     says=(
-        "Your heads mix tokens: you reshape (B, T, D) straight to (B, H, T, K). Split the "
-        "last axis first, to (B, T, H, K), then swap the axes of tokens and heads."
+        "Your heads mix tokens if you reshape (B, T, D) straight to (B, H, T, K), and your "
+        "tokens mix if you reshape (B, H, T, K) straight to (B, T, D). To split, reshape to "
+        "(B, T, H, K), then swap the axes of tokens and heads. To merge, swap them first."
     ),
     edit=[
         ("x.reshape(B, T, heads, D // heads).transpose(1, 2)", "x.view(B, heads, T, D // heads)"),

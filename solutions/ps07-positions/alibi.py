@@ -34,6 +34,14 @@ def alibi_bias(slopes, T, S):
     return torch.einsum("h,ts->hts", slopes, whole[S - T :])
 
 
+wrong(
+    "batch-axis",
+    says="Your bias has an axis for the batch. It should be (H, T, S).",
+    loses=["bias", "last"],
+    edit=("-slopes[:, None, None]", "-slopes[None, :, None, None]"),
+)
+
+
 @wrong(
     "causal",
     "hides later keys as well",
@@ -56,6 +64,14 @@ def alibi_bias(slopes, T, S):
     return bias.masked_fill(distance < 0, -math.inf)
 
 
+wrong(
+    "causal-zeros",
+    says=("Your code gives keys after the query no penalty. The bias is -m |i - j| on both sides."),
+    loses=["bias", "last"],
+    edit=("(i - j).abs()", "(i - j).clamp(min=0)"),
+)
+
+
 @wrong(
     "exponents",
     "forgets the power",
@@ -73,9 +89,26 @@ def alibi_bias(slopes, T, S):
 
 
 wrong(
+    "extra-first",
+    says=(
+        "Your extra slopes come first. The slopes of P heads come first, and those of 2P "
+        "heads after them."
+    ),
+    loses=["others"],
+    edit=("slopes + between[: H - P]", "between[: H - P] + slopes"),
+)
+
+wrong(
+    "filled-from-the-end",
+    says=("Of the slopes of 2P heads you take every other one from the end. Start at the front."),
+    loses=["others"],
+    edit=("between[: H - P]", "between[2 * P - H :]"),
+)
+
+wrong(
     "filled-in-a-row",
     "fills up without leaving any out",
-    says="Of the slopes of 8 heads you take the first ones in a row: take every other one.",
+    says="Of the slopes of 2P heads you take the first ones in a row: take every other one.",
     loses=["others"],
     edit=("* P, 2", "* P"),
 )
@@ -84,8 +117,8 @@ wrong(
     "filled-with-even",
     "fills up with those that are there already",
     says=(
-        "Of the slopes of 8 heads you take the second, the fourth, ...: those are the "
-        "slopes of 4 heads once more. Take the first, the third, ..."
+        "Of the slopes of 2P heads you take the second, the fourth, ...: those are the "
+        "slopes of P heads once more. Take the first, the third, ..."
     ),
     loses=["others"],
     edit=("1, 2 * P", "2, 2 * P + 1"),
@@ -97,7 +130,7 @@ wrong(
     "the formula for any number of heads",
     says=(
         "The number of heads is not a power of two, but you still take 2^(-8h/H). Take the "
-        "slopes of 4 heads, then every other one of 8 heads."
+        "slopes of P heads, then every other one of 2P heads."
     ),
     loses=["others"],
 )
@@ -128,6 +161,14 @@ def alibi_bias(slopes, T, S):
     i = torch.arange(S - T, S)[:, None]
     j = torch.arange(S)
     return -slopes[:, None, None] * (i - j).abs()
+
+
+wrong(
+    "growing",
+    says="Your slopes grow: the exponent is -8h/H.",
+    loses=["powers", "others"],
+    edit=[("-8 * h", "8 * h"), ("-4 * h", "4 * h")],
+)
 
 
 @wrong(
@@ -193,8 +234,8 @@ wrong(
     "larger-cut",
     "the first slopes of the next larger power",
     says=(
-        "You take the first slopes of 8 heads. Take all those of 4 heads, then every other "
-        "one of 8 heads."
+        "You take the first slopes of 2P heads. Take all those of P heads, then every other "
+        "one of 2P heads."
     ),
     loses=["others"],
 )
@@ -308,6 +349,13 @@ def alibi_bias(slopes, T, S):
 
 
 wrong(
+    "reversed",
+    says="Your slopes are in reverse order. The steepest comes first.",
+    loses=["powers", "others"],
+    edit=("range(1, P + 1)", "range(P, 0, -1)"),
+)
+
+wrong(
     "rewarded",
     "no minus",
     says="Your bias is positive, so it rewards distance. It is a penalty, -m |i - j|.",
@@ -319,6 +367,13 @@ wrong(
 )
 
 wrong(
+    "rounded",
+    says="Your exponents are rounded to whole numbers, as by `//`. -8h/H need not be whole.",
+    loses=["powers", "others"],
+    edit=[("-8 * h / P", "-8 * h // P"), ("-4 * h / P", "-4 * h // P")],
+)
+
+wrong(
     "signed",
     "no absolute value",
     says="Your distances have a sign, so keys after the query are rewarded. It is |i - j|.",
@@ -327,6 +382,13 @@ wrong(
         "j = torch.arange(S)\n    return -slopes[:, None, None] * (i - j).abs()",
         "return slopes[:, None, None] * (torch.arange(S) - i)",
     ),
+)
+
+wrong(
+    "signed-back",
+    says="Your distances have a sign, so keys before the query are rewarded. It is |i - j|.",
+    loses=["bias", "last"],
+    edit=("(i - j).abs()", "(j - i)"),
 )
 
 wrong(
@@ -355,6 +417,23 @@ def alibi_bias(slopes, T, S):
     i = torch.arange(S)
     return -slopes[:, None, None] * (i[:, None] - i).abs()
 
+
+wrong(
+    "squared",
+    says="Your code squares the distance. The penalty grows linearly.",
+    loses=["bias", "last"],
+    edit=("(i - j).abs()", "(i - j) ** 2"),
+)
+
+wrong(
+    "turned",
+    says="The axes of queries and keys are swapped: the bias is (H, T, S).",
+    loses=["last"],
+    edit=[
+        ("torch.arange(S - T, S)[:, None]", "torch.arange(S - T, S)"),
+        ("j = torch.arange(S)", "j = torch.arange(S)[:, None]"),
+    ],
+)
 
 broken("int(math.log2(H))", "round(math.log2(H))")
 broken("range(1, P + 1)", "range(P, 0, -1)")

@@ -69,6 +69,13 @@ class MendedPositions(Positions):
         return x + self.table[start : start + x.shape[0]]
 
 
+wrong(
+    "nothing-added",
+    says="No code is added.",
+    edit=("return x + codes", "x.add(codes)\n        return x"),
+)
+
+
 @wrong("one-code", "one code for the whole text", says="All tokens get the code of the first one.")
 class MendedPositions(Positions):
     def forward(self, x, start=0):
@@ -91,7 +98,10 @@ class MendedPositions(Positions):
 @wrong(
     "reshaped",
     "reshapes instead of turning",
-    told=r"101 at \[0, 1, 0\], it must be 102",
+    says=(
+        "Your tokens get each other's codes: `.reshape(T, B, d)` does not swap the axes. "
+        "Use `.transpose(0, 1)`, or leave x as it is."
+    ),
     spares=["order", "inputs"],
 )
 class MendedPositions(Positions):

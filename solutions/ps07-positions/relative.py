@@ -31,6 +31,12 @@ def relative_bias(q, a, S):
 
 
 wrong(
+    "axes-swapped",
+    says="The axes of queries and keys are swapped: row i belongs to query i.",
+    edit=("S))", "S)).mT"),
+)
+
+wrong(
     "by-d",
     "divides by d_k",
     says="The bias is divided by d_k. Divide by its square root.",
@@ -126,9 +132,40 @@ wrong(
 )
 
 
+wrong(
+    "later-hidden",
+    says=(
+        "Your code hides keys after the query. Offsets above 0 have their own rows. Hiding "
+        "later keys is the mask's job."
+    ),
+    edit=(
+        "return met.gather(-1, row.expand(*q.shape[:-1], S))",
+        "bias = met.gather(-1, row.expand(*q.shape[:-1], S))\n"
+        "    return bias.masked_fill(torch.arange(S) > i, -math.inf)",
+    ),
+)
+
+wrong(
+    "later-nothing",
+    says=(
+        "Your code gives keys after the query no bias. Offsets above 0 have their own rows. "
+        "Hiding later keys is the mask's job."
+    ),
+    edit=(
+        "return met.gather(-1, row.expand(*q.shape[:-1], S))",
+        "bias = met.gather(-1, row.expand(*q.shape[:-1], S))\n"
+        "    return bias.masked_fill(torch.arange(S) > i, 0.0)",
+    ),
+)
+
+
 @wrong(
     "no-clipping",
     "no clipping, so rows are missing",
+    says=(
+        "Your offsets wrap around instead of being clipped. Beyond L on either side, use "
+        "the outermost row."
+    ),
     told="index 3 is out of bounds",
     spares=["values", "inputs"],
 )

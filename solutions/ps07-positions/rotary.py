@@ -242,6 +242,31 @@ def to_halves(W, heads):
 
 
 @wrong(
+    "laid-out-interleaved",
+    "angles interleaved, partners in halves",
+    says=(
+        "Cosines and sines are arranged for the other pairing. The two numbers of a pair "
+        "must be rotated by the same angle."
+    ),
+    loses=["halves", "relative", "gradients"],
+)
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    wide = angle.repeat_interleave(2, dim=-1)
+    if pairing == "interleaved":
+        partner = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
+    else:
+        a, b = x.chunk(2, dim=-1)
+        partner = torch.cat([-b, a], dim=-1)
+    return x * wide.cos() + partner * wide.sin()
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+@wrong(
     "laid-out-otherwise",
     "angles in halves, partners interleaved",
     says=(
@@ -269,7 +294,10 @@ def to_halves(W, heads):
 @wrong(
     "not-turned",
     "adds the angles to the coordinates",
-    told="it must depend on the distance alone",
+    says=(
+        "You add the angles to the coordinates. Rotate each pair by its angle: (a, b) "
+        "becomes (a cos - b sin, a sin + b cos)."
+    ),
     spares=["reorder"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
@@ -300,6 +328,31 @@ wrong(
 
 
 @wrong(
+    "put-back-interleaved",
+    "reads pairs in halves and writes them interleaved",
+    says=(
+        "You read the right pairs, but write them to the columns of the other pairing. "
+        "Each number goes back to where it was."
+    ),
+    loses=["halves", "gradients"],
+)
+def rotary(x, positions, theta, pairing="interleaved"):
+    angle = positions[:, None] * theta
+    cos, sin = angle.cos(), angle.sin()
+    if pairing == "interleaved":
+        a, b = x[..., 0::2], x[..., 1::2]
+    else:
+        a, b = x.chunk(2, dim=-1)
+    first, second = a * cos - b * sin, a * sin + b * cos
+    return torch.stack([first, second], dim=-1).flatten(-2)
+
+
+def to_halves(W, heads):
+    D = W.shape[0]
+    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+@wrong(
     "put-back-wrong",
     "reads pairs interleaved and writes them in halves",
     says=(
@@ -322,6 +375,29 @@ def rotary(x, positions, theta, pairing="interleaved"):
 def to_halves(W, heads):
     D = W.shape[0]
     return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
+
+
+wrong(
+    "read-halves",
+    "reads pairs in halves and writes them interleaved",
+    says=(
+        "You read the pairs from the columns of the other pairing, but write them to the "
+        "right columns."
+    ),
+    loses=["interleaved", "gradients"],
+    edit=("a, b = x[..., 0::2], x[..., 1::2]", "a, b = x.chunk(2, dim=-1)"),
+)
+
+wrong(
+    "read-interleaved",
+    "reads pairs interleaved and writes them in halves",
+    says=(
+        "You read the pairs from the columns of the other pairing, but write them to the "
+        "right columns."
+    ),
+    loses=["halves", "gradients"],
+    edit=("a, b = x.chunk(2, dim=-1)", "a, b = x[..., 0::2], x[..., 1::2]"),
+)
 
 
 @wrong("ready-made", "calls the course's own", told="writes by hand", spares=["reorder"])

@@ -106,6 +106,13 @@ wrong(
 )
 
 wrong(
+    "minus-twice",
+    says="Your blocks have a minus twice. sin(t + k) = sin t cos k + cos t sin k.",
+    spares=["similarity"],
+    edit=("-sin, sin", "-sin, -sin"),
+)
+
+wrong(
     "no-k",
     "always a shift by 1",
     says="Your matrix does not depend on k: the angle of a pair grows by k θ.",
@@ -149,11 +156,31 @@ def similarity(k, theta):
 
 
 wrong(
+    "only-cosines",
+    says=(
+        "Your matrix has only the cosines. The sine of the next position needs the cosine "
+        "of this one, too."
+    ),
+    spares=["similarity"],
+    edit=("torch.block_diag(*blocks.view(-1, 2, 2))", "torch.diag(cos.repeat_interleave(2))"),
+)
+
+wrong(
     "plus-twice",
     "no minus at all",
     says="Your blocks have the same sign twice. cos(t + k) = cos t cos k - sin t sin k.",
     spares=["similarity"],
     edit=("-sin,", "sin,"),
+)
+
+wrong(
+    "sign-lost",
+    says="Your matrix shifts forward for a negative k, too: does k lose its sign?",
+    spares=["similarity"],
+    edit=(
+        "cos, sin = (k * theta).cos(), (k * theta).sin()",
+        "cos, sin = (abs(k) * theta).cos(), (abs(k) * theta).sin()",
+    ),
 )
 
 wrong(
@@ -183,6 +210,13 @@ wrong(
 )
 
 wrong(
+    "similarity-no-k",
+    says="Your similarity does not depend on k.",
+    loses=["similarity"],
+    edit=("return (k * theta).cos()", "return theta.cos()"),
+)
+
+wrong(
     "similarity-pairs",
     "one number for each pair",
     told=r"shape \(2,\), it must be \(\)",
@@ -202,6 +236,16 @@ wrong(
 )
 
 wrong(
+    "similarity-sum-of-angles",
+    says=(
+        "You take the sum of the angles. cos a cos b + sin a sin b is the cosine of their "
+        "difference."
+    ),
+    loses=["similarity"],
+    edit=("return (k * theta).cos().sum()", "return (k * theta).sum().cos()"),
+)
+
+wrong(
     "similarity-twice",
     "counts each pair twice",
     says="Each pair counts twice: sin a sin b + cos a cos b is one cosine.",
@@ -214,7 +258,7 @@ wrong(
     "fits codes as columns",
     says=(
         "Your matrix shifts the other way, by -k: here codes are rows, p M. Is yours meant "
-        "for columns, M p?"
+        "for columns, M p? Or for codes with the cosine before the sine?"
     ),
     spares=["similarity"],
     edit=("-sin, sin", "sin, -sin"),

@@ -40,6 +40,16 @@ def wavelengths(d, base=10000.0):
 
 
 wrong(
+    "angles",
+    says="You return the angles, before sine and cosine.",
+    spares=["wavelengths"],
+    edit=(
+        "torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)",
+        "angles.repeat_interleave(2, dim=-1)",
+    ),
+)
+
+wrong(
     "base-fixed",
     "10000 written into the code",
     says="Your base is always 10000. Use `base`.",
@@ -50,7 +60,11 @@ wrong(
 wrong(
     "float32",
     "32-bit frequencies",
-    told="Only the first digits are right",
+    says=(
+        "Only the first digits are right, as with 32-bit numbers. Look for a step in 32 "
+        "bits: `torch.arange(...)` divided, `torch.tensor(...)` and `.float()` give 32 "
+        "bits if no dtype is passed."
+    ),
     spares=["wavelengths"],
     edit=("torch.arange(0, d, 2, dtype=positions.dtype)", "torch.arange(0, d, 2)"),
 )
@@ -121,7 +135,7 @@ wrong(
     "multiplied",
     "multiplies by the power",
     says=(
-        "You multiply by 16^(2i/d). Divide the position by it, so that later pairs turn "
+        "You multiply by base^(2i/d). Divide the position by it, so that later pairs turn "
         "more slowly."
     ),
     spares=["wavelengths"],
@@ -142,6 +156,31 @@ wrong(
     says="Your positions are one too large. Use the numbers in `positions` as given.",
     spares=["wavelengths"],
     edit=("positions[:, None]", "(positions[:, None] + 1)"),
+)
+
+
+wrong(
+    "one-speed",
+    says=(
+        "All your pairs turn at the same speed: where is the exponent? Or is it rounded to "
+        "0, as by `//`?"
+    ),
+    spares=["wavelengths"],
+    edit=("base ** (i / d)", "base ** (i // d)"),
+)
+
+wrong(
+    "only-cosines",
+    says="There are only cosines: even columns hold the sine.",
+    spares=["wavelengths"],
+    edit=("angles.sin()", "angles.cos()"),
+)
+
+wrong(
+    "only-sines",
+    says="There are only sines: odd columns hold the cosine.",
+    spares=["wavelengths"],
+    edit=("angles.cos()", "angles.sin()"),
 )
 
 
@@ -242,6 +281,14 @@ wrong(
 )
 
 
+wrong(
+    "wavelength-base",
+    says="Your base is always 10000. Use `base`.",
+    loses=["wavelengths"],
+    edit=("math.pi * base", "math.pi * 10000"),
+)
+
+
 @wrong(
     "wavelength-columns",
     "one for each column",
@@ -260,6 +307,13 @@ def wavelengths(d, base=10000.0):
 
 
 wrong(
+    "wavelength-falls",
+    says="Your wavelengths fall. Slower pairs have longer wavelengths.",
+    loses=["wavelengths"],
+    edit=("2 * math.pi * base ** (torch", "2 * math.pi * base ** (-torch"),
+)
+
+wrong(
     "wavelength-frequencies",
     "returns frequencies",
     says=(
@@ -274,10 +328,31 @@ wrong(
 )
 
 wrong(
+    "wavelength-from-one",
+    says="Your first pair has the exponent 2/d: pairs are counted from i = 0.",
+    loses=["wavelengths"],
+    edit=("torch.arange(0, d, 2) / d", "torch.arange(2, d + 1, 2) / d"),
+)
+
+wrong(
+    "wavelength-half",
+    says="Your wavelength is half of a period: a sine repeats at 2π.",
+    loses=["wavelengths"],
+    edit=("return 2 * math.pi", "return math.pi"),
+)
+
+wrong(
+    "wavelength-half-exponent",
+    says="Your exponents are half as large as they should be: for pair i it is 2i/d, not i/d.",
+    loses=["wavelengths"],
+    edit=("torch.arange(0, d, 2) / d", "torch.arange(d // 2) / d"),
+)
+
+wrong(
     "wavelength-lecture",
     "from 2π to 10000 · 2π, both ends included",
     says=(
-        "Your last one is exactly 2π · 64. The exponents are 2i/d, and i goes to d/2 - 1: "
+        "Your last one is exactly 2π · base. The exponents are 2i/d, and i goes to d/2 - 1: "
         "the last is (d - 2)/d, a little less than 1."
     ),
     loses=["wavelengths"],
@@ -301,6 +376,22 @@ wrong(
     says="The 2π is missing: a sine repeats when its angle has grown by 2π.",
     loses=["wavelengths"],
     edit=("2 * math.pi * base", "base"),
+)
+
+wrong(
+    "wavelength-reversed",
+    says="Your wavelengths are in reverse order. The fastest pair comes first.",
+    loses=["wavelengths"],
+    edit=("torch.arange(0, d, 2) / d", "torch.arange(d - 2, -1, -2) / d"),
+)
+
+wrong(
+    "wavelength-twice",
+    says=(
+        "Your exponents are twice too large. If i already runs 0, 2, 4, ..., the exponent is i/d."
+    ),
+    loses=["wavelengths"],
+    edit=("torch.arange(0, d, 2) / d", "2 * torch.arange(0, d, 2) / d"),
 )
 
 broken("/ base ** (i / d)", "/ d ** (i / base)")

@@ -45,6 +45,16 @@ wrong(
 )
 
 wrong(
+    "number",
+    says=(
+        "You read at position n - 1 of the batch, where n is the number of real tokens. With "
+        "padding in front, the last real token comes later."
+    ),
+    spares=["behind", "same"],
+    edit=("last = (real * torch.arange(T)).argmax(dim=1)", "last = real.sum(dim=1) - 1"),
+)
+
+wrong(
     "places-alone",
     "only the positions are mended",
     says=(
@@ -53,6 +63,13 @@ wrong(
     ),
     spares=["front", "same"],
     edit=("y[torch.arange(len(y)), last]", "y[:, -1]"),
+)
+
+wrong(
+    "seen",
+    says="Your tokens look at padding: it must get no weight.",
+    spares=["behind", "same"],
+    edit=(".tril() & real[:, None]", ".tril()"),
 )
 
 

@@ -40,6 +40,38 @@ def read(tokens, w, heads, K_past, V_past):
     return torch.stack(logits, dim=1), K, V
 
 
+wrong(
+    "cache-unchanged",
+    says="You return the cache unchanged: append the new keys and values to it.",
+    spares=["causal"],
+    edit=('return y @ w["E"].T, K, V', 'return y @ w["E"].T, K_past, V_past'),
+)
+
+wrong(
+    "cache-unused",
+    says="Your new tokens do not look at what was read before: the cache is not used.",
+    spares=["whole", "cache"],
+    edit=[
+        ("torch.arange(S) > own,", "(torch.arange(S) > own) | (torch.arange(S) < start),"),
+    ],
+)
+
+wrong(
+    "forgotten",
+    says=(
+        "What was read before is forgotten: use and return the keys and values of all tokens, "
+        "old and new."
+    ),
+    spares=["whole"],
+    edit=[
+        ('torch.cat([K_past, split(x @ w["W_K"])], dim=2)', 'split(x @ w["W_K"])'),
+        ('torch.cat([V_past, split(x @ w["W_V"])], dim=2)', 'split(x @ w["W_V"])'),
+        ("own = torch.arange(start, S)[:, None]", "own = torch.arange(T)[:, None]"),
+        ("torch.arange(S) > own", "torch.arange(T) > own"),
+    ],
+)
+
+
 @wrong(
     "in-front",
     "new keys stand in front",
@@ -66,6 +98,23 @@ def read(tokens, w, heads, K_past, V_past):
 
 
 wrong(
+    "joined-by-reshape",
+    says=(
+        "You join the heads' results with a reshape alone. Swap the axes of heads and tokens "
+        "first, to (B, T, H, K), so that the heads come to lie side by side."
+    ),
+    loses=["whole", "pieces", "causal"],
+    edit=(".transpose(1, 2).flatten(2)\n", ".reshape(len(tokens), T, -1)\n"),
+)
+
+wrong(
+    "keys-from-values",
+    says="The keys are made with W_V. Use W_K.",
+    spares=["by-hand", "causal"],
+    edit=('split(x @ w["W_K"])', 'split(x @ w["W_V"])'),
+)
+
+wrong(
     "mask-from-zero",
     "the mask begins at the first key",
     says=(
@@ -74,6 +123,16 @@ wrong(
     ),
     loses=["by-hand", "one-by-one", "pieces"],
     edit=("start, S", "T"),
+)
+
+wrong(
+    "new-alone",
+    says=(
+        "You return only the new keys and values. Return the old ones, too, followed by the new "
+        "ones."
+    ),
+    spares=["whole", "causal"],
+    edit=('["E"].T, K, V', '["E"].T, K[:, :, start:], V[:, :, start:]'),
 )
 
 
@@ -104,6 +163,37 @@ def read(tokens, w, heads, K_past, V_past):
 
 
 wrong(
+    "no-positions",
+    says="The positions are missing: add P to the embeddings.",
+    spares=["causal"],
+    edit=(' + w["P"][start:S]', ""),
+)
+
+wrong(
+    "no-residual",
+    says="The token itself is not added again after attention: the output is x + O W_O.",
+    spares=["cache", "causal"],
+    edit=('y = x + found @ w["W_O"]', 'y = found @ w["W_O"]'),
+)
+
+wrong(
+    "over-tokens",
+    says="Your softmax runs over the new tokens. It must run over the keys.",
+    spares=["cache"],
+    edit=("softmax(dim=-1)", "softmax(dim=-2)"),
+)
+
+wrong(
+    "place-one-more",
+    says=(
+        "The positions are one too large: a text begins at position 0, and after R tokens, at 0 "
+        "to R - 1, the next is at R."
+    ),
+    spares=["causal"],
+    edit=('["P"][start:S]', '["P"][start + 1 : S + 1]'),
+)
+
+wrong(
     "place-zero",
     "positions begin with 0 again",
     says=(
@@ -112,6 +202,54 @@ wrong(
     ),
     spares=["whole", "causal"],
     edit=('["P"][start:S]', '["P"][:T]'),
+)
+
+wrong(
+    "probabilities",
+    says="You return probabilities. Return the logits.",
+    spares=["cache", "causal"],
+    edit=('return y @ w["E"].T', 'return (y @ w["E"].T).softmax(dim=-1)'),
+)
+
+wrong(
+    "scaled-by-d",
+    says="The scores are divided by √D: K is the width of one head.",
+    loses=["whole", "one-by-one", "pieces"],
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(x.shape[-1])"),
+)
+
+wrong(
+    "split-by-reshape",
+    says=(
+        "You split the heads with a reshape alone. They are side by side in the columns: reshape "
+        "to (B, T, H, K) first, then swap the axes of tokens and heads."
+    ),
+    spares=["by-hand", "one-by-one"],
+    edit=(
+        "columns.unflatten(-1, (heads, -1)).transpose(1, 2)",
+        "columns.reshape(len(tokens), heads, T, -1)",
+    ),
+)
+
+wrong(
+    "swapped",
+    says="You return keys and values in the wrong order: the keys come first.",
+    spares=["causal"],
+    edit=('["E"].T, K, V', '["E"].T, V, K'),
+)
+
+wrong(
+    "unscaled",
+    says="The scores are not divided by √K.",
+    loses=["whole", "one-by-one", "pieces"],
+    edit=(" / math.sqrt(Q.shape[-1])", ""),
+)
+
+wrong(
+    "values-from-keys",
+    says="The values are made with W_K. Use W_V.",
+    spares=["by-hand", "causal"],
+    edit=('split(x @ w["W_V"])', 'split(x @ w["W_K"])'),
 )
 
 broken('w["P"][start:S]', 'w["P"][start + 1 : S + 1]')

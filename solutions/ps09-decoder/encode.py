@@ -47,25 +47,34 @@ def decode(ids, merges):
 
 
 wrong(
-    "strict",
-    "bytes that must be UTF-8",
-    told='errors="replace"',
-    loses=["decode"],
-    edit=('.decode(errors="replace")', ".decode()"),
+    "bytes-as-characters",
+    says="You take each byte for a character. In UTF-8 several bytes may make one.",
+    loses=["decode", "round-trip"],
+    edit=('whole.decode(errors="replace")', '"".join(chr(byte) for byte in whole)'),
 )
+
 wrong(
     "code-points",
     "characters instead of bytes",
-    told="code points",
+    says="Your ids are code points. A word starts as its bytes in UTF-8.",
     loses=["bytes", "round-trip"],
     edit=("list(word.encode())", "[ord(c) for c in word]"),
+)
+
+wrong(
+    "dropped",
+    says="You drop bytes that are not UTF-8. They must become U+FFFD.",
+    loses=["decode"],
+    edit=('errors="replace"', 'errors="ignore"'),
 )
 
 
 @wrong(
     "each-by-itself",
     "each token decoded by itself",
-    told="decode each token by itself",
+    says=(
+        "You decode each token by itself. A character may span two tokens, so join all bytes first."
+    ),
     loses=["decode", "round-trip"],
 )
 def encode(word, merges):
@@ -91,7 +100,10 @@ def decode(ids, merges):
 wrong(
     "from-the-left",
     "the first pair from the left that fits",
-    told="first pair from the left",
+    says=(
+        "You join the first pair from the left that was learned. Of all pairs in the word, join "
+        "the one that was learned first."
+    ),
     loses=["rank", "repeats", "round-trip"],
     edit=[
         ("min(known, key=ranks.get)", "known[0]"),
@@ -100,6 +112,20 @@ wrong(
             "ids[i : i + 2] = [256 + ranks[pair]]\n                break",
         ),
     ],
+)
+
+wrong(
+    "from-the-right",
+    says="Of equal pairs that overlap you join the one on the right. Go from left to right.",
+    loses=["rank", "repeats"],
+    edit=("for i in range(len(ids)):", "for i in reversed(range(len(ids))):"),
+)
+
+wrong(
+    "last-learned",
+    says="You join the pair that was learned last. Join the one that was learned first.",
+    loses=["by-hand", "rank", "round-trip"],
+    edit=("min(known, key=ranks.get)", "max(known, key=ranks.get)"),
 )
 
 
@@ -122,7 +148,10 @@ def decode(ids, merges):
 @wrong(
     "longest",
     "the longest token that fits",
-    told="longest token that fits",
+    says=(
+        "You take the longest token that fits, from the left. Merges are applied in the order in "
+        "which they were learned, and that may give other tokens."
+    ),
     loses=["rank", "repeats"],
 )
 def encode(word, merges):
@@ -145,6 +174,66 @@ def decode(ids, merges):
     whole = b"".join(spelt[i] for i in ids)
     return whole.decode(errors="replace")
 
+
+wrong(
+    "numbers-of-merges",
+    says="You return the numbers of the merges. Merge number r becomes the id 256 + r.",
+    spares=["decode"],
+    edit=("[256 + ranks[pair]]", "[ranks[pair]]"),
+)
+
+
+@wrong(
+    "one-occurrence",
+    says="Your code joins only one occurrence of each pair. Join them all.",
+    loses=["rank", "repeats", "bytes"],
+)
+def encode(word, merges):
+    ids = list(word.encode())
+    for r, pair in enumerate(merges):
+        for i in range(len(ids)):
+            if tuple(ids[i : i + 2]) == tuple(pair):
+                ids[i : i + 2] = [256 + r]
+                break
+    return ids
+
+
+def decode(ids, merges):
+    spelt = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        spelt.append(spelt[left] + spelt[right])
+    whole = b"".join(spelt[i] for i in ids)
+    return whole.decode(errors="replace")
+
+
+wrong(
+    "one-too-large",
+    says="Your new ids are one too large: merge number 0 becomes 256.",
+    spares=["decode"],
+    edit=("[256 + ranks[pair]]", "[257 + ranks[pair]]"),
+)
+
+wrong(
+    "strict",
+    "bytes that must be UTF-8",
+    told='errors="replace"',
+    loses=["decode"],
+    edit=('.decode(errors="replace")', ".decode()"),
+)
+
+wrong(
+    "swapped-parts",
+    says="The two parts of a token are swapped. The bytes of the first part come first.",
+    loses=["decode", "round-trip"],
+    edit=("spelt[left] + spelt[right]", "spelt[right] + spelt[left]"),
+)
+
+wrong(
+    "unjoined",
+    says="Nothing is joined: you return the bytes.",
+    spares=["decode"],
+    edit=("if pair in ranks", "if list(pair) in merges"),
+)
 
 broken("min(known, key=ranks.get)", "max(known, key=ranks.get)")
 broken("[256 + ranks[pair]]", "[255 + ranks[pair]]")

@@ -40,6 +40,13 @@ def keep_top_p(logits, p):
 
 
 wrong(
+    "ascending",
+    says="Your sum begins with the least likely token. Begin with the likeliest.",
+    spares=["top-k"],
+    edit=("descending=True, ", ""),
+)
+
+wrong(
     "crossing",
     "the token that crosses p is dropped",
     says="The token that crosses p is left out: what is kept must have at least p together.",
@@ -47,6 +54,16 @@ wrong(
     edit=(
         "before = P.cumsum(dim=-1) - P\n    cut = before >= p",
         "cut = P.cumsum(dim=-1) > p\n    cut[:, 0] = False",
+    ),
+)
+
+wrong(
+    "crossing-first",
+    says="The token that crosses p is left out: what is kept must have at least p together.",
+    spares=["top-k"],
+    edit=(
+        "before = P.cumsum(dim=-1) - P\n    cut = before >= p",
+        "cut = P.cumsum(dim=-1) > p",
     ),
 )
 
@@ -72,6 +89,17 @@ def keep_top_p(logits, p):
 
 
 wrong(
+    "in-order",
+    says="The logits come back sorted: the logit of token v must stay at index v.",
+    spares=["top-k"],
+    edit=(
+        "cut = torch.zeros_like(cut).scatter(-1, order, cut)\n"
+        "    return logits.masked_fill(cut, -math.inf)",
+        "return ordered.masked_fill(cut, -math.inf)",
+    ),
+)
+
+wrong(
     "in-place",
     "writes into the logits",
     told="changes its input",
@@ -83,11 +111,130 @@ wrong(
 )
 
 wrong(
+    "kept-alone",
+    says="You return only the kept logits. Keep the shape, and set the others to -∞.",
+    spares=["top-p"],
+    edit=(
+        "lowest = logits.topk(k, dim=-1).values[:, -1:]\n"
+        "    return logits.masked_fill(logits < lowest, -math.inf)",
+        "return logits.topk(k, dim=-1).values",
+    ),
+)
+
+wrong(
+    "kth",
+    says="The k-th likeliest is left out. Keep those that are at least as likely.",
+    spares=["top-p"],
+    edit=("logits < lowest", "logits <= lowest"),
+)
+
+wrong(
+    "large-number",
+    says="Your code sets the others to a large negative number. Set them to -∞, -math.inf.",
+    edit=[
+        ("logits < lowest, -math.inf", "logits < lowest, -1e9"),
+        ("cut, -math.inf", "cut, -1e9"),
+    ],
+)
+
+wrong(
+    "largest-number",
+    says="Your code sets the others to a large negative number. Set them to -∞, -math.inf.",
+    edit=[
+        ("logits < lowest, -math.inf", "logits < lowest, torch.finfo(logits.dtype).min"),
+        ("cut, -math.inf", "cut, torch.finfo(logits.dtype).min"),
+    ],
+)
+
+wrong(
+    "least-likely",
+    says="You keep the k least likely.",
+    spares=["top-p"],
+    edit=(
+        "lowest = logits.topk(k, dim=-1).values[:, -1:]\n"
+        "    return logits.masked_fill(logits < lowest, -math.inf)",
+        "kept = logits.argsort(dim=-1)[:, :k]\n"
+        "    result = torch.full_like(logits, -math.inf)\n"
+        "    return result.scatter(-1, kept, logits.gather(-1, kept))",
+    ),
+)
+
+wrong(
+    "log-probabilities",
+    says="You return log-probabilities. Return the logits, unchanged where they are kept.",
+    edit=[
+        ("logits < lowest, -math.inf)", "logits < lowest, -math.inf).log_softmax(dim=-1)"),
+        ("cut, -math.inf)", "cut, -math.inf).log_softmax(dim=-1)"),
+    ],
+)
+
+wrong(
+    "not-cut",
+    says="Nothing is cut off: what comes back are the logits as they were.",
+    edit=[
+        (
+            "return logits.masked_fill(logits < lowest, -math.inf)",
+            "logits.masked_fill(logits < lowest, -math.inf)\n    return logits",
+        ),
+        (
+            "return logits.masked_fill(cut, -math.inf)",
+            "logits.masked_fill(cut, -math.inf)\n    return logits",
+        ),
+    ],
+)
+
+wrong(
     "one-minus-p",
     "a nucleus of 1 - p",
     says="A nucleus of 1 - p is kept: p is what is kept, not what is cut off.",
     spares=["top-k"],
     edit=("before >= p", "before > 1 - p"),
+)
+
+wrong(
+    "one-too-many",
+    says="One token too many is kept: stop when p is reached.",
+    spares=["top-k"],
+    edit=(
+        "cut = before >= p",
+        "cut = before >= p\n    cut[:, 1:] = cut[:, :-1].clone()",
+    ),
+)
+
+wrong(
+    "own-probability",
+    says=(
+        "You compare each token's own probability with 1 - p. The sum of the likelier ones decides."
+    ),
+    spares=["top-k"],
+    edit=(
+        "before = P.cumsum(dim=-1) - P\n    cut = before >= p",
+        "cut = P < 1 - p",
+    ),
+)
+
+wrong(
+    "probabilities",
+    says="You return probabilities. Return the logits, with -∞ for what is cut off.",
+    edit=[
+        ("logits < lowest, -math.inf)", "logits < lowest, -math.inf).softmax(dim=-1)"),
+        ("cut, -math.inf)", "cut, -math.inf).softmax(dim=-1)"),
+    ],
+)
+
+wrong(
+    "probabilities-kept",
+    says="You return probabilities. Return the logits, with -∞ for what is cut off.",
+    edit=[
+        (
+            "return logits.masked_fill(logits < lowest, -math.inf)",
+            "return logits.softmax(dim=-1).masked_fill(logits < lowest, 0)",
+        ),
+        (
+            "return logits.masked_fill(cut, -math.inf)",
+            "return logits.softmax(dim=-1).masked_fill(cut, 0)",
+        ),
+    ],
 )
 
 
@@ -119,7 +266,7 @@ def keep_top_p(logits, p):
 @wrong(
     "ties",
     "of tied tokens only some are kept",
-    says=("Of the tokens as likely as the k-th, some are kept and some are not. Keep all of them."),
+    says="Of the tokens as likely as the k-th, some are kept and some are not. Keep all of them.",
     loses=["top-k"],
 )
 def keep_top_k(logits, k):
@@ -139,6 +286,15 @@ def keep_top_p(logits, p):
     cut = torch.zeros_like(cut).scatter(-1, order, cut)
     return logits.masked_fill(cut, -math.inf)
 
+
+wrong(
+    "zero",
+    says="Your code sets the others to 0, and exp(0) = 1 is not a small weight. Set them to -∞.",
+    edit=[
+        ("logits < lowest, -math.inf", "logits < lowest, 0"),
+        ("cut, -math.inf", "cut, 0"),
+    ],
+)
 
 broken("logits < lowest", "logits <= lowest")
 broken("k = min(k, logits.shape[-1])", "k = min(k, logits.shape[-1] - 1)")

@@ -52,9 +52,22 @@ def joined(ids, pair, new):
 
 
 wrong(
+    "across-words",
+    says="Your pairs reach from one word into the next. No pair reaches beyond a word.",
+    edit=(
+        "spelt = [list(word.encode()) for word in words]\n    times = list(words.values())",
+        'text = "".join(word * count for word, count in words.items())\n'
+        "    spelt, times = [list(text.encode())], [1]",
+    ),
+)
+
+wrong(
     "code-points",
     "characters instead of bytes",
-    told="code points",
+    says=(
+        "Your ids are code points. Use the bytes of UTF-8, of which a character outside ASCII "
+        "has two or more."
+    ),
     loses=["bytes"],
     edit=("list(word.encode())", "[ord(c) for c in word]"),
 )
@@ -62,8 +75,39 @@ wrong(
 wrong(
     "first-met",
     "a tie goes to the pair that is met first",
-    told="met first",
+    says=(
+        "Of equally frequent pairs you take the one that is met first. Take the one with the "
+        "smaller ids."
+    ),
     edit=("min(counts, key=lambda pair: (-counts[pair], pair))", "max(counts, key=counts.get)"),
+)
+
+wrong(
+    "ids-from-257",
+    says="Your new ids begin with 257. The bytes are 0 to 255, so the first merge becomes 256.",
+    edit=("[256 + len(merges)]", "[257 + len(merges)]"),
+)
+
+wrong(
+    "joined-once",
+    says="If the pair occurs twice in a word, you join only one. Join it wherever it occurs.",
+    loses=["counts", "repeats", "bytes"],
+    edit=(
+        "ids[i : i + 2] = [256 + len(merges)]",
+        "ids[i : i + 2] = [256 + len(merges)]\n                    break",
+    ),
+)
+
+wrong(
+    "larger-ids",
+    says=(
+        "Of equally frequent pairs you take the one with the larger ids: take the one with the "
+        "smaller."
+    ),
+    edit=(
+        "min(counts, key=lambda pair: (-counts[pair], pair))",
+        "max(counts, key=lambda pair: (counts[pair], pair))",
+    ),
 )
 
 wrong(
@@ -74,7 +118,14 @@ wrong(
 )
 
 
-@wrong("not-recounted", "the pairs are counted once", told="counted once, before the first merge")
+@wrong(
+    "not-recounted",
+    "the pairs are counted once",
+    says=(
+        "The pairs are counted once, before the first merge. Count again after each merge, which "
+        "removes pairs and makes new ones."
+    ),
+)
 def learn_merges(words, n):
     spelt = [list(word.encode()) for word in words]
     times = list(words.values())
@@ -97,9 +148,54 @@ def learn_merges(words, n):
 
 
 wrong(
+    "once-a-word",
+    says="A pair that occurs twice in a word counts only once. Count it as often as it occurs.",
+    loses=["counts", "repeats", "bytes"],
+    edit=("in zip(ids, ids[1:]):", "in set(zip(ids, ids[1:])):"),
+)
+
+wrong(
+    "overlapping",
+    says=(
+        "Your counts leave out overlapping pairs. Every two neighbours are a pair, so aaa has two."
+    ),
+    loses=["counts", "repeats"],
+    edit=[
+        (
+            "for pair in zip(ids, ids[1:]):",
+            "last = None\n            for pair in zip(ids, ids[1:]):",
+        ),
+        (
+            "counts[pair] += count",
+            "if pair == last:\n"
+            "                    last = None\n"
+            "                    continue\n"
+            "                counts[pair] += count\n"
+            "                last = pair",
+        ),
+    ],
+)
+
+wrong(
+    "rarest",
+    says="You join the rarest pair. Join the most frequent one.",
+    edit=("(-counts[pair], pair))", "(counts[pair], pair))"),
+)
+
+wrong(
+    "stops-early",
+    says="You stop when no pair occurs twice. Continue as long as there is any pair.",
+    spares=["by-hand", "counts"],
+    edit=("if not counts:", "if not counts or max(counts.values()) < 2:"),
+)
+
+wrong(
     "types",
     "each different word counts once",
-    told="each different word once",
+    says=(
+        "Your code counts each different word once, however often it occurs. A pair in a word "
+        "that occurs 5 times counts 5 times."
+    ),
     spares=["ties"],
     edit=("counts[pair] += count", "counts[pair] += 1"),
 )

@@ -18,6 +18,40 @@ def mended_loss(logits, words, weights, follows, truth):
     return of_words, mean_nll(follows, truth)
 
 
+wrong(
+    "all-slots",
+    says=(
+        "Your sum leaves out the empty slots, but you divide by all slots. Divide by the number "
+        "of slots in use."
+    ),
+    spares=["next"],
+    edit=("(each * weights).sum() / n", "(each * weights).mean()"),
+)
+
+wrong(
+    "empty-slots",
+    says="You count the empty slots, and leave out those in use.",
+    spares=["next"],
+    edit=[
+        ("weights.sum().clamp(min=1)", "(1 - weights).sum().clamp(min=1)"),
+        ("(each * weights)", "(each * (1 - weights))"),
+    ],
+)
+
+wrong(
+    "mean-of-means",
+    says=(
+        "This is the mean over texts of each text's own mean. Every slot in use must count the "
+        "same."
+    ),
+    spares=["next"],
+    edit=[
+        ("weights.sum().clamp(min=1)", "weights.sum(dim=1).clamp(min=1)"),
+        ("(each * weights).sum() / n", "((each * weights).sum(dim=1) / n).mean()"),
+    ],
+)
+
+
 @wrong(
     "nan",
     "padding ignored by its id, NaN where no slot is in use",
@@ -28,6 +62,20 @@ def mended_loss(logits, words, weights, follows, truth):
     V = logits.shape[-1]
     of_words = mean_nll(logits.reshape(-1, V), words.reshape(-1), ignored=PAD)
     return of_words, mean_nll(follows, truth)
+
+
+wrong(
+    "only-next",
+    says=(
+        "That is what `published_loss` returns. Once the mean over all slots is taken, no factor "
+        "can remove the empty slots. Leave them out before you take the mean."
+    ),
+    spares=["next"],
+    edit=(
+        "of_words = (each * weights).sum() / n",
+        "of_words, _ = published_loss(logits, words, weights, follows, truth)",
+    ),
+)
 
 
 @wrong(
@@ -44,6 +92,30 @@ def mended_loss(logits, words, weights, follows, truth):
     each = -log_p.gather(-1, words[..., None])[..., 0]
     of_words = (each * weights).sum() / weights.sum().clamp(min=1)
     return of_words, mean_nll(follows, truth, ignored=PAD)
+
+
+wrong(
+    "sum",
+    says="Your loss of the words is the sum. Divide by the number of slots in use.",
+    spares=["next"],
+    edit=("(each * weights).sum() / n", "(each * weights).sum()"),
+)
+
+wrong(
+    "sums-of-texts",
+    says=(
+        "This is the sum over each text, averaged over the texts. Divide by the number of slots "
+        "in use."
+    ),
+    spares=["next"],
+    edit=("(each * weights).sum() / n", "(each * weights).sum(dim=1).mean()"),
+)
+
+wrong(
+    "swapped",
+    says="The two losses are swapped: words first.",
+    edit=("return of_words, of_next", "return of_next, of_words"),
+)
 
 
 @wrong(
@@ -67,10 +139,7 @@ def mended_loss(logits, words, weights, follows, truth):
 @wrong(
     "unchanged",
     "the published code as it was",
-    says=(
-        "You still ignore the answer 0, as `published_loss` does. 0 means padding among "
-        "the words, but among the answers it means that the second text does not follow."
-    ),
+    told="That is what `published_loss` returns|You still ignore the answer 0",
 )
 def mended_loss(logits, words, weights, follows, truth):
     return published_loss(logits, words, weights, follows, truth)

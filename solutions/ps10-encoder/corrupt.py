@@ -35,6 +35,19 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
     return read, chosen
 
 
+wrong(
+    "above-share",
+    says="You choose the wrong ones: choose a position if its draw is below the share.",
+    edit=("c < share", "c >= share"),
+)
+
+wrong(
+    "all-candidates",
+    says="You choose all candidates. Choose only those whose draw is below the share.",
+    edit=("candidates & (c < share)", "candidates"),
+)
+
+
 @wrong(
     "all-masked",
     "every chosen word becomes [MASK]",
@@ -45,6 +58,33 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
     chosen = candidates & (c < share)
     return x.masked_fill(chosen, MASK), chosen
 
+
+wrong(
+    "at-share",
+    says="A draw equal to the share does not count: c < share.",
+    loses=["edges"],
+    edit=("c < share", "c <= share"),
+)
+
+wrong(
+    "eight-tenths-random",
+    says="Your code turns eight tenths into random words. They become [MASK].",
+    loses=["by-hand", "read", "shares"],
+    edit=[
+        ("(k < 0.8), MASK, x)", "(k < 0.8), r, x)"),
+        ("(k < 0.9), r, read)", "(k < 0.9), MASK, read)"),
+    ],
+)
+
+wrong(
+    "everywhere",
+    says="You replace words wherever k says so, chosen or not. Replace only chosen ones.",
+    spares=["chosen", "inputs"],
+    edit=[
+        ("chosen & (k < 0.8)", "k < 0.8"),
+        ("chosen & (k >= 0.8)", "(k >= 0.8)"),
+    ],
+)
 
 wrong(
     "fixed-share",
@@ -63,6 +103,40 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
     return x, chosen
 
 
+wrong(
+    "limit-of-mask",
+    says=(
+        "A k of exactly 0.8 or 0.9 is on the wrong side of your limits: [MASK] if k < 0.8, a "
+        "random word if 0.8 ≤ k < 0.9."
+    ),
+    loses=["read"],
+    edit=[("(k < 0.8)", "(k <= 0.8)"), ("(k >= 0.8)", "(k > 0.8)")],
+)
+
+wrong(
+    "limit-of-random",
+    says=(
+        "A k of exactly 0.8 or 0.9 is on the wrong side of your limits: [MASK] if k < 0.8, a "
+        "random word if 0.8 ≤ k < 0.9."
+    ),
+    loses=["read"],
+    edit=("(k < 0.9)", "(k <= 0.9)"),
+)
+
+wrong(
+    "limits",
+    says=(
+        "A k of exactly 0.8 or 0.9 is on the wrong side of your limits: [MASK] if k < 0.8, a "
+        "random word if 0.8 ≤ k < 0.9."
+    ),
+    loses=["read"],
+    edit=[
+        ("(k < 0.8)", "(k <= 0.8)"),
+        ("(k >= 0.8) & (k < 0.9)", "(k > 0.8) & (k <= 0.9)"),
+    ],
+)
+
+
 @wrong(
     "no-keeping",
     "what does not become [MASK] becomes a random word",
@@ -76,11 +150,53 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
 
 
 wrong(
+    "no-random",
+    says="No chosen word becomes a random one. If 0.8 ≤ k < 0.9, it must.",
+    loses=["by-hand", "read", "shares"],
+    edit=("(k < 0.9), r, read)", "(k < 0.9), x, read)"),
+)
+
+wrong(
+    "not-candidates",
+    says=(
+        "You choose only special tokens and padding. candidates is True where a token may be "
+        "chosen."
+    ),
+    edit=("candidates &", "~candidates &"),
+)
+
+wrong(
+    "not-chosen",
+    says="You return the positions that are not chosen.",
+    spares=["read", "inputs"],
+    edit=("read, chosen", "read, ~chosen"),
+)
+
+wrong(
+    "one-draw",
+    says="You use one draw for both. c says whether a word is chosen, k what becomes of it.",
+    loses=["by-hand", "read"],
+    edit=(
+        "    read = torch.where(chosen & (k < 0.8)",
+        "    k = c / share\n    read = torch.where(chosen & (k < 0.8)",
+    ),
+)
+
+wrong(
     "only-changed",
     "counts only the words that look different as chosen",
     says="A chosen word that stays unchanged is still chosen: the model must predict it.",
     spares=["read", "inputs"],
     edit=("read, chosen", "read, read != x"),
+)
+
+wrong(
+    "only-masked",
+    says=(
+        "You return only the words that became [MASK] as chosen. The other chosen words count, too."
+    ),
+    spares=["read", "inputs"],
+    edit=("read, chosen", "read, read == MASK"),
 )
 
 
@@ -108,6 +224,30 @@ wrong(
     says="You choose special tokens or padding, too. Only candidates may be chosen.",
     spares=["shares", "inputs"],
     edit=("candidates & (c < share)", "c < share"),
+)
+
+wrong(
+    "swapped-tenths",
+    says="Random words and unchanged words are swapped: random if 0.8 ≤ k < 0.9.",
+    loses=["by-hand", "read"],
+    edit=("(k >= 0.8) & (k < 0.9)", "(k >= 0.9)"),
+)
+
+wrong(
+    "tenth-masked",
+    says=(
+        "Your code turns a tenth into [MASK] and leaves eight tenths as they are. Swap the two "
+        "shares."
+    ),
+    loses=["by-hand", "read", "shares"],
+    edit=[("k < 0.8", "k < 0.1"), ("(k >= 0.8) & (k < 0.9)", "(k >= 0.1) & (k < 0.2)")],
+)
+
+wrong(
+    "unread",
+    says="You return the ids unchanged.",
+    loses=["by-hand", "read", "shares"],
+    edit=("return read, chosen", "return x, chosen"),
 )
 
 broken("candidates & (c < share)", "candidates & (c <= share)")

@@ -28,6 +28,30 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
     return F.layer_norm(x, gain.shape, weight=gain, bias=bias, eps=eps)
 
 
+wrong(
+    "by-ids",
+    says="You look up rows of P by the words' ids. Look them up by position.",
+    edit=("P[:T]", "P[ids]"),
+)
+
+wrong(
+    "default-eps",
+    says="The given ε is not used. Add it to the variance, inside the root.",
+    edit=("[-1:], gain, bias, eps)", "[-1:], gain, bias)"),
+)
+
+wrong(
+    "eps-outside",
+    says="ε is outside the root. Add it to the variance, √(σ² + ε), not to σ.",
+    edit=(
+        "return F.layer_norm(x, x.shape[-1:], gain, bias, eps)",
+        "x = x - x.mean(dim=-1, keepdim=True)\n"
+        "    deviation = x.square().mean(dim=-1, keepdim=True).sqrt()\n"
+        "    return x / (deviation + eps) * gain + bias",
+    ),
+)
+
+
 @wrong(
     "last-place",
     "tokens beyond the table get the last position",
@@ -38,6 +62,31 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
     places = torch.arange(ids.shape[1]).clamp(max=len(P) - 1)
     x = E[ids] + P[places] + S[segments]
     return F.layer_norm(x, gain.shape, gain, bias, eps)
+
+
+wrong(
+    "no-bias",
+    says="The bias is missing.",
+    edit=("[-1:], gain, bias, eps)", "[-1:], gain, eps=eps)"),
+)
+
+wrong(
+    "no-gain",
+    says="Gain and bias are missing.",
+    edit=("[-1:], gain, bias, eps)", "[-1:], eps=eps)"),
+)
+
+wrong(
+    "no-norm",
+    says="The norm is missing: normalise the sum of the three.",
+    edit=("F.layer_norm(x, x.shape[-1:], gain, bias, eps)", "x"),
+)
+
+wrong(
+    "no-positions",
+    says="The positions are missing: add a row of P for each token.",
+    edit=(" + P[:T]", ""),
+)
 
 
 @wrong(
@@ -51,6 +100,18 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
         raise ValueError(f"T must be at most {len(P)}, got {T}")
     return F.layer_norm(E[ids] + P[:T], gain.shape, gain, bias, eps)
 
+
+wrong(
+    "norm-of-words",
+    says="You normalise the words before you add positions and segments. Add first.",
+    edit=(
+        "x = E[ids] + P[:T] + S[segments]\n"
+        "    return F.layer_norm(x, x.shape[-1:], gain, bias, eps)",
+        "x = E[ids]\n"
+        "    x = F.layer_norm(x, x.shape[-1:], gain, bias, eps)\n"
+        "    return x + P[:T] + S[segments]",
+    ),
+)
 
 wrong(
     "norm-over-text",
@@ -83,6 +144,13 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
     return F.layer_norm(E[ids] + P[places] + S[segments], gain.shape, gain, bias, eps)
 
 
+wrong(
+    "places-from-one",
+    says="Your positions start at 1. [CLS] is at position 0.",
+    edit=("P[:T]", "P[1 : T + 1]"),
+)
+
+
 @wrong(
     "scaled",
     "the words times √D, as in the Transformer of 2017",
@@ -95,6 +163,48 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
     x = math.sqrt(D) * E[ids] + P[:T] + S[segments]
     return F.layer_norm(x, (D,), gain, bias, eps)
 
+
+wrong(
+    "std",
+    says=(
+        "Two mistakes at once: you divide the squares by D - 1 instead of D, and you add ε to "
+        "the deviation instead of to the variance, inside the root."
+    ),
+    edit=(
+        "return F.layer_norm(x, x.shape[-1:], gain, bias, eps)",
+        "x = x - x.mean(dim=-1, keepdim=True)\n"
+        "    return x / (x.std(dim=-1, keepdim=True) + eps) * gain + bias",
+    ),
+)
+
+wrong(
+    "swapped",
+    says="Gain and bias are swapped.",
+    edit=("[-1:], gain, bias, eps)", "[-1:], bias, gain, eps)"),
+)
+
+wrong(
+    "two-segments",
+    says=(
+        "Every segment but the first gets the second row of S. S has a row for each segment, and "
+        "there may be more than 2."
+    ),
+    edit=("S[segments]", "torch.where(segments[..., None] == 0, S[0], S[1])"),
+)
+
+wrong(
+    "unbiased",
+    says=(
+        "Your code divides the sum of the squares by D - 1. Divide by D. PyTorch's .var() and "
+        ".std() divide by D - 1 by default."
+    ),
+    edit=(
+        "return F.layer_norm(x, x.shape[-1:], gain, bias, eps)",
+        "x = x - x.mean(dim=-1, keepdim=True)\n"
+        "    variance = x.var(dim=-1, keepdim=True)\n"
+        "    return x / (variance + eps).sqrt() * gain + bias",
+    ),
+)
 
 broken("if T > N:", "if T >= N:")
 broken("P[:T]", "P[-T:]")

@@ -55,11 +55,32 @@ def mean_of_real(x, real):
 
 
 wrong(
+    "b-after-tanh",
+    says="You add b_p after the tanh. Add it before.",
+    spares=["mean", "empty"],
+    edit=("torch.tanh(x[:, 0] @ W_p + b_p)", "(torch.tanh(x[:, 0] @ W_p) + b_p)"),
+)
+
+wrong(
+    "every-token",
+    says="You return the logits of every token. Return those of [CLS] alone.",
+    spares=["mean", "empty"],
+    edit=("x[:, 0] @", "x @"),
+)
+
+wrong(
     "last-token",
     "reads the last token, as with a decoder",
     says="You read the last token. [CLS] is the first.",
     spares=["mean", "empty"],
     edit=("x[:, 0]", "x[:, -1]"),
+)
+
+wrong(
+    "mean-of-all",
+    says="You read the mean of all tokens. This head reads only [CLS], the first token.",
+    spares=["mean", "empty"],
+    edit=("x[:, 0]", "x.mean(dim=1)"),
 )
 
 wrong(
@@ -71,11 +92,114 @@ wrong(
 )
 
 wrong(
+    "no-b-c",
+    says="b_c is missing.",
+    spares=["mean", "empty"],
+    edit=(" + b_c", ""),
+)
+
+wrong(
+    "no-b-p",
+    says="b_p is missing.",
+    spares=["mean", "empty"],
+    edit=(" + b_p", ""),
+)
+
+wrong(
+    "no-first",
+    says="You leave out the first token. [CLS] is a real token here.",
+    spares=["cls"],
+    edit=("real.unsqueeze(-1)", "real.unsqueeze(-1).clone()\n    kept[:, 0] = False"),
+)
+
+wrong(
     "no-tanh",
     "no tanh between the matrices",
     says="The tanh is missing. Without it, the two matrices amount to one.",
     spares=["mean", "empty"],
     edit=("return torch.tanh", "return"),
+)
+
+wrong(
+    "of-batch",
+    says=(
+        "You divide by the number of real tokens in the whole batch. Divide each text by its own "
+        "number."
+    ),
+    spares=["cls", "empty"],
+    edit=("kept.sum(dim=1).clamp", "kept.sum().clamp"),
+)
+
+wrong(
+    "over-batch",
+    says="Your mean runs over the batch as well. Return one vector for each text.",
+    spares=["cls"],
+    edit=(
+        "(x * kept).sum(dim=1) / kept.sum(dim=1).clamp(min=1)",
+        "(x * kept).sum(dim=(0, 1)) / kept.sum().clamp(min=1)",
+    ),
+)
+
+wrong(
+    "padding",
+    says="Your mean includes the padding.",
+    spares=["cls"],
+    edit=("(x * kept).sum(dim=1) / kept.sum(dim=1).clamp(min=1)", "x.mean(dim=1)"),
+)
+
+wrong(
+    "padding-alone",
+    says="You average the padding instead of the real tokens. True = a real token.",
+    spares=["cls"],
+    edit=("real.unsqueeze(-1)", "~real.unsqueeze(-1)"),
+)
+
+wrong(
+    "padding-in-sum",
+    says="Padding is still in your sum, though you divide by the number of real tokens.",
+    spares=["cls"],
+    edit=("(x * kept).sum(dim=1)", "x.sum(dim=1)"),
+)
+
+wrong(
+    "pooled",
+    says="You return the pooled vector. Multiply it by the second matrix to get the logits.",
+    spares=["mean", "empty"],
+    edit=(" @ W_c + b_c", ""),
+)
+
+wrong(
+    "softmax",
+    says="The logits have been through a softmax. Return the logits themselves.",
+    spares=["mean", "empty"],
+    edit=(
+        "return torch.tanh(x[:, 0] @ W_p + b_p) @ W_c + b_c",
+        "logits = torch.tanh(x[:, 0] @ W_p + b_p) @ W_c + b_c\n    return logits.softmax(dim=-1)",
+    ),
+)
+
+wrong(
+    "sum",
+    says="This is the sum: divide by the number of real tokens.",
+    spares=["cls"],
+    edit=(" / kept.sum(dim=1).clamp(min=1)", ""),
+)
+
+wrong(
+    "tanh-at-end",
+    says="The tanh comes after the second matrix. It belongs between the two.",
+    spares=["mean", "empty"],
+    edit=(
+        "torch.tanh(x[:, 0] @ W_p + b_p) @ W_c + b_c",
+        "torch.tanh((x[:, 0] @ W_p + b_p) @ W_c + b_c)",
+    ),
+)
+
+wrong(
+    "transposed",
+    says="W_p is transposed: tokens are rows, so it is x W_p.",
+    spares=["mean", "empty"],
+    edit=("x[:, 0] @ W_p", "x[:, 0] @ W_p.T"),
 )
 
 broken("torch.tanh(x[:, 0] @ W_p + b_p)", "torch.tanh(x[:, 0].detach() @ W_p + b_p)")

@@ -15,6 +15,22 @@ def masked_loss(logits, x, chosen):
     return (asked.logsumexp(dim=-1) - right).sum() / max(len(words), 1)
 
 
+wrong(
+    "all-in-number",
+    says=(
+        "Your sum leaves out the other positions, but you divide by all of them. Divide by the "
+        "number of chosen positions."
+    ),
+    edit=("-asked.sum() / chosen.sum().clamp(min=1)", "-asked.mean()"),
+)
+
+wrong(
+    "all-in-sum",
+    says="All positions are in your sum, though you divide by the number of chosen positions.",
+    edit=("-asked.sum()", "-right.sum()"),
+)
+
+
 @wrong(
     "all-places",
     "the mean over all positions",
@@ -28,11 +44,46 @@ def masked_loss(logits, x, chosen):
     return -log_p.gather(-1, x[..., None]).mean()
 
 
+wrong(
+    "bits",
+    says="Your loss is in bits: take the natural logarithm.",
+    edit=("logits.log_softmax(dim=-1)", "logits.log_softmax(dim=-1) / math.log(2)"),
+)
+
+wrong(
+    "each-position",
+    says="You return one loss for each position. Return their mean.",
+    edit=("-asked.sum() / chosen.sum().clamp(min=1)", "-asked"),
+)
+
+wrong(
+    "each-text",
+    says="You return one loss for each text. Return one for the whole batch.",
+    edit=(
+        "-asked.sum() / chosen.sum().clamp(min=1)",
+        "-asked.sum(dim=1) / chosen.sum(dim=1).clamp(min=1)",
+    ),
+)
+
+
 @wrong("log-of-softmax", "the logarithm of a softmax", told="use log_softmax", loses=["large"])
 def masked_loss(logits, x, chosen):
     p = logits.softmax(dim=-1).gather(-1, x[..., None])[..., 0]
     each = torch.where(chosen, -p.log(), 0.0)
     return each.sum() / chosen.sum().clamp(min=1)
+
+
+wrong(
+    "mean-of-all-means",
+    says=(
+        "This is the mean over texts of each text's own mean, so a position in a text with few "
+        "chosen ones counts more. Every chosen position must count the same."
+    ),
+    edit=(
+        "-asked.sum() / chosen.sum().clamp(min=1)",
+        "-(asked.sum(dim=1) / chosen.sum(dim=1).clamp(min=1)).mean()",
+    ),
+)
 
 
 @wrong(
@@ -58,6 +109,43 @@ def masked_loss(logits, x, chosen):
     return each[chosen].mean()
 
 
+wrong(
+    "no-log",
+    says="The logarithm is missing: these are the probabilities themselves.",
+    edit=("log_softmax", "softmax"),
+)
+
+wrong(
+    "no-softmax",
+    says="The softmax is missing: these are the logits themselves, not log-probabilities.",
+    edit=("logits.log_softmax(dim=-1)", "logits"),
+)
+
+wrong(
+    "not-chosen",
+    says="You count the positions that are not chosen, and leave out the chosen ones.",
+    edit=[
+        ("torch.where(chosen, right, 0.0)", "torch.where(chosen, 0.0, right)"),
+        ("chosen.sum()", "(~chosen).sum()"),
+    ],
+)
+
+wrong(
+    "over-positions",
+    says="Your softmax runs over the positions. It must run over the words.",
+    edit=("log_softmax(dim=-1)", "log_softmax(dim=1)"),
+)
+
+wrong(
+    "perplexity",
+    says="You return e to the power of the loss, the perplexity.",
+    edit=(
+        "-asked.sum() / chosen.sum().clamp(min=1)",
+        "(-asked.sum() / chosen.sum().clamp(min=1)).exp()",
+    ),
+)
+
+
 @wrong("plain-number", "a plain number comes back", told=r"through \.item")
 def masked_loss(logits, x, chosen):
     log_p = logits[chosen].log_softmax(dim=-1)
@@ -71,6 +159,27 @@ def masked_loss(logits, x, chosen):
     total = F.cross_entropy(logits.mT, labels, ignore_index=-100, reduction="sum")
     return total / chosen.sum().clamp(min=1)
 
+
+wrong(
+    "sign",
+    says="The sign is wrong: this grows as the model gets better.",
+    edit=("-asked.sum()", "asked.sum()"),
+)
+
+wrong(
+    "sum",
+    says="Your loss is the sum over the chosen positions. Return their mean.",
+    edit=(" / chosen.sum().clamp(min=1)", ""),
+)
+
+wrong(
+    "sums-of-texts",
+    says=(
+        "This is the sum over each text, averaged over the texts. Divide by the number of chosen "
+        "positions."
+    ),
+    edit=("-asked.sum() / chosen.sum().clamp(min=1)", "-asked.sum(dim=1).mean()"),
+)
 
 broken("logits.log_softmax(dim=-1)", "(logits / 2).log_softmax(dim=-1)")
 broken("torch.where(chosen, right, 0.0)", "torch.where(chosen, right, 0.001)")

@@ -37,6 +37,14 @@ def assemble(first, second, longest, CLS, SEP, PAD):
     return F.pad(ids, (0, longest - len(ids)), value=PAD), segments, real
 
 
+wrong(
+    "all-zero",
+    says="Everything is in segment 0. The second text is segment 1.",
+    loses=["segments", "too-long"],
+    edit=("segments += [1]", "segments += [0]"),
+)
+
+
 @wrong(
     "cut-at-end",
     "joins everything and cuts it off, as a much-copied BERT does",
@@ -61,6 +69,17 @@ def assemble(first, second, longest, CLS, SEP, PAD):
     )
 
 
+wrong(
+    "first-separator",
+    says="The [SEP] after the first text belongs to it: segment 0.",
+    loses=["segments", "too-long"],
+    edit=(
+        "segments += [1] * (len(b) + 1)",
+        "segments = [0] * (len(a) + 1) + [1] * (len(b) + 2)",
+    ),
+)
+
+
 @wrong(
     "floats",
     "ids as floating-point numbers",
@@ -79,6 +98,24 @@ def assemble(first, second, longest, CLS, SEP, PAD):
     place = torch.arange(longest)
     real = place < len(joined)
     return ids, ((place > len(a) + 1) & real).long(), real
+
+
+wrong(
+    "from-one",
+    says="You number the segments from 1. The first text is segment 0.",
+    loses=["segments", "too-long", "one-text"],
+    edit=[
+        ("segments = [0] * len(ids)", "segments = [1] * len(ids)"),
+        ("segments += [1]", "segments += [2]"),
+    ],
+)
+
+wrong(
+    "front",
+    says="You take words off the beginning. Take them off the end.",
+    loses=["too-long", "one-text"],
+    edit=(".pop()", ".pop(0)"),
+)
 
 
 @wrong(
@@ -109,11 +146,24 @@ def assemble(first, second, longest, CLS, SEP, PAD):
 
 
 wrong(
+    "inverted-mask",
+    says="Your mask is the wrong way round: True = a real token, False = padding.",
+    loses=["real", "one-text"],
+    edit=("torch.arange(longest) < len(ids)", "torch.arange(longest) >= len(ids)"),
+)
+
+wrong(
     "last-separator",
     "the second [SEP] is of segment 0",
     says="The [SEP] at the end belongs to the second text: segment 1.",
     loses=["segments", "too-long"],
     edit=("* (len(b) + 1)", "* len(b) + [0]"),
+)
+
+wrong(
+    "no-cls",
+    says="The [CLS] at the beginning is missing.",
+    edit=("[CLS, *a, SEP]", "[*a, SEP]"),
 )
 
 wrong(
@@ -128,11 +178,72 @@ wrong(
 )
 
 wrong(
+    "no-middle",
+    says="The [SEP] between the texts is missing.",
+    spares=["one-text"],
+    edit=(
+        "ids = [CLS, *a, SEP]",
+        "ids = [CLS, *a, SEP] if second is None else [CLS, *a]",
+    ),
+)
+
+wrong(
     "number-mask",
     "the real positions as numbers",
     told="expected booleans",
     loses=["real", "one-text"],
     edit=("torch.arange(longest) < len(ids)", "torch.tensor([1] * len(ids) + [0] * spare)"),
+)
+
+wrong(
+    "only-second",
+    says=(
+        "You shorten only the second text. Take each word off the text that is longer at that "
+        "moment."
+    ),
+    loses=["too-long"],
+    edit=(
+        "while len(a) + len(b) > room:\n        (a if len(a) > len(b) else b).pop()",
+        "a = a[:room]\n    b = b[: room - len(a)]",
+    ),
+)
+
+wrong(
+    "padding-first",
+    says="Your padding comes before the texts. It belongs after them.",
+    spares=["too-long"],
+    edit=[
+        ("ids + [PAD] * spare", "[PAD] * spare + ids"),
+        ("segments + [0] * spare", "[0] * spare + segments"),
+        ("torch.arange(longest) < len(ids)", "torch.arange(longest) >= spare"),
+    ],
+)
+
+wrong(
+    "padding-one",
+    says="Your padding is in segment 1. Here padding belongs to segment 0.",
+    loses=["segments", "one-text"],
+    edit=("segments + [0] * spare", "segments + [1] * spare"),
+)
+
+wrong(
+    "special-hidden",
+    says="Your mask hides [CLS] and [SEP]. They are real tokens: only padding is not.",
+    loses=["real", "one-text"],
+    edit=(
+        "torch.arange(longest) < len(ids)",
+        "torch.tensor([i not in (CLS, SEP) for i in ids] + [False] * spare)",
+    ),
+)
+
+wrong(
+    "swapped-segments",
+    says="The segments are the wrong way round: 0 for the first text, 1 for the second.",
+    loses=["segments", "too-long", "one-text"],
+    edit=[
+        ("segments = [0] * len(ids)", "segments = [1] * len(ids)"),
+        ("segments += [1]", "segments += [0]"),
+    ],
 )
 
 wrong(

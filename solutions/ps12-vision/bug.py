@@ -29,6 +29,45 @@ wrong(
 )
 
 wrong(
+    "cls-first",
+    says=(
+        "Your grid begins with the row of [CLS], row 0 of P, and its last patch is missing. "
+        "The patches start at row 1."
+    ),
+    edit=("P[1:].reshape", "P[:-1].reshape"),
+)
+
+wrong(
+    "cls-missing",
+    says="The row of [CLS] is missing.",
+    edit=("torch.cat([P[:1], found.flatten(0, 1)])", "found.flatten(0, 1)"),
+)
+
+
+@wrong(
+    "corners-apart",
+    says=(
+        "The corners of your grid do not meet the corners of the old one. The first row must "
+        "stay the first, and the last row the last."
+    ),
+)
+def mended_resized(P, old, new):
+    pixels = P[1:].T.reshape(1, -1, *old)
+    pixels = F.interpolate(pixels, size=new, mode="bilinear")
+    return torch.cat([P[:1], pixels.flatten(2)[0].T])
+
+
+wrong(
+    "new-swapped",
+    says="Rows and columns of your new grid are swapped: new is (rows, columns).",
+    spares=["square", "class"],
+    edit=[
+        ("old[0] - 1, new[0]", "old[0] - 1, new[1]"),
+        ("old[1] - 1, new[1]", "old[1] - 1, new[0]"),
+    ],
+)
+
+wrong(
     "order-alone",
     "only the order of the points is fixed",
     says=(
@@ -42,11 +81,7 @@ wrong(
 @wrong(
     "unchanged",
     "as it was",
-    says=(
-        "Each of these mistakes gives the same numbers here:\n- This is what "
-        "`published_resized` does. It is right only for square grids.\n- Rows and columns "
-        "of your new grid are swapped: new is (rows, columns)."
-    ),
+    says="This is what `published_resized` does. It is right only for square grids.",
     spares=["square", "class"],
 )
 def mended_resized(P, old, new):

@@ -54,12 +54,79 @@ def patch_matrix(kernels):
     return patchify(kernels, *kernels.shape[2:])[:, 0].T
 
 
+wrong(
+    "at-steps",
+    says=(
+        "Your patches take pixels at regular steps from all over the image. Split a side of X "
+        "pixels into X / P patches first and P pixels second."
+    ),
+    spares=["back", "matrix"],
+    edit=[
+        (
+            "images.reshape(B, C, X // P, P, Y // Q, Q)",
+            "images.reshape(B, C, P, X // P, Q, Y // Q)",
+        ),
+        ("0, 2, 4, 3, 5, 1", "0, 3, 5, 2, 4, 1"),
+    ],
+)
+
+wrong(
+    "back-at-steps",
+    says=(
+        "The pixels of a patch end up all over the image. A side is X / P patches first and P "
+        "pixels second."
+    ),
+    loses=["back"],
+    edit=("0, 5, 1, 3, 2, 4", "0, 5, 3, 1, 4, 2"),
+)
+
+wrong(
+    "back-channels-last",
+    says="Your channels come last. An image here is (C, X, Y).",
+    loses=["back"],
+    edit=[
+        ("0, 5, 1, 3, 2, 4", "0, 1, 3, 2, 4, 5"),
+        ("return x.reshape(B, C, X, Y)", "return x.reshape(B, X, Y, C)"),
+    ],
+)
+
+wrong(
+    "back-columns-first",
+    says="You put the patches back column by column. They are ordered row by row.",
+    loses=["back"],
+    edit=[
+        ("X // P, Y // Q, P, Q, C", "Y // Q, X // P, P, Q, C"),
+        ("0, 5, 1, 3, 2, 4", "0, 5, 2, 3, 1, 4"),
+    ],
+)
+
+wrong(
+    "back-inside-columns",
+    says="You read each patch down its columns. Here the order is row, column, channel.",
+    loses=["back"],
+    edit=("0, 5, 1, 3, 2, 4", "0, 5, 1, 4, 2, 3"),
+)
+
+wrong(
+    "channel-by-channel",
+    says=(
+        "Your code makes separate patches of each channel. All numbers of a pixel go into the "
+        "same patch."
+    ),
+    spares=["back", "matrix"],
+    edit=[
+        ("0, 2, 4, 3, 5, 1", "0, 1, 2, 4, 3, 5"),
+        ("return x.reshape(B, (X // P) * (Y // Q), P * Q * C)", "return x.reshape(B, -1, P * Q)"),
+    ],
+)
+
+
 @wrong(
     "channels-first",
     "the order of the chapter, and of PyTorch's convolution",
     says=(
-        "The channels come first in each of your patches, as in a convolution's kernels. "
-        "Here the order is row, column, channel."
+        "The channels come first in each of your patches, or in the rows of your matrix, as "
+        "in a convolution's kernels. Here the order is row, column, channel."
     ),
 )
 def patchify(images, P, Q):
@@ -83,6 +150,20 @@ def patch_matrix(kernels):
 
 
 wrong(
+    "channels-last-reshape",
+    says=(
+        "The channels come last now, but a reshape alone still takes pixels along the rows of "
+        "the whole image. Split both sides first, then move the axes that number the patches "
+        "to the front."
+    ),
+    spares=["back", "matrix"],
+    edit=[
+        ("images.reshape(B, C, X // P, P, Y // Q, Q)", "images"),
+        ("permute(0, 2, 4, 3, 5, 1)", "movedim(1, -1)"),
+    ],
+)
+
+wrong(
     "columns-first",
     "patches in column order",
     says="Your patches are in column order. Order them row by row, from the top left.",
@@ -102,13 +183,70 @@ wrong(
 )
 
 
+wrong(
+    "grid-kept",
+    says="Your patches still form a grid. Flatten it: (B, N, P Q C).",
+    spares=["back", "matrix"],
+    edit=("return x.reshape(B, (X // P) * (Y // Q), P * Q * C)", "return x.flatten(3)"),
+)
+
+wrong(
+    "inside-columns",
+    says="Inside a patch you go down the columns. Here the order is row, column, channel.",
+    spares=["back", "matrix"],
+    edit=("2, 4, 3, 5, 1", "2, 4, 5, 3, 1"),
+)
+
+wrong(
+    "matrix-flat",
+    says="Your matrix is transposed, and its channels come first.",
+    loses=["matrix"],
+    edit=("permute(2, 3, 1, 0).flatten(0, 2)", "flatten(1)"),
+)
+
+wrong(
+    "matrix-mixed",
+    says="A reshape alone mixes the kernels. Move the axis of D to the end first.",
+    loses=["matrix"],
+    edit=("permute(2, 3, 1, 0).flatten(0, 2)", "reshape(-1, len(kernels))"),
+)
+
+wrong(
+    "matrix-mixed-at-last",
+    says=(
+        "The order is right, but then a reshape mixes the kernels. Move the axis of D to the end."
+    ),
+    loses=["matrix"],
+    edit=(
+        "permute(2, 3, 1, 0).flatten(0, 2)",
+        "permute(0, 2, 3, 1).reshape(-1, len(kernels))",
+    ),
+)
+
+wrong(
+    "matrix-swapped",
+    says="Rows and columns of the kernels are swapped.",
+    loses=["matrix"],
+    edit=("2, 3, 1, 0", "3, 2, 1, 0"),
+)
+
+wrong(
+    "matrix-transposed",
+    says=(
+        "Your matrix is transposed. A patch is a row and comes on the left, so the matrix has "
+        "one row for each of its numbers."
+    ),
+    loses=["matrix"],
+    edit=("permute(2, 3, 1, 0).flatten(0, 2)", "permute(0, 2, 3, 1).flatten(1)"),
+)
+
+
 @wrong(
     "reshape",
     "a reshape alone",
     says=(
-        "A reshape alone does not cut patches: it takes pixels along the rows of the whole "
-        "image. Split both sides first, then move the axes that number the patches to the "
-        "front."
+        "A reshape alone does not cut patches, or put them side by side: it takes pixels "
+        "along the rows of the whole image. Split the axes first, permute them, then join."
     ),
     spares=["matrix"],
 )
@@ -137,6 +275,20 @@ wrong(
     ),
     loses=["back"],
     edit=("5, 1, 3, 2, 4", "2, 4, 3, 5, 1"),
+)
+
+wrong(
+    "swapped",
+    says="P and Q are swapped: a patch has P rows and Q columns.",
+    spares=["back", "matrix"],
+    edit=("def patchify(images, P, Q)", "def patchify(images, Q, P)"),
+)
+
+wrong(
+    "turned",
+    says="Rows and columns are swapped, both of the patches and inside each patch.",
+    spares=["back", "matrix"],
+    edit=("2, 4, 3, 5, 1", "4, 2, 5, 3, 1"),
 )
 
 broken("if X % P or Y % Q:", "if X % P and Y % Q:")

@@ -44,6 +44,36 @@ def grid_codes(rows, columns, d):
 
 
 wrong(
+    "alternating",
+    says=(
+        "The numbers of the row's code and of the column's code alternate. Put all of the "
+        "row's code first, then the column's."
+    ),
+    edit=(
+        "torch.cat([down, across], dim=2).flatten(0, 1)",
+        "torch.stack([down, across], dim=3).flatten(2).flatten(0, 1)",
+    ),
+)
+
+wrong(
+    "column-first",
+    says=("The column comes first in your codes. The first half of a code is that of the row."),
+    edit=("[down, across]", "[across, down]"),
+)
+
+wrong(
+    "column-order",
+    says="Your codes are in column order. Order them row by row, as the patches are.",
+    edit=("dim=2).flatten(0, 1)", "dim=2).transpose(0, 1).flatten(0, 1)"),
+)
+
+wrong(
+    "column-twice",
+    says="Both halves hold the column's code.",
+    edit=("[down, across]", "[across, across]"),
+)
+
+wrong(
     "double",
     "64-bit codes",
     told="Return 32-bit floats",
@@ -69,6 +99,42 @@ def grid_codes(rows, columns, d):
     angles = torch.arange(rows * columns)[:, None] * theta
     return torch.stack([angles.sin(), angles.cos()], 2).flatten(1)
 
+
+wrong(
+    "from-one",
+    says="You count rows and columns from 1. The first of each is number 0.",
+    edit=("torch.arange(n)", "torch.arange(1, n + 1)"),
+)
+
+wrong(
+    "grid-kept",
+    says="Your codes still form a grid. Flatten rows and columns into one axis.",
+    edit=("dim=2).flatten(0, 1)", "dim=2)"),
+)
+
+wrong(
+    "in-halves",
+    says=(
+        "In each half, all sines come before all cosines. The two of a pair must be side by side."
+    ),
+    loses=["pairs"],
+    edit=(
+        "torch.stack([angles.sin(), angles.cos()], 2).flatten(1)",
+        "torch.cat([angles.sin(), angles.cos()], 1)",
+    ),
+)
+
+wrong(
+    "row-twice",
+    says="Both halves hold the row's code.",
+    edit=("[down, across]", "[down, down]"),
+)
+
+wrong(
+    "sine-last",
+    says="Sine and cosine are swapped.",
+    edit=("[angles.sin(), angles.cos()]", "[angles.cos(), angles.sin()]"),
+)
 
 wrong(
     "whole-width",

@@ -20,6 +20,18 @@ def rollout(maps, rows, columns):
 
 
 wrong(
+    "all-rows",
+    says="You take the mean over all tokens' rows. Take [CLS]'s row.",
+    edit=("R[:, 0, 1:]", "R.mean(dim=1)[:, 1:]"),
+)
+
+wrong(
+    "by-columns",
+    says="Your picture is filled column by column. Patches are ordered row by row.",
+    edit=("shares.reshape(-1, rows, columns)", "shares.reshape(-1, columns, rows).mT"),
+)
+
+wrong(
     "column",
     "the column of [CLS]",
     told="which row or column of R",
@@ -27,8 +39,16 @@ wrong(
 )
 
 wrong(
+    "first-head",
+    says="You use only the first head. Take the mean of all.",
+    loses=["heads", "picture"],
+    edit=("A.mean(dim=1)", "A[:, 0]"),
+)
+
+wrong(
     "in-place",
     "adds to the weights in place, and fills columns first",
+    says="Your picture is filled column by column. Patches are ordered row by row.",
     told="changes the weights",
     edit=[
         ("R = (A.mean(dim=1) + I) / 2 @ R", "A += I\n        R = A.mean(dim=1) / 2 @ R"),
@@ -45,10 +65,43 @@ wrong(
 )
 
 wrong(
+    "last-layer",
+    says="You use only the last layer.",
+    edit=("/ 2 @ R", "/ 2"),
+)
+
+wrong(
+    "no-images",
+    says="The axis of the images is missing. Return (B, rows, columns).",
+    edit=("shares.reshape(-1, rows, columns)", "shares.reshape(rows, columns)"),
+)
+
+wrong(
     "no-residual",
     "no residual path",
     says="The residual path is missing. Half of each token stays: (A + I) / 2.",
     edit=("R = (A.mean(dim=1) + I) / 2", "R = A.mean(dim=1)"),
+)
+
+wrong(
+    "number-by-number",
+    says="You multiply the layers number by number. Use a matrix product, @.",
+    edit=[
+        ("R = I\n", "R = 1\n"),
+        ("/ 2 @ R", "/ 2 * R"),
+    ],
+)
+
+wrong(
+    "one-everywhere",
+    says="You add 1 to every weight. I is the identity: 1 on the diagonal and 0 elsewhere.",
+    edit=("A.mean(dim=1) + I", "A.mean(dim=1) + 1"),
+)
+
+wrong(
+    "one-row",
+    says="The shares are still in one row. Reshape them to (B, rows, columns).",
+    edit=("shares.reshape(-1, rows, columns)", "shares"),
 )
 
 wrong(
@@ -58,6 +111,22 @@ wrong(
         "The product runs the wrong way. R = A_L ... A_2 A_1, with the first layer on the right."
     ),
     edit=("R = (A.mean(dim=1) + I) / 2 @ R", "R = R @ ((A.mean(dim=1) + I) / 2)"),
+)
+
+wrong(
+    "sum-of-heads",
+    says="You add up the heads' weights, so I counts for less. Take their mean.",
+    loses=["heads", "picture"],
+    edit=("A.mean(dim=1)", "A.sum(dim=1)"),
+)
+
+wrong(
+    "undivided",
+    says=(
+        "The shares of the patches do not sum to 1. Leave out [CLS]'s own share, then divide "
+        "by the sum."
+    ),
+    edit=("    shares = shares / shares.sum(dim=-1, keepdim=True)\n", ""),
 )
 
 broken("(A.mean(dim=1) + I) / 2 @ R", "(A.mean(dim=1) + 2 * I) / 3 @ R")

@@ -56,6 +56,28 @@ def class_logits(h, gain, bias, W, b, pool):
     return read @ W + b
 
 
+wrong(
+    "bias-for-cls",
+    says="You add b_P to [CLS], too. It is not a patch: its vector is c.",
+    spares=["head"],
+    edit=[("patches @ W_P + b_P", "patches @ W_P"), ("dim=1) + P", "dim=1) + b_P + P")],
+)
+
+wrong(
+    "cls-unplaced",
+    says="[CLS] gets no position. Put it in front first, then add P to all tokens.",
+    spares=["head"],
+    edit=[("+ b_P", "+ b_P + P[1:]"), ("dim=1) + P", "dim=1)")],
+)
+
+wrong(
+    "last-token",
+    says="You read the last token. [CLS] is the first.",
+    loses=["head"],
+    edit=("h[:, 0]", "h[:, -1]"),
+)
+
+
 @wrong(
     "mean-of-all",
     "[CLS] in the mean, and the norm after it",
@@ -78,6 +100,59 @@ def class_logits(h, gain, bias, W, b, pool):
         read = h.mean(dim=1)
     read = F.layer_norm(read, gain.shape, gain, bias, eps=1e-6)
     return read @ W + b
+
+
+wrong(
+    "mean-with-cls",
+    says="The mean is over all tokens, including [CLS]. Leave [CLS] out.",
+    loses=["head"],
+    edit=("h[:, 1:].mean", "h.mean"),
+)
+
+wrong(
+    "no-b",
+    says="b is missing.",
+    loses=["head"],
+    edit=("read @ W + b", "read @ W"),
+)
+
+wrong(
+    "no-b-P",
+    says="b_P is missing.",
+    spares=["head"],
+    edit=("patches @ W_P + b_P", "patches @ W_P"),
+)
+
+wrong(
+    "no-norm",
+    says="The norm is missing.",
+    loses=["head"],
+    edit=("    h = F.layer_norm(h, gain.shape, gain, bias, eps=1e-6)\n", ""),
+)
+
+wrong(
+    "no-positions",
+    says="The positions are missing: add P.",
+    spares=["head"],
+    edit=("dim=1) + P", "dim=1)"),
+)
+
+wrong(
+    "norm-after",
+    says="The norm comes after the mean. Normalise each token first.",
+    loses=["head"],
+    edit=[
+        ("    h = F.layer_norm(h, gain.shape, gain, bias, eps=1e-6)\n", ""),
+        ("return read @", "return F.layer_norm(read, gain.shape, gain, bias, eps=1e-6) @"),
+    ],
+)
+
+wrong(
+    "one-row",
+    says="All tokens get the same row of P, so their positions are lost.",
+    spares=["head"],
+    edit=("dim=1) + P", "dim=1) + P[0]"),
+)
 
 
 @wrong(
@@ -111,6 +186,27 @@ wrong(
 )
 
 wrong(
+    "plain-norm",
+    says="Gain and bias of the norm are missing.",
+    loses=["head"],
+    edit=("gain.shape, gain, bias, eps", "gain.shape, eps"),
+)
+
+wrong(
+    "pools-swapped",
+    says='This is right for the other pool, "cls" or "mean". Look at your `if`.',
+    loses=["head"],
+    edit=('pool == "cls"', 'pool == "mean"'),
+)
+
+wrong(
+    "probabilities",
+    says="You return probabilities. Return the logits.",
+    loses=["head"],
+    edit=("read @ W + b", "(read @ W + b).softmax(dim=-1)"),
+)
+
+wrong(
     "shifted",
     "positions added before [CLS] is put in front",
     says=(
@@ -122,6 +218,13 @@ wrong(
         ("+ b_P", "+ b_P + P[:-1]"),
         ("torch.cat([first, x], dim=1) + P", "torch.cat([first, x], dim=1)"),
     ],
+)
+
+wrong(
+    "sum",
+    says="You add up the patches. Take their mean.",
+    loses=["head"],
+    edit=("h[:, 1:].mean", "h[:, 1:].sum"),
 )
 
 broken("if len(P) != N + 1:", "if len(P) not in (1, N + 1):")
