@@ -203,30 +203,32 @@ def release_folder(problem_set: str, course: Path) -> Path:
     return (stored if sources(course).name == SOLUTIONS else course / RELEASE) / problem_set
 
 
-def table_of(problem_set: str, course: Path) -> Table:
-    """What the known wrong answers of a problem set return in its visible tests."""
-    # These load what the course's values need, which nothing else here does.
-    from nbjudge.inside.testing.recall import Table
+def tables_of(problem_set: str, course: Path) -> dict[str, Table]:
+    """What the known wrong answers of a problem set return in its visible tests, by grade id."""
+    # This loads what the course's values need, which nothing else here does.
     from nbjudge.judge.known import Known
 
     folder = source_folder(problem_set, course)
     path = folder / f"{problem_set}.ipynb"
-    table, variants = Table(), load_variants(folder) if path.is_file() else {}
+    variants = load_variants(folder) if path.is_file() else {}
     if not any(variant.says for every in variants.values() for variant in every):
-        return table
+        return {}
     notebook = nbformat.read(path, as_version=4)
     known = Known(**steps(notebook, variants))
-    for cell in notebook.cells:
-        if cells.is_test(cell):
-            seen = cells.without_hidden_tests(cell.source, "")
-            table.update(known.table(cells.grade_id(cell), seen))
-    return table.without_right()
+    tables = {
+        cells.grade_id(cell): known.table(
+            cells.grade_id(cell), cells.without_hidden_tests(cell.source, "")
+        ).without_right()
+        for cell in notebook.cells
+        if cells.is_test(cell)
+    }
+    return {test: table for test, table in tables.items() if table}
 
 
 def table_file(problem_set: str, course: Path) -> Path | None:
-    """Where :func:`table_of` is stored: see ``told`` of :class:`nbjudge.inside.program.Program`.
+    """Where the result of :func:`tables_of` is stored; ``None`` if this copy has no such folder.
 
-    ``None`` if this copy of the course has no such folder.
+    See ``told`` of :class:`nbjudge.inside.program.Program`.
     """
     told = program().told
     folder = course / told if told else release_folder(problem_set, course)
@@ -237,17 +239,25 @@ def _write_table(problem_set: str, course: Path) -> None:
     path = table_file(problem_set, course)
     if path is None:
         return
-    table = table_of(problem_set, course)
-    if not table:
+    tables = tables_of(problem_set, course)
+    if not tables:
         path.unlink(missing_ok=True)
-    elif _stored_table(path) != table:  # rounding differs between processors
-        write_whole(path, table.dumps())
+    elif _stored_tables(path) != tables:  # not by bytes: rounding differs between processors
+        from nbjudge.inside.testing.recall import pack
+
+        write_whole(path, pack(tables))
 
 
-def _stored_table(path: Path | None) -> Table:
-    from nbjudge.inside.testing.recall import Table
+def _stored_tables(path: Path | None) -> dict[str, Table]:
+    if path is None or not path.is_file():
+        return {}
+    from nbjudge.inside.testing.recall import unpack
+    from nbjudge.inside.wire import WireError
 
-    return Table.loads(path.read_bytes()) if path is not None and path.is_file() else Table()
+    try:
+        return unpack(path.read_bytes())
+    except WireError:  # of another version
+        return {}
 
 
 def is_current(problem_set: str, course: Path) -> bool:
@@ -261,7 +271,7 @@ def is_current(problem_set: str, course: Path) -> bool:
     path = table_file(problem_set, course)
     if path is not None:
         stored.pop(path.name, None)
-        if _stored_table(path) != table_of(problem_set, course):
+        if _stored_tables(path) != tables_of(problem_set, course):
             return False
     return stored == release_files(problem_set, course)
 

@@ -34,7 +34,7 @@ from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
 from nbjudge.inside.testing.learner import seed_all
 from nbjudge.inside.testing.measured import collected
 from nbjudge.inside.testing.mistake import Mistake
-from nbjudge.inside.testing.recall import Recall, Table, from_stored
+from nbjudge.inside.testing.recall import Recall, Table, stored_for
 from nbjudge.inside.values import torch
 from nbjudge.inside.wire import Channel, Closed
 from nbjudge.intake import cells
@@ -293,7 +293,7 @@ class Examiner:
     def _recall(self, name: str, source: str) -> Recall:
         """What known wrong answers return in a test; they run when it is first asked."""
         if not self.known.wrong.get(cells.exercise_of(name)):
-            return from_stored
+            return stored_for(name)
         tables: list[Table] = []
 
         def recall(names: Sequence[str], expected: tuple, found: tuple) -> dict[str, tuple]:

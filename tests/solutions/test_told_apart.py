@@ -44,6 +44,7 @@ class InPlace(Known):
                     exec(compiled(code), self._space)
                 self._space["call"] = self._verbs(exercise)["call"]
                 if known is None:
+                    recall.runs(test)
                     exec(compiled(source), self._space)
                 else:
                     with deciding(known.recall):

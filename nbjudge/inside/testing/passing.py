@@ -1,9 +1,11 @@
-"""What a test cell prints in the learner's own notebook when it passes."""
+"""What happens around a test cell in the learner's own notebook; if it passes, it says so."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
+
+from nbjudge.inside.testing import recall
 
 #: The first line of a test cell: its name and its points.
 FIRST_LINE = re.compile(r"# (?P<name>[\w-]+--[\w-]+) · (?P<points>[\d.]+) points?$")
@@ -32,14 +34,27 @@ def praise(source: str, value: object = None) -> str:
     return f"✓ Passed: {points:g} of {points:g} point{'s' * (points != 1)}."
 
 
+def name_of_test(source: str) -> str:
+    """The grade id in a test cell's first line; empty if this is no test cell."""
+    told = FIRST_LINE.match(source.strip().partition("\n")[0].strip())
+    return told["name"] if told else ""
+
+
 def speak(shell: Any) -> None:
-    """Make a notebook's shell print a message after each test cell that passes."""
+    """Make a notebook's shell print a message after each test cell that passes.
+
+    Before each, the checks are told which test it is.
+    """
+
+    def before(info: Any) -> None:
+        recall.runs(name_of_test(info.raw_cell or ""))
 
     def after(result: Any) -> None:
         ran = result.info.raw_cell if result.success and result.info else ""
         if said := praise(ran or "", result.result):
             print(said)
 
+    shell.events.register("pre_run_cell", before)
     shell.events.register("post_run_cell", after)
 
 

@@ -1,5 +1,6 @@
 """Results of known wrong answers: recorded by the checks, kept in a table, found again."""
 
+import gzip
 import math
 
 import pytest
@@ -8,7 +9,7 @@ import torch
 from nbjudge.inside import wire
 from nbjudge.inside.testing import recall
 from nbjudge.inside.testing.checks import deciding
-from nbjudge.inside.testing.recall import Result, Table, alike, recording
+from nbjudge.inside.testing.recall import Result, Table, alike, pack, recording, unpack
 from nbjudge.testing import Mistake, close, equal
 
 ONES = torch.ones(2, 3)
@@ -64,9 +65,22 @@ def test_of_several_answers_with_one_message_the_one_that_agrees_counts(table):
 
 
 def test_it_is_the_same_after_a_file(table):
-    again = Table.loads(table.dumps())
-    assert again == table and again.dumps() == table.dumps()
-    assert again.recall(["Order"], ([2, 1],), ([],)) == {"Reversed.": ([1, 2],)}
+    packed = pack({"a--values": table, "b--values": Table()})
+    again = unpack(packed)
+    assert again == {"a--values": table, "b--values": Table()} and pack(again) == packed
+    assert again["a--values"].recall(["Order"], ([2, 1],), ([],)) == {"Reversed.": ([1, 2],)}
+
+
+@pytest.mark.parametrize(
+    "packed", [b"", b"text", gzip.compress(wire.dumps([1, 2])), gzip.compress(b"")[:-1]]
+)
+def test_a_file_that_is_no_table_costs_only_its_messages(packed, table, stored, tmp_path):
+    with pytest.raises(wire.WireError):
+        unpack(packed)
+    (tmp_path / "old.told").write_bytes(packed)
+    stored(a=table)
+    with pytest.raises(Mistake, match=r"^Doubled\.$"):
+        close(ONES * 2, ONES, "Values")
 
 
 def test_two_tables_differ_by_a_message_or_by_more_than_rounding(table):
@@ -122,15 +136,35 @@ def test_alike(one, other, same):
     assert alike(one, other) is same
 
 
-def test_a_learners_result_is_named_by_what_the_release_stored(table, tmp_path, monkeypatch):
-    (tmp_path / "ps.told").write_bytes(table.without_right().dumps())
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    """A function that stores tables by test, as a release does; the first test is running."""
+
+    def store(**tables):
+        recall.stored.cache_clear()
+        for name, table in tables.items():
+            (tmp_path / f"{name}.told").write_bytes(pack({f"{name}--values": table}))
+        recall.runs(f"{next(iter(tables))}--values")
+
     monkeypatch.setattr(recall, "stored_folder", lambda: tmp_path)
+    yield store
+    recall.stored.cache_clear()
+    recall.runs("")
+
+
+def test_a_learners_result_is_named_by_what_the_release_stored(table, stored):
+    other = Table()
+    other.add("Of another test.", results(lambda: close(ONES * 3, ONES, "Values")))
+    stored(a=table.without_right(), b=other)
     with pytest.raises(Mistake, match=r"^Doubled\.$"):
         close(ONES * 2, ONES, "Values")
     with pytest.raises(Mistake, match=r"^Reversed\.$"):
         equal([1, 2], [2, 1], "Order")
     with pytest.raises(Mistake, match="^Values: wrong in 6"):
         close(ONES * 3, ONES, "Values")
+    recall.runs("")
+    with pytest.raises(Mistake, match="^Values: wrong in 6"):
+        close(ONES * 2, ONES, "Values")
 
 
 def test_an_answer_that_fails_what_was_passed_is_not_named():
@@ -148,13 +182,11 @@ def test_an_answer_that_fails_what_was_passed_is_not_named():
         close(ONES * 5, [[1.0] * 3] * 2, "First")
 
 
-def test_more_answers_than_can_be_named_are_not(tmp_path, monkeypatch):
+def test_more_answers_than_can_be_named_are_not(stored):
     table = Table()
     for letter in "ABCDE":
         table.add(f"{letter}.", results(lambda: close(ONES * 2, ONES, "Values")))
-        (tmp_path / "ps.told").write_bytes(table.dumps())
-        recall.stored.cache_clear()
-        monkeypatch.setattr(recall, "stored_folder", lambda: tmp_path)
+        stored(a=table)
         with pytest.raises(Mistake) as caught:
             close(ONES * 2, ONES, "Values")
         if letter == "D":
