@@ -43,6 +43,19 @@ def layer_norm_backward(x, gain, bias, eps, G):
     return dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum(0)
 
 
+wrong(
+    "added-up-each-token",
+    says=(
+        "You sum the gradients of gain and bias over the numbers of a token. Sum over the tokens."
+    ),
+    loses=["by-hand", "gain-and-bias", "measured"],
+    edit=(
+        "(G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum(0)",
+        "(G * normal).sum(-1), G.sum(-1)",
+    ),
+)
+
+
 @wrong("autograd", "lets autograd find it", told="lets PyTorch find the gradient")
 def layer_norm_backward(x, gain, bias, eps, G):
     x, gain, bias = (t.detach().requires_grad_() for t in (x, gain, bias))
@@ -72,6 +85,13 @@ def layer_norm_backward(x, gain, bias, eps, G):
 
 
 wrong(
+    "centred-for-normal",
+    says="In the part through the deviation you use x - μ instead of x̂.",
+    spares=["gain-and-bias", "inputs"],
+    edit=("normal * (g * normal)", "centred * (g * centred)"),
+)
+
+wrong(
     "deviation-constant",
     "treats the deviation as a constant",
     says=(
@@ -83,6 +103,47 @@ wrong(
         "g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean(dim=-1, keepdim=True)",
         "g.mean(dim=-1, keepdim=True)",
     ),
+)
+
+wrong(
+    "deviation-doubled",
+    says=(
+        "Your part through the deviation is twice as large as it should be: the 2 of the "
+        "square and the 1/2 of the root cancel."
+    ),
+    spares=["gain-and-bias", "inputs"],
+    edit=("- normal *", "- 2 * normal *"),
+)
+
+wrong(
+    "deviation-halved",
+    says=(
+        "Your part through the deviation is half as large as it should be: the 2 of the "
+        "square and the 1/2 of the root cancel."
+    ),
+    spares=["gain-and-bias", "inputs"],
+    edit=("- normal *", "- normal / 2 *"),
+)
+
+wrong(
+    "deviation-sign",
+    says="The part through the deviation has the wrong sign.",
+    spares=["gain-and-bias", "inputs"],
+    edit=("- normal *", "+ normal *"),
+)
+
+wrong(
+    "deviation-summed",
+    says="You sum over the D numbers where a mean is needed: mean and variance both divide by D.",
+    spares=["gain-and-bias", "inputs"],
+    edit=("(g * normal).mean", "(g * normal).sum"),
+)
+
+wrong(
+    "divided-by-variance",
+    says="You divide by σ² + ε. Divide by its root.",
+    loses=["by-hand", "x", "measured"],
+    edit=("keepdim=True)) / s", "keepdim=True)) / s**2"),
 )
 
 wrong(
@@ -129,6 +190,27 @@ def layer_norm_backward(x, gain, bias, eps, G):
 
 
 wrong(
+    "gain-not-in-deviation",
+    says="The gain is missing from the part through the deviation. Use g = G ⊙ γ.",
+    spares=["gain-and-bias", "inputs"],
+    edit=("(g * normal)", "(G * normal)"),
+)
+
+wrong(
+    "gain-not-in-mean",
+    says="The gain is missing from the part through the mean. Use g = G ⊙ γ.",
+    spares=["gain-and-bias", "inputs"],
+    edit=("(g - g.mean", "(g - G.mean"),
+)
+
+wrong(
+    "gain-of-centred",
+    says="You compute the gradient of the gain from x - μ. The gain multiplies x̂.",
+    loses=["by-hand", "gain-and-bias", "measured"],
+    edit=("G * normal", "G * centred"),
+)
+
+wrong(
     "gain-of-x",
     "the gradient of the gain is made of x",
     says="You compute the gradient of the gain from x. The gain multiplies x̂.",
@@ -139,6 +221,10 @@ wrong(
 wrong(
     "in-place",
     "multiplies G by the gain in place",
+    says=(
+        "For γ and β you use G after multiplying it by the gain. Use G itself. Do you "
+        "multiply it in place?"
+    ),
     told="changes its input G",
     spares=["x", "directions"],
     edit=("G * gain", "G.mul_(gain)"),
@@ -153,6 +239,13 @@ wrong(
     ),
     spares=["gain-and-bias", "inputs"],
     edit=("g.mean(dim=-1, keepdim=True) - normal", "normal"),
+)
+
+wrong(
+    "mean-sign",
+    says="The part through the mean has the wrong sign.",
+    spares=["gain-and-bias", "inputs"],
+    edit=("(g - g.mean", "(g + g.mean"),
 )
 
 wrong(
@@ -216,6 +309,23 @@ def layer_norm_backward(x, gain, bias, eps, G):
 
 
 wrong(
+    "one-normal-missing",
+    says="In the part through the deviation, one of the two x̂ is missing.",
+    spares=["gain-and-bias", "inputs"],
+    edit=("normal * (g * normal)", "(g * normal)"),
+)
+
+wrong(
+    "overwritten",
+    says=(
+        "For γ and β you use G after multiplying it by the gain. Use G itself. Do you "
+        "multiply it in place?"
+    ),
+    loses=["by-hand", "gain-and-bias", "measured"],
+    edit=("g = G * gain", "g = G = G * gain"),
+)
+
+wrong(
     "sums",
     "sums instead of means",
     says=("You sum over the D numbers where a mean is needed: mean and variance both divide by D."),
@@ -227,10 +337,45 @@ wrong(
 )
 
 wrong(
+    "swapped",
+    says="The gradients of gain and bias are swapped.",
+    loses=["by-hand", "gain-and-bias", "measured"],
+    edit=(
+        "(G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum(0)",
+        "G.reshape(-1, D).sum(0), (G * normal).reshape(-1, D).sum(0)",
+    ),
+)
+
+wrong(
     "unbiased",
     "divides the variance by D - 1",
     says="Your code divides the sum of the squares by D - 1. Divide by D.",
     edit=("centred.square().mean", "x.var"),
+)
+
+wrong(
+    "unbiased-throughout",
+    says="Your code divides the sum of the squares by D - 1. Divide by D.",
+    spares=["directions", "inputs"],
+    edit=[
+        ("centred.square().mean", "x.var"),
+        (
+            "(g * normal).mean(dim=-1, keepdim=True)",
+            "(g * normal).sum(dim=-1, keepdim=True) / (D - 1)",
+        ),
+    ],
+)
+
+wrong(
+    "x-over-tokens",
+    says=(
+        "In the gradient of x, your means run over the tokens. They must run over a "
+        "token's own D numbers."
+    ),
+    edit=(
+        "g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean(dim=-1, keepdim=True)",
+        "g.mean(dim=-2, keepdim=True) - normal * (g * normal).mean(dim=-2, keepdim=True)",
+    ),
 )
 
 broken("g = G * gain", "g = G / gain")

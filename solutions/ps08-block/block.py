@@ -85,6 +85,16 @@ def block(x, w, heads, norm, mask=None):
 
 
 wrong(
+    "always-post",
+    says=(
+        "This is the post-norm block. Pre-norm normalises the input of each part, and "
+        "nothing after the sum."
+    ),
+    spares=["post", "order"],
+    edit=('norm == "pre"', "False"),
+)
+
+wrong(
     "always-pre",
     "does not look at norm",
     says=(
@@ -92,6 +102,13 @@ wrong(
     ),
     spares=["pre", "order"],
     edit=('norm == "pre"', "True"),
+)
+
+wrong(
+    "b-1-missing",
+    says="b_1 is missing.",
+    spares=["nothing", "attention", "order"],
+    edit=('(h @ w["W_1"] + w["b_1"])', '(h @ w["W_1"])'),
 )
 
 wrong(
@@ -103,11 +120,54 @@ wrong(
 )
 
 wrong(
+    "biases-missing",
+    says="The biases of the feed-forward layer are missing.",
+    spares=["nothing", "attention", "order"],
+    edit=[('(h @ w["W_1"] + w["b_1"])', '(h @ w["W_1"])'), ('["W_2"] + w["b_2"]', '["W_2"]')],
+)
+
+wrong(
+    "causal-always",
+    says="Your code hides later tokens though mask is None. None allows all.",
+    spares=["nothing", "ffn", "mask"],
+    edit=(
+        "    def attend(h):",
+        (
+            "    if mask is None:\n"
+            "        mask = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()\n"
+            "\n"
+            "    def attend(h):"
+        ),
+    ),
+)
+
+wrong(
     "cut-off",
     "the token is detached for the residual",
-    told="the gradient that comes out of an idle block: wrong in 3",
+    says="Your code detaches the token on the residual path, so no gradient passes through it.",
     loses=["gradients"],
     edit=("h = x", "h = x.detach()"),
+)
+
+wrong(
+    "eps-missing",
+    says="ε is missing from your norms. Here it is 1e-5.",
+    edit=(" + 1e-5", ""),
+)
+
+wrong(
+    "eps-smaller",
+    says="ε is 1e-6 in your norms. Here it is 1e-5.",
+    edit=("1e-5", "1e-6"),
+)
+
+wrong(
+    "ffn-residual-of-input",
+    says=(
+        "The feed-forward layer's residual is the block's input. It must be the result of "
+        "the attention part."
+    ),
+    edit=[("return h + ffn", "return x + ffn"), ("h + ffn(h)", "x + ffn(h)")],
 )
 
 wrong(
@@ -122,6 +182,12 @@ wrong(
 )
 
 wrong(
+    "first-norm-missing",
+    says="The first norm is missing.",
+    edit=[("attend(ln(x, 1))", "attend(x)"), ("ln(x + attend(x), 1)", "x + attend(x)")],
+)
+
+wrong(
     "gelu",
     "a GELU for the ReLU",
     says="You use a GELU. The feed-forward layer has a ReLU here.",
@@ -130,6 +196,42 @@ wrong(
         'return (h @ w["W_1"] + w["b_1"]).relu()',
         'return torch.nn.functional.gelu(h @ w["W_1"] + w["b_1"])',
     ),
+)
+
+wrong(
+    "heads-interleaved",
+    says="Your code interleaves the heads' columns. A head's columns are side by side.",
+    spares=["nothing", "ffn", "order"],
+    edit=[
+        (
+            ".unflatten(-1, (heads, -1)).transpose(1, 2)",
+            ".unflatten(-1, (-1, heads)).permute(0, 3, 1, 2)",
+        ),
+        (".transpose(1, 2).flatten(2)", ".permute(0, 2, 3, 1).flatten(2)"),
+    ],
+)
+
+wrong(
+    "heads-not-turned",
+    says=(
+        "You reshape the columns straight to (B, H, T, K), which mixes the tokens. "
+        "Reshape to (B, T, H, K), then swap the axes of tokens and heads."
+    ),
+    spares=["nothing", "ffn"],
+    edit=(".unflatten(-1, (heads, -1)).transpose(1, 2)", ".reshape(len(h), heads, h.shape[1], -1)"),
+)
+
+wrong(
+    "heads-never-turned",
+    says=(
+        "You reshape the columns straight to (B, H, T, K), which mixes the tokens. "
+        "Reshape to (B, T, H, K), then swap the axes of tokens and heads."
+    ),
+    spares=["nothing", "ffn"],
+    edit=[
+        (".unflatten(-1, (heads, -1)).transpose(1, 2)", ".reshape(len(h), heads, h.shape[1], -1)"),
+        ("@ V).transpose(1, 2).flatten(2)", "@ V).reshape(*x.shape[:2], -1)"),
+    ],
 )
 
 wrong(
@@ -182,6 +284,16 @@ def block(x, w, heads, norm, mask=None):
 
 
 wrong(
+    "keys-not-normalised",
+    says=(
+        "Keys and values are made of tokens that were not normalised. Make queries, keys "
+        "and values of the normalised tokens."
+    ),
+    loses=["attention", "pre", "mask", "gradients"],
+    edit=("(h @ w[name])", '((h if name == "W_Q" else x) @ w[name])'),
+)
+
+wrong(
     "mask-ignored",
     "does not look at the mask",
     says="The mask is ignored.",
@@ -195,6 +307,44 @@ wrong(
     told="do you hide the wrong tokens",
     loses=["mask"],
     edit=("~mask", "mask"),
+)
+
+wrong(
+    "mask-late",
+    says=(
+        "Your code applies the mask after the softmax, so the weights no longer sum to 1. "
+        "Set the masked scores to -∞ before the softmax."
+    ),
+    loses=["mask"],
+    edit=(
+        (
+            "        if mask is not None:\n"
+            "            scores = scores.masked_fill(~mask, -math.inf)\n"
+            "        return (scores.softmax(-1) @ V)"
+        ),
+        (
+            "        weights = scores.softmax(-1)\n"
+            "        if mask is not None:\n"
+            "            weights = weights * mask\n"
+            "        return (weights @ V)"
+        ),
+    ),
+)
+
+wrong(
+    "mask-multiplied",
+    says=(
+        "The scores are multiplied by the mask, so hidden scores become 0, and exp(0) = 1 "
+        "is not a small weight. Set them to -∞."
+    ),
+    loses=["mask"],
+    edit=("scores.masked_fill(~mask, -math.inf)", "scores * mask"),
+)
+
+wrong(
+    "no-output-matrix",
+    says="W_O is missing: multiply the joined heads by it.",
+    edit=(' @ w["W_O"]', ""),
 )
 
 wrong(
@@ -215,6 +365,26 @@ wrong(
 )
 
 wrong(
+    "no-residual-attention",
+    says="The residual connection around attention is missing: x + ... .",
+    edit=[
+        ("h = x + attend(ln(x, 1))", "h = attend(ln(x, 1))"),
+        ("ln(x + attend(x), 1)", "ln(attend(x), 1)"),
+    ],
+)
+
+wrong(
+    "no-residuals",
+    says="Both residual connections are missing.",
+    edit=[
+        ("h = x + attend(ln(x, 1))", "h = attend(ln(x, 1))"),
+        ("ln(x + attend(x), 1)", "ln(attend(x), 1)"),
+        ("return h + ffn", "return ffn"),
+        ("h + ffn(h)", "ffn(h)"),
+    ],
+)
+
+wrong(
     "norm-behind",
     "normalises what a part gives, before the sum",
     says="You normalise the output of each part, before the sum. Post-norm normalises the sum.",
@@ -222,6 +392,16 @@ wrong(
     edit=(
         "h = ln(x + attend(x), 1)\n    return ln(h + ffn(h), 2)",
         "h = x + ln(attend(x), 1)\n    return h + ln(ffn(h), 2)",
+    ),
+)
+
+wrong(
+    "norm-behind-pre",
+    says="You normalise the output of each part, before the sum. Pre-norm normalises its input.",
+    spares=["post", "order"],
+    edit=(
+        "h = x + attend(ln(x, 1))\n        return h + ffn(ln(h, 2))",
+        "h = x + ln(attend(x), 1)\n        return h + ln(ffn(h), 2)",
     ),
 )
 
@@ -280,11 +460,15 @@ wrong(
 wrong(
     "orders-swapped",
     "pre and post the wrong way round",
-    says=(
-        "This is the post-norm block. Pre-norm normalises the input of each part, and "
-        "nothing after the sum."
-    ),
+    told="^this is the post-norm block",
     edit=('"pre"', '"post"'),
+)
+
+wrong(
+    "over-queries",
+    says="Your weights sum to 1 over the queries, not over the keys: look at the softmax's dim.",
+    spares=["nothing", "ffn", "order"],
+    edit=("scores.softmax(-1)", "scores.softmax(-2)"),
 )
 
 
@@ -348,11 +532,34 @@ wrong(
 )
 
 wrong(
+    "root-of-all-heads",
+    says=(
+        "The scores are divided by √(H · K), from the width of all heads together. Divide "
+        "by √K, where K is the width of one head."
+    ),
+    spares=["nothing", "ffn", "order"],
+    edit=("math.sqrt(Q.shape[-1])", 'math.sqrt(w["W_Q"].shape[1])'),
+)
+
+wrong(
     "root-of-d-model",
     "scales by the root of D",
     says="The scores are divided by √D. Divide by √K, where K is the width of one head.",
     spares=["nothing", "ffn", "order"],
     edit=("Q.shape", "x.shape"),
+)
+
+wrong(
+    "root-of-share",
+    says="The scores are divided by the root of D // H. Divide by √K: H · K need not be D.",
+    spares=["nothing", "ffn", "order"],
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(x.shape[-1] // heads)"),
+)
+
+wrong(
+    "second-norm-missing",
+    says="The second norm is missing.",
+    edit=[("ffn(ln(h, 2))", "ffn(h)"), ("return ln(h + ffn(h), 2)", "return h + ffn(h)")],
 )
 
 wrong(

@@ -138,6 +138,14 @@ def carried_over(gain):
     return gain * (1 - 1 / len(gain)) ** 0.5
 
 
+wrong(
+    "root-missing",
+    says="The root is missing: you divide by the variance.",
+    spares=["carried-over"],
+    edit=("(variance + eps).sqrt()", "(variance + eps)"),
+)
+
+
 @wrong(
     "root-of-deviation",
     "the deviation under the root",

@@ -48,6 +48,35 @@ def half_length(D, H, K, F):
     return torch.tensor(low, dtype=torch.float64)
 
 
+wrong(
+    "b-1-missing",
+    says="b_1 is missing, with F numbers: the feed-forward layer has two biases.",
+    loses=["parameters"],
+    edit=("2 * D * F + F + 5", "2 * D * F + 5"),
+)
+
+wrong(
+    "b-2-missing",
+    says="b_2 is missing, with D numbers: the feed-forward layer has two biases.",
+    loses=["parameters"],
+    edit=("5 * D", "4 * D"),
+)
+
+wrong(
+    "biases-in-attention",
+    says="You count biases in attention. There are none here.",
+    loses=["parameters"],
+    edit=("return 4 * D * H * K", "return 4 * D * H * K + 3 * H * K + D"),
+)
+
+wrong(
+    "causal",
+    says="You count only keys up to the query. There is no mask, so all T · T scores count.",
+    loses=["flops", "growth"],
+    edit=("4 * T * T", "2 * T * (T + 1)"),
+)
+
+
 @wrong("counter", "lets PyTorch count the products", told="by hand", loses=["flops", "growth"])
 def block_parameters(D, H, K, F):
     tensors = [torch.empty(D, H * K) for _ in range(4)]
@@ -75,6 +104,13 @@ def block_flops(T, D, H, K, F):
 def half_length(D, H, K, F):
     return D * (2 * H * K + F) / (H * K)
 
+
+wrong(
+    "ffn-biases-missing",
+    says="The feed-forward layer's biases are missing: F and D numbers.",
+    loses=["parameters"],
+    edit=("2 * D * F + F + 5 * D", "2 * D * F + 4 * D"),
+)
 
 wrong(
     "half-of-ffn",
@@ -134,6 +170,20 @@ wrong(
     edit=[("return 4", "return 3"), ("8 * T", "6 * T")],
 )
 
+wrong(
+    "norms-missing",
+    says="The norms are missing: there are two, each with a gain and a bias.",
+    loses=["parameters"],
+    edit=("5 * D", "D"),
+)
+
+wrong(
+    "one-ffn-matrix",
+    says="The feed-forward layer has two matrices, W_1 and W_2. You count one.",
+    loses=["parameters", "flops"],
+    edit=[("2 * D * F", "D * F"), ("4 * T * D * F", "2 * T * D * F")],
+)
+
 
 @wrong(
     "one-head",
@@ -160,19 +210,67 @@ wrong(
     "one-norm",
     "counts one norm",
     says=(
-        "Each of these mistakes gives the same numbers here:\n- One norm is missing: there "
-        "are two.\n- A norm has a gain and a bias. You count only one of them."
+        "One norm is missing, or you count only one of gain and bias: there are two "
+        "norms, each with both."
     ),
     loses=["parameters"],
     edit=("F + 5", "F + 3"),
 )
 
 wrong(
+    "one-token",
+    says="That is the count for one token. T tokens pass through the block.",
+    loses=["flops", "growth"],
+    edit=[("8 * T * D", "8 * D"), ("4 * T * D", "4 * D")],
+)
+
+wrong(
+    "output-matrix-square",
+    says="You count D · D numbers in W_O. It has H · K · D.",
+    loses=["parameters"],
+    edit=("return 4 * D * H * K", "return 3 * D * H * K + D * D"),
+)
+
+wrong(
+    "projections-alone",
+    says=(
+        'At your T, "attention" costs as much as "projections". It must cost as much as '
+        '"projections" and "ffn" together.'
+    ),
+    loses=["half"],
+    edit=("2 * D + D * F / (H * K)", "2 * D"),
+)
+
+wrong(
+    "rounded-up",
+    says="You round the length up to a whole number. Do not round it.",
+    loses=["half"],
+    edit=("2 * D + D * F / (H * K)", "math.ceil(2 * D + D * F / (H * K))"),
+)
+
+wrong(
+    "score-one-operation",
+    says="Each score is a sum of K products. You count one operation for each score.",
+    loses=["flops", "growth"],
+    edit=("4 * T * T * H * K", "4 * T * T * H"),
+)
+
+wrong(
     "scores-alone",
     "forgets the weighted sum",
-    says='At your T, "attention" is two thirds of the block.',
+    says=(
+        'Half of "attention" is missing. Did you count both the scores and the weighted sums? A '
+        "multiplication and its addition are two operations."
+    ),
     loses=["flops", "half"],
     edit=[("4 * T * T", "2 * T * T"), ("2 * D + D", "4 * D + 2 * D")],
+)
+
+wrong(
+    "six-d",
+    says="That is right if F = 4 D and H · K = D. Here they are given.",
+    loses=["half"],
+    edit=("2 * D + D * F / (H * K)", "6 * D"),
 )
 
 
@@ -198,6 +296,17 @@ def half_length(D, H, K, F):
     return 2 * D + F
 
 
+wrong(
+    "third",
+    says=(
+        'At your T, "attention" is a third of the block. To be half, it must equal the '
+        "others together."
+    ),
+    loses=["half"],
+    edit=("2 * D + D * F / (H * K)", "D + D * F / (2 * H * K)"),
+)
+
+
 @wrong("tuple", "gives a tuple", told="a dict with", loses=["flops", "growth"])
 def block_parameters(D, H, K, F):
     return 4 * D * H * K + 2 * D * F + F + 5 * D
@@ -214,11 +323,7 @@ def half_length(D, H, K, F):
 wrong(
     "whole-length",
     "rounds the length down to a whole number",
-    says=(
-        'Each of these mistakes gives the same numbers here:\n- At your T, "attention" '
-        'costs as much as "projections". It must cost as much as "projections" and '
-        '"ffn" together.\n- You round the length down to a whole number. Do not round it.'
-    ),
+    says="You round the length down to a whole number. Do not round it.",
     loses=["half"],
     edit=("F / (H * K)", "F // (H * K)"),
 )

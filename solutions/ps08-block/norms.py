@@ -39,6 +39,40 @@ def rms_norm(x, gain, eps):
     return x / (square + eps).sqrt() * gain
 
 
+wrong(
+    "annotated",
+    says=(
+        "Two mistakes at once: you divide the squares by D - 1 instead of D, and you add "
+        "ε to the deviation instead of to the variance, inside the root."
+    ),
+    spares=["rms"],
+    edit=[
+        (
+            "variance = centred.square().mean(dim=-1, keepdim=True)",
+            "deviation = x.std(dim=-1, keepdim=True)",
+        ),
+        ("(variance + eps).sqrt()", "(deviation + eps)"),
+    ],
+)
+
+wrong(
+    "bias-missing",
+    says="The bias is missing.",
+    loses=["by-hand", "values", "gradients"],
+    edit=("* gain + bias", "* gain"),
+)
+
+wrong(
+    "bias-multiplied",
+    says="Your code multiplies the bias by the gain. Apply the gain first, then add the bias.",
+    loses=["by-hand", "values", "gradients"],
+    edit=(
+        "centred / (variance + eps).sqrt() * gain + bias",
+        "gain * (centred / (variance + eps).sqrt() + bias)",
+    ),
+)
+
+
 @wrong(
     "eps-outside",
     "adds eps to the deviation",
@@ -75,6 +109,14 @@ def rms_norm(x, gain, eps):
     return x / (square + eps).sqrt() * gain
 
 
+wrong(
+    "gain-missing",
+    says="The gain is missing.",
+    spares=["far"],
+    edit=[("* gain + bias", "+ bias"), ("(square + eps).sqrt() * gain", "(square + eps).sqrt()")],
+)
+
+
 @wrong(
     "group-norm",
     "PyTorch's group norm with one group, and its layer norm by another name",
@@ -103,10 +145,45 @@ def rms_norm(x, gain, eps):
     return x / (square + eps).sqrt() * gain
 
 
+wrong(
+    "keepdim-missing",
+    says=(
+        "keepdim=True is missing. Without it, the tokens' means run along the last axis, "
+        "so each is applied to a column instead of to its token."
+    ),
+    spares=["by-hand"],
+    edit=[
+        ("x - x.mean(dim=-1, keepdim=True)", "x - x.mean(dim=-1)"),
+        ("centred.square().mean(dim=-1, keepdim=True)", "centred.square().mean(dim=-1)"),
+        ("= x.square().mean(dim=-1, keepdim=True)", "= x.square().mean(dim=-1)"),
+    ],
+)
+
+wrong(
+    "keepdim-missing-var",
+    says=(
+        "keepdim=True is missing. Without it, the tokens' means run along the last axis, "
+        "so each is applied to a column instead of to its token."
+    ),
+    spares=["by-hand", "rms"],
+    edit=[
+        ("x - x.mean(dim=-1, keepdim=True)", "x - x.mean(dim=-1)"),
+        ("centred.square().mean(dim=-1, keepdim=True)", "x.var(dim=-1, correction=0)"),
+    ],
+)
+
+wrong(
+    "mean-kept",
+    says="The mean is not subtracted from the numbers.",
+    spares=["rms"],
+    edit=("return centred /", "return x /"),
+)
+
+
 @wrong(
     "no-eps",
     "eps is not used",
-    says="The given ε is not used. Add it to the variance, inside the root.",
+    says="The given ε is not used. Add it inside the root.",
 )
 def layer_norm(x, gain, bias, eps):
     mu = x.mean(dim=-1, keepdim=True)
@@ -133,6 +210,20 @@ def rms_norm(x, gain, eps):
     return x / (square + eps).sqrt() * gain
 
 
+wrong(
+    "over-first-axis",
+    says=(
+        "Your means are taken over the first axis. Take them for each token, over its D "
+        "numbers, the last axis."
+    ),
+    edit=[
+        ("x - x.mean(dim=-1,", "x - x.mean(dim=0,"),
+        ("centred.square().mean(dim=-1,", "centred.square().mean(dim=0,"),
+        ("= x.square().mean(dim=-1,", "= x.square().mean(dim=0,"),
+    ],
+)
+
+
 @wrong("ready-made", "PyTorch's own", told="by hand")
 def layer_norm(x, gain, bias, eps):
     return torch.nn.functional.layer_norm(x, gain.shape, gain, bias, eps)
@@ -140,6 +231,14 @@ def layer_norm(x, gain, bias, eps):
 
 def rms_norm(x, gain, eps):
     return torch.rms_norm(x, gain.shape, gain, eps)
+
+
+wrong(
+    "rms-all-tokens",
+    says="You take one mean square over all tokens together. Each token has its own.",
+    spares=["by-hand", "values", "far"],
+    edit=("= x.square().mean(dim=-1, keepdim=True)", "= x.square().mean()"),
+)
 
 
 @wrong(
@@ -159,6 +258,21 @@ def rms_norm(x, gain, eps):
     return x / (x.square().mean(dim=-1, keepdim=True) + eps).sqrt() * gain
 
 
+wrong(
+    "rms-eps-outside",
+    says="ε is outside the root. Add it to the mean square.",
+    spares=["by-hand", "values", "far"],
+    edit=("(square + eps).sqrt()", "(square.sqrt() + eps)"),
+)
+
+wrong(
+    "rms-for-both",
+    says="This is RMSNorm. Layer norm subtracts the mean first.",
+    spares=["rms"],
+    edit=("centred = x - x.mean(dim=-1, keepdim=True)", "centred = x"),
+)
+
+
 @wrong(
     "rms-length",
     "divides by the length of the token",
@@ -176,6 +290,29 @@ def layer_norm(x, gain, bias, eps):
 
 def rms_norm(x, gain, eps):
     return x / (x.square().sum(dim=-1, keepdim=True) + eps).sqrt() * gain
+
+
+wrong(
+    "rms-variance",
+    says=(
+        "You subtract the mean before you square. RMSNorm takes the mean of the squares "
+        "themselves, not the variance."
+    ),
+    spares=["by-hand", "values", "far"],
+    edit=("= x.square().mean(dim=-1, keepdim=True)", "= x.var(dim=-1, correction=0, keepdim=True)"),
+)
+
+wrong(
+    "root-missing",
+    says=(
+        "The root is missing: divide by the root of the variance, in RMSNorm by that of "
+        "the mean square, each plus ε."
+    ),
+    edit=[
+        ("(variance + eps).sqrt()", "(variance + eps)"),
+        ("(square + eps).sqrt()", "(square + eps)"),
+    ],
+)
 
 
 @wrong(
@@ -230,6 +367,14 @@ def layer_norm(x, gain, bias, eps):
 def rms_norm(x, gain, eps):
     square = x.square().mean(dim=-1, keepdim=True)
     return x / (square + eps).sqrt() * gain
+
+
+wrong(
+    "squares-summed",
+    says="Your code adds the squares up. The variance is their mean.",
+    spares=["rms"],
+    edit=("centred.square().mean", "centred.square().sum"),
+)
 
 
 @wrong(

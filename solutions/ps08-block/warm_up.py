@@ -55,6 +55,53 @@ wrong(
 )
 
 wrong(
+    "factor-own-peak",
+    says=(
+        "You return the schedule's own peak. By what must you multiply it to get the desired peak?"
+    ),
+    loses=["factor"],
+    edit=("peak * math.sqrt(d_model * warmup)", "(d_model * warmup) ** -0.5"),
+)
+
+wrong(
+    "factor-peak",
+    says="You return the desired peak. The schedule's own peak is not 1.",
+    loses=["factor"],
+    edit=("peak * math.sqrt(d_model * warmup)", "peak"),
+)
+
+wrong(
+    "factor-unrooted",
+    says="A square root is missing: the schedule's own peak is 1/√(d_model · warmup).",
+    loses=["factor"],
+    edit=("peak * math.sqrt(d_model * warmup)", "peak * d_model * warmup"),
+)
+
+wrong(
+    "factor-without-warmup",
+    says="warmup is missing: a longer warm-up has a lower peak.",
+    loses=["factor"],
+    edit=("peak * math.sqrt(d_model * warmup)", "peak * math.sqrt(d_model)"),
+)
+
+wrong(
+    "fall-alone",
+    says=(
+        "The smaller of the two terms counts: before step warmup step / warmup^1.5, after "
+        "step warmup 1/√step."
+    ),
+    spares=["factor"],
+    edit=("min(step**-0.5, step * warmup**-1.5)", "step**-0.5"),
+)
+
+wrong(
+    "fall-too-fast",
+    says="Your rate falls as 1/step. It should fall as 1/√step.",
+    spares=["factor"],
+    edit=("step**-0.5", "1 / step"),
+)
+
+wrong(
     "flat",
     "stays at its peak",
     says="Your rate stays at its peak. After warmup steps it falls as 1/√step.",
@@ -87,8 +134,8 @@ wrong(
     "max",
     "the larger of the two",
     says=(
-        "Before step warmup, step / warmup^1.5 is the smaller term, and the smaller one "
-        "counts. Yours is the fall. Does your rise divide by warmup^1.5?"
+        "The smaller of the two terms counts: before step warmup step / warmup^1.5, after "
+        "step warmup 1/√step."
     ),
     spares=["factor"],
     edit=("* min", "* max"),
@@ -126,14 +173,28 @@ def factor_for(peak, d_model, warmup):
 
 
 wrong(
+    "product-raised",
+    says="You raise step · warmup to the power. Raise warmup alone: step · warmup^(-1.5).",
+    spares=["factor"],
+    edit=("step * warmup**-1.5", "(step * warmup) ** -1.5"),
+)
+
+wrong(
     "rise-alone",
     "only the rise",
     says=(
-        "After step warmup, 1/√step is the smaller term, and the smaller one counts. Yours "
-        "is the rise. Does your fall divide by √step?"
+        "The smaller of the two terms counts: before step warmup step / warmup^1.5, after "
+        "step warmup 1/√step."
     ),
     spares=["factor"],
     edit=("min(step**-0.5, step * warmup**-1.5)", "step * warmup**-1.5"),
+)
+
+wrong(
+    "rise-too-steep",
+    says="Your rise divides by √warmup. It is step / warmup^1.5.",
+    spares=["factor"],
+    edit=("warmup**-1.5", "warmup**-0.5"),
 )
 
 wrong(
@@ -145,6 +206,20 @@ wrong(
     ),
     spares=["factor"],
     edit=("step * warmup**-1.5", "step / warmup"),
+)
+
+wrong(
+    "width-multiplied",
+    says="You multiply by √d_model. Divide by it: wider models take smaller steps.",
+    loses=["by-hand", "values"],
+    edit=("d_model**-0.5 * min", "d_model**0.5 * min"),
+)
+
+wrong(
+    "width-unrooted",
+    says="You divide by d_model. Divide by its square root.",
+    loses=["by-hand", "values"],
+    edit=("d_model**-0.5 * min", "1 / d_model * min"),
 )
 
 broken("rise = step * warmup**-1.5", "rise = step * warmup**-2")

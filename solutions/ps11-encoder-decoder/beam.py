@@ -54,15 +54,85 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "all-ends",
     "sets aside every text that ends",
-    told="only if it is among the best K",
+    says=(
+        "Set a text aside only if it is among the best K continuations when it ends. Otherwise K "
+        "= 1 would not be greedy search."
+    ),
     spares=["stop", "ties"],
     edit=("ranked[:K]", "ranked"),
 )
 
+
+wrong(
+    "bound-undivided",
+    says=(
+        "Your search stops too soon: divide the log P of a running text by the penalty of "
+        "`longest` words, the largest that it can get."
+    ),
+    spares=["greedy", "ties"],
+    edit=("max(running) / ((5 + longest) / 6) ** alpha", "max(running)"),
+)
+
+
+wrong(
+    "continued",
+    says="You continue texts that have ended. Nothing follows the end.",
+    spares=["stop", "greedy"],
+    edit=("[(t, p) for t, p in ranked if t[-1] != end][:K]", "ranked[:K]"),
+)
+
+
+wrong(
+    "end-missing",
+    says="The end is missing from your text: it is written, so it is returned.",
+    spares=["stop", "steps"],
+    edit=(
+        "torch.tensor(aside[best][1])",
+        "torch.tensor([word for word in aside[best][1] if word != end])",
+    ),
+)
+
+
+wrong(
+    "end-not-counted",
+    says="Your length counts one word too few. The end is written, so it counts.",
+    spares=["stop", "greedy"],
+    edit=("(5 + len(text))", "(4 + len(text))"),
+)
+
+
+wrong(
+    "first-ended",
+    says=(
+        "Your search stops when the first text or K texts have ended. It must stop as soon as no "
+        "running text can still win, and not before."
+    ),
+    loses=["values", "ended", "steps"],
+    edit=(
+        "may_stop([p for _, p in running], [s for s, _ in aside], longest, alpha)",
+        "aside or not running",
+    ),
+)
+
+
+wrong(
+    "greedy",
+    says=(
+        "This is the result of greedy search. Either only one text goes on, or the search begins "
+        "with K copies of one text, which stay identical: begin with one."
+    ),
+    loses=["values", "ended", "steps"],
+    edit=("[([], 0.0)], [], 0", "[([], 0.0)] * K, [], 0"),
+)
+
+
 wrong(
     "k-ended",
     "stops when K texts have ended",
-    told="K texts have ended",
+    says=(
+        "Your search stops when the first text or K texts have ended. It must stop as soon as no "
+        "running text can still win, and not before."
+    ),
     loses=["values", "ended", "steps"],
     edit=(
         "may_stop([p for _, p in running], [s for s, _ in aside], longest, alpha)",
@@ -70,18 +140,45 @@ wrong(
     ),
 )
 
+
 wrong(
     "last-of-equals",
     "takes the last of equal texts",
-    told="Take the one found first",
+    says="Of texts with equal scores you take the last. Take the one found first.",
     loses=["ties"],
     edit=("aside[i][0]", "(aside[i][0], i)"),
 )
 
+
+wrong(
+    "last-step-only",
+    says="You compare only texts that end in the last step. Keep those that ended before.",
+    loses=["values", "ended", "steps"],
+    edit=(
+        "aside += [(score(t, p), t) for t, p in ranked",
+        "aside = [(score(t, p), t) for t, p in ranked",
+    ),
+)
+
+
+wrong(
+    "late-penalty",
+    says=(
+        "The length penalty comes too late to change the choice: divide before you compare, not "
+        "afterwards."
+    ),
+    loses=["values", "ended"],
+    edit=("aside[i][0])", "aside[i][0] * ((5 + len(aside[i][1])) / 6) ** alpha)"),
+)
+
+
 wrong(
     "narrow",
     "texts that end take the place of running ones",
-    told="take the place of others",
+    says=(
+        "Texts that end take the place of others that would go on. The best K texts that have "
+        "not ended go on."
+    ),
     loses=["ended"],
     edit=(
         "[(t, p) for t, p in ranked if t[-1] != end][:K]",
@@ -90,10 +187,49 @@ wrong(
 )
 
 
+wrong(
+    "narrower-each-time",
+    says=(
+        "Your beam gets narrower with each text that ends. The best K texts that have not ended "
+        "go on, however many have ended."
+    ),
+    loses=["ended", "steps"],
+    edit=(
+        "[(t, p) for t, p in ranked if t[-1] != end][:K]",
+        "[(t, p) for t, p in ranked if t[-1] != end][: max(K - len(aside), 0)]",
+    ),
+)
+
+
+wrong(
+    "never-stops",
+    says="Your search goes on although no running text can still win.",
+    loses=["steps"],
+    edit=(
+        "may_stop([p for _, p in running], [s for s, _ in aside], longest, alpha)",
+        "not running",
+    ),
+)
+
+
+wrong(
+    "no-penalty",
+    says="The length penalty is missing: divide log P by it.",
+    spares=["greedy"],
+    edit=[
+        ("total / ((5 + len(text)) / 6) ** alpha", "total"),
+        ("max(running) / ((5 + longest) / 6) ** alpha", "max(running)"),
+    ],
+)
+
+
 @wrong(
     "now",
     "compares running texts with the penalty of their present length",
-    told="stops too soon|can reach",
+    says=(
+        "Your search stops too soon: divide the log P of a running text by the penalty of "
+        "`longest` words, the largest that it can get."
+    ),
     loses=["stop", "values", "steps"],
 )
 def may_stop(running, aside, longest, alpha):
@@ -118,15 +254,101 @@ def beam_search(log_p, start, end, K, longest, alpha):
 
 
 wrong(
+    "plain-length",
+    says="Your length penalty is the plain power of the length, not of (5 + n) / 6.",
+    spares=["greedy"],
+    edit=[
+        ("total / ((5 + len(text)) / 6) ** alpha", "total / len(text) ** alpha"),
+        ("max(running) / ((5 + longest) / 6) ** alpha", "max(running) / longest**alpha"),
+    ],
+)
+
+
+wrong(
     "running-dropped",
     "forgets the texts that still run after the last step",
-    told="You drop texts that still run",
+    says=(
+        "You drop texts that still run after `longest` words. Compare them with the others as "
+        "they are."
+    ),
     loses=["values", "ended"],
     edit=(
         "aside += [(score(t, p), t) for t, p in running]",
         "aside = aside or [(score(t, p), t) for t, p in running]",
     ),
 )
+
+
+wrong(
+    "score-undivided",
+    says="You do not divide the score by the length penalty.",
+    loses=["values", "ended", "ties"],
+    edit=("aside[best][0], n", "aside[best][0] * ((5 + len(aside[best][1])) / 6) ** alpha, n"),
+)
+
+
+wrong(
+    "start-counted",
+    says=(
+        "Your length counts one word too many. The start is given, not written, so it does not "
+        "count."
+    ),
+    loses=["values", "ended", "ties"],
+    edit=("(5 + len(text))", "(6 + len(text))"),
+)
+
+
+wrong(
+    "steps-from-zero",
+    says="Your number of steps is one too small. The first step writes the first word.",
+    loses=["steps"],
+    edit=("aside[best][0], n", "aside[best][0], n - 1"),
+)
+
+
+wrong(
+    "strictly-better",
+    says=(
+        "Your search goes on although a running text can at best draw level. In a tie, the text "
+        "found first wins."
+    ),
+    loses=["stop", "steps"],
+    edit=("max(aside) >=", "max(aside) >"),
+)
+
+
+wrong(
+    "times-penalty",
+    says="log P is multiplied by the length penalty: divide by it.",
+    spares=["greedy"],
+    edit=[
+        ("total / ((5 + len(text)) / 6) ** alpha", "total * ((5 + len(text)) / 6) ** alpha"),
+        (
+            "max(running) / ((5 + longest) / 6) ** alpha",
+            "max(running) * ((5 + longest) / 6) ** alpha",
+        ),
+    ],
+)
+
+
+wrong(
+    "with-start",
+    says="Your text begins with the start token. It was given, not written.",
+    spares=["stop", "steps"],
+    edit=("torch.tensor(aside[best][1])", "torch.tensor([start, *aside[best][1]])"),
+)
+
+
+wrong(
+    "worst-aside",
+    says=(
+        "Your search waits until no running text can beat the worst of the texts set aside. Only "
+        "the best one is returned, so compare with the best."
+    ),
+    loses=["stop", "steps"],
+    edit=("max(aside) >=", "min(aside) >="),
+)
+
 
 broken("if not aside:\n        return False", "if not aside:\n        return True")
 broken("could_be = max(running)", "could_be = running[0]")

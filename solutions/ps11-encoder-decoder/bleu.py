@@ -41,20 +41,143 @@ def corpus_bleu(matched, total, lengths, reference_lengths):
 wrong(
     "added-up",
     "clips by the references' counts together",
-    told="You add up the counts of the",
+    says=(
+        "You add up the counts of the references. Clip at the largest count that any one "
+        "reference has."
+    ),
     loses=["references"],
     edit=("count, max", "count, sum"),
+)
+
+
+wrong(
+    "all-references",
+    says="Your code accepts only n-grams that are in all references. One reference is enough.",
+    loses=["references"],
+    edit=("count, max", "count, min"),
+)
+
+
+wrong(
+    "arithmetic-mean",
+    says="You take the arithmetic mean of the precisions. Take the geometric one.",
+    spares=["clipped", "references"],
+    edit=[
+        ("product = 1.0", "product = 0.0"),
+        ("product *=", "product +="),
+        ("product**0.25", "product / 4"),
+    ],
+)
+
+
+wrong(
+    "brevity-above-one",
+    says=(
+        "Your brevity penalty changes the score of long texts, too. It is at most 1, and it is 1 "
+        "if c is at least r."
+    ),
+    loses=["brevity", "sentences"],
+    edit=("min(0, 1 - r / max(c, 1))", "1 - r / max(c, 1)"),
+)
+
+
+wrong(
+    "brevity-inverted",
+    says="The brevity penalty is inverted: it is exp(1 - r/c), where r is the references' length.",
+    loses=["brevity", "sentences"],
+    edit=("math.exp(min(0, 1 - r / max(c, 1)))", "(math.exp(1 - c / r) if c < r else 1.0)"),
+)
+
+
+wrong(
+    "brevity-inverted-capped",
+    says=(
+        "The brevity penalty is inverted, though capped at 1: it is exp(1 - r/c), where r is the "
+        "references' length."
+    ),
+    loses=["brevity", "sentences"],
+    edit=("math.exp(min(0, 1 - r / max(c, 1)))", "math.exp(min(0, 1 - c / r))"),
+)
+
+
+wrong(
+    "brevity-ratio",
+    says="Your brevity penalty is the ratio of the lengths. Put it in an exponent: exp(1 - r/c).",
+    loses=["brevity", "sentences"],
+    edit=("math.exp(min(0, 1 - r / max(c, 1)))", "min(1, c / r)"),
+)
+
+
+wrong(
+    "different-ones",
+    says=(
+        "Your code counts each n-gram once, in both numbers. Count it as often as it occurs, and "
+        "clip the number of matches."
+    ),
+    loses=["clipped", "references", "sentences"],
+    edit=[
+        (
+            "sum(min(count, max(c[gram] for c in others)) for gram, count in own.items())",
+            "sum(any(c[gram] for c in others) for gram in own)",
+        ),
+        ("own.total()", "len(own)"),
+    ],
+)
+
+
+wrong(
+    "different-ones-all",
+    says="Your second number counts each different n-gram once. Count all of them.",
+    loses=["clipped", "references", "sentences"],
+    edit=("own.total()", "len(own)"),
+)
+
+
+wrong(
+    "different-ones-found",
+    says=(
+        "Your code counts each matching n-gram once. Count it as often as it occurs, up to what "
+        "a reference has."
+    ),
+    loses=["clipped", "references", "sentences"],
+    edit=(
+        "sum(min(count, max(c[gram] for c in others)) for gram, count in own.items())",
+        "sum(any(c[gram] for c in others) for gram in own)",
+    ),
+)
+
+
+wrong(
+    "first-reference",
+    says="Your code uses only the first reference.",
+    loses=["references"],
+    edit=("in references]", "in references[:1]]"),
+)
+
+
+wrong(
+    "last-missing",
+    says="The last n-gram is missing: L words have L - n + 1 n-grams.",
+    loses=["clipped", "references", "sentences"],
+    edit=(
+        "Counter(zip(*(words[i:] for i in range(n))))",
+        "Counter(tuple(words[i : i + n]) for i in range(len(words) - n))",
+    ),
+)
+
+
+wrong(
+    "last-reference",
+    says="Your code uses only the last reference.",
+    loses=["references"],
+    edit=("in references]", "in references[-1:]]"),
 )
 
 
 @wrong(
     "log-of-zero",
     "takes the logarithm of a precision of 0, and leaves the penalty out",
-    says=(
-        "Each of these mistakes gives the same numbers here:\n- The brevity penalty is "
-        "missing.\n- The brevity penalty is inverted, though capped at 1: it is exp(1 - "
-        "r/c), where r is the references' length."
-    ),
+    says="The brevity penalty is missing.",
     loses=["brevity", "zero", "sentences"],
 )
 def matches(hypothesis, references, n):
@@ -100,11 +223,41 @@ def corpus_bleu(matched, total, lengths, reference_lengths):
 
 
 wrong(
+    "mean-precisions",
+    says="The precisions are means over the sentences. Add up the counts of all sentences first.",
+    spares=["clipped", "references"],
+    edit=(
+        (
+            "for found, there in zip(matched.sum(0).tolist(), total.sum(0).tolist()):\n"
+            "        product *= found / max(there, 1)"
+        ),
+        "for share in (matched / total.clamp(min=1)).mean(0).tolist():\n        product *= share",
+    ),
+)
+
+
+wrong(
     "negative-total",
     "counts fewer than no n-grams in a short text",
-    told="A text of fewer than n words",
+    says="A text of fewer than n words has 0 n-grams. Your L - n + 1 becomes negative there.",
     loses=["clipped"],
     edit=("own.total()", "len(hypothesis) - n + 1"),
+)
+
+
+wrong(
+    "no-root",
+    says="You multiply the precisions but do not take the fourth root.",
+    spares=["clipped", "references"],
+    edit=("product**0.25", "product"),
+)
+
+
+wrong(
+    "one-precision",
+    says="This is one precision over n-grams of all orders. Compute a precision for each order.",
+    spares=["clipped", "references"],
+    edit=("product**0.25", "(matched.sum() / total.sum()).item()"),
 )
 
 
@@ -125,8 +278,30 @@ def corpus_bleu(matched, total, lengths, reference_lengths):
     return BLEU.compute_bleu(*counts).score
 
 
+wrong(
+    "short-grams",
+    says="Your last n - 1 n-grams are shorter than n words: L words have L - n + 1 n-grams.",
+    loses=["clipped", "references", "sentences"],
+    edit=(
+        "Counter(zip(*(words[i:] for i in range(n))))",
+        "Counter(tuple(words[i : i + n]) for i in range(len(words)))",
+    ),
+)
+
+
+wrong(
+    "smoothed",
+    says="You add 1 to the counts. There is no smoothing here.",
+    spares=["clipped", "references"],
+    edit=("found / max(there, 1)", "(found + 1) / (there + 1)"),
+)
+
+
 @wrong(
-    "unclipped", "does not clip", told="not clipped", loses=["clipped", "references", "sentences"]
+    "unclipped",
+    "does not clip",
+    says="The counts are not clipped: an n-gram counts at most as often as a reference has it.",
+    loses=["clipped", "references", "sentences"],
 )
 def matches(hypothesis, references, n):
     def grams(words):
@@ -142,6 +317,37 @@ def corpus_bleu(matched, total, lengths, reference_lengths):
         product *= found / max(there, 1)
     c, r = lengths.sum().item(), reference_lengths.sum().item()
     return 100 * product**0.25 * math.exp(min(0, 1 - r / max(c, 1)))
+
+
+wrong(
+    "up-to-one",
+    says="Your score lies between 0 and 1. The task asks for 0 to 100.",
+    spares=["clipped", "references"],
+    edit=("100 * product", "product"),
+)
+
+
+wrong(
+    "words-counted",
+    says="Your second number is the number of words. There are L - n + 1 n-grams.",
+    loses=["clipped", "references", "sentences"],
+    edit=("own.total()", "len(hypothesis)"),
+)
+
+
+wrong(
+    "zeros-left-out",
+    says="You leave out orders without a match. One precision of 0 makes BLEU 0.",
+    loses=["zero"],
+    edit=[
+        ("product = 1.0", "product, orders = 1.0, 0"),
+        (
+            "        product *= found / max(there, 1)",
+            "        if found:\n            product, orders = product * found / there, orders + 1",
+        ),
+        ("product**0.25", "product ** (1 / max(orders, 1))"),
+    ],
+)
 
 
 broken("len(words) - n + 1", "len(words) - n")

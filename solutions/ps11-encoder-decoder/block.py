@@ -85,17 +85,110 @@ def decoder_block(y, m, w, heads, source_real):
 
 
 wrong(
+    "adds-to-input",
+    says=(
+        "You add the cross-attention's result to the block's input. Add it to the output of the "
+        "first norm."
+    ),
+    spares=["causal"],
+    edit=("h + found", "y + found"),
+)
+
+
+wrong(
+    "asks-with-input",
+    says=(
+        "The queries of your cross-attention come from the block's input. Make them from the "
+        "output of the first norm."
+    ),
+    spares=["idle", "causal"],
+    edit=("h, m, words", "y, m, words"),
+)
+
+
+wrong(
+    "causal-besides",
+    says=(
+        "You use the causal mask on the source. The whole source is known before the first word "
+        "is written, so only its padding is hidden."
+    ),
+    edit=("m, words", "m, words & causal"),
+)
+
+
+wrong(
     "causal-source",
     "hides the source with the target's mask",
     says=(
-        "You use the causal mask on the source. The whole source is known before the first "
-        "word is written, so only its padding is hidden."
+        "You use the causal mask on the source. The whole source is known before the first word "
+        "is written, so only its padding is hidden."
     ),
     edit=("m, words", "m, causal"),
 )
 
 
-@wrong("mask-turned", "hides the words of the source, and not its padding", told="row of -∞ is NaN")
+wrong(
+    "causal-turned",
+    says="The causal mask is transposed: a word sees later words and no earlier ones.",
+    spares=["idle", "cross"],
+    edit=(".tril()", ".triu()"),
+)
+
+
+wrong(
+    "epsilon-outside",
+    says="ε is outside the root in your norms. Add it to the variance, inside the root.",
+    spares=["causal"],
+    edit=[
+        ("keepdim=True) + 1e-5", "keepdim=True)"),
+        ("/ spread.sqrt()", "/ (spread.sqrt() + 1e-5)"),
+    ],
+)
+
+
+wrong(
+    "first-norm-everywhere",
+    says="The first norm's gain and bias are used for all three norms.",
+    spares=["causal"],
+    edit=('w[f"gain_{n}"] + w[f"bias_{n}"]', 'w["gain_1"] + w["bias_1"]'),
+)
+
+
+wrong(
+    "heads-joined",
+    says="You join the heads with a reshape alone. Transpose (B, H, T, K) to (B, T, H, K) first.",
+    spares=["idle"],
+    edit=(
+        "(weights @ V).transpose(1, 2).flatten(2)",
+        "(weights @ V).reshape(len(x), x.shape[1], -1)",
+    ),
+)
+
+
+wrong(
+    "heads-split-joined",
+    says=(
+        "You split the heads with a reshape alone, and join them with one. They are side by side "
+        "in the columns: reshape to (B, T, H, K) first, then swap the axes of tokens and heads."
+    ),
+    spares=["idle"],
+    edit=[
+        (
+            "unflatten(-1, (heads, -1)).transpose(1, 2)",
+            "reshape(len(each), heads, each.shape[1], -1)",
+        ),
+        (
+            "(weights @ V).transpose(1, 2).flatten(2)",
+            "(weights @ V).reshape(len(x), x.shape[1], -1)",
+        ),
+    ],
+)
+
+
+@wrong(
+    "mask-turned",
+    says="The wrong positions of the source are hidden. True = may be attended to.",
+)
 def decoder_block(y, m, w, heads, source_real):
     B, T, D = y.shape
 
@@ -120,12 +213,29 @@ def decoder_block(y, m, w, heads, source_real):
 
 
 wrong(
+    "mean-weights",
+    says="You return the mean of the weights over the heads. Return the weights of each head.",
+    spares=["causal", "gradients"],
+    edit=("ffn(h), 3), weights", "ffn(h), 3), weights.mean(dim=1)"),
+)
+
+
+wrong(
     "no-causal",
     "lets a word of the target see those after it",
     says="The causal mask is missing: a word of the target sees later words.",
     spares=["idle", "cross"],
     edit=("y, causal", "y, torch.ones_like(causal)"),
 )
+
+
+wrong(
+    "no-relu",
+    says="The ReLU is missing.",
+    loses=["values", "padding", "gradients"],
+    edit=('(h @ w["W_1"] + w["b_1"]).relu()', '(h @ w["W_1"] + w["b_1"])'),
+)
+
 
 wrong(
     "no-residual",
@@ -134,6 +244,46 @@ wrong(
     spares=["causal"],
     edit=("h + found", "found"),
 )
+
+
+wrong(
+    "no-residual-ffn",
+    says="The residual connection around the feed-forward layer is missing.",
+    spares=["causal"],
+    edit=("h + ffn(h)", "ffn(h)"),
+)
+
+
+wrong(
+    "no-residual-self",
+    says="The residual connection around self-attention is missing.",
+    spares=["causal"],
+    edit=("ln(y + attend", "ln(attend"),
+)
+
+
+wrong(
+    "norm-of-part",
+    says="You normalise the output of each part, before the sum. Normalise the sum.",
+    spares=["causal"],
+    edit=[
+        (
+            'h = ln(y + attend("self", y, y, causal)[0], 1)',
+            'h = y + ln(attend("self", y, y, causal)[0], 1)',
+        ),
+        ("h = ln(h + found, 2)", "h = h + ln(found, 2)"),
+        ("return ln(h + ffn(h), 3)", "return h + ln(ffn(h), 3)"),
+    ],
+)
+
+
+wrong(
+    "one-head",
+    says="Your code treats all heads as one. Split the columns into heads.",
+    spares=["causal"],
+    edit=("(heads, -1)", "(1, -1)"),
+)
+
 
 wrong(
     "padding-seen",
@@ -187,6 +337,49 @@ wrong(
     ),
     edit=("h, m,", "m, h,"),
 )
+
+
+wrong(
+    "scaled-by-D",
+    says="The scores are divided by √D. Divide by √K, where K is the width of one head.",
+    spares=["idle", "causal"],
+    edit=("math.sqrt(Q.shape[-1])", "math.sqrt(y.shape[-1])"),
+)
+
+
+wrong(
+    "self-matrices",
+    says="The cross-attention uses the matrices of self-attention. It has its own.",
+    spares=["causal"],
+    edit=('attend("cross"', 'attend("self"'),
+)
+
+
+wrong(
+    "source-padding-in-self",
+    says=(
+        "The source's padding hides words of the target in self-attention. Source and target "
+        "have their own lengths."
+    ),
+    edit=("y, causal)", "y, causal & words)"),
+)
+
+
+wrong(
+    "unbiased-variance",
+    says="Your norms divide the sum of squares by D - 1. Divide by D.",
+    spares=["causal"],
+    edit=("correction=0, ", ""),
+)
+
+
+wrong(
+    "unscaled",
+    says="The scores are not scaled: divide by √K.",
+    spares=["idle", "causal"],
+    edit=(" / math.sqrt(Q.shape[-1])", ""),
+)
+
 
 broken("variance + 1e-5", "variance + 1e-3")
 broken('V = split(asked @ w[f"{name}_V"])', 'V = split(asked @ w["self_V"])')

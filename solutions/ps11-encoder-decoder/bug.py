@@ -31,6 +31,23 @@ def mended_decoder(y, m, lengths, source_lengths, own, cross):
 
 
 wrong(
+    "adds-to-y",
+    says="You add the cross-attention's result to y. It was added to h before, and that was right.",
+    edit=("return h +", "return y +"),
+)
+
+
+wrong(
+    "all-from-y",
+    says=(
+        "The queries of the cross-attention come from y, and its result is added to y. It was h "
+        "in both places, and that was right."
+    ),
+    edit=("return h + attend(h", "return y + attend(y"),
+)
+
+
+wrong(
     "asks-with-y",
     "takes the queries from the block's input",
     says=(
@@ -39,6 +56,7 @@ wrong(
     ),
     edit=("h, m,", "y, m,"),
 )
+
 
 wrong(
     "looks-ahead",
@@ -51,14 +69,13 @@ wrong(
     edit=("causal,", "torch.ones_like(causal),"),
 )
 
+
 wrong(
     "no-mask",
     "removes the mask and looks at padding",
     says=(
-        "Each of these mistakes gives the same numbers here:\n- Your code looks at padding "
-        "of the source now. source_lengths says how many of its positions are words.\n- "
-        "The target's lengths hide positions of the source. source_lengths says how many "
-        "of its positions are words."
+        "Your code looks at padding of the source now. source_lengths says how many of its "
+        "positions are words."
     ),
     loses=["padding", "lengths"],
     edit=(
@@ -69,7 +86,8 @@ wrong(
 
 
 @wrong(
-    "not-itself", "the causal mask hides each word from itself", told="hide each word from itself"
+    "not-itself",
+    says="Your causal mask hides each word of the target from itself: the diagonal must be True.",
 )
 def mended_decoder(y, m, lengths, source_lengths, own, cross):
     place = torch.arange(y.shape[1])
@@ -87,6 +105,17 @@ wrong(
     ),
     spares=["same"],
     edit=("words,", "words & causal,"),
+)
+
+
+wrong(
+    "target-lengths",
+    says=(
+        "The target's lengths hide positions of the source. source_lengths says how many of its "
+        "positions are words."
+    ),
+    loses=["padding", "lengths"],
+    edit=("< source_lengths[:, None]", "< lengths[:, None]"),
 )
 
 

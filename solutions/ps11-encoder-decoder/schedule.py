@@ -28,6 +28,14 @@ def share_of_rise(updates, warmup):
     return (rates * (steps <= warmup)).sum() / rates.sum()
 
 
+wrong(
+    "constant-after-peak",
+    says="Your rate stays at its peak. After warmup steps it falls as 1/√step.",
+    spares=["share"],
+    edit=("fall = step**-0.5", "fall = warmup**-0.5"),
+)
+
+
 @wrong(
     "each-batch",
     "counts every batch as a step",
@@ -42,6 +50,22 @@ def rate_of_batch(batch, every, d_model, warmup):
 def share_of_rise(updates, warmup):
     rates = [min(s**-0.5, s * warmup**-1.5) for s in range(1, updates + 1)]
     return sum(rates[:warmup]) / sum(rates)
+
+
+wrong(
+    "fraction",
+    says="Your step is not a whole number. All batches of an update have one rate.",
+    spares=["share"],
+    edit=("batch // every + 1", "batch / every + 1"),
+)
+
+
+wrong(
+    "fraction-of-next",
+    says="Your step is not a whole number. All batches of an update have one rate.",
+    spares=["share"],
+    edit=("batch // every + 1", "(batch + 1) / every"),
+)
 
 
 @wrong(
@@ -62,6 +86,56 @@ def share_of_rise(updates, warmup):
     return sum(rates[:warmup]) / sum(rates)
 
 
+wrong(
+    "larger",
+    says="You take the larger of the two. The smaller one counts.",
+    spares=["share"],
+    edit=("min(rise, fall)", "max(rise, fall)"),
+)
+
+
+wrong(
+    "last-batch-ahead",
+    says=(
+        "In your code the last batch of each update already has the next update's rate. Batches "
+        "count from 0."
+    ),
+    spares=["share"],
+    edit=("batch // every + 1", "(batch + 1) // every + 1"),
+)
+
+
+wrong(
+    "no-width",
+    says="d_model is missing: wider models take smaller steps.",
+    spares=["share"],
+    edit=("d_model**-0.5 * min(rise, fall)", "min(rise, fall)"),
+)
+
+
+wrong(
+    "share-integral",
+    says="You use an integral, which is only approximate. Add up the rates.",
+    loses=["share"],
+    edit=(
+        "return sum(rates[:warmup]) / sum(rates)",
+        (
+            "rise = min(updates, warmup) ** 2 / warmup**1.5 / 2\n"
+            "    fall = 2 * (max(updates, warmup) ** 0.5 - warmup**0.5)\n"
+            "    return rise / (rise + fall)"
+        ),
+    ),
+)
+
+
+wrong(
+    "share-of-fall",
+    says="That is the share of the fall. Return that of the rise.",
+    loses=["share"],
+    edit=("sum(rates[:warmup])", "sum(rates[warmup:])"),
+)
+
+
 @wrong(
     "share-of-updates",
     "counts updates instead of adding rates",
@@ -75,6 +149,60 @@ def rate_of_batch(batch, every, d_model, warmup):
 
 def share_of_rise(updates, warmup):
     return min(1.0, warmup / updates)
+
+
+wrong(
+    "share-over-fall",
+    says="You divide the rise by the fall. Divide it by the sum of all rates.",
+    loses=["share"],
+    edit=(
+        "sum(rates[:warmup]) / sum(rates)",
+        "sum(rates[:warmup]) / (sum(rates[warmup:]) or sum(rates))",
+    ),
+)
+
+
+wrong(
+    "share-past-peak",
+    says="You count one update too many as rise. It is updates 1 to warmup.",
+    loses=["share"],
+    edit=("rates[:warmup]", "rates[: warmup + 1]"),
+)
+
+
+wrong(
+    "share-without-last",
+    says="The last update is missing from the sum of all rates.",
+    loses=["share"],
+    edit=("/ sum(rates)", "/ sum(rates[:-1])"),
+)
+
+
+wrong(
+    "share-without-peak",
+    says="The update at the peak is missing. The rise is updates 1 to warmup, both included.",
+    loses=["share"],
+    edit=("rates[:warmup]", "rates[: warmup - 1]"),
+)
+
+
+wrong(
+    "slope",
+    says=(
+        "Your rise has the wrong slope: it is step / warmup^1.5, so that rise and fall meet at "
+        "step warmup."
+    ),
+    spares=["share"],
+    edit=("rise = step * warmup**-1.5", "rise = step / warmup"),
+)
+
+
+wrong(
+    "times-width",
+    says="You multiply by √d_model. Divide by it: wider models take smaller steps.",
+    spares=["share"],
+    edit=("d_model**-0.5 * min(rise", "d_model**0.5 * min(rise"),
+)
 
 
 broken("batch // every + 1", "-(-batch // every) + 1")

@@ -30,6 +30,14 @@ def lowest_loss(V, epsilon):
     return -torch.xlogy(q, q).sum()
 
 
+wrong(
+    "counts-padding",
+    says="Your mean includes padding. Take it over the real words alone.",
+    loses=["padding", "large", "gradients"],
+    edit=("return each[says != pad].mean()", "return each.mean()"),
+)
+
+
 @wrong(
     "divergence",
     "takes the KL divergence, which can become 0",
@@ -37,7 +45,7 @@ def lowest_loss(V, epsilon):
         "This is the KL divergence, which is smaller by the entropy of the target. Return "
         "the cross-entropy."
     ),
-    spares=["gradients"],
+    spares=["gradients", "lowest"],
 )
 def smoothed_loss(logits, says, epsilon, pad):
     V = logits.shape[-1]
@@ -47,7 +55,20 @@ def smoothed_loss(logits, says, epsilon, pad):
 
 
 def lowest_loss(V, epsilon):
-    return 0.0
+    q = torch.full((V,), epsilon / V, dtype=torch.float64)
+    q[0] += 1 - epsilon
+    return -torch.xlogy(q, q).sum()
+
+
+wrong(
+    "divides-by-all",
+    says=(
+        "Padding adds nothing to your sum, but you still count it in N. N is the number of real "
+        "words."
+    ),
+    loses=["padding", "large", "gradients"],
+    edit=("return each[says != pad].mean()", "return (each * (says != pad)).mean()"),
+)
 
 
 @wrong(
@@ -88,6 +109,14 @@ def lowest_loss(V, epsilon):
     return -torch.xlogy(q, q).sum()
 
 
+wrong(
+    "keeps-all",
+    says="Your right word keeps all of its 1, so the target sums to 1 + ε. It must give ε away.",
+    spares=["lowest"],
+    edit=("-(1 - epsilon) * right", "-right"),
+)
+
+
 @wrong("log-of-softmax", "takes the logarithm of a softmax", told="log_softmax", loses=["large"])
 def smoothed_loss(logits, says, epsilon, pad):
     log_p = logits.softmax(-1).log()
@@ -99,6 +128,103 @@ def lowest_loss(V, epsilon):
     q = torch.full((V,), epsilon / V, dtype=torch.float64)
     q[0] += 1 - epsilon
     return -torch.xlogy(q, q).sum()
+
+
+wrong(
+    "logits-as-log-p",
+    says="The softmax is missing: you use logits instead of log-probabilities.",
+    spares=["lowest"],
+    edit=("logits.log_softmax(dim=-1)", "logits"),
+)
+
+
+wrong(
+    "lowest-even",
+    says="That is the loss of a model that gives all words the same probability. It can do better.",
+    loses=["lowest"],
+    edit=("return lowest", "return math.log(V)"),
+)
+
+
+wrong(
+    "lowest-log-top",
+    says="That is -log P of the right word alone. Each word counts with its share of the target.",
+    loses=["lowest"],
+    edit=("return lowest", "return -math.log(top)"),
+)
+
+
+wrong(
+    "lowest-right-part",
+    says="That is only the right word's part. Add the parts of the V - 1 others.",
+    loses=["lowest"],
+    edit=("return lowest", "return -top * math.log(top)"),
+)
+
+
+wrong(
+    "lowest-top",
+    says="The right word gets its ε/V, too: it has 1 - ε + ε/V.",
+    loses=["lowest"],
+    edit=("1 - epsilon + share", "1 - epsilon"),
+)
+
+
+wrong(
+    "lowest-V-others",
+    says="There are V - 1 other words. You count V.",
+    loses=["lowest"],
+    edit=("(V - 1) * share", "V * share"),
+)
+
+
+wrong(
+    "lowest-zero",
+    says=(
+        "That is the lowest loss without smoothing. With smoothing, a model that is sure of the "
+        "right word pays for all the others."
+    ),
+    loses=["lowest"],
+    edit=("return lowest", "return 0.0"),
+)
+
+
+wrong(
+    "mean-of-sentences",
+    says="You take the mean of the sentences' means. Every word must count the same.",
+    loses=["padding", "large", "gradients"],
+    edit=(
+        "return each[says != pad].mean()",
+        "real = says != pad\n    return ((each * real).sum(dim=1) / real.sum(dim=1)).mean()",
+    ),
+)
+
+
+wrong(
+    "no-share-for-padding",
+    says=(
+        "Your code gives the padding's class no share. Here it is one of the V classes like any "
+        "other."
+    ),
+    spares=["lowest"],
+    edit=("log_p.mean(dim=-1)", "(log_p.sum(dim=-1) - log_p[..., pad]) / (logits.shape[-1] - 1)"),
+)
+
+
+wrong(
+    "no-smoothing",
+    says="The smoothing is missing: this is the plain cross-entropy.",
+    spares=["lowest"],
+    edit=("-(1 - epsilon) * right - epsilon * even", "-right"),
+)
+
+
+wrong(
+    "not-divided",
+    says="You do not divide ε by V. The words share it.",
+    spares=["lowest"],
+    edit=("log_p.mean(dim=-1)", "log_p.sum(dim=-1)"),
+)
 
 
 @wrong(
@@ -120,6 +246,31 @@ def lowest_loss(V, epsilon):
     return -(1 - epsilon) * math.log(1 - epsilon) - epsilon * math.log(epsilon / (V - 1))
 
 
+wrong(
+    "others-without-padding",
+    says=(
+        "Your code spreads ε over V - 2 words, without the right one and the padding. Here it is "
+        "spread over all V."
+    ),
+    spares=["lowest"],
+    edit=(
+        "even = log_p.mean(dim=-1)",
+        (
+            "even = log_p.sum(dim=-1) - right - log_p[..., pad]\n"
+            "    even = even / (logits.shape[-1] - 2)"
+        ),
+    ),
+)
+
+
+wrong(
+    "over-positions",
+    says="Your softmax runs over the positions. It must run over the words.",
+    spares=["lowest"],
+    edit=("logits.log_softmax(dim=-1)", "logits.log_softmax(dim=1)"),
+)
+
+
 @wrong("ready-made", "the cross-entropy of PyTorch", told="take the call out", spares=["lowest"])
 def smoothed_loss(logits, says, epsilon, pad):
     loss = torch.nn.functional.cross_entropy
@@ -130,6 +281,49 @@ def lowest_loss(V, epsilon):
     q = torch.full((V,), epsilon / V, dtype=torch.float64)
     q[0] += 1 - epsilon
     return -torch.xlogy(q, q).sum()
+
+
+wrong(
+    "sign",
+    says="The sign is wrong: a loss is at least 0.",
+    edit=[
+        ("-(1 - epsilon) * right - epsilon * even", "(1 - epsilon) * right + epsilon * even"),
+        ("return lowest", "return -lowest"),
+    ],
+)
+
+
+wrong(
+    "smooths-prediction",
+    says="You smooth the prediction. Smooth the target.",
+    spares=["lowest"],
+    edit=[
+        (
+            "logits.log_softmax(dim=-1)",
+            (
+                "logits.softmax(dim=-1)\n"
+                "    log_p = ((1 - epsilon) * log_p + epsilon / logits.shape[-1]).log()"
+            ),
+        ),
+        ("-(1 - epsilon) * right - epsilon * even", "-right"),
+    ],
+)
+
+
+wrong(
+    "softmax-twice",
+    says="You take a softmax twice. The log_softmax of probabilities is not log P.",
+    spares=["lowest"],
+    edit=("logits.log_softmax(dim=-1)", "logits.softmax(dim=-1).log_softmax(dim=-1)"),
+)
+
+
+wrong(
+    "sum",
+    says="Your loss is the sum. Return the mean over the real words.",
+    spares=["lowest"],
+    edit=("return each[says != pad].mean()", "return each[says != pad].sum()"),
+)
 
 
 broken(
