@@ -16,7 +16,7 @@ import io
 import os
 import re
 import socket
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from time import monotonic
@@ -34,7 +34,7 @@ from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
 from nbjudge.inside.testing.learner import seed_all
 from nbjudge.inside.testing.measured import collected
 from nbjudge.inside.testing.mistake import Mistake
-from nbjudge.inside.testing.recall import Recall, Table, stored_for
+from nbjudge.inside.testing.recall import Table, of_test
 from nbjudge.inside.values import torch
 from nbjudge.inside.wire import Channel, Closed
 from nbjudge.intake import cells
@@ -283,28 +283,28 @@ class Examiner:
         namespace = Names({**ours, HIDDEN_BEGINS: self.link.hide}, self.link, self.learners)
         below = scored_below() if "choices" in test.taken else contextlib.nullcontext()
         try:
-            with below, deciding(self._recall(name, source)):
+            with below, deciding(self._tables(name, source)):
                 exec(test.body, namespace)
                 value = None if test.last is None else eval(test.last, namespace)
         finally:
             self.link.end()
         return None if type(value) is Handle else value
 
-    def _recall(self, name: str, source: str) -> Recall:
+    def _tables(self, name: str, source: str) -> Callable[[], list[Table]]:
         """What known wrong answers return in a test; they run when it is first asked."""
         if not self.known.wrong.get(cells.exercise_of(name)):
-            return stored_for(name)
-        tables: list[Table] = []
+            return lambda: of_test(name)
+        found: list[Table] = []
 
-        def recall(names: Sequence[str], expected: tuple, found: tuple) -> dict[str, tuple]:
-            if not tables:
+        def tables() -> list[Table]:
+            if not found:
                 began = monotonic()
-                tables.append(self.known.table(name, source))
+                found.append(self.known.table(name, source))
                 if self.link is not None:  # a learner's time limit is for the learner's code
                     self.link.deadline += monotonic() - began
-            return tables[0].recall(names, expected, found)
+            return found
 
-        return recall
+        return tables
 
 
 class Names(dict):

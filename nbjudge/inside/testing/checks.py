@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,9 +30,10 @@ MOST_NAMED = 4
 class _Deciding:
     """The mistakes that explain the results so far in the running test cell."""
 
-    recall: recall.Recall
-    #: The checks that passed: names, expected values and results.
-    passed: list[tuple[Sequence[str], tuple, tuple]] = field(default_factory=list)
+    #: Gives what known wrong answers return in it.
+    tables: Callable[[], Iterable[recall.Table]]
+    #: The checks that it has passed: names, and expected values.
+    passed: list[tuple[Sequence[str], tuple]] = field(default_factory=list)
     suspects: list[str] = field(default_factory=list)
     #: What to say if too many are left.
     instead: str = ""
@@ -42,7 +43,9 @@ _deciding: _Deciding | None = None
 
 
 @contextmanager
-def deciding(known: recall.Recall = recall.from_stored) -> Iterator[None]:
+def deciding(
+    tables: Callable[[], Iterable[recall.Table]] = recall.of_running,
+) -> Iterator[None]:
     """Run a test cell.
 
     If several known mistakes explain a result, the results after it decide. Those still possible
@@ -50,8 +53,8 @@ def deciding(known: recall.Recall = recall.from_stored) -> Iterator[None]:
 
     Parameters
     ----------
-    known:
-        Gives what known wrong answers return at a check.
+    tables:
+        Gives what known wrong answers return in it; called when a result is wrong.
 
     Raises
     ------
@@ -59,7 +62,7 @@ def deciding(known: recall.Recall = recall.from_stored) -> Iterator[None]:
         In place of whatever else stops the cell after such a result.
     """
     global _deciding
-    _deciding = state = _Deciding(known)
+    _deciding = state = _Deciding(tables)
     try:
         yield
         if state.suspects:
@@ -84,19 +87,13 @@ def _named(messages: Sequence[str], instead: str) -> str:
 
 def _known(names: Sequence[str], expected: tuple, got: tuple) -> dict[str, tuple]:
     """What known wrong answers return at this check, if they pass the checks that were passed."""
-    if _deciding is None:
-        return dict(recall.from_stored(names, expected, got))
-    known = dict(_deciding.recall(names, expected, got))
-    for check in _deciding.passed if known else ():
-        for message, wrong in _deciding.recall(*check).items():
-            if not recall.alike(wrong, check[1], like=True):
-                known.pop(message, None)
-    return known
+    tables = _deciding.tables if _deciding else recall.of_running
+    passed = _deciding.passed if _deciding else recall.passed
+    return recall.known(tables(), passed, names, expected, got)
 
 
-def _passed(names: Sequence[str], expected: tuple, got: tuple) -> None:
-    if _deciding:
-        _deciding.passed.append((names, expected, got))
+def _passed(names: Sequence[str], expected: tuple) -> None:
+    (_deciding.passed if _deciding else recall.passed).append((names, expected))
 
 
 def require(condition: bool, message: str) -> None:
@@ -130,11 +127,11 @@ def equal(
     Mistake
         If the two differ.
     """
-    if recall.recorded([name], (expected,), (got,)):
-        return
     right, suspects = _alike(got, expected), _deciding.suspects if _deciding else []
+    if recall.recorded([name], (expected,), (got,), right):
+        return
     if right and not suspects:
-        _passed([name], (expected,), (got,))
+        _passed([name], (expected,))
         return
     own = {message: (wrong,) for message, wrong in (mistakes or {}).items()}
     known = _known([name], (expected,), (got,)) | own
@@ -251,12 +248,12 @@ def close(
         got, expected, names = (got,), (expected,), [str(name)]
     names = _in_full(names)
     got = tuple(_numbers_as_tensors(g, e) for g, e in zip(got, expected, strict=True))
-    if recall.recorded(names, expected, got):
-        return
     faults = [_fault(g, e, n, if_nan) for g, e, n in zip(got, expected, names, strict=True)]
+    if recall.recorded(names, expected, got, not any(faults)):
+        return
     suspects = _deciding.suspects if _deciding else []
     if not any(faults) and not suspects:
-        _passed(names, expected, got)
+        _passed(names, expected)
         return  # before anything reads the mistakes, which may be slow to compute
     own = dict(mistakes or {})
     if not several:

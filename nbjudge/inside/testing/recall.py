@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import math
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -21,10 +21,7 @@ from nbjudge.inside import wire
 from nbjudge.inside.program import folder_of, program
 from nbjudge.inside.values import Array, Tensor, np, torch
 
-#: Given a check's names and expected values: message → what that wrong answer returned there.
-Recall = Callable[[Sequence[str], tuple, tuple], Mapping[str, tuple]]
-
-#: How near two expected values must be to count as the same check's.
+#: How near two values must be, relative to the largest number in them, to differ by rounding alone.
 SAME = 1e-6
 
 #: Results with more numbers than this are not stored.
@@ -36,11 +33,15 @@ FILES = "*.told"
 
 @dataclass(frozen=True)
 class Result:
-    """What came back at one check: the parts' names, what was expected, and what was found."""
+    """What came back at one check.
+
+    The parts' names, what was expected, what was found, and whether the check takes it for right.
+    """
 
     names: tuple[str, ...]
     expected: tuple
     found: tuple
+    right: bool = False
 
 
 _recording: list[Result] | None = None
@@ -57,20 +58,24 @@ def recording() -> Iterator[list[Result]]:
         _recording = before
 
 
-def recorded(names: Sequence[str], expected: tuple, found: tuple) -> bool:
+def recorded(names: Sequence[str], expected: tuple, found: tuple, right: bool) -> bool:
     """Record this result if results are being recorded; returns whether they are."""
     if _recording is None:
         return False
-    _recording.append(Result(tuple(names), expected, found))
+    _recording.append(Result(tuple(names), expected, found, right))
     return True
 
 
+#: Message, result, and whether it is right.
+Known = tuple[str, tuple, bool]
+
+
 class Table:
-    """What known wrong answers return at the checks of some tests."""
+    """What known wrong answers return at the checks of a test."""
 
     def __init__(self) -> None:
-        #: A check's names → for each expected value, message and result of each wrong answer.
-        self._checks: dict[tuple[str, ...], list[tuple[tuple, list[tuple[str, tuple]]]]] = {}
+        #: A check's names → for each expected value what each wrong answer returned.
+        self._checks: dict[tuple[str, ...], list[tuple[tuple, list[Known]]]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._checks)
@@ -79,36 +84,43 @@ class Table:
         """Add what the wrong answer returned that this message is for."""
         for result in results:
             checks = self._checks.setdefault(result.names, [])
-            for expected, known in checks:
+            known = (says, result.found, result.right)
+            for expected, there in checks:
                 if alike(expected, result.expected):
-                    known.append((says, result.found))
+                    there.append(known)
                     break
             else:
-                checks.append((result.expected, [(says, result.found)]))
+                checks.append((result.expected, [known]))
 
     def recall(self, names: Sequence[str], expected: tuple, found: tuple) -> dict[str, tuple]:
         """Message → what that wrong answer returned at the check with these names and values.
 
-        Of several with one message, the one that returned ``found`` counts.
+        Of several with one message, the one nearest to ``found`` counts.
         """
-        recalled: dict[str, tuple] = {}
-        for due, known in self._checks.get(tuple(names), ()):
-            if alike(due, expected):
-                for says, wrong in known:
-                    if says not in recalled or alike(wrong, found):
-                        recalled[says] = wrong
-        return recalled
+        nearest: dict[str, tuple[float, tuple]] = {}
+        for says, wrong, _ in self._at(names, expected):
+            off = _off(wrong, found)
+            if says not in nearest or off < nearest[says][0]:
+                nearest[says] = off, wrong
+        return {says: wrong for says, (_, wrong) in nearest.items()}
+
+    def failing(self, names: Sequence[str], expected: tuple) -> set[str]:
+        """The messages of the wrong answers that do not pass this check."""
+        known = self._at(names, expected)
+        return {says for says, _, right in known if not right} - {
+            says for says, _, right in known if right
+        }
+
+    def _at(self, names: Sequence[str], expected: tuple) -> list[Known]:
+        checks = self._checks.get(tuple(names), ())
+        return [known for due, there in checks if alike(due, expected) for known in there]
 
     def without_right(self) -> Table:
         """A copy that holds only wrong results of moderate size, for a file."""
         small = Table()
         for names, checks in self._checks.items():
             for expected, known in checks:
-                wrong = [
-                    (says, found)
-                    for says, found in known
-                    if not alike(found, expected, like=True) and _numbers(found) <= MOST_NUMBERS
-                ]
+                wrong = [one for one in known if not one[2] and _numbers(one[1]) <= MOST_NUMBERS]
                 if wrong and _numbers(expected) <= MOST_NUMBERS:
                     small._checks.setdefault(names, []).append((expected, wrong))
         return small
@@ -127,36 +139,25 @@ def _same_checks(mine: list, theirs: list) -> bool:
         alike(expected, due)
         and len(known) == len(others)
         and all(
-            says == said and alike(found, got)
-            for (says, found), (said, got) in zip(known, others, strict=True)
+            (says, right) == (said, passes) and alike(found, got)
+            for (says, found, right), (said, got, passes) in zip(known, others, strict=True)
         )
         for (expected, known), (due, others) in zip(mine, theirs, strict=True)
     )
 
 
-def alike(one: Any, other: Any, *, like: bool = False) -> bool:
-    """Whether two values are the same but for rounding; NaN is like NaN.
-
-    A tensor equals another of its shape and dtype; with ``like``, numbers in lists too.
-    """
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(
-            alike(a, b, like=like) for a, b in zip(one, other, strict=True)
-        )
-    if isinstance(one, Tensor) and isinstance(other, list | int | float) and like:
-        try:
-            other = torch.tensor(other, dtype=one.dtype)
-        except (TypeError, ValueError):
-            return False
-    if isinstance(one, Tensor) and isinstance(other, Tensor):
-        if one.shape != other.shape or one.dtype != other.dtype:
-            return False
-        if not (one.is_floating_point() or one.is_complex()):
-            return bool((one == other).all())
-        near = SAME if one.dtype != torch.float32 else 1e-5
-        return torch.allclose(one, other, near, near, equal_nan=True)
+def alike(one: Any, other: Any) -> bool:
+    """Whether two values are the same but for rounding; NaN is like NaN."""
     if type(one) is not type(other):
         return False
+    if isinstance(one, Tensor):
+        if one.shape != other.shape or one.dtype != other.dtype or one.device != other.device:
+            return False
+        if not (one.is_floating_point() or one.is_complex()):
+            return torch.equal(one, other)
+        largest = one.abs().nan_to_num(posinf=0).max().item() if one.numel() else 0.0
+        near = SAME if one.dtype == torch.float64 else 10 * SAME
+        return torch.allclose(one, other, near, near * largest, equal_nan=True)
     if isinstance(one, Array):
         return one.shape == other.shape and bool(np.array_equal(one, other))
     if isinstance(one, list | tuple):
@@ -164,9 +165,25 @@ def alike(one: Any, other: Any, *, like: bool = False) -> bool:
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
     if isinstance(one, float):
-        both_nan = math.isnan(one) and math.isnan(other)
-        return both_nan or math.isclose(one, other, rel_tol=SAME, abs_tol=SAME)
+        return (math.isnan(one) and math.isnan(other)) or math.isclose(one, other, rel_tol=SAME)
     return bool(one == other)
+
+
+def _off(one: Any, other: Any) -> float:
+    """How far two values are apart: infinitely if they are of different form."""
+    if type(one) is not type(other):
+        return math.inf
+    if isinstance(one, tuple):
+        if len(one) != len(other):
+            return math.inf
+        return max(map(_off, one, other), default=0.0)
+    if isinstance(one, Tensor):
+        if one.shape != other.shape or one.dtype != other.dtype or one.device != other.device:
+            return math.inf
+        apart = (one.double() - other.double()).abs()
+        apart[(one == other) | (one.isnan() & other.isnan())] = 0
+        return apart.nan_to_num(nan=math.inf).max().item() if apart.numel() else 0.0
+    return 0.0 if alike(one, other) else math.inf
 
 
 def _numbers(value: Any) -> int:
@@ -198,7 +215,11 @@ def unpack(packed: bytes) -> dict[str, Table]:
     try:
         for test, checks in wire.undumps(gzip.decompress(packed)).items():
             tables[test] = Table()
-            tables[test]._checks.update(checks)
+            for names, every in checks:
+                tables[test]._checks[names] = [
+                    (expected, [(says, found, right) for says, found, right in known])
+                    for expected, known in every
+                ]
     except (OSError, EOFError, zlib.error, AttributeError, TypeError, ValueError) as error:
         raise wire.WireError(f"not a table of results: {error}") from None
     return tables
@@ -229,25 +250,50 @@ def stored(folder: Path) -> dict[str, list[Table]]:
 #: The test cell that this notebook runs; empty if unknown.
 _running = ""
 
+#: The checks that it has passed: names, and expected values.
+passed: list[tuple[Sequence[str], tuple]] = []
+
 
 def runs(test: str) -> None:
     """Say which test cell this notebook runs from here on."""
     global _running
     _running = test
+    passed.clear()
 
 
-def from_stored(names: Sequence[str], expected: tuple, found: tuple) -> Mapping[str, tuple]:
-    """:meth:`Table.recall` of what a release has stored for the test that this notebook runs."""
-    return stored_for(_running)(names, expected, found)
+def of_running() -> list[Table]:
+    """What a release has stored for the test that this notebook runs."""
+    return of_test(_running)
 
 
-def stored_for(test: str) -> Recall:
-    """:meth:`Table.recall` of what a release has stored for a test."""
+def of_test(test: str) -> list[Table]:
+    """What a release has stored for a test."""
+    return stored(stored_folder()).get(test, []) if test else []
 
-    def recall(names: Sequence[str], expected: tuple, found: tuple) -> dict[str, tuple]:
-        known: dict[str, tuple] = {}
-        for table in stored(stored_folder()).get(test, ()) if test else ():
-            known |= table.recall(names, expected, found)
-        return known
 
-    return recall
+def known(
+    tables: Iterable[Table],
+    passed: Iterable[tuple[Sequence[str], tuple]],
+    names: Sequence[str],
+    expected: tuple,
+    found: tuple,
+) -> dict[str, tuple]:
+    """Message → what that wrong answer returned at a check, if it passes those that were passed.
+
+    Parameters
+    ----------
+    tables:
+        Where to look.
+    passed:
+        Names and expected values of the earlier checks.
+    names, expected, found:
+        As for :meth:`Table.recall`.
+    """
+    recalled: dict[str, tuple] = {}
+    for table in tables:
+        here = table.recall(names, expected, found)
+        for check in passed if here else ():
+            for says in table.failing(*check):
+                here.pop(says, None)
+        recalled |= here
+    return recalled

@@ -27,7 +27,7 @@ def test_checks_record_and_judge_nothing_meanwhile():
         ("Order",),
         ("Text",),
     ]
-    assert results[2] == Result(("Order",), ([2, 1],), ([1, 2],))
+    assert results[2] == Result(("Order",), ([2, 1],), ([1, 2],), right=False)
     with pytest.raises(Mistake, match="Values: wrong in 6"):
         close(ONES * 2, ONES, "Values")
 
@@ -59,7 +59,8 @@ def test_it_is_found_by_the_checks_name_and_expected_value(table):
 
 def test_of_several_answers_with_one_message_the_one_that_agrees_counts(table):
     table.add("Doubled.", results(lambda: close(ONES * 2.5, ONES, "Values")))
-    for number in 2.0, 2.5:
+    table.add("Doubled.", results(lambda: close(ONES * (2 + 1e-6), ONES, "Values")))
+    for number in 2.0, 2.5, 2 + 1e-6:
         found = table.recall(["Values"], (ONES,), (ONES * number,))["Doubled."]
         assert torch.equal(found[0], ONES * number)
 
@@ -91,6 +92,16 @@ def test_two_tables_differ_by_a_message_or_by_more_than_rounding(table):
         assert (one == other) == (says == "Doubled." and factor < 2.001)
     assert table != Table() and Table() == Table()
     assert table and not Table()
+
+
+def test_what_the_check_takes_for_wrong_is_kept_however_small():
+    table = Table()
+    table.add("Zero.", results(lambda: close(0.0, 1.7e-7, "The rate")))
+    tiny = torch.tensor([1.7e-7], dtype=torch.float64)
+    table.add("Zero.", results(lambda: close(0 * tiny, tiny, "The rates")))
+    small = table.without_right()
+    assert small.recall(["The rates"], (tiny,), (0 * tiny,))
+    assert small.recall(["The rate"], (1.7e-7,), (torch.tensor(0.0).double(),))
 
 
 def test_a_file_holds_no_right_results_and_no_large_ones(table):
@@ -128,6 +139,9 @@ def test_bytes_that_are_no_message_are_refused(packed):
         (torch.tensor([1, 2]), torch.tensor([1, 3]), False),
         (torch.tensor([1.0]), torch.tensor([[1.0]]), False),
         (torch.tensor([1.0]), [1.0], False),
+        (torch.tensor([1e-8]), torch.tensor([2e-8]), False),
+        (torch.tensor([1e-8, 1.0]), torch.tensor([2e-8, 1.0]), True),
+        (1e-9, 2e-9, False),
         (torch.tensor([1.0]).numpy(), torch.tensor([1.0]).numpy(), True),
         (torch.tensor([1.0]).numpy(), torch.tensor([2.0]).numpy(), False),
     ],
@@ -175,10 +189,10 @@ def test_an_answer_that_fails_what_was_passed_is_not_named():
             says, [*results(lambda f=first: close(f * ONES, [[1.0] * 3] * 2, "First")), *wrong]
         )
     both = "^Each of these mistakes gives the same numbers here:\n- A.\n- C.$"
-    with pytest.raises(Mistake, match=both), deciding(table.recall):
+    with pytest.raises(Mistake, match=both), deciding(lambda: [table]):
         close(ONES, [[1.0] * 3] * 2, "First")
         close(ONES * 2, ONES, "Then")
-    with pytest.raises(Mistake, match=r"^B\.$"), deciding(table.recall):
+    with pytest.raises(Mistake, match=r"^B\.$"), deciding(lambda: [table]):
         close(ONES * 5, [[1.0] * 3] * 2, "First")
 
 
