@@ -263,8 +263,8 @@ wrong(
     "unchanged",
     "the published code as it was",
     says=(
-        "A word that is the centre of two pairs moves for one of them only: the other "
-        "update of its row is overwritten."
+        "Nothing has changed: a row that gets several updates still moves for one of them "
+        "only. The others are overwritten."
     ),
     loses=["centres", "contexts"],
 )

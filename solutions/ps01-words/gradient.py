@@ -142,7 +142,10 @@ wrong(
 wrong(
     "other-order",
     "v's gradient first",
-    told="the gradient of w|shape",
+    says=(
+        "Return the gradient of w first, then that of v and that of the negatives: yours "
+        "come in another order."
+    ),
     edit=("dw / B, true * w / B, drawn * w[:, None]", "true * w / B, drawn * w[:, None] / B, dw"),
 )
 
@@ -199,7 +202,7 @@ wrong(
     "gradients of the sum over the pairs",
     says=(
         "Your gradients are those of the sum over the pairs. The loss is their mean, so "
-        "divide by 2."
+        "divide by B."
     ),
     edit=("dw / B, true * w / B, drawn * w[:, None] / B", "dw, true * w, drawn * w[:, None]"),
 )

@@ -192,6 +192,17 @@ wrong(
 )
 
 wrong(
+    "gradient-transposed",
+    says="Your gradient is transposed. It must have the shape of W, a row for each word.",
+    loses=["gradient", "repeated"],
+    edit=(
+        "G.new_zeros(n, G.shape[1]).index_add(0, ids, G)",
+        "G.mT @ one_hot(ids, n).to(G.dtype)",
+    ),
+)
+
+
+wrong(
     "library",
     "PyTorch's one_hot",
     told="`one_hot`.*writes by hand",

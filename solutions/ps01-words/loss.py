@@ -113,9 +113,9 @@ wrong(
     "kink-clamp",
     "clamp has a one-sided slope at 0",
     says=(
-        "At exactly 0 your log σ has a kink: clamp, relu and |s| have no slope of their "
-        "own there, and PyTorch takes one side's, here 1. It must be 1/2. torch.minimum "
-        "shares it out, torch.logaddexp has no kink."
+        "At exactly 0 your log σ has a kink: clamp, relu and |s| have no slope of their own "
+        "there, and PyTorch takes one side's, 0 or 1. It must be 1/2. torch.minimum shares "
+        "it out, torch.logaddexp has no kink."
     ),
     loses=["gradients"],
     edit=("torch.minimum(s, torch.zeros_like(s))", "s.clamp(max=0)"),
@@ -125,9 +125,9 @@ wrong(
     "kink-relu",
     "relu has a one-sided slope at 0",
     says=(
-        "At exactly 0 your log σ has a kink: clamp, relu and |s| have no slope of their "
-        "own there, and PyTorch takes one side's, here 0. It must be 1/2. torch.minimum "
-        "shares it out, torch.logaddexp has no kink."
+        "At exactly 0 your log σ has a kink: clamp, relu and |s| have no slope of their own "
+        "there, and PyTorch takes one side's, 0 or 1. It must be 1/2. torch.minimum shares "
+        "it out, torch.logaddexp has no kink."
     ),
     loses=["gradients"],
     edit=("torch.minimum(s, torch.zeros_like(s))", "-torch.relu(-s)"),
@@ -177,6 +177,16 @@ wrong(
 )
 
 wrong(
+    "log-softplus",
+    says="This is -log σ(-s), which is log(1 + eˢ).",
+    edit=(
+        "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
+        "torch.relu(s) + torch.log1p(torch.exp(-s.abs()))",
+    ),
+)
+
+
+wrong(
     "mean-of-negatives",
     "mean over the negatives",
     says="Your loss takes the mean over the negatives. Add up a pair's negatives instead.",
@@ -206,6 +216,20 @@ wrong(
 )
 
 wrong(
+    "negatives-and-context",
+    says="You compare the negatives with the context. Compare them with the centre: w · n.",
+    edit=("negatives * w[:, None, :]", "negatives * v[:, None, :]"),
+)
+
+
+wrong(
+    "negatives-subtracted",
+    says="Your code subtracts the negatives. Both parts of the loss have a minus.",
+    edit=("log_sigmoid(true) + log_sigmoid(-drawn)", "log_sigmoid(true) - log_sigmoid(-drawn)"),
+)
+
+
+wrong(
     "negative-sign",
     "no minus in the negatives' sigmoid",
     says=(
@@ -216,11 +240,41 @@ wrong(
 )
 
 wrong(
+    "no-logarithm",
+    says="The logarithm is missing: σ(s) itself is a probability.",
+    edit=(
+        "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
+        "torch.sigmoid(s)",
+    ),
+)
+
+
+wrong(
     "no-negatives",
     "leaves the noise out",
     says="The negatives are missing from your loss.",
     edit=("log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)", "log_sigmoid(true)"),
 )
+
+wrong(
+    "no-sigmoid",
+    says="The sigmoid is missing: the scores themselves are added up.",
+    edit=(
+        "-(log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)).mean",
+        "-(true - drawn.sum(dim=-1)).mean",
+    ),
+)
+
+
+wrong(
+    "no-true-word",
+    says="The true word is missing from your loss.",
+    edit=(
+        "log_sigmoid(true) + log_sigmoid(-drawn).sum(dim=-1)",
+        "log_sigmoid(-drawn).sum(dim=-1)",
+    ),
+)
+
 
 wrong(
     "one-sigmoid",

@@ -73,7 +73,7 @@ wrong(
 wrong(
     "analogy-distance",
     "smallest distance",
-    told="smallest distance is not",
+    says="The smallest distance is not the largest cosine.",
     loses=["analogy"],
     edit=(
         "order = (U @ target).argsort(descending=True).tolist",
@@ -82,12 +82,40 @@ wrong(
 )
 
 wrong(
+    "analogy-distance-raw",
+    says="The smallest distance is not the largest cosine.",
+    loses=["analogy"],
+    edit=[
+        ("U[b] - U[a] + U", "W[b] - W[a] + W"),
+        (
+            "order = (U @ target).argsort(descending=True).tolist",
+            "order = (W - target).norm(dim=1).argsort().tolist",
+        ),
+    ],
+)
+
+
+wrong(
     "analogy-dot",
     "largest dot product",
-    told="own length is divided out|length",
+    says=(
+        "In your code long vectors win. The answer has the largest cosine, so divide by its "
+        "own length too."
+    ),
     loses=["analogy"],
     edit=("U @ target", "W @ target"),
 )
+
+wrong(
+    "analogy-dot-raw",
+    says=(
+        "In your code long vectors win. The answer has the largest cosine, so divide by its "
+        "own length too."
+    ),
+    loses=["analogy"],
+    edit=[("U[b] - U[a] + U", "W[b] - W[a] + W"), ("U @ target", "W @ target")],
+)
+
 
 wrong(
     "analogy-vector",
@@ -256,7 +284,7 @@ wrong(
 wrong(
     "only-c-left-out",
     "b may be the answer",
-    told="all three",
+    says="The words of the question are not answers: leave out all three, a, b and c.",
     loses=["analogy", "own-words"],
     edit=("word not in (a, b, c)", "word != c"),
 )
@@ -265,7 +293,7 @@ wrong(
 @wrong(
     "own-words-kept",
     "the question's words may be the answer",
-    told="words of the question are not answers",
+    says="The words of the question are not answers: leave out all three, a, b and c.",
     loses=["analogy", "own-words"],
 )
 def neighbours(W, word, k):
@@ -283,18 +311,44 @@ def analogy(W, a, b, c):
 wrong(
     "raw-vectors",
     "does not bring the three to length 1",
-    told="bring a, b and c to length 1",
+    says=(
+        "In your code long vectors weigh more. Bring a, b and c to length 1 before you add them."
+    ),
     loses=["analogy"],
     edit=("U[b] - U[a] + U", "W[b] - W[a] + W"),
 )
 
 wrong(
+    "reversed",
+    says="Your ids are right but in reverse order. The nearest comes first.",
+    spares=["itself", "analogy", "own-words"],
+    edit=("cosines.argsort(descending=True)[:k]", "cosines.argsort(descending=True)[:k].flip(0)"),
+)
+
+
+wrong(
     "signs",
     "from b to a",
-    told="the signs are mixed up",
+    says="The signs are mixed up: the way from a to b is b - a. Add it to c.",
     loses=["analogy"],
     edit=("[b] - U[a]", "[a] - U[b]"),
 )
+
+wrong(
+    "signs-of-b",
+    says="The signs are mixed up: the way from a to b is b - a. Add it to c.",
+    loses=["analogy", "own-words"],
+    edit=("U[b] - U[a] + U[c]", "U[a] + U[b] - U[c]"),
+)
+
+
+wrong(
+    "signs-of-c",
+    says="The signs are mixed up: the way from a to b is b - a. Add it to c.",
+    loses=["analogy", "own-words"],
+    edit=("+ U[c]", "- U[c]"),
+)
+
 
 wrong(
     "squared-lengths",

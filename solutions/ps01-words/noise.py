@@ -113,6 +113,14 @@ def keep_probability(counts, t):
 
 
 wrong(
+    "negative-power",
+    says="Your code gives frequent words the smaller probabilities. The power is positive.",
+    spares=["kept"],
+    edit=("counts**power", "counts**-power"),
+)
+
+
+wrong(
     "no-root",
     "no root",
     says="The root is missing: √(t / f), not t / f.",
@@ -172,7 +180,10 @@ wrong(
 wrong(
     "softmax",
     "a softmax of the counts",
-    told="the noise",
+    says=(
+        "A softmax of the counts gives everything to the most frequent word. Take powers, "
+        "not exponentials."
+    ),
     spares=["kept"],
     edit=(
         "flat = counts**power\n    return flat / flat.sum()",
@@ -184,8 +195,8 @@ wrong(
     "sum-of-counts",
     "divides by the sum of the counts",
     says=(
-        "You divide by the sum of the counts, not by the sum of their powers, so what "
-        "comes out does not sum to 1. The power was 0.75."
+        "You divide by the sum of the counts, not by the sum of their powers, so what comes "
+        "out does not sum to 1."
     ),
     spares=["kept"],
     edit=(
@@ -193,6 +204,17 @@ wrong(
         "return counts**power / counts.sum()",
     ),
 )
+
+wrong(
+    "uniform",
+    says="Your code gives every word the same probability. Where do the counts come in?",
+    spares=["kept"],
+    edit=(
+        "flat = counts**power\n    return flat / flat.sum()",
+        "return torch.full_like(counts, 1 / len(counts))",
+    ),
+)
+
 
 wrong(
     "unnormalised",

@@ -45,7 +45,10 @@ def share_taken(m, d):
 @wrong(
     "full-windows",
     "skips centres without a whole window",
-    told="makes no pairs for words near",
+    says=(
+        "Your code makes no pairs for words near the edge of a sentence. There the window is "
+        "cut short where the sentence ends."
+    ),
     spares=["share"],
 )
 def window_pairs(text, m):
@@ -67,7 +70,7 @@ def share_taken(m, d):
 wrong(
     "itself",
     "the centre is paired with itself",
-    told="Each word is paired with itself",
+    says="Each word is paired with itself, too. Leave out the position j = i.",
     spares=["share"],
     edit=(
         "if j != i:\n                    pairs.append((centre, words[j]))",
@@ -79,7 +82,7 @@ wrong(
 @wrong(
     "left-only",
     "only what comes before the centre",
-    told="You pair the centre only with words before",
+    says="You pair the centre only with words before it. The window reaches to both sides.",
     spares=["share"],
 )
 def window_pairs(text, m):
@@ -93,7 +96,10 @@ def share_taken(m, d):
 @wrong(
     "negative-slice",
     "no max at the left edge, by slices",
-    told="lost at the left edge",
+    says=(
+        "Words before the centre are lost at the left edge: if i - m is negative, words[i - "
+        "m : i] counts from the end. Start at max(0, i - m)."
+    ),
     spares=["share"],
 )
 def window_pairs(text, m):
@@ -112,7 +118,10 @@ def share_taken(m, d):
 wrong(
     "one-stream",
     "joins the sentences first",
-    told="border between two sentences",
+    says=(
+        "Your windows cross the border between two sentences. The last word of one is not a "
+        "neighbour of the first word of the next."
+    ),
     loses=["edges", "sentences"],
     edit=("words in text", "words in [sum(text, [])]"),
 )
@@ -120,7 +129,10 @@ wrong(
 wrong(
     "range-short",
     "range stops before i + m",
-    told="one word short on the right",
+    says=(
+        "The window is one word short on the right: range(i - m, i + m) and words[i - m : i "
+        "+ m] stop before i + m."
+    ),
     spares=["share"],
     edit=("m + 1", "m"),
 )
@@ -129,7 +141,7 @@ wrong(
 @wrong(
     "right-only",
     "only what comes after the centre",
-    told="You pair the centre only with words after",
+    says="You pair the centre only with words after it. The window reaches to both sides.",
     spares=["share"],
 )
 def window_pairs(text, m):
@@ -143,7 +155,10 @@ def share_taken(m, d):
 wrong(
     "same-words",
     "leaves out equal words instead of the centre's own position",
-    told="positions must differ",
+    says=(
+        "A word that occurs twice in one window must be paired with itself. The positions "
+        "must differ, i ≠ j, not the words."
+    ),
     loses=["repeats"],
     edit=("j != i", "words[j] != centre"),
 )
@@ -151,7 +166,7 @@ wrong(
 wrong(
     "set",
     "each pair once",
-    told="You count each pair once",
+    says="You count each pair once. A pair that occurs twice in the text is trained on twice.",
     loses=["repeats"],
     edit=("return pairs", "return list(set(pairs))"),
 )
@@ -207,7 +222,9 @@ wrong(
 wrong(
     "window-in-all",
     "m words in all instead of to each side",
-    told="number of words in the whole window|it must come",
+    says=(
+        "You use m as the number of words in the whole window. It reaches m words to either side."
+    ),
     spares=["share"],
     edit=(
         "max(0, i - m), min(len(words), i + m + 1)",
@@ -227,7 +244,10 @@ wrong(
 @wrong(
     "wraps-round",
     "no max at the left edge, position by position",
-    told="wraps around to the end",
+    says=(
+        "At the left edge the window wraps around to the end of the sentence: in Python "
+        "words[-1] is the last word. Start at max(0, i - m)."
+    ),
     spares=["share"],
 )
 def window_pairs(text, m):

@@ -88,8 +88,8 @@ def clipped(gradients, c):
     "epsilon",
     "adds 1e-6, as PyTorch does",
     says=(
-        "You divide by the norm plus 1e-06, so what comes out is a little shorter than c. "
-        "Only a norm of 0 needs care, and there the factor is 1."
+        "You divide by the norm plus a small number, so what comes out is a little shorter "
+        "than c. Only a norm of 0 needs care, and there the factor is 1."
     ),
 )
 def clipped(gradients, c):
@@ -117,7 +117,10 @@ def clipped(gradients, c):
 @wrong(
     "larger",
     "max instead of min",
-    says="Nothing is shortened. If the norm is above c, the factor is c / norm.",
+    says=(
+        "Nothing is shortened, and what is short is lengthened. If the norm is above c, the "
+        "factor is c / norm, otherwise 1."
+    ),
 )
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))

@@ -144,6 +144,13 @@ def lstm_step(x_t, h, c, W, U, b):
     return torch.lstm_cell(x_t, (h, c), W.T, U.T, b, torch.zeros_like(b))
 
 
+wrong(
+    "multiplied",
+    says="You multiply the cell by the new content. Add them.",
+    edit=("c + torch.sigmoid", "c * torch.sigmoid"),
+)
+
+
 wrong("no-bias", "leaves out the bias", says="The bias is missing.", edit=("U + b", "U"))
 
 wrong(
@@ -174,6 +181,14 @@ wrong(
     loses=["values", "state", "gradients"],
     edit=("h @ U + b", "b"),
 )
+
+wrong(
+    "no-token",
+    says="Your gates ignore the token: x W is missing.",
+    loses=["values", "carried", "gradients"],
+    edit=("x_t @ W + h @ U", "h @ U"),
+)
+
 
 wrong(
     "old-cell-back",
@@ -235,6 +250,13 @@ wrong(
     says="You read the blocks as i, g, f, o: they stand in the order i, f, g, o.",
     edit=("f, g,", "g, f,"),
 )
+
+wrong(
+    "order-iofg",
+    says="You read the blocks as i, o, f, g: they stand in the order i, f, g, o.",
+    edit=("i, f, g, o", "i, o, f, g"),
+)
+
 
 wrong(
     "order-oifg",

@@ -151,8 +151,8 @@ def calls(net, T, layers):
     "by-number",
     "takes nodes in order of their numbers",
     says=(
-        "Your longest path has length 2, but 8, 4, 2, 9, -5 has four arrows. Does your "
-        "code assume that the pairs or nodes come in order?"
+        "Your longest path is too short. Does your code assume that the pairs or nodes come "
+        "in order? They may come in any."
     ),
     loses=["any-order"],
 )
@@ -416,8 +416,8 @@ wrong(
     "in-given-order",
     "takes pairs in the given order",
     says=(
-        "Your longest path has length 2, but 8, 4, 2, 9, -5 has four arrows. Does your "
-        "code assume that the pairs or nodes come in order?"
+        "Your longest path is too short. Does your code assume that the pairs or nodes come "
+        "in order? They may come in any."
     ),
     loses=["any-order", "long"],
 )
@@ -467,7 +467,10 @@ wrong(
 wrong(
     "pair-once",
     "a pair that comes twice is never ready",
-    told="pair that comes twice",
+    says=(
+        "A pair that comes twice keeps its node waiting for ever in your code. Count such a "
+        "pair once."
+    ),
     loses=["by-hand", "any-order"],
     edit=("after.setdefault(a, []).append", "after.setdefault(a, set()).add"),
 )

@@ -148,7 +148,10 @@ def through_time(x, W, U, b, G):
 wrong(
     "forwards",
     "goes from the first step to the last",
-    told="by-hand|gradient of x",
+    says=(
+        "Your code goes from the first step to the last. Gradients come back from the last "
+        "step to the first."
+    ),
     spares=["one-token", "inputs"],
     edit=("reversed(range(len(x)))", "range(len(x))"),
 )

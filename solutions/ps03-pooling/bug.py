@@ -217,7 +217,10 @@ def mended_pool(h, owner, u, B):
 @wrong(
     "unchanged",
     "the published code as it was",
-    told="which sentence does it come from",
+    says=(
+        "Nothing has changed: you still subtract the largest score of all sentences "
+        "together, so the weights of a sentence depend on the others."
+    ),
     loses=["far", "company", "gradients"],
 )
 def mended_pool(h, owner, u, B):

@@ -100,6 +100,16 @@ wrong(
 )
 
 wrong(
+    "logarithm",
+    says="You return the logarithm. Return the probability.",
+    edit=(
+        "p(kept).gather(1, p(mask).argmax(-1, keepdim=True))[:, 0]",
+        "p(kept).gather(1, p(mask).argmax(-1, keepdim=True))[:, 0].log()",
+    ),
+)
+
+
+wrong(
     "logits",
     "the logit instead of the probability",
     says="You return the logit of the class, before the softmax over the classes.",
@@ -159,6 +169,14 @@ wrong(
 )
 
 wrong(
+    "one-fewer",
+    says="You delete one word fewer than k.",
+    spares=["nothing"],
+    edit=("rank[:, :k]", "rank[:, : max(k - 1, 0)]"),
+)
+
+
+wrong(
     "one-more",
     "deletes one word too many",
     says="You delete one word more than k.",
@@ -184,6 +202,17 @@ def confidence_left(x, mask, v, W, b, k):
 
     kept = mask.scatter(1, r.argsort(descending=True)[:, :k], False)
     return p(kept).gather(1, p(mask).argmax(-1, keepdim=True))[:, 0]
+
+
+wrong(
+    "padding-weighs",
+    says="Padding gets weight in your softmax. Only words have weights.",
+    loses=["short", "nothing"],
+    edit=(
+        "r.masked_fill(~kept, -1e30).softmax(-1) * kept",
+        "r.masked_fill(mask & ~kept, -1e30).softmax(-1)",
+    ),
+)
 
 
 @wrong(

@@ -178,6 +178,13 @@ wrong(
 )
 
 wrong(
+    "same-query-u",
+    says="You use the sentences' query u for the words, too. They have their own query, v.",
+    edit=("x @ v", "x @ u"),
+)
+
+
+wrong(
     "share-in-sentence",
     "the words' weights as shares",
     says=(

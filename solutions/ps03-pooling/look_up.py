@@ -59,6 +59,14 @@ wrong(
 )
 
 wrong(
+    "argmin",
+    says="You take the value of the key with the smallest score. Take the largest.",
+    loses=["hard"],
+    edit=("r == r.max()", "r == r.min()"),
+)
+
+
+wrong(
     "best-key",
     "returns the best key",
     says="You return a key. Return the value that goes with it.",
@@ -109,6 +117,25 @@ wrong(
 )
 
 wrong(
+    "last-of-best",
+    says=(
+        "Several keys have the largest score. You take the last of them. A soft look-up "
+        "gives equal scores equal weights at any temperature."
+    ),
+    loses=["hard", "precision"],
+    edit=("V[r == r.max()].mean(0)", "V[r == r.max()][-1]"),
+)
+
+
+wrong(
+    "mean",
+    says="The weights are not applied to the values: your output is their plain mean.",
+    spares=["hard"],
+    edit=("a @ V", "V.mean(0)"),
+)
+
+
+wrong(
     "multiplied",
     "multiplies by the temperature",
     says="Your scores are multiplied by τ. Divide by it: a small τ makes the look-up sharp.",
@@ -117,12 +144,28 @@ wrong(
 )
 
 wrong(
+    "no-softmax",
+    says="The softmax is missing: the scores themselves multiply the values.",
+    spares=["hard"],
+    edit=("(K @ q / tau).softmax(0)", "K @ q / tau"),
+)
+
+
+wrong(
     "no-temperature",
     "leaves the temperature out",
     says="Your weights do not depend on τ. Divide the scores by it before the softmax.",
     spares=["hard"],
     edit=("q / tau", "q"),
 )
+
+wrong(
+    "not-divided",
+    says="Your weights are exp(score), not divided by their sum over the keys.",
+    spares=["hard"],
+    edit=("(K @ q / tau).softmax(0)", "torch.exp(K @ q / tau)"),
+)
+
 
 wrong(
     "overflow",

@@ -183,10 +183,7 @@ def attention_pool(x, mask, v):
 @wrong(
     "not-low-enough",
     "subtracts 10,000 from the padding",
-    says=(
-        "Padding still gets weight if its score is far above those of the words. Whatever "
-        "you add to it or replace it with must make it lower than any score, as -∞ does."
-    ),
+    told="lower than any score",
     loses=["padding"],
 )
 def attention_pool(x, mask, v):
@@ -257,6 +254,17 @@ def attention_pool(x, mask, v):
     return (a[..., None] * x).sum(1), a
 
 
+@wrong(
+    "scores-returned",
+    says="You return the scores, before the softmax, as the weights.",
+    spares=["gradients", "inputs"],
+)
+def attention_pool(x, mask, v):
+    r = x @ v
+    a = r.masked_fill(~mask, torch.finfo(x.dtype).min).softmax(-1) * mask
+    return (a[..., None] * x).sum(1), r
+
+
 @wrong("scores", "forgets the softmax", says="The softmax is missing: your weights are the scores.")
 def attention_pool(x, mask, v):
     a = (x @ v) * mask
@@ -271,6 +279,19 @@ def attention_pool(x, mask, v):
 def attention_pool(x, mask, v):
     a = (x @ v).softmax(-1)
     return (a[..., None] * x).sum(1), a
+
+
+@wrong(
+    "weights-unused",
+    says=(
+        "The weights are not applied: your vector is the mean over all positions, including "
+        "padding."
+    ),
+)
+def attention_pool(x, mask, v):
+    r = (x @ v).masked_fill(~mask, torch.finfo(x.dtype).min)
+    a = r.softmax(-1) * mask
+    return x.mean(1), a
 
 
 @wrong(

@@ -26,6 +26,31 @@ def pool_by_queries(x, mask, W, b, v):
 
 
 wrong(
+    "added",
+    says=(
+        "The mask is added as 0 and 1: that raises the words' scores by 1 and hides "
+        "nothing. A hidden score must become -∞, so that exp(score) is 0."
+    ),
+    loses=["padding", "gradients"],
+    edit=(
+        "r.masked_fill(~mask[:, None], -math.inf).softmax(-1)",
+        "(r + mask[:, None]).softmax(-1)",
+    ),
+)
+
+
+wrong(
+    "after-softmax",
+    says=(
+        "The mask comes after the softmax, so the weights that are left no longer sum to "
+        "1. Mask the padding's scores before the softmax."
+    ),
+    loses=["padding", "gradients"],
+    edit=("r.masked_fill(~mask[:, None], -math.inf).softmax(-1)", "r.softmax(-1) * mask[:, None]"),
+)
+
+
+wrong(
     "averaged", "the queries' vectors are averaged", told="shape", edit=("a @ x", "(a @ x).mean(1)")
 )
 
@@ -39,6 +64,13 @@ wrong(
     ),
     edit=("torch.tanh(x @ W + b).mT", "(torch.tanh(x @ W) + b).mT"),
 )
+
+wrong(
+    "inverted",
+    says="The mask is the wrong way round: True = there is a word here, and you hide those.",
+    edit=("~mask[:, None], -math.inf", "mask[:, None], -1e9"),
+)
+
 
 wrong(
     "mask-not-spread",
@@ -67,6 +99,20 @@ def pool_by_queries(x, mask, W, b, v):
     else:
         a = r.masked_fill(~mask[:, None], -1e30).softmax(-1)
     return a @ x, a
+
+
+wrong(
+    "multiplied",
+    says=(
+        "The mask multiplies the scores: those of the padding become 0, and exp(0) = 1 is "
+        "not a small weight. They must become -∞."
+    ),
+    loses=["padding", "gradients"],
+    edit=(
+        "r.masked_fill(~mask[:, None], -math.inf).softmax(-1)",
+        "(r * mask[:, None]).softmax(-1)",
+    ),
+)
 
 
 wrong(
@@ -177,6 +223,13 @@ def pool_by_queries(x, mask, W, b, v):
     met = torch.tanh(x @ W + b)
     a = (v @ met.mT).masked_fill(~mask[:, None], -math.inf).softmax(-1)
     return a @ met, a
+
+
+wrong(
+    "transposed",
+    says="You multiply the words by Wᵀ. Words are rows, so it is x W.",
+    edit=("x @ W", "x @ W.T"),
+)
 
 
 @wrong(

@@ -178,6 +178,14 @@ def beam_search(log_p, start, end, K, longest, alpha):
     return torch.tensor(text), score
 
 
+wrong(
+    "forgets",
+    says="You compare only texts that end in the last step. Keep those that ended before.",
+    spares=["step"],
+    edit=("running = []", "running, found = [], []"),
+)
+
+
 @wrong(
     "go-on",
     "texts that have ended are continued",
@@ -292,8 +300,8 @@ def beam_search(log_p, start, end, K, longest, alpha):
     "narrower",
     "texts that end take a place in the beam",
     says=(
-        "Your beam gets narrower with each text that ends. The best K texts that have not "
-        "ended go on, however many have ended."
+        "Texts that end take the place of others that would go on. The best K texts that "
+        "have not ended go on."
     ),
     loses=["length"],
 )
@@ -337,9 +345,27 @@ wrong(
 wrong(
     "one-too-short",
     "stops one word early",
-    told="it must be|wrong|shape",
+    says="Your search stops one step early: a text may have `longest` words.",
     spares=["step"],
     edit=("longest + 1", "longest"),
+)
+
+
+wrong(
+    "own-best",
+    says=(
+        "Each running text keeps its own best continuation. Rank the continuations of all texts "
+        "together."
+    ),
+    loses=["values", "ends"],
+    edit=(
+        "running = []",
+        "if len(texts) == K:\n"
+        "            each = both.view(K, -1)\n"
+        "            best = each.max(dim=1, keepdim=True).values\n"
+        "            both = each.where(each == best, -torch.inf).flatten()\n"
+        "        running = []",
+    ),
 )
 
 

@@ -26,7 +26,10 @@ def mended_begin(X, lengths, W_x, W_h, b):
 wrong(
     "after-softmax",
     "padding taken out after the softmax",
-    told="wrong in",
+    says=(
+        "The padding is taken out after the softmax, so the weights that are left no longer "
+        "sum to 1. Mask its scores before the softmax."
+    ),
     loses=["weights", "context"],
     edit=("scores.masked_fill(~real, -torch.inf).softmax(dim=-1)", "scores.softmax(dim=-1) * real"),
 )
@@ -229,7 +232,7 @@ wrong(
 wrong(
     "states-left",
     "padding still gets weight, as the last state again",
-    told="wrong in",
+    says="The state is right now, but padding still gets weight, as if it were words.",
     loses=["weights", "context"],
     edit=("scores.masked_fill(~real, -torch.inf).softmax", "scores.softmax"),
 )

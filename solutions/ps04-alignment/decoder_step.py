@@ -22,7 +22,7 @@ def decoder_step(y, s, H, W_y, W_s, b, W_a, W_t, W_U):
 wrong(
     "context-mean",
     "the context is the mean of the states",
-    told="it must be|wrong|reaches",
+    says="The weights are not applied: your context is the plain mean of the states.",
     loses=["by-hand", "logits", "gradients"],
     edit=("context = (weights[:, :, None] * H).sum", "context = H.mean"),
 )

@@ -101,9 +101,16 @@ wrong(
 wrong(
     "inverted",
     "the real words hidden",
-    told="The mask is the wrong way round|NaN",
+    says="The mask is the wrong way round: the padding is seen and the real states are hidden.",
     edit=("~real", "real"),
 )
+
+wrong(
+    "inverted-finite",
+    says="The mask is the wrong way round: the padding is seen and the real states are hidden.",
+    edit=("scores.masked_fill(~real, -torch.inf)", "scores.masked_fill(real, -1e9)"),
+)
+
 
 wrong(
     "longest",
@@ -144,7 +151,10 @@ wrong(
 wrong(
     "minus-nine",
     "a finite replacement that is not low enough",
-    told="wrong|must",
+    says=(
+        "You replace the scores of the padding by a finite number, and a real score can be "
+        "as low. It must be -∞."
+    ),
     loses=["large"],
     edit=("torch.inf", "1e3"),
 )
@@ -237,11 +247,7 @@ wrong(
 @wrong(
     "renormalised",
     "taken out after the softmax and divided by what is left",
-    says=(
-        "The score at a padded position is larger than all real scores here. Set it to -∞ "
-        "before the softmax. If you remove its weight afterwards, next to nothing is left "
-        "to share. If you replace it by a finite number, that must be lower than any score."
-    ),
+    told="next to nothing is left",
     loses=["large"],
 )
 def look_back(scores, H, lengths):
@@ -264,7 +270,7 @@ wrong(
 wrong(
     "shortest",
     "all cut to the shortest",
-    told="cut to the shortest|wrong",
+    says="Your code cuts all sources to the shortest of the batch.",
     spares=["by-hand", "values"],
     edit=("lengths[:, None]", "lengths.min()"),
 )
@@ -286,6 +292,16 @@ def look_back(scores, H, lengths):
     H = H * real[:, :, None]
     context = weights[:, None, :] @ H
     return context[:, 0], weights
+
+
+wrong(
+    "sum",
+    says="The weights are not applied: your context is the plain sum of the states.",
+    edit=(
+        "context = weights[:, None, :] @ H\n    return context[:, 0], weights",
+        "return H.sum(dim=1), weights",
+    ),
+)
 
 
 @wrong(

@@ -93,6 +93,17 @@ wrong(
 )
 
 wrong(
+    "general-softmaxed",
+    says="Your scores have been through a softmax. Return the scores themselves.",
+    spares=["additive"],
+    edit=(
+        "return (H @ query[:, :, None])[:, :, 0]",
+        "return (H @ query[:, :, None])[:, :, 0].softmax(dim=-1)",
+    ),
+)
+
+
+wrong(
     "general-tanh",
     "a tanh around the general score",
     says="There is no tanh here. It belongs to the additive score.",
