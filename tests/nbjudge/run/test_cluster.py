@@ -83,7 +83,7 @@ def test_a_nursery_that_breaks_is_made_anew_once(monkeypatch):
     made = []
 
     class Nursery:
-        def __init__(self, sandboxed, forbidden, locked):
+        def __init__(self, sandboxed, **settings):
             made.append(self)
 
         def __enter__(self):
