@@ -113,7 +113,7 @@ class Desk:
         only:
             The grade ids of the tests to run; ``None``: all.
         known:
-            The course's wrong answers, from :func:`nbjudge.answers.steps`.
+            The course's wrong answers, from :func:`nbjudge.intake.release.known_answers`.
 
         Raises
         ------

@@ -5,6 +5,7 @@ It uses nbgrader's own converter, and the same input always gives the same bytes
 
 from __future__ import annotations
 
+import base64
 import logging
 import os
 import shutil
@@ -13,7 +14,7 @@ import tempfile
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 from traitlets.config import Config, PyFileConfigLoader
@@ -208,13 +209,12 @@ def tables_of(problem_set: str, course: Path) -> dict[str, Table]:
     # This loads what the course's values need, which nothing else here does.
     from nbjudge.judge.known import Known
 
-    folder = source_folder(problem_set, course)
-    path = folder / f"{problem_set}.ipynb"
-    variants = load_variants(folder) if path.is_file() else {}
-    if not any(variant.says for every in variants.values() for variant in every):
+    if not (answers := known_answers(problem_set, course)):
         return {}
-    notebook = nbformat.read(path, as_version=4)
-    known = Known(**steps(notebook, variants))
+    notebook = nbformat.read(
+        source_folder(problem_set, course) / f"{problem_set}.ipynb", as_version=4
+    )
+    known = Known(**answers)
     tables = {
         cells.grade_id(cell): known.table(
             cells.grade_id(cell), cells.without_hidden_tests(cell.source, "")
@@ -233,6 +233,18 @@ def table_file(problem_set: str, course: Path) -> Path | None:
     told = program().told
     folder = course / told if told else release_folder(problem_set, course)
     return folder / f"{problem_set}{TOLD}" if not told or folder.is_dir() else None
+
+
+def known_answers(problem_set: str, course: Path) -> dict[str, Any]:
+    """The arguments of :class:`nbjudge.judge.known.Known`; nothing if no wrong answer is known."""
+    folder = source_folder(problem_set, course)
+    path, table = folder / f"{problem_set}.ipynb", table_file(problem_set, course)
+    variants = load_variants(folder) if path.is_file() else {}
+    if not any(variant.says for every in variants.values() for variant in every):
+        return {}
+    packed = table.read_bytes() if table is not None and table.is_file() else b""
+    found = steps(nbformat.read(path, as_version=4), variants)
+    return {**found, "stored": base64.b64encode(packed).decode()}
 
 
 def _write_table(problem_set: str, course: Path) -> None:

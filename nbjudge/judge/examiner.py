@@ -16,7 +16,7 @@ import io
 import os
 import re
 import socket
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from time import monotonic
@@ -34,7 +34,7 @@ from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
 from nbjudge.inside.testing.learner import seed_all
 from nbjudge.inside.testing.measured import collected
 from nbjudge.inside.testing.mistake import Mistake
-from nbjudge.inside.testing.recall import Table, of_test
+from nbjudge.inside.testing.recall import Checks, Find, Table, of_test
 from nbjudge.inside.values import torch
 from nbjudge.inside.wire import Channel, Closed
 from nbjudge.intake import cells
@@ -72,7 +72,7 @@ def learn(locked: Mapping[str, str], known: Mapping[str, Any]) -> None:
         Locked cells by name. The modules of the course's packages that they import are loaded.
         Errors are reported when a cell is run.
     known:
-        The result of :func:`nbjudge.answers.steps`, or nothing.
+        The result of :func:`nbjudge.intake.release.known_answers`, or nothing.
     """
     global _known
     _known = Known(**known)
@@ -283,28 +283,28 @@ class Examiner:
         namespace = Names({**ours, HIDDEN_BEGINS: self.link.hide}, self.link, self.learners)
         below = scored_below() if "choices" in test.taken else contextlib.nullcontext()
         try:
-            with below, deciding(self._tables(name, source)):
+            with below, deciding(self._find(name, source)):
                 exec(test.body, namespace)
                 value = None if test.last is None else eval(test.last, namespace)
         finally:
             self.link.end()
         return None if type(value) is Handle else value
 
-    def _tables(self, name: str, source: str) -> Callable[[], list[Table]]:
-        """What known wrong answers return in a test; they run when it is first asked."""
-        if not self.known.wrong.get(cells.exercise_of(name)):
-            return lambda: of_test(name)
-        found: list[Table] = []
+    def _find(self, name: str, source: str) -> Find:
+        """What known wrong answers return in a test; its time is not the learner's."""
+        link = self.link
+        if link is None or not self.known.wrong.get(cells.exercise_of(name)):
+            return lambda passed, suspects: of_test(name)
+        find = self.known.find(name, source, lambda: link.hidden)
 
-        def tables() -> list[Table]:
-            if not found:
-                began = monotonic()
-                found.append(self.known.table(name, source))
-                if self.link is not None:  # a learner's time limit is for the learner's code
-                    self.link.deadline += monotonic() - began
-            return found
+        def found(passed: Checks, suspects: Sequence[str]) -> Sequence[Table]:
+            began = monotonic()
+            try:
+                return find(passed, suspects)
+            finally:
+                link.deadline += monotonic() - began
 
-        return tables
+        return found
 
 
 class Names(dict):

@@ -3,16 +3,17 @@
 A wrong answer has a message if its entry in ``solutions/PS/EXERCISE.py`` says one
 (:mod:`nbjudge.answers`). When a learner's result is wrong, the examiner runs the exercise's wrong
 answers on the same inputs, in place of the learner's; whatever they return tells which one it is.
-A release does the same for the visible tests and stores the results, so that a learner's machine
-needs no answers.
+A release does the same for the visible tests and stores the results. So a learner's machine needs
+no answers, and the examiner runs only those that a visible test cannot tell from the learner's.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import io
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import CodeType
 from typing import Any
@@ -20,8 +21,9 @@ from typing import Any
 from nbjudge.inside.testing import served
 from nbjudge.inside.testing.by_hand import by_hand, forbidden
 from nbjudge.inside.testing.learner import seed_all
-from nbjudge.inside.testing.recall import Table, recording
+from nbjudge.inside.testing.recall import Checks, Find, Table, recording, unpack
 from nbjudge.inside.values import np, torch
+from nbjudge.inside.wire import WireError
 from nbjudge.intake import cells
 from nbjudge.judge.lies import within
 
@@ -38,6 +40,8 @@ class Known:
         From :func:`nbjudge.answers.steps`: the cells in order, tests without their source; message
         and source of each exercise's wrong answers; the exercises with tests that inputs are left
         unchanged.
+    stored:
+        What a release has stored for the visible tests, in base 64; empty if nothing.
     """
 
     def __init__(
@@ -45,8 +49,14 @@ class Known:
         cells: Sequence[Mapping[str, str]] = (),
         wrong: Mapping[str, Sequence[Sequence[str]]] | None = None,
         keeping: Sequence[str] = (),
+        stored: str = "",
     ) -> None:
         self.cells, self.wrong, self.keeping = list(cells), dict(wrong or {}), set(keeping)
+        #: What the release has stored, by test; ``None`` if it has not.
+        self.stored: dict[str, Table] | None = None
+        if stored:
+            with contextlib.suppress(WireError):  # of another version
+                self.stored = unpack(base64.b64decode(stored))
         #: The namespace after the first ``_at`` cells, with the instructor's answers in it.
         self._space: dict[str, Any] = {}
         self._at = len(self.cells)
@@ -58,16 +68,48 @@ class Known:
             with contextlib.suppress(SyntaxError):
                 compiled(source)
 
-    def table(self, test: str, source: str) -> Table:
+    def find(self, test: str, source: str, hidden: Callable[[], bool]) -> Find:
         """What the exercise's wrong answers return at the checks of a test.
+
+        In the visible part it is looked up, if the release has stored it. In the hidden part those
+        that pass the visible part as the learner's does are run, or all.
 
         Parameters
         ----------
         test, source:
             The test's grade id and its code.
+        hidden:
+            Whether the test has come to its hidden part.
+        """
+        every = [says for says, _ in self.wrong.get(cells.exercise_of(test), ())]
+        ran, table = set[str](), Table()
+
+        def found(passed: Checks, suspects: Sequence[str]) -> list[Table]:
+            visible = None if self.stored is None else self.stored.get(test, Table(only_wrong=True))
+            if visible is not None and not hidden():
+                return [visible]
+            wanted = set(suspects or every)
+            if visible is not None:
+                wanted -= {says for check in passed for says in visible.failing(*check)}
+            if new := [says for says in every if says in wanted - ran]:
+                table.update(self.table(test, source, new))
+                ran.update(new)
+            return [table]
+
+        return found
+
+    def table(self, test: str, source: str, among: Collection[str] | None = None) -> Table:
+        """Run an exercise's wrong answers on a test.
+
+        Parameters
+        ----------
+        test, source:
+            The test's grade id and its code.
+        among:
+            The messages of those to run; by default all.
         """
         table, exercise = Table(), cells.exercise_of(test)
-        wrong = self.wrong.get(exercise, ())
+        wrong = [(m, s) for m, s in self.wrong.get(exercise, ()) if among is None or m in among]
         with _aside():
             between = self._ready(exercise, test) if wrong else []
             for says, answer in wrong:

@@ -69,7 +69,8 @@ class Terms:
     Whether learners' code runs in a sandbox, the problem set's data files, what all its tests
     forbid, the locked cells by name, the judge's digest (the same on every machine, or empty
     if there is only one), the instructor's own copies of the files that learners hand in
-    with the notebook, and the course's wrong answers, from :func:`nbjudge.answers.steps`.
+    with the notebook, and the course's wrong answers
+    (:func:`nbjudge.intake.release.known_answers`).
     """
 
     sandboxed: bool = True

@@ -63,7 +63,8 @@ class Nursery:
         Name → source of the locked cells to expect; the examiners' parent reads them, once. They
         are never in a kernel's process.
     known:
-        The problem set's wrong answers, from :func:`nbjudge.answers.steps`, for the examiners.
+        The problem set's wrong answers, for the examiners, from
+        :func:`nbjudge.intake.release.known_answers`.
 
     Raises
     ------

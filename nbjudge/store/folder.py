@@ -19,7 +19,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, SAWarning
 
-from nbjudge.answers import holds_answers, load_variants, steps
+from nbjudge.answers import holds_answers
 from nbjudge.course import sources
 from nbjudge.failure import GradingFailed, of_the_machine
 from nbjudge.files import write_whole
@@ -30,6 +30,7 @@ from nbjudge.intake.release import (
     copy_source,
     course_config,
     generate,
+    known_answers,
     loose_files,
     notebooks_in,
     quiet_log,
@@ -357,10 +358,9 @@ class GradingFolder:
         return enclosures.own(self.into / "source" / self.problem_set, self.enclosed())
 
     def known(self) -> dict[str, Any]:
-        """The course's wrong answers, from :func:`nbjudge.answers.steps`."""
-        folder = source_folder(self.problem_set, self.course)
-        variants = load_variants(folder) if self.name == folder.name else {}
-        return steps(self.source(), variants) if variants else {}
+        """The arguments of :class:`nbjudge.judge.known.Known` for this notebook."""
+        first = self.name == self.problem_set
+        return known_answers(self.problem_set, self.course) if first else {}
 
     def source(self) -> NotebookNode:
         """The instructor's notebook, including hidden tests."""

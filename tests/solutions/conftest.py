@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from whole_class import COURSE, SANDBOXED, SEED, hand_in
 
+from nbjudge.inside.program import program
 from nbjudge.intake.release import make_release
 from nbjudge.run.engine import grade
 
@@ -30,6 +31,7 @@ def graded(tmp_path_factory) -> Callable[[str], SimpleNamespace]:
             course.mkdir(exist_ok=True)
             shutil.copy(COURSE / name, course / name)
         shutil.copytree(COURSE / "solutions" / problem_set, course / "solutions" / problem_set)
+        shutil.copytree(COURSE / program().told, course / program().told)
         make_release(problem_set, course)
         submitted, into = folder / "submitted", folder / "graded"
         hand_in(problem_set, course, submitted)

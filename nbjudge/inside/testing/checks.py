@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,9 +30,8 @@ MOST_NAMED = 4
 class _Deciding:
     """The mistakes that explain the results so far in the running test cell."""
 
-    #: Gives what known wrong answers return in it.
-    tables: Callable[[], Iterable[recall.Table]]
-    #: The checks that it has passed: names, and expected values.
+    find: recall.Find
+    #: The checks that it has passed.
     passed: list[tuple[Sequence[str], tuple]] = field(default_factory=list)
     suspects: list[str] = field(default_factory=list)
     #: What to say if too many are left.
@@ -43,9 +42,7 @@ _deciding: _Deciding | None = None
 
 
 @contextmanager
-def deciding(
-    tables: Callable[[], Iterable[recall.Table]] = recall.of_running,
-) -> Iterator[None]:
+def deciding(find: recall.Find = recall.find_stored) -> Iterator[None]:
     """Run a test cell.
 
     If several known mistakes explain a result, the results after it decide. Those still possible
@@ -53,7 +50,7 @@ def deciding(
 
     Parameters
     ----------
-    tables:
+    find:
         Gives what known wrong answers return in it; called when a result is wrong.
 
     Raises
@@ -62,7 +59,7 @@ def deciding(
         In place of whatever else stops the cell after such a result.
     """
     global _deciding
-    _deciding = state = _Deciding(tables)
+    _deciding = state = _Deciding(find)
     try:
         yield
         if state.suspects:
@@ -87,9 +84,10 @@ def _named(messages: Sequence[str], instead: str) -> str:
 
 def _known(names: Sequence[str], expected: tuple, got: tuple) -> dict[str, tuple]:
     """What known wrong answers return at this check, if they pass the checks that were passed."""
-    tables = _deciding.tables if _deciding else recall.of_running
-    passed = _deciding.passed if _deciding else recall.passed
-    return recall.known(tables(), passed, names, expected, got)
+    if _deciding is None:
+        return recall.known(recall.find_stored, recall.passed, (), names, expected, got)
+    state = _deciding
+    return recall.known(state.find, state.passed, state.suspects, names, expected, got)
 
 
 def _passed(names: Sequence[str], expected: tuple) -> None:

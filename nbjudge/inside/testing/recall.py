@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import math
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -73,7 +73,9 @@ Known = tuple[str, tuple, bool]
 class Table:
     """What known wrong answers return at the checks of a test."""
 
-    def __init__(self) -> None:
+    def __init__(self, only_wrong: bool = False) -> None:
+        #: Whether right results are left out.
+        self.only_wrong = only_wrong
         #: A check's names → for each expected value what each wrong answer returned.
         self._checks: dict[tuple[str, ...], list[tuple[tuple, list[Known]]]] = {}
 
@@ -91,6 +93,13 @@ class Table:
                     break
             else:
                 checks.append((result.expected, [known]))
+
+    def update(self, other: Table) -> None:
+        """Add all that another table holds."""
+        for names, checks in other._checks.items():
+            for expected, known in checks:
+                for says, found, right in known:
+                    self.add(says, [Result(names, expected, found, right)])
 
     def recall(self, names: Sequence[str], expected: tuple, found: tuple) -> dict[str, tuple]:
         """Message → what that wrong answer returned at the check with these names and values.
@@ -111,13 +120,18 @@ class Table:
             says for says, _, right in known if right
         }
 
+    def messages(self) -> set[str]:
+        """The messages of all wrong answers in it."""
+        every = (known for checks in self._checks.values() for _, known in checks)
+        return {says for known in every for says, _, _ in known}
+
     def _at(self, names: Sequence[str], expected: tuple) -> list[Known]:
         checks = self._checks.get(tuple(names), ())
         return [known for due, there in checks if alike(due, expected) for known in there]
 
     def without_right(self) -> Table:
         """A copy that holds only wrong results of moderate size, for a file."""
-        small = Table()
+        small = Table(only_wrong=True)
         for names, checks in self._checks.items():
             for expected, known in checks:
                 wrong = [one for one in known if not one[2] and _numbers(one[1]) <= MOST_NUMBERS]
@@ -214,7 +228,7 @@ def unpack(packed: bytes) -> dict[str, Table]:
     tables: dict[str, Table] = {}
     try:
         for test, checks in wire.undumps(gzip.decompress(packed)).items():
-            tables[test] = Table()
+            tables[test] = Table(only_wrong=True)
             for names, every in checks:
                 tables[test]._checks[names] = [
                     (expected, [(says, found, right) for says, found, right in known])
@@ -271,9 +285,23 @@ def of_test(test: str) -> list[Table]:
     return stored(stored_folder()).get(test, []) if test else []
 
 
+#: The names and expected values of checks.
+Checks = Sequence[tuple[Sequence[str], tuple]]
+
+#: Given the checks that were passed, and the messages of the wrong answers to look for (if there are
+#: none, all): what these return in the test that runs.
+Find = Callable[[Checks, Sequence[str]], Sequence[Table]]
+
+
+def find_stored(passed: Checks, suspects: Sequence[str]) -> Sequence[Table]:
+    """A :data:`Find` of what a release has stored."""
+    return of_running()
+
+
 def known(
-    tables: Iterable[Table],
-    passed: Iterable[tuple[Sequence[str], tuple]],
+    find: Find,
+    passed: Checks,
+    suspects: Sequence[str],
     names: Sequence[str],
     expected: tuple,
     found: tuple,
@@ -282,18 +310,19 @@ def known(
 
     Parameters
     ----------
-    tables:
-        Where to look.
-    passed:
-        Names and expected values of the earlier checks.
+    find, passed, suspects:
+        Where to look; with which arguments.
     names, expected, found:
         As for :meth:`Table.recall`.
     """
     recalled: dict[str, tuple] = {}
-    for table in tables:
+    for table in find(passed, suspects):
         here = table.recall(names, expected, found)
         for check in passed if here else ():
             for says in table.failing(*check):
                 here.pop(says, None)
+        if table.only_wrong:
+            right = table.messages().intersection(suspects)
+            here = dict.fromkeys(right, expected) | here
         recalled |= here
     return recalled

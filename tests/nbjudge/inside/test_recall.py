@@ -189,11 +189,25 @@ def test_an_answer_that_fails_what_was_passed_is_not_named():
             says, [*results(lambda f=first: close(f * ONES, [[1.0] * 3] * 2, "First")), *wrong]
         )
     both = "^Each of these mistakes gives the same numbers here:\n- A.\n- C.$"
-    with pytest.raises(Mistake, match=both), deciding(lambda: [table]):
+    with pytest.raises(Mistake, match=both), deciding(lambda passed, suspects: [table]):
         close(ONES, [[1.0] * 3] * 2, "First")
         close(ONES * 2, ONES, "Then")
-    with pytest.raises(Mistake, match=r"^B\.$"), deciding(lambda: [table]):
+    with pytest.raises(Mistake, match=r"^B\.$"), deciding(lambda passed, suspects: [table]):
         close(ONES * 5, [[1.0] * 3] * 2, "First")
+
+
+def test_what_a_file_leaves_out_is_right():
+    """Of several suspects, one that is right where the learner's result is wrong is none."""
+    table = Table()
+    for says, second in ("A.", 1.0), ("B.", 7.0):
+        first = results(lambda: close(ONES * 2, ONES, "First"))
+        table.add(says, [*first, *results(lambda s=second: close(ONES * s, ONES, "Second"))])
+    with pytest.raises(Mistake, match=r"^B\.$"), deciding(lambda *_: [table.without_right()]):
+        close(ONES * 2, ONES, "First")
+        close(ONES * 7, ONES, "Second")
+    with pytest.raises(Mistake, match=r"^A\.$"), deciding(lambda *_: [table.without_right()]):
+        close(ONES * 2, ONES, "First")
+        close(ONES, ONES, "Second")
 
 
 def test_more_answers_than_can_be_named_are_not(stored):

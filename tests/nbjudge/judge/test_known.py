@@ -1,5 +1,6 @@
 """The course's wrong answers, run on a test in place of a learner's."""
 
+import base64
 import random
 
 import pytest
@@ -9,6 +10,7 @@ from nbformat.v4 import new_notebook
 
 from nbjudge.answers import Variant, steps
 from nbjudge.inside.testing.by_hand import by_hand, forbidden
+from nbjudge.inside.testing.recall import pack
 from nbjudge.judge.known import Known
 from nbjudge.testing import fresh
 
@@ -25,6 +27,80 @@ x = torch.randn(2, generator=fresh("scaled--values"))
 close(call(scaled, x), 3 * x, "Drawn")
 ### END HIDDEN TESTS
 """
+
+
+TWO = """\
+close(call(scaled, torch.ones(1)), [3.0], "Shown")
+### BEGIN HIDDEN TESTS
+close(call(scaled, 2 * torch.ones(1)), torch.tensor([6.0]), "Hidden")
+### END HIDDEN TESTS
+"""
+
+
+def with_stored(*wrong):
+    """The same, with what a release stores for :data:`TWO`."""
+    first = known(*wrong)
+    visible = first.table("scaled--values", TWO.partition("###")[0]).without_right()
+    stored = base64.b64encode(pack({"scaled--values": visible})).decode()
+    return Known(first.cells, first.wrong, sorted(first.keeping), stored)
+
+
+ALWAYS = ("Always 2x.", "def scaled(x):\n    return 2 * x")
+LATE = ("Only for 1.", "def scaled(x):\n    return 3 * x if x == 1 else x")
+OTHER = ("Also only for 1.", "def scaled(x):\n    return 3 + 0 * x")
+SHOWN, HIDDEN = (["Shown"], ([3.0],)), (["Hidden"], (torch.tensor([6.0]),))
+
+
+@pytest.fixture
+def ran(monkeypatch):
+    """The messages of the answers that were run."""
+    seen = []
+    real = Known.table
+
+    def table(self, test, source, among=None):
+        seen.append(sorted(among))
+        return real(self, test, source, among)
+
+    def watch(known):
+        monkeypatch.setattr(Known, "table", table)
+        return known
+
+    watch.seen = seen
+    return watch
+
+
+def test_what_a_release_has_stored_is_looked_up(ran):
+    find = ran(with_stored(ALWAYS, LATE, OTHER)).find("scaled--values", TWO, lambda: False)
+    (table,) = find([], [])
+    assert set(table.recall(*SHOWN, (torch.tensor([2.0]),))) == {"Always 2x."}
+    assert ran.seen == []
+
+
+def test_only_those_that_pass_what_was_passed_are_run_and_once(ran):
+    find = ran(with_stored(ALWAYS, LATE, OTHER)).find("scaled--values", TWO, lambda: True)
+    for _ in range(2):
+        (table,) = find([SHOWN], [])
+        assert set(table.recall(*HIDDEN, (torch.tensor([2.0]),))) == {LATE[0], OTHER[0]}
+    assert ran.seen == [sorted([LATE[0], OTHER[0]])]
+
+
+def test_only_suspects_are_run(ran):
+    find = ran(with_stored(ALWAYS, LATE, OTHER)).find("scaled--values", TWO, lambda: True)
+    find([SHOWN], [OTHER[0], "A message of the test's own."])
+    assert ran.seen == [[OTHER[0]]]
+
+
+def test_without_a_release_all_are_run(ran):
+    find = ran(known(ALWAYS, LATE)).find("scaled--values", TWO, lambda: False)
+    (table,) = find([], [])
+    assert set(table.recall(*SHOWN, (None,))) == {ALWAYS[0], LATE[0]}
+    assert ran.seen == [sorted([ALWAYS[0], LATE[0]])]
+    broken = Known(**{**vars_of(known(ALWAYS)), "stored": base64.b64encode(b"other").decode()})
+    assert broken.stored is None
+
+
+def vars_of(known):
+    return {"cells": known.cells, "wrong": known.wrong, "keeping": sorted(known.keeping)}
 
 
 def known(*wrong, keeping=False):
