@@ -43,8 +43,8 @@ METADATA = {
 NOT_COPIED = (".ipynb_checkpoints", "__pycache__", "*.pyc", ".*")
 
 
-#: The suffix of a file with a :class:`nbjudge.inside.testing.recall.Table`.
-TOLD = ".told"
+#: The suffix of a file with tables: see :mod:`nbjudge.inside.testing.recall`.
+TABLES = ".told"
 
 
 class _Listener(logging.Handler):
@@ -218,7 +218,7 @@ def tables_of(problem_set: str, course: Path) -> dict[str, Table]:
     tables = {
         cells.grade_id(cell): known.table(
             cells.grade_id(cell), cells.without_hidden_tests(cell.source, "")
-        ).without_right()
+        ).for_file()
         for cell in notebook.cells
         if cells.is_test(cell)
     }
@@ -232,7 +232,7 @@ def table_file(problem_set: str, course: Path) -> Path | None:
     """
     told = program().told
     folder = course / told if told else release_folder(problem_set, course)
-    return folder / f"{problem_set}{TOLD}" if not told or folder.is_dir() else None
+    return folder / f"{problem_set}{TABLES}" if not told or folder.is_dir() else None
 
 
 def known_answers(problem_set: str, course: Path) -> dict[str, Any]:

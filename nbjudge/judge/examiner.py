@@ -34,7 +34,7 @@ from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
 from nbjudge.inside.testing.learner import seed_all
 from nbjudge.inside.testing.measured import collected
 from nbjudge.inside.testing.mistake import Mistake
-from nbjudge.inside.testing.recall import Checks, Find, Table, of_test
+from nbjudge.inside.testing.recall import Check, Find, Table, of_test
 from nbjudge.inside.values import torch
 from nbjudge.inside.wire import Channel, Closed
 from nbjudge.intake import cells
@@ -128,6 +128,8 @@ class Examiner:
         self.link: Link | None = None
         self.seed = 0
         self.known = _known
+        #: Seconds that known wrong answers took in the running test.
+        self.aside = 0.0
 
     def open(self, seed: int, refused: Mapping[str, str]) -> None:
         """Set the hidden tests' seed, and the reasons why files were refused."""
@@ -170,9 +172,10 @@ class Examiner:
         with ``ours`` for the message without the learner's own words if it quotes any; ``value``,
         the number that the last line evaluates to, if it does; ``printed``; ``missing``, a
         learner's name that is undefined; ``lost``, whether the learner's process must be replaced;
-        ``seconds``; ``calls``; ``measured``, numbers by name.
+        ``seconds``, and besides them ``aside``, those that known wrong answers took; ``calls``;
+        ``measured``, numbers by name.
         """
-        began = monotonic()
+        began, self.aside = monotonic(), 0.0
         texts = ("error", "says", "ours", "printed", "missing")
         found: dict[str, Any] = dict.fromkeys(texts, "") | {"value": None}
         told = io.StringIO()
@@ -211,7 +214,8 @@ class Examiner:
         found["says"] = found["says"][:MAX_TEXT]
         found["printed"] = told.getvalue()[:MAX_TEXT]
         found["lost"] = self.link is None or self.link.lost is not None
-        found["seconds"] = monotonic() - began
+        found["aside"] = self.aside
+        found["seconds"] = monotonic() - began - self.aside
         found["calls"] = self.link.asked if self.link else 0
         found["measured"] = collected()
         return found
@@ -297,12 +301,16 @@ class Examiner:
             return lambda passed, suspects: of_test(name)
         find = self.known.find(name, source, lambda: link.hidden)
 
-        def found(passed: Checks, suspects: Sequence[str]) -> Sequence[Table]:
+        def found(passed: Sequence[Check], suspects: Sequence[str]) -> Sequence[Table]:
             began = monotonic()
             try:
                 return find(passed, suspects)
+            except Exception:  # a learner whose result is wrong is told at least that
+                return []
             finally:
-                link.deadline += monotonic() - began
+                taken = monotonic() - began
+                self.aside += taken
+                link.deadline += taken
 
         return found
 

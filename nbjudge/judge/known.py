@@ -13,22 +13,25 @@ import base64
 import contextlib
 import io
 import random
+import signal
+import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from time import monotonic
 from types import CodeType
 from typing import Any
 
 from nbjudge.inside.testing import served
 from nbjudge.inside.testing.by_hand import by_hand, forbidden
 from nbjudge.inside.testing.learner import seed_all
-from nbjudge.inside.testing.recall import Checks, Find, Table, recording, unpack
+from nbjudge.inside.testing.recall import Answer, Check, Find, Table, recording, unpack
 from nbjudge.inside.values import np, torch
 from nbjudge.inside.wire import WireError
 from nbjudge.intake import cells
-from nbjudge.judge.lies import within
 
-#: Seconds after which a wrong answer is stopped.
-SECONDS = 5.0
+#: Seconds after which a wrong answer is stopped, and after which no further one is run.
+SECONDS, SECONDS_OF_ALL = 2.0, 8.0
 
 
 class Known:
@@ -81,24 +84,32 @@ class Known:
         hidden:
             Whether the test has come to its hidden part.
         """
-        every = [says for says, _ in self.wrong.get(cells.exercise_of(test), ())]
-        ran, table = set[str](), Table()
+        every = [answer for answer, _ in self._answers(cells.exercise_of(test))]
+        ran, table = set[Answer](), Table()
 
-        def found(passed: Checks, suspects: Sequence[str]) -> list[Table]:
-            visible = None if self.stored is None else self.stored.get(test, Table(only_wrong=True))
+        def found(passed: Sequence[Check], suspects: Sequence[str]) -> list[Table]:
+            visible = None if self.stored is None else self.stored.get(test, Table())
             if visible is not None and not hidden():
                 return [visible]
-            wanted = set(suspects or every)
-            if visible is not None:
-                wanted -= {says for check in passed for says in visible.failing(*check)}
-            if new := [says for says in every if says in wanted - ran]:
-                table.update(self.table(test, source, new))
-                ran.update(new)
+            wanted = {a for a in every if not suspects or a.says in suspects}
+            wanted -= ran | (visible.failing(passed) if visible is not None else set())
+            if wanted:
+                table.update(self.table(test, source, wanted))
+                ran.update(wanted)
             return [table]
 
         return found
 
-    def table(self, test: str, source: str, among: Collection[str] | None = None) -> Table:
+    def _answers(self, exercise: str) -> list[tuple[Answer, str]]:
+        """The wrong answers of an exercise, each with its source."""
+        seen: Counter[str] = Counter()
+        answers = []
+        for says, source in self.wrong.get(exercise, ()):
+            seen[says] += 1
+            answers.append((Answer(says, seen[says]), source))
+        return answers
+
+    def table(self, test: str, source: str, among: Collection[Answer] | None = None) -> Table:
         """Run an exercise's wrong answers on a test.
 
         Parameters
@@ -106,21 +117,28 @@ class Known:
         test, source:
             The test's grade id and its code.
         among:
-            The messages of those to run; by default all.
+            Those to run; by default all.
         """
         table, exercise = Table(), cells.exercise_of(test)
-        wrong = [(m, s) for m, s in self.wrong.get(exercise, ()) if among is None or m in among]
+        answers = [pair for pair in self._answers(exercise) if among is None or pair[0] in among]
+        end = monotonic() + SECONDS_OF_ALL
         with _aside():
-            between = self._ready(exercise, test) if wrong else []
-            for says, answer in wrong:
-                seed_all(0)
-                with self._restored(), recording() as results:
-                    with contextlib.suppress(Exception, SystemExit), within(SECONDS):
-                        for code in (answer, *between):
-                            exec(compiled(code), self._space)
-                        self._space |= self._verbs(exercise)
-                        exec(compiled(source), self._space)
-                    table.add(says, results)
+            between = self._ready(exercise, test) if answers else []
+            for answer, written in answers:
+                if monotonic() > end:
+                    break
+                with (
+                    _as_before(),
+                    self._restored(),
+                    recording() as results,
+                    contextlib.suppress(Exception, SystemExit),
+                    _within(SECONDS),
+                ):
+                    for code in (written, *between):
+                        exec(compiled(code), self._space)
+                    self._space |= self._verbs(exercise)
+                    exec(compiled(source), self._space)
+                table.add(answer, results)
         return table
 
     def _ready(self, exercise: str, test: str) -> list[str]:
@@ -153,8 +171,8 @@ class Known:
         def nothing(*_: object, **__: object) -> None:
             """Do nothing."""
 
-        there = {"call": call, "by_hand": nothing, "measured": nothing, "_hidden_begins": nothing}
-        return {name: verb for name, verb in there.items() if name[0] == "_" or name in self._space}
+        there = {"call": call, "by_hand": nothing, "measured": nothing}
+        return {name: verb for name, verb in there.items() if name in self._space}
 
 
 @lru_cache(maxsize=4096)
@@ -182,3 +200,37 @@ def _aside() -> Iterator[None]:
             np.random.set_state(numpys)
         if torch is not None:
             torch.set_rng_state(torchs)
+
+
+@contextlib.contextmanager
+def _as_before() -> Iterator[None]:
+    """Seed the random numbers, and undo what an answer may set for all of PyTorch."""
+    seed_all(0)
+    if torch is None:
+        yield
+        return
+    enabled, dtype = torch.is_grad_enabled(), torch.get_default_dtype()
+    try:
+        yield
+    finally:
+        torch.set_grad_enabled(enabled)
+        torch.set_default_dtype(dtype)
+
+
+@contextlib.contextmanager
+def _within(seconds: float) -> Iterator[None]:
+    """Raise :class:`TimeoutError` after this long, where the system can: not on Windows."""
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() != threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

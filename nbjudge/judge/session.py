@@ -257,6 +257,7 @@ class Session:
                 if late
                 else "This test could not be run: it could not cope with what came back.",
             }
+        self.deadline += found["aside"]
         if found["lost"]:
             seen.append("the kernel was replaced after this test")
             if found["error"] == errors.GONE:

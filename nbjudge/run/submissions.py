@@ -75,8 +75,7 @@ class Grading:
     ):
         self.folder, self.book, self.ledger = folder, book, kept
         self.problem_set, self.work, self.limits = folder.problem_set, folder.work, limits
-        self.release = folder.release()
-        source = folder.source()
+        self.release, source = folder.release(), folder.source()
         self.names, self.solution = names_of(source), solution_of(source)
         self.forbidden = forbidden_by_all(source)
         self.blank = blank(source, self.release)
@@ -93,10 +92,11 @@ class Grading:
         }
         self.rules = book.rules = check_tests(book.rules, folder.graded(), self.problem_set)
         self.apply_rules()
-        self.sandboxed, self.files, self.own = sandboxed, folder.files(), folder.own()
-        self.warnings = [] if sandboxed else [NO_SANDBOX]
+        self.sandboxed, self.warnings = sandboxed, [] if sandboxed else [NO_SANDBOX]
+        self.files, self.own, self.known = folder.files(), folder.own(), folder.known()
         self.acts = last_acts(folder.into, folder.problem_set)
-        self.judge = [folder.digest(), judge_digest(), repr(asdict(limits)), repr(sandboxed)]
+        settings = hashlib.sha256(json.dumps([self.known, asdict(limits), sandboxed]).encode())
+        self.judge = [folder.digest(), judge_digest(), settings.hexdigest()]
 
     def apply_rules(self) -> None:
         """Write due dates and points to the gradebook; remove those of deleted rules."""
@@ -128,8 +128,8 @@ class Grading:
     def terms(self, scheduler: str | None) -> Terms:
         """The settings for all jobs, for local workers or a scheduler's."""
         digest = judge_digest() if scheduler else ""
-        locked, known = cells.locked_code(self.blank), self.folder.known()
-        return Terms(self.sandboxed, self.files, self.forbidden, locked, digest, self.own, known)
+        given = self.files, self.forbidden, cells.locked_code(self.blank), digest, self.own
+        return Terms(self.sandboxed, *given, self.known)
 
     # -- plan ------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,16 +26,22 @@ TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10} if torch else {}
 MOST_NAMED = 4
 
 
+#: A mistake: a known wrong answer, or the message of one that the test itself passed.
+_Suspect = recall.Answer | str
+
+
 @dataclass
 class _Deciding:
     """The mistakes that explain the results so far in the running test cell."""
 
+    #: Gives what known wrong answers return in it.
     find: recall.Find
+    counted: recall.Counted = field(default_factory=recall.Counted)
     #: The checks that it has passed.
-    passed: list[tuple[Sequence[str], tuple]] = field(default_factory=list)
-    suspects: list[str] = field(default_factory=list)
-    #: What to say if too many are left.
-    instead: str = ""
+    passed: list[recall.Check] = field(default_factory=list)
+    suspects: list[_Suspect] = field(default_factory=list)
+    #: What is wrong with the first wrong result, in numbers.
+    fault: str = ""
 
 
 _deciding: _Deciding | None = None
@@ -63,35 +69,45 @@ def deciding(find: recall.Find = recall.find_stored) -> Iterator[None]:
     try:
         yield
         if state.suspects:
-            raise Mistake(_named(state.suspects, state.instead))
+            raise Mistake(_named(state.suspects, state.fault))
     except Exception:
         if state.suspects:
-            raise Mistake(_named(state.suspects, state.instead)) from None
+            raise Mistake(_named(state.suspects, state.fault)) from None
         raise
     finally:
         _deciding = None
 
 
-def _named(messages: Sequence[str], instead: str) -> str:
-    """One message for several mistakes; ``instead`` of them if they are too many."""
+def _named(suspects: Sequence[_Suspect], fault: str) -> str:
+    """One message for several mistakes; if they are too many, the test's own, or else ``fault``."""
+    own = [suspect for suspect in suspects if isinstance(suspect, str)]
+    answers = [suspect.says for suspect in suspects if not isinstance(suspect, str)]
+    messages = list(dict.fromkeys([*own, *answers]))
     if len(messages) > MOST_NAMED:
-        return instead
+        return own[0] if own else fault
     if len(messages) == 1:
         return messages[0]
     listed = "\n".join(f"- {message}" for message in messages)
     return f"Each of these mistakes gives the same numbers here:\n{listed}"
 
 
-def _known(names: Sequence[str], expected: tuple, got: tuple) -> dict[str, tuple]:
+def _known(check: recall.Check, expected: tuple) -> dict[_Suspect, tuple]:
     """What known wrong answers return at this check, if they pass the checks that were passed."""
     if _deciding is None:
-        return recall.known(recall.find_stored, recall.passed, (), names, expected, got)
-    state = _deciding
-    return recall.known(state.find, state.passed, state.suspects, names, expected, got)
+        found = recall.known(recall.find_stored, recall.running.passed, (), check, expected)
+    else:
+        says = [suspect.says for suspect in _deciding.suspects if not isinstance(suspect, str)]
+        found = recall.known(_deciding.find, _deciding.passed, says, check, expected)
+    return dict(found)
 
 
-def _passed(names: Sequence[str], expected: tuple) -> None:
-    (_deciding.passed if _deciding else recall.passed).append((names, expected))
+def _next(names: Sequence[str]) -> recall.Check:
+    """The check that runs now."""
+    return (_deciding.counted if _deciding else recall.running).next(names)
+
+
+def _passed(check: recall.Check) -> None:
+    (_deciding or recall.running).passed.append(check)
 
 
 def require(condition: bool, message: str) -> None:
@@ -128,20 +144,24 @@ def equal(
     right, suspects = _alike(got, expected), _deciding.suspects if _deciding else []
     if recall.recorded([name], (expected,), (got,), right):
         return
+    check = _next([name])
     if right and not suspects:
-        _passed([name], (expected,))
+        _passed(check)
         return
     own = {message: (wrong,) for message, wrong in (mistakes or {}).items()}
-    known = _known([name], (expected,), (got,)) | own
+    known = _known(check, (expected,)) | own
     if suspects:
-        _narrow([m for m in suspects if m not in known or _alike(got, known[m][0])])
+        _narrow(lambda suspect: _alike(got, known[suspect][0]), known)
         return
-    found = [message for message, (wrong,) in known.items() if _alike(got, wrong)]
-    _report(found, own, _unequal(got, expected, name))
+    found = [suspect for suspect, (wrong,) in known.items() if _alike(got, wrong)]
+    _report(found, _unequal(got, expected, name))
 
 
-def _narrow(left: list[str]) -> None:
-    """Keep only the suspects that another result leaves, unless it leaves none.
+def _narrow(explains: Callable[[_Suspect], bool], known: Mapping[_Suspect, tuple]) -> None:
+    """Keep only the suspects that explain another result, unless none does.
+
+    A mistake that the test itself passed stays where the test does not say what it gives. A known
+    answer does not: its own run never came here.
 
     Raises
     ------
@@ -149,20 +169,23 @@ def _narrow(left: list[str]) -> None:
         If only one is left.
     """
     assert _deciding is not None
+    left = [
+        suspect
+        for suspect in _deciding.suspects
+        if (explains(suspect) if suspect in known else isinstance(suspect, str))
+    ]
     _deciding.suspects = left or _deciding.suspects
-    if len(_deciding.suspects) == 1:
-        raise Mistake(_deciding.suspects[0])
+    if len({_named([suspect], "") for suspect in _deciding.suspects}) == 1:
+        raise Mistake(_named(_deciding.suspects, _deciding.fault))
 
 
-def _report(found: list[str], own: Collection[str], fault: str) -> None:
+def _report(found: list[_Suspect], fault: str) -> None:
     """Report a wrong result by the mistakes that explain it, or let later results decide.
 
     Parameters
     ----------
     found:
-        The messages of these mistakes.
-    own:
-        The messages that the test itself passed. They come first.
+        These mistakes.
     fault:
         What is wrong with the result, if it cannot be explained.
 
@@ -171,12 +194,10 @@ def _report(found: list[str], own: Collection[str], fault: str) -> None:
     Mistake
         If no later result is to decide.
     """
-    found = sorted(found, key=lambda message: message not in own)
-    instead = found[0] if found and found[0] in own else fault
-    if _deciding and len(found) > 1:
-        _deciding.suspects, _deciding.instead = found, instead
+    if _deciding and len({_named([suspect], "") for suspect in found}) > 1:
+        _deciding.suspects, _deciding.fault = found, fault
         return
-    raise Mistake(_named(found, instead) if found else fault)
+    raise Mistake(_named(found, fault) if found else fault)
 
 
 def _unequal(got: Any, expected: Any, name: str) -> str:
@@ -191,6 +212,8 @@ def _alike(one: Any, other: Any) -> bool:
     """Whether two values of Python's own types are the same, type by type; NaN equals NaN."""
     if type(one) is not type(other):
         return False
+    if isinstance(one, Tensor | Array):
+        return recall.alike(one, other)
     if type(one) in (list, tuple):
         return len(one) == len(other) and all(map(_alike, one, other))
     if type(one) is dict:
@@ -249,22 +272,23 @@ def close(
     faults = [_fault(g, e, n, if_nan) for g, e, n in zip(got, expected, names, strict=True)]
     if recall.recorded(names, expected, got, not any(faults)):
         return
+    check = _next(names)
     suspects = _deciding.suspects if _deciding else []
     if not any(faults) and not suspects:
-        _passed(names, expected)
+        _passed(check)
         return  # before anything reads the mistakes, which may be slow to compute
-    own = dict(mistakes or {})
-    if not several:
-        own = {message: (wrong,) for message, wrong in own.items()}
-    known = _known(names, expected, got) | own
+    own: dict[_Suspect, tuple] = {
+        message: wrong if several else (wrong,) for message, wrong in (mistakes or {}).items()
+    }
+    known = _known(check, expected) | own
     if suspects:
-        _narrow([m for m in suspects if _explains(known.get(m, ()), got)])
+        _narrow(lambda suspect: _explains(known[suspect], got), known)
         return
     found = _recognised(got, expected, faults, known)
     if not _deciding:  # no later result decides: name those that explain most parts of this one
-        parts = {message: sum(part is not None for part in known[message]) for message in found}
-        found = [message for message in found if parts[message] == max(parts.values())]
-    _report(found, own, next(fault for fault in faults if fault))
+        parts = {one: sum(part is not None for part in known[one]) for one in found}
+        found = [one for one in found if parts[one] == max(parts.values())]
+    _report(found, next(fault for fault in faults if fault))
 
 
 def same_gradients(
@@ -537,7 +561,7 @@ def _fits(got: Any, wrong: Any) -> bool:
         return False
     try:
         wrong = _as_tensor(wrong, got)
-    except (TypeError, ValueError):  # a wrong answer may return lists of anything
+    except (TypeError, ValueError, RuntimeError):  # a wrong answer may return lists of anything
         return False
     if (got.shape, got.dtype, got.device) != (wrong.shape, wrong.dtype, wrong.device):
         return False
@@ -550,9 +574,9 @@ def _explains(wrong: tuple, got: tuple) -> bool:
 
 
 def _recognised(
-    got: tuple, expected: tuple, faults: list, mistakes: Mapping[str, tuple]
-) -> list[str]:
-    """The messages of the mistakes that explain all parts.
+    got: tuple, expected: tuple, faults: list, mistakes: Mapping[_Suspect, tuple]
+) -> list[_Suspect]:
+    """The mistakes that explain all parts.
 
     If there are none, the first that explains a wrong part and contradicts no right one.
 
@@ -570,15 +594,16 @@ def _recognised(
         return not _same(wrong, right)
 
     parts = range(len(got))
-    whole, some = [], []
-    for message, wrong in mistakes.items():
+    whole: list[_Suspect] = []
+    some: list[_Suspect] = []
+    for suspect, wrong in mistakes.items():
         known = [p for p in parts if wrong[p] is not None]
         if all(fits(p, wrong[p]) for p in known) and any(tells(p, wrong[p]) for p in known):
-            whole.append(message)
+            whole.append(suspect)
         elif any(tells(p, wrong[p]) for p in known) and all(
             fits(p, wrong[p]) for p in known if not faults[p]
         ):
-            some.append(message)
+            some.append(suspect)
     return whole or some[:1]
 
 

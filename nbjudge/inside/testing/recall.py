@@ -10,12 +10,13 @@ from __future__ import annotations
 import gzip
 import math
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbjudge.inside import wire
 from nbjudge.inside.program import folder_of, program
@@ -24,36 +25,74 @@ from nbjudge.inside.values import Array, Tensor, np, torch
 #: How near two values must be, relative to the largest number in them, to differ by rounding alone.
 SAME = 1e-6
 
-#: Results with more numbers than this are not stored.
+#: Numbers nearer than this differ by rounding alone.
+TINY = 1e-12
+
+#: Results with more numbers or characters than this are not stored.
 MOST_NUMBERS = 4096
 
 #: Matches the files with tables in a folder; see :mod:`nbjudge.intake.release`.
 FILES = "*.told"
 
 
-@dataclass(frozen=True)
-class Result:
-    """What came back at one check.
-
-    The parts' names, what was expected, what was found, and whether the check takes it for right.
-    """
+class Check(NamedTuple):
+    """A check of a test cell: the names of what it compares, and its number among these."""
 
     names: tuple[str, ...]
+    number: int
+
+
+class Answer(NamedTuple):
+    """A known wrong answer: its message, and its number among those with this message."""
+
+    says: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came back at one check, and whether the check takes it for right.
+
+    ``found`` is ``None`` if that is not kept.
+    """
+
+    check: Check
     expected: tuple
-    found: tuple
+    found: tuple | None
     right: bool = False
 
 
-_recording: list[Result] | None = None
+class Counted:
+    """Numbers the checks of a running test cell."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[tuple[str, ...]] = Counter()
+
+    def next(self, names: Sequence[str]) -> Check:
+        """The check with these names that runs now."""
+        key = tuple(names)
+        self._seen[key] += 1
+        return Check(key, self._seen[key])
+
+
+class Recording(Counted):
+    """What comes back at the checks of a running test cell."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.results: list[Result] = []
+
+
+_recording: Recording | None = None
 
 
 @contextmanager
 def recording() -> Iterator[list[Result]]:
     """Let the checks record results instead of judging them; gives the list that they fill."""
     global _recording
-    before, _recording = _recording, []
+    before, _recording = _recording, Recording()
     try:
-        yield _recording
+        yield _recording.results
     finally:
         _recording = before
 
@@ -62,101 +101,80 @@ def recorded(names: Sequence[str], expected: tuple, found: tuple, right: bool) -
     """Record this result if results are being recorded; returns whether they are."""
     if _recording is None:
         return False
-    _recording.append(Result(tuple(names), expected, found, right))
+    check = _recording.next(names)
+    _recording.results.append(Result(check, _kept(expected), _kept(found), right))
     return True
 
 
-#: Message, result, and whether it is right.
-Known = tuple[str, tuple, bool]
+def _kept(parts: tuple) -> tuple:
+    """The parts as they are now: a test may change its own tensors afterwards."""
+    return tuple(x.detach().clone() if isinstance(x, Tensor) else x for x in parts)
 
 
 class Table:
     """What known wrong answers return at the checks of a test."""
 
-    def __init__(self, only_wrong: bool = False) -> None:
-        #: Whether right results are left out.
-        self.only_wrong = only_wrong
-        #: A check's names → for each expected value what each wrong answer returned.
-        self._checks: dict[tuple[str, ...], list[tuple[tuple, list[Known]]]] = {}
+    def __init__(self) -> None:
+        self._checks: dict[Check, dict[Answer, Result]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._checks)
 
-    def add(self, says: str, results: Iterable[Result]) -> None:
-        """Add what the wrong answer returned that this message is for."""
+    def add(self, answer: Answer, results: Iterable[Result]) -> None:
+        """Add what a wrong answer returned."""
         for result in results:
-            checks = self._checks.setdefault(result.names, [])
-            known = (says, result.found, result.right)
-            for expected, there in checks:
-                if alike(expected, result.expected):
-                    there.append(known)
-                    break
-            else:
-                checks.append((result.expected, [known]))
+            self._checks.setdefault(result.check, {})[answer] = result
 
     def update(self, other: Table) -> None:
         """Add all that another table holds."""
-        for names, checks in other._checks.items():
-            for expected, known in checks:
-                for says, found, right in known:
-                    self.add(says, [Result(names, expected, found, right)])
+        for check, known in other._checks.items():
+            self._checks.setdefault(check, {}).update(known)
 
-    def recall(self, names: Sequence[str], expected: tuple, found: tuple) -> dict[str, tuple]:
-        """Message → what that wrong answer returned at the check with these names and values.
+    def recall(self, check: Check, expected: tuple) -> dict[Answer, tuple]:
+        """What each wrong answer returned at this check, if these values were expected there."""
+        found: dict[Answer, tuple] = {}
+        for answer, result in self._checks.get(check, {}).items():
+            if result.right and result.found is None:
+                found[answer] = expected
+            elif result.found is not None and alike(result.expected, expected):
+                found[answer] = result.found
+        return found
 
-        Of several with one message, the one nearest to ``found`` counts.
-        """
-        nearest: dict[str, tuple[float, tuple]] = {}
-        for says, wrong, _ in self._at(names, expected):
-            off = _off(wrong, found)
-            if says not in nearest or off < nearest[says][0]:
-                nearest[says] = off, wrong
-        return {says: wrong for says, (_, wrong) in nearest.items()}
+    def passing(self, check: Check) -> set[Answer]:
+        """The wrong answers that pass a check."""
+        return {answer for answer, result in self._checks.get(check, {}).items() if result.right}
 
-    def failing(self, names: Sequence[str], expected: tuple) -> set[str]:
-        """The messages of the wrong answers that do not pass this check."""
-        known = self._at(names, expected)
-        return {says for says, _, right in known if not right} - {
-            says for says, _, right in known if right
-        }
+    def failing(self, checks: Iterable[Check]) -> set[Answer]:
+        """The wrong answers that do not pass these checks, of which some may not be in it."""
+        here = [known for check in checks if (known := self._checks.get(check)) is not None]
+        every = {answer for known in self._checks.values() for answer in known}
+        return {a for a in every for known in here if a not in known or not known[a].right}
 
-    def messages(self) -> set[str]:
-        """The messages of all wrong answers in it."""
-        every = (known for checks in self._checks.values() for _, known in checks)
-        return {says for known in every for says, _, _ in known}
-
-    def _at(self, names: Sequence[str], expected: tuple) -> list[Known]:
-        checks = self._checks.get(tuple(names), ())
-        return [known for due, there in checks if alike(due, expected) for known in there]
-
-    def without_right(self) -> Table:
-        """A copy that holds only wrong results of moderate size, for a file."""
-        small = Table(only_wrong=True)
-        for names, checks in self._checks.items():
-            for expected, known in checks:
-                wrong = [one for one in known if not one[2] and _numbers(one[1]) <= MOST_NUMBERS]
-                if wrong and _numbers(expected) <= MOST_NUMBERS:
-                    small._checks.setdefault(names, []).append((expected, wrong))
+    def for_file(self) -> Table:
+        """A copy without the values of right results, and of those that a file cannot hold."""
+        small = Table()
+        for check, known in self._checks.items():
+            for answer, result in known.items():
+                keeps = not result.right and _fits_a_file((result.expected, result.found))
+                expected, found = (result.expected, result.found) if keeps else ((), None)
+                small.add(answer, [Result(check, expected, found, result.right)])
         return small
 
     def __eq__(self, other: object) -> bool:
         """Whether both hold the same messages, and results that differ by no more than rounding."""
         if not isinstance(other, Table) or self._checks.keys() != other._checks.keys():
             return False
-        return all(_same_checks(mine, other._checks[names]) for names, mine in self._checks.items())
+        return all(_same(known, other._checks[check]) for check, known in self._checks.items())
 
     __hash__ = None  # type: ignore[assignment]
 
 
-def _same_checks(mine: list, theirs: list) -> bool:
-    return len(mine) == len(theirs) and all(
-        alike(expected, due)
-        and len(known) == len(others)
-        and all(
-            (says, right) == (said, passes) and alike(found, got)
-            for (says, found, right), (said, got, passes) in zip(known, others, strict=True)
-        )
-        for (expected, known), (due, others) in zip(mine, theirs, strict=True)
+def _same(mine: Mapping[Answer, Result], theirs: Mapping[Answer, Result]) -> bool:
+    return mine.keys() == theirs.keys() and all(
+        result.right == theirs[answer].right
+        and alike(result.expected, theirs[answer].expected)
+        and alike(result.found, theirs[answer].found)
+        for answer, result in mine.items()
     )
 
 
@@ -171,50 +189,63 @@ def alike(one: Any, other: Any) -> bool:
             return torch.equal(one, other)
         largest = one.abs().nan_to_num(posinf=0).max().item() if one.numel() else 0.0
         near = SAME if one.dtype == torch.float64 else 10 * SAME
-        return torch.allclose(one, other, near, near * largest, equal_nan=True)
+        return torch.allclose(one, other, near, max(near * largest, TINY), equal_nan=True)
     if isinstance(one, Array):
-        return one.shape == other.shape and bool(np.array_equal(one, other))
+        if one.shape != other.shape or one.dtype != other.dtype:
+            return False
+        real = one.dtype.kind in "fc"
+        return bool(
+            np.allclose(one, other, SAME, TINY, equal_nan=True)
+            if real
+            else np.array_equal(one, other)
+        )
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(map(alike, one, other))
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
     if isinstance(one, float):
-        return (math.isnan(one) and math.isnan(other)) or math.isclose(one, other, rel_tol=SAME)
+        both_nan = math.isnan(one) and math.isnan(other)
+        return both_nan or math.isclose(one, other, rel_tol=SAME, abs_tol=TINY)
     return bool(one == other)
 
 
-def _off(one: Any, other: Any) -> float:
-    """How far two values are apart: infinitely if they are of different form."""
-    if type(one) is not type(other):
-        return math.inf
-    if isinstance(one, tuple):
-        if len(one) != len(other):
-            return math.inf
-        return max(map(_off, one, other), default=0.0)
-    if isinstance(one, Tensor):
-        if one.shape != other.shape or one.dtype != other.dtype or one.device != other.device:
-            return math.inf
-        apart = (one.double() - other.double()).abs()
-        apart[(one == other) | (one.isnan() & other.isnan())] = 0
-        return apart.nan_to_num(nan=math.inf).max().item() if apart.numel() else 0.0
-    return 0.0 if alike(one, other) else math.inf
+def _fits_a_file(value: Any) -> bool:
+    try:
+        wire.dumps(value)
+    except wire.WireError:
+        return False
+    return _numbers(value) <= MOST_NUMBERS
 
 
 def _numbers(value: Any) -> int:
     if isinstance(value, Tensor):
         return value.numel()
+    if isinstance(value, Array):
+        return value.size
+    if isinstance(value, dict):
+        return sum(_numbers(key) + _numbers(inner) for key, inner in value.items())
     if isinstance(value, list | tuple):
         return sum(map(_numbers, value))
-    return 1
+    return len(value) if isinstance(value, str | bytes) else 1
 
 
 def pack(tables: Mapping[str, Table]) -> bytes:
     """The tables of some tests, by grade id, as bytes."""
     plain = {
-        test: [(names, checks) for names, checks in table._checks.items()]
+        test: [
+            (
+                *(check.names, check.number),
+                [
+                    (*answer, result.expected, result.found, result.right)
+                    for answer, result in known.items()
+                ],
+            )
+            for check, known in table._checks.items()
+        ]
         for test, table in tables.items()
     }
-    return gzip.compress(wire.dumps(plain), mtime=0)
+    parts = [wire.dumps({test: checks}) for test, checks in plain.items()]
+    return gzip.compress(wire.dumps(parts), mtime=0)
 
 
 def unpack(packed: bytes) -> dict[str, Table]:
@@ -227,22 +258,28 @@ def unpack(packed: bytes) -> dict[str, Table]:
     """
     tables: dict[str, Table] = {}
     try:
-        for test, checks in wire.undumps(gzip.decompress(packed)).items():
-            tables[test] = Table(only_wrong=True)
-            for names, every in checks:
-                tables[test]._checks[names] = [
-                    (expected, [(says, found, right) for says, found, right in known])
-                    for expected, known in every
-                ]
+        for part in wire.undumps(gzip.decompress(packed)):
+            for test, checks in wire.undumps(part).items():
+                table = tables[test] = Table()
+                for names, number, known in checks:
+                    check = Check(names, number)
+                    for says, which, expected, found, right in known:
+                        table.add(Answer(says, which), [Result(check, expected, found, right)])
     except (OSError, EOFError, zlib.error, AttributeError, TypeError, ValueError) as error:
         raise wire.WireError(f"not a table of results: {error}") from None
     return tables
 
 
-def stored_folder() -> Path:
-    """Where a release stores tables: the installed course's own folder, or beside the notebook."""
+def stored_folder() -> Path | None:
+    """Where a release stores tables: the installed course's own folder, or beside the notebook.
+
+    ``None`` if the folder's package is not installed.
+    """
     package, _, rest = program().told.partition("/")
-    return Path(folder_of(package) or "", rest) if package else Path.cwd()
+    if not package:
+        return Path.cwd()
+    folder = folder_of(package)
+    return folder / rest if folder else None
 
 
 @cache
@@ -261,68 +298,57 @@ def stored(folder: Path) -> dict[str, list[Table]]:
     return found
 
 
-#: The test cell that this notebook runs; empty if unknown.
-_running = ""
+class Running(Counted):
+    """The test cell that a notebook runs, and the checks that it has passed."""
 
-#: The checks that it has passed: names, and expected values.
-passed: list[tuple[Sequence[str], tuple]] = []
+    def __init__(self, test: str = "") -> None:
+        super().__init__()
+        self.test = test
+        self.passed: list[Check] = []
+
+
+running = Running()
 
 
 def runs(test: str) -> None:
-    """Say which test cell this notebook runs from here on."""
-    global _running
-    _running = test
-    passed.clear()
+    """Say which test cell this notebook runs from here on; empty if it is none."""
+    global running
+    running = Running(test)
 
 
-def of_running() -> list[Table]:
-    """What a release has stored for the test that this notebook runs."""
-    return of_test(_running)
+#: Given the checks that were passed, and the messages of the wrong answers to look for (if there
+#: are none, all): what these return in the test that runs.
+Find = Callable[[Sequence[Check], Sequence[str]], Sequence[Table]]
+
+
+def find_stored(passed: Sequence[Check], suspects: Sequence[str]) -> Sequence[Table]:
+    """A :data:`Find` of what a release has stored for the test that this notebook runs."""
+    return of_test(running.test)
 
 
 def of_test(test: str) -> list[Table]:
     """What a release has stored for a test."""
-    return stored(stored_folder()).get(test, []) if test else []
-
-
-#: The names and expected values of checks.
-Checks = Sequence[tuple[Sequence[str], tuple]]
-
-#: Given the checks that were passed, and the messages of the wrong answers to look for (if there are
-#: none, all): what these return in the test that runs.
-Find = Callable[[Checks, Sequence[str]], Sequence[Table]]
-
-
-def find_stored(passed: Checks, suspects: Sequence[str]) -> Sequence[Table]:
-    """A :data:`Find` of what a release has stored."""
-    return of_running()
+    folder = stored_folder() if test else None
+    return stored(folder).get(test, []) if folder else []
 
 
 def known(
-    find: Find,
-    passed: Checks,
-    suspects: Sequence[str],
-    names: Sequence[str],
-    expected: tuple,
-    found: tuple,
-) -> dict[str, tuple]:
-    """Message → what that wrong answer returned at a check, if it passes those that were passed.
+    find: Find, passed: Sequence[Check], suspects: Sequence[str], check: Check, expected: tuple
+) -> dict[Answer, tuple]:
+    """What each wrong answer returned at a check, of those that pass the checks that were passed.
 
     Parameters
     ----------
     find, passed, suspects:
         Where to look; with which arguments.
-    names, expected, found:
+    check, expected:
         As for :meth:`Table.recall`.
     """
-    recalled: dict[str, tuple] = {}
+    recalled: dict[Answer, tuple] = {}
     for table in find(passed, suspects):
-        here = table.recall(names, expected, found)
-        for check in passed if here else ():
-            for says in table.failing(*check):
-                here.pop(says, None)
-        if table.only_wrong:
-            right = table.messages().intersection(suspects)
-            here = dict.fromkeys(right, expected) | here
+        here = table.recall(check, expected)
+        for earlier in passed if here else ():
+            left = table.passing(earlier)
+            here = {answer: found for answer, found in here.items() if answer in left}
         recalled |= here
     return recalled

@@ -9,108 +9,163 @@ import torch
 from nbjudge.inside import wire
 from nbjudge.inside.testing import recall
 from nbjudge.inside.testing.checks import deciding
-from nbjudge.inside.testing.recall import Result, Table, alike, pack, recording, unpack
+from nbjudge.inside.testing.recall import (
+    Answer,
+    Check,
+    Result,
+    Table,
+    alike,
+    pack,
+    recording,
+    unpack,
+)
 from nbjudge.testing import Mistake, close, equal
 
 ONES = torch.ones(2, 3)
+VALUES, ORDER = Check(("Values",), 1), Check(("Order",), 1)
+
+
+def results(*checks):
+    """What the checks of a test cell record."""
+    with recording() as found:
+        for check in checks:
+            check()
+    return found
+
+
+def values(factor, expected=ONES, name="Values"):
+    return lambda: close(factor * ONES, expected, name)
+
+
+def table_of(**answers):
+    """A table of wrong answers, each with its checks."""
+    table = Table()
+    for says, checks in answers.items():
+        table.add(Answer(f"{says}.", 1), results(*checks))
+    return table
+
+
+def told(check, *earlier, table):
+    """What a learner is told at a check, after earlier ones of the same test."""
+    with pytest.raises(Mistake) as caught, deciding(lambda passed, suspects: [table]):
+        for one in (*earlier, check):
+            one()
+    return str(caught.value)
+
+
+def both(*says):
+    return "\n- ".join(["Each of these mistakes gives the same numbers here:", *says])
 
 
 def test_checks_record_and_judge_nothing_meanwhile():
-    with recording() as results:
+    with recording() as found:
         close(ONES * 2, ONES, "Values")
         close((ONES, ONES.mT), (ONES, ONES), ["The gradient of x", "Of y"])
         equal([1, 2], [2, 1], "Order")
         close("no tensor", ONES, "Text")
-    assert [result.names for result in results] == [
-        ("Values",),
-        ("The gradient of x", "The gradient of y"),
-        ("Order",),
-        ("Text",),
+        close(ONES, ONES, "Values")
+    assert [(result.check.names, result.check.number, result.right) for result in found] == [
+        (("Values",), 1, False),
+        (("The gradient of x", "The gradient of y"), 1, False),
+        (("Order",), 1, False),
+        (("Text",), 1, False),
+        (("Values",), 2, True),
     ]
-    assert results[2] == Result(("Order",), ([2, 1],), ([1, 2],), right=False)
+    assert found[2] == Result(ORDER, ([2, 1],), ([1, 2],), right=False)
     with pytest.raises(Mistake, match="Values: wrong in 6"):
         close(ONES * 2, ONES, "Values")
 
 
-def results(check):
-    with recording() as found:
-        check()
-    return found
+def test_what_is_recorded_stays_as_it_was():
+    x = ONES.clone()
+    with recording() as (found):
+        close(x, x, "Values")
+        x += 1
+    assert torch.equal(found[0].found[0], ONES) and torch.equal(found[0].expected[0], ONES)
+
+
+def test_a_result_is_found_by_its_check_and_what_was_expected():
+    table = table_of(
+        Doubled=[values(2.0)], Turned=[lambda: close(ONES.mT, ONES, "Values")], Right=[values(1.0)]
+    )
+    found = table.recall(VALUES, (ONES + 1e-7,))
+    assert {answer.says for answer in found} == {"Doubled.", "Turned.", "Right."}
+    assert torch.equal(found[Answer("Doubled.", 1)][0], ONES * 2)
+    assert table.recall(VALUES, (ONES * 3,)) == {}
+    assert table.recall(ORDER, (ONES,)) == {}
+    assert table.recall(Check(("Values",), 2), (ONES,)) == {}
+    assert table.passing(VALUES) == {Answer("Right.", 1)}
+    failing = {Answer("Doubled.", 1), Answer("Turned.", 1)}
+    assert table.failing([VALUES, ORDER]) == failing
+
+
+def test_checks_of_one_name_and_value_are_told_apart():
+    table = table_of(First=[values(2.0), values(1.0)], Second=[values(1.0), values(2.0)])
+    assert told(values(2.0), table=table) == "First."
+    assert told(values(2.0), values(1.0), table=table) == "Second."
+
+
+def test_several_answers_may_have_one_message():
+    table = Table()
+    for number, factor in enumerate((2.0, 2.5, 2 + 1e-6), start=1):
+        table.add(Answer("Grows.", number), results(values(factor), values(factor, name="Then")))
+    table.add(Answer("Other.", 1), results(values(2.5), values(9.0, name="Then")))
+    for factor in 2.0, 2.5, 2 + 1e-6:
+        assert told(values(factor, name="Then"), values(factor), table=table).startswith("Grows.")
+    assert told(values(2.5), table=table) == both("Grows.", "Other.")
+    told_at_once = told(values(2.0), table=table)
+    assert told_at_once == "Grows."
 
 
 @pytest.fixture
 def table():
-    made = Table()
-    made.add("Doubled.", results(lambda: close(ONES * 2, ONES, "Values")))
-    made.add("Turned.", results(lambda: close(ONES.mT, ONES, "Values")))
-    made.add("Reversed.", results(lambda: equal([1, 2], [2, 1], "Order")))
-    made.add("One too many.", results(lambda: close([3.0], [2.0], "Written out")))
-    made.add("Right.", results(lambda: close(ONES, ONES, "Values")))
-    return made
-
-
-def test_it_is_found_by_the_checks_name_and_expected_value(table):
-    assert set(table.recall(["Values"], (ONES,), (ONES,))) == {"Doubled.", "Turned.", "Right."}
-    assert table.recall(["Values"], (ONES * 3,), (ONES,)) == {}
-    assert table.recall(["Value"], (ONES,), (ONES,)) == {}
-    (found,) = table.recall(["Values"], (ONES + 1e-7,), (ONES,))["Doubled."]
-    assert torch.equal(found, ONES * 2)
-
-
-def test_of_several_answers_with_one_message_the_one_that_agrees_counts(table):
-    table.add("Doubled.", results(lambda: close(ONES * 2.5, ONES, "Values")))
-    table.add("Doubled.", results(lambda: close(ONES * (2 + 1e-6), ONES, "Values")))
-    for number in 2.0, 2.5, 2 + 1e-6:
-        found = table.recall(["Values"], (ONES,), (ONES * number,))["Doubled."]
-        assert torch.equal(found[0], ONES * number)
+    return table_of(
+        Doubled=[values(2.0), lambda: equal([1, 2], [1, 2], "Order")],
+        Turned=[lambda: close(ONES.mT, ONES, "Values")],
+        Reversed=[values(1.0), lambda: equal([1, 2], [2, 1], "Order")],
+    )
 
 
 def test_it_is_the_same_after_a_file(table):
     packed = pack({"a--values": table, "b--values": Table()})
     again = unpack(packed)
     assert again == {"a--values": table, "b--values": Table()} and pack(again) == packed
-    assert again["a--values"].recall(["Order"], ([2, 1],), ([],)) == {"Reversed.": ([1, 2],)}
-
-
-@pytest.mark.parametrize(
-    "packed", [b"", b"text", gzip.compress(wire.dumps([1, 2])), gzip.compress(b"")[:-1]]
-)
-def test_a_file_that_is_no_table_costs_only_its_messages(packed, table, stored, tmp_path):
-    with pytest.raises(wire.WireError):
-        unpack(packed)
-    (tmp_path / "old.told").write_bytes(packed)
-    stored(a=table)
-    with pytest.raises(Mistake, match=r"^Doubled\.$"):
-        close(ONES * 2, ONES, "Values")
+    assert again["a--values"].recall(ORDER, ([2, 1],)) == {Answer("Reversed.", 1): ([1, 2],)}
 
 
 def test_two_tables_differ_by_a_message_or_by_more_than_rounding(table):
-    for says, factor in ("Doubled.", 2 + 1e-6), ("Doubled.", 2.01), ("Twice.", 2.0):
-        one, other = Table(), Table()
-        one.add("Doubled.", results(lambda: close(ONES * 2, ONES, "Values")))
-        other.add(says, results(lambda f=factor: close(ONES * f, ONES, "Values")))
-        assert (one == other) == (says == "Doubled." and factor < 2.001)
+    one = table_of(Doubled=[values(2.0)])
+    assert one == table_of(Doubled=[values(2 + 1e-6)])
+    assert one != table_of(Doubled=[values(2.01)])
+    assert one != table_of(Twice=[values(2.0)])
     assert table != Table() and Table() == Table()
     assert table and not Table()
 
 
+def test_a_file_holds_no_right_results_and_none_that_it_cannot():
+    large = torch.zeros(99, 99)
+    table = table_of(
+        A=[values(2.0), lambda: close(large, large + 1, "Large"), lambda: equal({1}, 1, "Set")],
+        B=[values(1.0), lambda: close(large + 1, large + 1, "Large")],
+    )
+    small = unpack(pack({"test": table.for_file()}))["test"]
+    assert small == table.for_file() and len(pack({"test": small})) < 1000
+    found = small.recall(VALUES, (ONES,))
+    assert torch.equal(found[Answer("A.", 1)][0], ONES * 2) and found[Answer("B.", 1)] == (ONES,)
+    large_one = Check(("Large",), 1)
+    assert small.recall(large_one, (large + 1,)).keys() == {Answer("B.", 1)}
+    assert small.passing(large_one) == {Answer("B.", 1)}
+    assert small.recall(Check(("Set",), 1), (1,)) == {}
+
+
 def test_what_the_check_takes_for_wrong_is_kept_however_small():
-    table = Table()
-    table.add("Zero.", results(lambda: close(0.0, 1.7e-7, "The rate")))
     tiny = torch.tensor([1.7e-7], dtype=torch.float64)
-    table.add("Zero.", results(lambda: close(0 * tiny, tiny, "The rates")))
-    small = table.without_right()
-    assert small.recall(["The rates"], (tiny,), (0 * tiny,))
-    assert small.recall(["The rate"], (1.7e-7,), (torch.tensor(0.0).double(),))
-
-
-def test_a_file_holds_no_right_results_and_no_large_ones(table):
-    table.add("Large.", results(lambda: close(torch.zeros(99, 99), torch.ones(99, 99), "Large")))
-    table.add("Right.", results(lambda: close(torch.tensor([2.0]), [2.0], "Written out")))
-    small = table.without_right()
-    assert set(small.recall(["Values"], (ONES,), (ONES,))) == {"Doubled.", "Turned."}
-    assert set(small.recall(["Written out"], ([2.0],), (ONES,))) == {"One too many."}
-    assert small.recall(["Large"], (torch.ones(99, 99),), (ONES,)) == {}
+    table = table_of(
+        Zero=[lambda: close(0.0, 1.7e-7, "Rate"), lambda: close(0 * tiny, tiny, "Rates")]
+    ).for_file()
+    for name, expected in ("Rate", 1.7e-7), ("Rates", tiny):
+        (found,) = table.recall(Check((name,), 1), (expected,)).values()
+        assert float(found[0]) == 0
 
 
 @pytest.mark.parametrize(
@@ -140,6 +195,8 @@ def test_bytes_that_are_no_message_are_refused(packed):
         (torch.tensor([1.0]), torch.tensor([[1.0]]), False),
         (torch.tensor([1.0]), [1.0], False),
         (torch.tensor([1e-8]), torch.tensor([2e-8]), False),
+        ([0.0], [1e-17], True),
+        (torch.zeros(2).numpy(), torch.zeros(2).numpy() + 1e-17, True),
         (torch.tensor([1e-8, 1.0]), torch.tensor([2e-8, 1.0]), True),
         (1e-9, 2e-9, False),
         (torch.tensor([1.0]).numpy(), torch.tensor([1.0]).numpy(), True),
@@ -166,57 +223,83 @@ def stored(tmp_path, monkeypatch):
     recall.runs("")
 
 
+def in_a_notebook(check, test="a--values"):
+    """What a learner is told in their own notebook."""
+    recall.runs(test)
+    with pytest.raises(Mistake) as caught:
+        check()
+    return str(caught.value)
+
+
 def test_a_learners_result_is_named_by_what_the_release_stored(table, stored):
-    other = Table()
-    other.add("Of another test.", results(lambda: close(ONES * 3, ONES, "Values")))
-    stored(a=table.without_right(), b=other)
-    with pytest.raises(Mistake, match=r"^Doubled\.$"):
-        close(ONES * 2, ONES, "Values")
-    with pytest.raises(Mistake, match=r"^Reversed\.$"):
-        equal([1, 2], [2, 1], "Order")
-    with pytest.raises(Mistake, match="^Values: wrong in 6"):
-        close(ONES * 3, ONES, "Values")
-    recall.runs("")
-    with pytest.raises(Mistake, match="^Values: wrong in 6"):
-        close(ONES * 2, ONES, "Values")
+    stored(a=table.for_file(), b=table_of(Of_another_test=[values(3.0)]))
+    assert in_a_notebook(values(2.0)) == "Doubled."
+    assert in_a_notebook(lambda: equal([1, 2], [2, 1], "Order")) == "Reversed."
+    assert in_a_notebook(values(3.0)).startswith("Values: wrong in 6")
+    assert in_a_notebook(values(2.0), test="").startswith("Values: wrong in 6")
 
 
-def test_an_answer_that_fails_what_was_passed_is_not_named():
-    table = Table()
-    for says, first in ("A.", 1.0), ("B.", 5.0), ("C.", 1.0 + 1e-7):
-        wrong = results(lambda: close(ONES * 2, ONES, "Then"))
-        table.add(
-            says, [*results(lambda f=first: close(f * ONES, [[1.0] * 3] * 2, "First")), *wrong]
-        )
-    both = "^Each of these mistakes gives the same numbers here:\n- A.\n- C.$"
-    with pytest.raises(Mistake, match=both), deciding(lambda passed, suspects: [table]):
-        close(ONES, [[1.0] * 3] * 2, "First")
-        close(ONES * 2, ONES, "Then")
-    with pytest.raises(Mistake, match=r"^B\.$"), deciding(lambda passed, suspects: [table]):
-        close(ONES * 5, [[1.0] * 3] * 2, "First")
+def test_two_sets_may_have_a_test_of_one_name(stored, tmp_path):
+    stored(a=table_of(A=[values(2.0)]))
+    other = pack({"a--values": table_of(B=[values(2.0, expected=5 * ONES)])})
+    (tmp_path / "other.told").write_bytes(other)
+    recall.stored.cache_clear()
+    assert in_a_notebook(values(2.0)) == "A."
+    assert in_a_notebook(values(2.0, expected=5 * ONES)) == "B."
 
 
-def test_what_a_file_leaves_out_is_right():
-    """Of several suspects, one that is right where the learner's result is wrong is none."""
-    table = Table()
-    for says, second in ("A.", 1.0), ("B.", 7.0):
-        first = results(lambda: close(ONES * 2, ONES, "First"))
-        table.add(says, [*first, *results(lambda s=second: close(ONES * s, ONES, "Second"))])
-    with pytest.raises(Mistake, match=r"^B\.$"), deciding(lambda *_: [table.without_right()]):
-        close(ONES * 2, ONES, "First")
-        close(ONES * 7, ONES, "Second")
-    with pytest.raises(Mistake, match=r"^A\.$"), deciding(lambda *_: [table.without_right()]):
-        close(ONES * 2, ONES, "First")
-        close(ONES, ONES, "Second")
+@pytest.mark.parametrize(
+    "packed", [b"", b"text", gzip.compress(wire.dumps([1, 2])), gzip.compress(b"")[:-1]]
+)
+def test_a_file_that_is_no_table_costs_only_its_messages(packed, table, stored, tmp_path):
+    with pytest.raises(wire.WireError):
+        unpack(packed)
+    (tmp_path / "old.told").write_bytes(packed)
+    stored(a=table)
+    assert in_a_notebook(values(2.0)) == "Doubled."
+
+
+def test_an_answer_that_fails_what_was_passed_is_not_named(stored):
+    def first(factor):
+        return lambda: close(factor * ONES, [[1.0] * 3] * 2, "First")
+
+    then = values(2.0, name="Then")
+    table = table_of(A=[first(1.0), then], B=[first(5.0), then], C=[first(1.0 + 1e-7), then])
+    assert told(then, first(1.0), table=table) == both("A.", "C.")
+    assert told(first(5.0), table=table) == "B."
+    stored(a=table.for_file())
+    assert in_a_notebook(lambda: (first(1.0)(), then())) == both("A.", "C.")
+
+
+def test_an_answer_that_never_came_to_a_check_is_no_suspect():
+    then = values(2.0, name="Then")
+    table = table_of(Stops=[values(2.0)], Goes_on=[values(2.0), then])
+    for known in table, table.for_file():
+        assert told(then, values(2.0), table=known) == "Goes_on."
+
+
+def test_a_right_result_of_a_file_rules_out_where_the_learners_is_wrong():
+    table = table_of(A=[values(2.0), values(1.0)], B=[values(2.0), values(7.0)]).for_file()
+    assert told(values(7.0), values(2.0), table=table) == "B."
+    assert told(values(1.0), values(2.0), table=table) == "A."
 
 
 def test_more_answers_than_can_be_named_are_not(stored):
-    table = Table()
+    answers = {}
     for letter in "ABCDE":
-        table.add(f"{letter}.", results(lambda: close(ONES * 2, ONES, "Values")))
-        stored(a=table)
-        with pytest.raises(Mistake) as caught:
-            close(ONES * 2, ONES, "Values")
+        answers[letter] = [values(2.0)]
+        stored(a=table_of(**answers))
+        said = in_a_notebook(values(2.0))
         if letter == "D":
-            assert str(caught.value).count("\n- ") == 4
-    assert str(caught.value).startswith("Values: wrong in 6 of 6 places")
+            assert said == both("A.", "B.", "C.", "D.")
+    assert said.startswith("Values: wrong in 6 of 6 places")
+
+
+def test_the_tests_own_message_is_named_if_too_many_others_are_and_it_is_not_ruled_out():
+    table = table_of(**{letter: [values(2.0), values(3.0)] for letter in "ABCDEF"})
+
+    def own(factor, wrong):
+        return lambda: close(factor * ONES, ONES, "Values", mistakes={"Own.": wrong * ONES})
+
+    assert told(own(3.0, 3.0), own(2.0, 2.0), table=table) == "Own."
+    assert told(own(3.0, 9.0), own(2.0, 2.0), table=table).startswith("Values: wrong in 6")

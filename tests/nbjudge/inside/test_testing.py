@@ -112,15 +112,15 @@ def test_nothing_is_looked_up_for_what_is_right(monkeypatch):
     looked_up = []
 
     class Mistakes(UserDict):
-        def keys(self):
+        def items(self):
             looked_up.append("the test's own")
-            return super().keys()
+            return super().items()
 
-    def no_tables():
+    def no_tables(test):
         looked_up.append("known answers")
         return []
 
-    monkeypatch.setattr(recall, "of_running", no_tables)
+    monkeypatch.setattr(recall, "of_test", no_tables)
     own = Mistakes({"It is transposed.": ONES.mT})
     close(ONES, ONES, mistakes=own)
     close((ONES, ONES), (ONES, ONES), mistakes=own)
@@ -142,10 +142,18 @@ def test_a_mistake_is_known_by_where_its_nan_are():
     assert told == "The result: NaN at [0]."
 
 
-@pytest.mark.parametrize("wrong", ["text", None, [1.0, "a"], [[1.0], [2.0, 3.0]], {}, ONES[0]])
+ANYTHING = ["text", None, [1.0, "a"], [[1.0], [2.0, 3.0]], [None, 1.0], [{}], {}, ONES[0]]
+
+
+@pytest.mark.parametrize("wrong", ANYTHING)
 def test_a_known_answer_may_return_anything(wrong):
     told = said(close, 2 * ONES, ONES, mistakes={"It is something else.": wrong})
     assert told.startswith("The result: wrong in 6 of 6 places")
+    for got in torch.tensor([1, 2]), np.ones(2), [torch.ones(2)]:
+        told = said(testing.equal, got, [1, 2], mistakes={"It is something else.": wrong})
+        assert told.startswith("The result: expected a list, got") or "must be [1, 2]" in told
+        told = said(testing.equal, got, [1, 2], mistakes={"It is this.": got})
+        assert told == "It is this."
 
 
 def test_no_mistake_is_named_by_what_is_infinite_throughout():

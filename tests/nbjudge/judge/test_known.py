@@ -2,6 +2,7 @@
 
 import base64
 import random
+from time import monotonic
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from nbformat.v4 import new_notebook
 
 from nbjudge.answers import Variant, steps
 from nbjudge.inside.testing.by_hand import by_hand, forbidden
-from nbjudge.inside.testing.recall import pack
+from nbjudge.inside.testing.recall import Check, pack
 from nbjudge.judge.known import Known
 from nbjudge.testing import fresh
 
@@ -40,7 +41,7 @@ close(call(scaled, 2 * torch.ones(1)), torch.tensor([6.0]), "Hidden")
 def with_stored(*wrong):
     """The same, with what a release stores for :data:`TWO`."""
     first = known(*wrong)
-    visible = first.table("scaled--values", TWO.partition("###")[0]).without_right()
+    visible = first.table("scaled--values", TWO.partition("###")[0]).for_file()
     stored = base64.b64encode(pack({"scaled--values": visible})).decode()
     return Known(first.cells, first.wrong, sorted(first.keeping), stored)
 
@@ -48,7 +49,7 @@ def with_stored(*wrong):
 ALWAYS = ("Always 2x.", "def scaled(x):\n    return 2 * x")
 LATE = ("Only for 1.", "def scaled(x):\n    return 3 * x if x == 1 else x")
 OTHER = ("Also only for 1.", "def scaled(x):\n    return 3 + 0 * x")
-SHOWN, HIDDEN = (["Shown"], ([3.0],)), (["Hidden"], (torch.tensor([6.0]),))
+SHOWN = Check(("Shown",), 1)
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def ran(monkeypatch):
     real = Known.table
 
     def table(self, test, source, among=None):
-        seen.append(sorted(among))
+        seen.append(sorted(answer.says for answer in among))
         return real(self, test, source, among)
 
     def watch(known):
@@ -72,7 +73,8 @@ def ran(monkeypatch):
 def test_what_a_release_has_stored_is_looked_up(ran):
     find = ran(with_stored(ALWAYS, LATE, OTHER)).find("scaled--values", TWO, lambda: False)
     (table,) = find([], [])
-    assert set(table.recall(*SHOWN, (torch.tensor([2.0]),))) == {"Always 2x."}
+    wrong = {says for says, got in found(table, "Shown", [3.0]).items() if got != [3.0]}
+    assert wrong == {"Always 2x."}
     assert ran.seen == []
 
 
@@ -80,7 +82,7 @@ def test_only_those_that_pass_what_was_passed_are_run_and_once(ran):
     find = ran(with_stored(ALWAYS, LATE, OTHER)).find("scaled--values", TWO, lambda: True)
     for _ in range(2):
         (table,) = find([SHOWN], [])
-        assert set(table.recall(*HIDDEN, (torch.tensor([2.0]),))) == {LATE[0], OTHER[0]}
+        assert set(found(table, "Hidden", torch.tensor([6.0]))) == {LATE[0], OTHER[0]}
     assert ran.seen == [sorted([LATE[0], OTHER[0]])]
 
 
@@ -93,7 +95,7 @@ def test_only_suspects_are_run(ran):
 def test_without_a_release_all_are_run(ran):
     find = ran(known(ALWAYS, LATE)).find("scaled--values", TWO, lambda: False)
     (table,) = find([], [])
-    assert set(table.recall(*SHOWN, (None,))) == {ALWAYS[0], LATE[0]}
+    assert set(found(table, "Shown", [3.0])) == {ALWAYS[0], LATE[0]}
     assert ran.seen == [sorted([ALWAYS[0], LATE[0]])]
     broken = Known(**{**vars_of(known(ALWAYS)), "stored": base64.b64encode(b"other").decode()})
     assert broken.stored is None
@@ -121,7 +123,8 @@ def known(*wrong, keeping=False):
 
 
 def found(table, name, expected):
-    return {says: got for says, (got,) in table.recall([name], (expected,), (None,)).items()}
+    known = table.recall(Check((name,), 1), (expected,))
+    return {answer.says: got for answer, (got,) in known.items()}
 
 
 @pytest.fixture(autouse=True)
@@ -188,6 +191,23 @@ def test_nothing_shows_that_they_ran(capsys):
     assert capsys.readouterr().out == ""
     assert forbidden() == ("attention",)
     by_hand()
+
+
+def test_what_an_answer_sets_for_all_of_pytorch_is_set_back():
+    sets = "def scaled(x):\n    torch.set_grad_enabled(False)\n    raise ValueError"
+    wide = "def scaled(x):\n    torch.set_default_dtype(torch.float64)\n    return 2 * x"
+    known(("Cuts off.", sets), ("Wide.", wide)).table("scaled--values", TEST)
+    assert torch.is_grad_enabled() and torch.get_default_dtype() == torch.float32
+
+
+def test_all_together_have_little_time(monkeypatch):
+    monkeypatch.setattr("nbjudge.judge.known.SECONDS", 0.2)
+    monkeypatch.setattr("nbjudge.judge.known.SECONDS_OF_ALL", 0.1)
+    sleeps = "import time\ndef scaled(x):\n    time.sleep(9)"
+    two = known(("Sleeps.", sleeps), ("Doubled.", "def scaled(x):\n    return 2 * x"))
+    began = monotonic()
+    assert not two.table("scaled--values", TEST)
+    assert monotonic() - began < 5
 
 
 def test_an_answer_that_changes_its_input_gets_as_far_as_a_learners():
