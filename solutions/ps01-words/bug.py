@@ -64,8 +64,8 @@ wrong(
     "batch-mean",
     "divides by the size of the batch",
     says=(
-        "The rows move by the mean of their updates: it is the sum of the pairs' losses "
-        "that is to fall."
+        "The rows move by the mean of their updates. The loss is the sum over the pairs, so add "
+        "the updates up."
     ),
     edit=(
         "down_W = -rate * (error * v).sum(dim=1)",
@@ -77,7 +77,7 @@ wrong(
 @wrong(
     "contexts-lost",
     "negatives add up, contexts do not",
-    says="Updates of negatives add up now, those of contexts still get lost.",
+    says="Updates of negatives now add up, but those of contexts are still lost.",
     loses=["contexts"],
 )
 def mended_step(W, V, centre, context, negatives, rate):
@@ -98,8 +98,8 @@ def mended_step(W, V, centre, context, negatives, rate):
     "first-of-each",
     "np.unique keeps the first pair of each word",
     says=(
-        "A word that is the centre of two pairs moves for one of them only: the other "
-        "update of its row is overwritten."
+        "A word that is the centre of two pairs moves for only one of them: the other update of "
+        "its row is lost."
     ),
     loses=["centres"],
 )
@@ -136,8 +136,8 @@ def mended_step(W, V, centre, context, negatives, rate):
     "mean",
     "the mean of a row's updates",
     says=(
-        "The rows move by the mean of their updates: it is the sum of the pairs' losses "
-        "that is to fall."
+        "The rows move by the mean of their updates. The loss is the sum over the pairs, so add "
+        "the updates up."
     ),
     loses=["centres", "contexts"],
 )
@@ -158,7 +158,7 @@ def mended_step(W, V, centre, context, negatives, rate):
 @wrong(
     "negatives-lost",
     "contexts add up, negatives do not",
-    says="Updates of contexts add up now, those of negatives still get lost.",
+    says="Updates of contexts now add up, but those of negatives are still lost.",
     loses=["contexts"],
 )
 def mended_step(W, V, centre, context, negatives, rate):
@@ -178,7 +178,7 @@ def mended_step(W, V, centre, context, negatives, rate):
 @wrong(
     "new-V",
     "W moves by the new V",
-    says="W moves by the new V, which has already moved: take both steps from the old values.",
+    says="You compute the step of W from the new V. Compute both steps from the old values.",
     spares=["contexts", "inputs"],
 )
 def mended_step(W, V, centre, context, negatives, rate):
@@ -194,7 +194,7 @@ def mended_step(W, V, centre, context, negatives, rate):
 @wrong(
     "new-W",
     "V moves by the new W",
-    says="V moves by the new W, which has already moved: take both steps from the old values.",
+    says="You compute the step of V from the new W. Compute both steps from the old values.",
     spares=["centres", "inputs"],
 )
 def mended_step(W, V, centre, context, negatives, rate):
@@ -237,8 +237,8 @@ wrong(
     "only-centres",
     "mends W and forgets V",
     says=(
-        "A word that comes several times among contexts and negatives does not move for "
-        "all of them: updates of its row are overwritten."
+        "A word that occurs several times among contexts and negatives does not move for all of "
+        "them: updates of its row are overwritten."
     ),
     loses=["contexts"],
     edit=(
@@ -251,8 +251,8 @@ wrong(
     "only-contexts",
     "mends V and forgets W",
     says=(
-        "A word that is the centre of two pairs moves for one of them only: the other "
-        "update of its row is overwritten."
+        "A word that is the centre of two pairs moves for only one of them: the other update of "
+        "its row is lost."
     ),
     loses=["centres"],
     edit=("W = W.index_add(0, centre, down_W)", "W = W.clone()\n    W[centre] += down_W"),
@@ -263,8 +263,8 @@ wrong(
     "unchanged",
     "the published code as it was",
     says=(
-        "Nothing has changed: a row that gets several updates still moves for one of them "
-        "only. The others are overwritten."
+        "Nothing has changed: a row that gets several updates still moves for only one of them. "
+        "The others are overwritten."
     ),
     loses=["centres", "contexts"],
 )
@@ -272,7 +272,7 @@ def mended_step(W, V, centre, context, negatives, rate):
     return step(W, V, centre, context, negatives, rate)
 
 
-@wrong("uphill", "adds the gradient", says="The step goes uphill: against the gradient.")
+@wrong("uphill", "adds the gradient", says="Your step goes uphill. Move against the gradient.")
 def mended_step(W, V, centre, context, negatives, rate):
     words = torch.cat([context[:, None], negatives], dim=1)
     w, v = W[centre][:, None, :], V[words]

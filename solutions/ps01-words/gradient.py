@@ -49,8 +49,8 @@ wrong(
     "downhill",
     "the step instead of the gradient",
     says=(
-        "The sign is wrong: these gradients point to where the loss falls. A gradient "
-        "points to where it grows; the step goes the other way."
+        "The sign is wrong: your gradients point downhill. A gradient points in the direction "
+        "in which the loss grows; the step goes the opposite way."
     ),
     edit=("dw / B, true * w / B, drawn", "-dw / B, -true * w / B, -drawn"),
 )
@@ -94,7 +94,7 @@ def negative_sampling_gradients(w, v, negatives):
 wrong(
     "mean-push",
     "the mean over the negatives",
-    says="In the gradient of w you take the mean over the negatives: they add up.",
+    says="In the gradient of w you take the mean over the negatives. Add them up instead.",
     edit=("+ (drawn * negatives).sum", "+ (drawn * negatives).mean"),
 )
 
@@ -111,7 +111,7 @@ wrong(
 wrong(
     "negatives-added",
     "one gradient for all negatives of a pair",
-    says="Return a gradient for each negative. Yours are added up over them.",
+    says="You add up the gradients of a pair's negatives. Return one gradient for each negative.",
     edit=("drawn * w[:, None]", "(drawn * w[:, None]).sum(1)"),
 )
 
@@ -143,8 +143,8 @@ wrong(
     "other-order",
     "v's gradient first",
     says=(
-        "Return the gradient of w first, then that of v and that of the negatives: yours "
-        "come in another order."
+        "Your gradients are in the wrong order. Return that of w first, then that of v, then "
+        "that of the negatives."
     ),
     edit=("dw / B, true * w / B, drawn * w[:, None]", "true * w / B, drawn * w[:, None] / B, dw"),
 )
@@ -171,7 +171,11 @@ wrong(
 )
 
 
-@wrong("scores", "no sigmoid", says="Your factors are the scores without their sigmoid.")
+@wrong(
+    "scores",
+    "no sigmoid",
+    says="Your factors are the raw scores. Apply the sigmoid to the scores first.",
+)
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)
     true = ((w * v).sum(-1, keepdim=True)) - 1
@@ -184,8 +188,8 @@ def negative_sampling_gradients(w, v, negatives):
     "sigmoid-slope",
     "the slope of the sigmoid, not of its logarithm",
     says=(
-        "Your factors are σ'(s) = σ(s) (1 - σ(s)). The logarithm's derivative 1/σ(s) "
-        "cancels one of the two: σ(s) - 1 for the true word, σ(s) for a negative."
+        "Your factors are σ'(s) = σ(s) (1 - σ(s)), the slope of the sigmoid. The loss takes the "
+        "logarithm of a sigmoid, whose derivative cancels one of the two."
     ),
 )
 def negative_sampling_gradients(w, v, negatives):

@@ -59,8 +59,8 @@ def look_up_gradient(ids, G, n):
     "assigned",
     "an assignment keeps one row",
     says=(
-        "If a word comes twice, only its last row of G is left: the rows add up. An "
-        "assignment dW[ids] = G, and dW[ids] += G as well, writes each row once."
+        "If a word occurs twice, only its last row of G is kept. The rows must add up, but both "
+        "dW[ids] = G and dW[ids] += G write each row only once."
     ),
     loses=["repeated"],
 )
@@ -121,7 +121,7 @@ wrong(
 @wrong(
     "counts",
     "counts words and forgets what arrived",
-    says="You count how often each word comes. Add up its rows of G instead.",
+    says="You count how often each word occurs. Add up its rows of G instead.",
     loses=["gradient", "repeated"],
 )
 def one_hot(ids, n):
@@ -178,7 +178,7 @@ def look_up_gradient(ids, G, n):
 wrong(
     "from-one",
     "counts ids from 1",
-    says="Your ids are counted from 1: they start at 0.",
+    says="Your code counts ids from 1. They start at 0.",
     loses=["one-hot"],
     edit=("torch.arange(n)", "torch.arange(1, n + 1)"),
 )
@@ -237,7 +237,7 @@ def look_up_gradient(ids, G, n):
 @wrong(
     "mean",
     "divides by the counts",
-    says="If a word comes twice, you take the mean of its rows of G. They add up.",
+    says="If a word occurs twice, you take the mean of its rows of G. Add them up instead.",
     loses=["repeated"],
 )
 def one_hot(ids, n):
@@ -257,8 +257,8 @@ def look_up_gradient(ids, G, n):
     "plus-equals",
     "+= with an index keeps one row as well",
     says=(
-        "If a word comes twice, only its last row of G is left: the rows add up. An "
-        "assignment dW[ids] = G, and dW[ids] += G as well, writes each row once."
+        "If a word occurs twice, only its last row of G is kept. The rows must add up, but both "
+        "dW[ids] = G and dW[ids] += G write each row only once."
     ),
     loses=["repeated"],
 )

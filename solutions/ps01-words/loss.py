@@ -113,9 +113,9 @@ wrong(
     "kink-clamp",
     "clamp has a one-sided slope at 0",
     says=(
-        "At exactly 0 your log σ has a kink: clamp, relu and |s| have no slope of their own "
-        "there, and PyTorch takes one side's, 0 or 1. It must be 1/2. torch.minimum shares "
-        "it out, torch.logaddexp has no kink."
+        "At exactly 0 your log σ has a kink, where PyTorch takes the slope of one side, 0 or 1. "
+        "It must be 1/2: instead of clamp or relu, use torch.minimum, which splits the "
+        "gradient, or torch.logaddexp, which has no kink."
     ),
     loses=["gradients"],
     edit=("torch.minimum(s, torch.zeros_like(s))", "s.clamp(max=0)"),
@@ -125,9 +125,9 @@ wrong(
     "kink-relu",
     "relu has a one-sided slope at 0",
     says=(
-        "At exactly 0 your log σ has a kink: clamp, relu and |s| have no slope of their own "
-        "there, and PyTorch takes one side's, 0 or 1. It must be 1/2. torch.minimum shares "
-        "it out, torch.logaddexp has no kink."
+        "At exactly 0 your log σ has a kink, where PyTorch takes the slope of one side, 0 or 1. "
+        "It must be 1/2: instead of clamp or relu, use torch.minimum, which splits the "
+        "gradient, or torch.logaddexp, which has no kink."
     ),
     loses=["gradients"],
     edit=("torch.minimum(s, torch.zeros_like(s))", "-torch.relu(-s)"),
@@ -147,7 +147,7 @@ wrong(
 @wrong(
     "log-argument",
     "of minus the score",
-    says="This is log σ(-x), which falls with x: log σ(x) grows.",
+    says="This is log σ(-x), which falls with x. Return log σ(x), which grows.",
 )
 def log_sigmoid(s):
     s = -s
@@ -178,7 +178,7 @@ wrong(
 
 wrong(
     "log-softplus",
-    says="This is -log σ(-s), which is log(1 + eˢ).",
+    says="This is log(1 + eˢ), which is -log σ(-s). Return log σ(s).",
     edit=(
         "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
         "torch.relu(s) + torch.log1p(torch.exp(-s.abs()))",
@@ -224,7 +224,7 @@ wrong(
 
 wrong(
     "negatives-subtracted",
-    says="Your code subtracts the negatives. Both parts of the loss have a minus.",
+    says="Your code subtracts the negatives' part. Both parts of the loss have a minus.",
     edit=("log_sigmoid(true) + log_sigmoid(-drawn)", "log_sigmoid(true) - log_sigmoid(-drawn)"),
 )
 

@@ -64,7 +64,8 @@ wrong(
     "absolute",
     "absolute cosines",
     says=(
-        "A word that points the opposite way, with cosine -1, is far away. Take no absolute values."
+        "A word that points the opposite way, with cosine -1, is far away. Do not take absolute "
+        "values."
     ),
     spares=["itself", "analogy", "own-words"],
     edit=("cosines[word] = -2", "cosines = cosines.abs()\n    cosines[word] = -2"),
@@ -73,7 +74,7 @@ wrong(
 wrong(
     "analogy-distance",
     "smallest distance",
-    says="The smallest distance is not the largest cosine.",
+    says="You take the word at the smallest distance. Take the one with the largest cosine.",
     loses=["analogy"],
     edit=(
         "order = (U @ target).argsort(descending=True).tolist",
@@ -83,7 +84,7 @@ wrong(
 
 wrong(
     "analogy-distance-raw",
-    says="The smallest distance is not the largest cosine.",
+    says="You take the word at the smallest distance. Take the one with the largest cosine.",
     loses=["analogy"],
     edit=[
         ("U[b] - U[a] + U", "W[b] - W[a] + W"),
@@ -99,8 +100,8 @@ wrong(
     "analogy-dot",
     "largest dot product",
     says=(
-        "In your code long vectors win. The answer has the largest cosine, so divide by its "
-        "own length too."
+        "In your code long vectors win. The answer has the largest cosine, so divide each "
+        "word's product by the length of its vector."
     ),
     loses=["analogy"],
     edit=("U @ target", "W @ target"),
@@ -109,8 +110,8 @@ wrong(
 wrong(
     "analogy-dot-raw",
     says=(
-        "In your code long vectors win. The answer has the largest cosine, so divide by its "
-        "own length too."
+        "In your code long vectors win. The answer has the largest cosine, so divide each "
+        "word's product by the length of its vector."
     ),
     loses=["analogy"],
     edit=[("U[b] - U[a] + U", "W[b] - W[a] + W"), ("U @ target", "W @ target")],
@@ -311,9 +312,7 @@ def analogy(W, a, b, c):
 wrong(
     "raw-vectors",
     "does not bring the three to length 1",
-    says=(
-        "In your code long vectors weigh more. Bring a, b and c to length 1 before you add them."
-    ),
+    says="In your code long vectors weigh more. Scale a, b and c to length 1 before you add them.",
     loses=["analogy"],
     edit=("U[b] - U[a] + U", "W[b] - W[a] + W"),
 )
@@ -329,14 +328,14 @@ wrong(
 wrong(
     "signs",
     "from b to a",
-    says="The signs are mixed up: the way from a to b is b - a. Add it to c.",
+    says="The signs are mixed up: the step from a to b is b - a. Add it to c.",
     loses=["analogy"],
     edit=("[b] - U[a]", "[a] - U[b]"),
 )
 
 wrong(
     "signs-of-b",
-    says="The signs are mixed up: the way from a to b is b - a. Add it to c.",
+    says="The signs are mixed up: the step from a to b is b - a. Add it to c.",
     loses=["analogy", "own-words"],
     edit=("U[b] - U[a] + U[c]", "U[a] + U[b] - U[c]"),
 )
@@ -344,7 +343,7 @@ wrong(
 
 wrong(
     "signs-of-c",
-    says="The signs are mixed up: the way from a to b is b - a. Add it to c.",
+    says="The signs are mixed up: the step from a to b is b - a. Add it to c.",
     loses=["analogy", "own-words"],
     edit=("+ U[c]", "- U[c]"),
 )
@@ -353,10 +352,7 @@ wrong(
 wrong(
     "squared-lengths",
     "squared lengths without their root",
-    says=(
-        "You divide each product by the square of a length: the length is the root of the "
-        "sum of squares."
-    ),
+    says="You divide by squared lengths. A length is the square root of the sum of the squares.",
     spares=["analogy", "own-words"],
     edit=("lengths = W.norm", "lengths = W.square().sum"),
 )

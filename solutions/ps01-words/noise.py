@@ -38,8 +38,8 @@ wrong(
     "absent-dropped",
     "a word that never occurs gets 0",
     says=(
-        "A word that never occurs gets 0 or NaN: √(t / f) grows without end as f goes to "
-        "0, so the limit is 1."
+        "Your code gives a word that never occurs the probability 0. √(t / f) grows without "
+        "bound as f goes to 0, so the probability is cut off at 1."
     ),
     loses=["never-seen"],
 )
@@ -131,7 +131,7 @@ wrong(
 wrong(
     "plain-shares",
     "no power",
-    says="These are the words' plain shares of the text: raise counts to the power first.",
+    says="These are the words' plain shares of the text: raise the counts to the power first.",
     spares=["kept"],
     edit=("flat = counts**power\n    return flat / flat.sum()", "return counts / counts.sum()"),
 )
@@ -156,8 +156,8 @@ wrong(
     "power-last",
     "the power after the normalising",
     says=(
-        "Your probabilities do not sum to 1: divide by the sum of the powers, after taking "
-        "the power and not before."
+        "Your probabilities do not sum to 1. Take the power of the counts first, then divide by "
+        "the sum of the powers."
     ),
     spares=["kept"],
     edit=(
@@ -170,8 +170,8 @@ wrong(
     "smoothed",
     "adds one to each count",
     says=(
-        "Your code may draw a word that never occurs. Its count is 0, and so is 0 to any "
-        "power: add nothing to the counts."
+        "Your code may draw a word that never occurs. Do not add anything to the counts: 0 to a "
+        "positive power is 0."
     ),
     spares=["kept"],
     edit=("flat = counts", "flat = (counts + 1)"),
@@ -181,8 +181,8 @@ wrong(
     "softmax",
     "a softmax of the counts",
     says=(
-        "A softmax of the counts gives everything to the most frequent word. Take powers, "
-        "not exponentials."
+        "A softmax of the counts gives almost all the probability to the most frequent word. "
+        "Take powers, not exponentials."
     ),
     spares=["kept"],
     edit=(
@@ -195,8 +195,8 @@ wrong(
     "sum-of-counts",
     "divides by the sum of the counts",
     says=(
-        "You divide by the sum of the counts, not by the sum of their powers, so what comes "
-        "out does not sum to 1."
+        "You divide by the sum of the counts, not by the sum of their powers, so the result "
+        "does not sum to 1."
     ),
     spares=["kept"],
     edit=(

@@ -46,8 +46,8 @@ def share_taken(m, d):
     "full-windows",
     "skips centres without a whole window",
     says=(
-        "Your code makes no pairs for words near the edge of a sentence. There the window is "
-        "cut short where the sentence ends."
+        "Your code makes no pairs for centres near the start and end of a sentence. Their "
+        "window is just shorter: use the words that are there."
     ),
     spares=["share"],
 )
@@ -82,7 +82,7 @@ wrong(
 @wrong(
     "left-only",
     "only what comes before the centre",
-    says="You pair the centre only with words before it. The window reaches to both sides.",
+    says="You pair the centre only with words before it. The window extends to both sides.",
     spares=["share"],
 )
 def window_pairs(text, m):
@@ -119,7 +119,7 @@ wrong(
     "one-stream",
     "joins the sentences first",
     says=(
-        "Your windows cross the border between two sentences. The last word of one is not a "
+        "Your windows cross the boundary between two sentences. The last word of one is not a "
         "neighbour of the first word of the next."
     ),
     loses=["edges", "sentences"],
@@ -141,7 +141,7 @@ wrong(
 @wrong(
     "right-only",
     "only what comes after the centre",
-    says="You pair the centre only with words after it. The window reaches to both sides.",
+    says="You pair the centre only with words after it. The window extends to both sides.",
     spares=["share"],
 )
 def window_pairs(text, m):
@@ -166,7 +166,9 @@ wrong(
 wrong(
     "set",
     "each pair once",
-    says="You count each pair once. A pair that occurs twice in the text is trained on twice.",
+    says=(
+        "You return each pair once. A pair that occurs twice in the text must be in the list twice."
+    ),
     loses=["repeats"],
     edit=("return pairs", "return list(set(pairs))"),
 )
@@ -175,7 +177,8 @@ wrong(
     "share-grows",
     "counts the reaches up to d",
     says=(
-        "This grows with the distance: the reaches from d to m take the word, not those up to d."
+        "Your share grows with the distance. The word is taken by the reaches from d to m, not "
+        "by those up to d."
     ),
     loses=["share"],
     edit=("max(0, m - d + 1)", "min(d, m)"),
@@ -184,7 +187,10 @@ wrong(
 wrong(
     "share-inverse",
     "falls like one over the distance",
-    says=("The share falls in equal steps, not like 1/d: count the reaches that are long enough."),
+    says=(
+        "Your share falls like 1/d. It falls in equal steps: count the reaches that are long "
+        "enough."
+    ),
     loses=["share"],
     edit=("max(0, m - d + 1) / m", "1 / d"),
 )
@@ -192,7 +198,10 @@ wrong(
 wrong(
     "share-negative",
     "below 0 beyond the window",
-    says="At a distance beyond the window no reach is long enough: a share is never below 0.",
+    says=(
+        "Your share is negative beyond the window. No reach is long enough there, so the share "
+        "is 0."
+    ),
     loses=["share"],
     edit=("max(0, m - d + 1)", "(m - d + 1)"),
 )
@@ -200,10 +209,7 @@ wrong(
 wrong(
     "share-off-by-one",
     "m - d reaches",
-    says=(
-        "A reach of d takes the word at distance d too: d, d + 1, ... up to m are m - d + "
-        "1 reaches."
-    ),
+    says="You count one reach too few: a reach of d takes the word at distance d, too.",
     loses=["share"],
     edit=("d + 1", "d"),
 )
@@ -223,7 +229,8 @@ wrong(
     "window-in-all",
     "m words in all instead of to each side",
     says=(
-        "You use m as the number of words in the whole window. It reaches m words to either side."
+        "You use m as the size of the whole window. The window holds m words on each side of "
+        "the centre."
     ),
     spares=["share"],
     edit=(

@@ -88,8 +88,8 @@ def clipped(gradients, c):
     "epsilon",
     "adds 1e-6, as PyTorch does",
     says=(
-        "You divide by the norm plus a small number, so what comes out is a little shorter "
-        "than c. Only a norm of 0 needs care, and there the factor is 1."
+        "You divide by the norm plus a small number, so the result is a little shorter than c. "
+        "Only a norm of 0 needs care, and there the factor is 1."
     ),
 )
 def clipped(gradients, c):
@@ -118,7 +118,7 @@ def clipped(gradients, c):
     "larger",
     "max instead of min",
     says=(
-        "Nothing is shortened, and what is short is lengthened. If the norm is above c, the "
+        "Your code shortens nothing and lengthens what is short. If the norm is above c, the "
         "factor is c / norm, otherwise 1."
     ),
 )
@@ -142,7 +142,8 @@ def clipped(gradients, c):
     "largest-number",
     "the largest number",
     says=(
-        "You use the largest number as the norm. The norm is the root of the sum of the squares."
+        "You use the largest absolute value as the norm. The norm is the root of the sum of the "
+        "squares."
     ),
 )
 def clipped(gradients, c):
@@ -208,7 +209,7 @@ def clipped(gradients, c):
 @wrong(
     "root-mean",
     "the mean of squares",
-    says="You take the mean of the squares. The norm is the root of their sum.",
+    says="You take the root of the mean of the squares. The norm is the root of their sum.",
 )
 def clipped(gradients, c):
     norm = torch.cat([g.flatten() for g in gradients]).square().mean().sqrt().item()

@@ -98,7 +98,7 @@ wrong(
 wrong(
     "forget-turned",
     "1 - f keeps",
-    says="The forget gate is inverted: where f is 1, the cell stays.",
+    says="The forget gate is inverted: if f is 1, the cell is kept.",
     edit=("torch.sigmoid(f)", "(1 - torch.sigmoid(f))"),
 )
 
@@ -193,7 +193,7 @@ wrong(
 wrong(
     "old-cell-back",
     "gives the old cell back",
-    says="You return the old cell.",
+    says="You return the old cell. Return the new one.",
     edit=[
         (
             "i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)",
@@ -226,34 +226,34 @@ wrong(
 wrong(
     "order-figo",
     "reads the blocks as f, i, g, o",
-    says="You read the blocks as f, i, g, o: they stand in the order i, f, g, o.",
+    says="You read the blocks as f, i, g, o. Their order is i, f, g, o.",
     edit=("i, f,", "f, i,"),
 )
 
 wrong(
     "order-fiog",
     "reads the blocks as f, i, o, g",
-    says="You read the blocks as f, i, o, g: they stand in the order i, f, g, o.",
+    says="You read the blocks as f, i, o, g. Their order is i, f, g, o.",
     edit=("i, f, g, o", "f, i, o, g"),
 )
 
 wrong(
     "order-ifog",
     "reads the blocks as i, f, o, g",
-    says="You read the blocks as i, f, o, g: they stand in the order i, f, g, o.",
+    says="You read the blocks as i, f, o, g. Their order is i, f, g, o.",
     edit=("f, g, o", "f, o, g"),
 )
 
 wrong(
     "order-igfo",
     "reads the blocks as i, g, f, o",
-    says="You read the blocks as i, g, f, o: they stand in the order i, f, g, o.",
+    says="You read the blocks as i, g, f, o. Their order is i, f, g, o.",
     edit=("f, g,", "g, f,"),
 )
 
 wrong(
     "order-iofg",
-    says="You read the blocks as i, o, f, g: they stand in the order i, f, g, o.",
+    says="You read the blocks as i, o, f, g. Their order is i, f, g, o.",
     edit=("i, f, g, o", "i, o, f, g"),
 )
 
@@ -261,7 +261,7 @@ wrong(
 wrong(
     "order-oifg",
     "reads the blocks as o, i, f, g",
-    says="You read the blocks as o, i, f, g: they stand in the order i, f, g, o.",
+    says="You read the blocks as o, i, f, g. Their order is i, f, g, o.",
     edit=("i, f, g, o", "o, i, f, g"),
 )
 
@@ -302,7 +302,7 @@ wrong(
 wrong(
     "plain-content",
     "the new content without its tanh",
-    says="Your new content has no tanh.",
+    says="Your new content has no tanh: g goes through a tanh.",
     edit=("torch.tanh(g)", "g"),
 )
 
@@ -351,7 +351,7 @@ def lstm_step(x_t, h, c, W, U, b):
 wrong(
     "twice-h",
     "gives the state twice",
-    says="You apply the output gate to the returned cell. It applies only to the state.",
+    says="You return the state twice. The second result is the cell c.",
     edit=("torch.sigmoid(o) * torch.tanh(c), c", "(torch.sigmoid(o) * torch.tanh(c),) * 2"),
 )
 

@@ -120,10 +120,7 @@ def calls(net, T, layers):
 @wrong(
     "all-arrows",
     "counts all arrows",
-    says=(
-        "This is the number of all arrows, or of all nodes. Only the arrows on one path "
-        "wait for each other."
-    ),
+    says="This is the number of all arrows. Only the arrows on one path wait for each other.",
     spares=["distance", "calls"],
 )
 def waiting(edges):
@@ -151,8 +148,8 @@ def calls(net, T, layers):
     "by-number",
     "takes nodes in order of their numbers",
     says=(
-        "Your longest path is too short. Does your code assume that the pairs or nodes come "
-        "in order? They may come in any."
+        "Your longest path is too short. Does your code assume that the pairs or nodes come in "
+        "order? They may come in any order."
     ),
     loses=["any-order"],
 )
@@ -210,7 +207,7 @@ wrong(
 wrong(
     "calls-both-twice",
     "one direction after the other",
-    says="Both directions are read at the same time, so their units do not add up.",
+    says="You count the two directions one after the other. They are read at the same time.",
     loses=["calls"],
     edit=("return T", "return 2 * T"),
 )
@@ -258,7 +255,7 @@ wrong(
 @wrong(
     "distance-both",
     "goes along and against the arrows",
-    says="You go against the arrows: (a, b) leads from a to b, not back.",
+    says="You follow the arrows in both directions: (a, b) leads from a to b, not back.",
     loses=["distance"],
 )
 def waiting(edges):
@@ -416,8 +413,8 @@ wrong(
     "in-given-order",
     "takes pairs in the given order",
     says=(
-        "Your longest path is too short. Does your code assume that the pairs or nodes come "
-        "in order? They may come in any."
+        "Your longest path is too short. Does your code assume that the pairs or nodes come in "
+        "order? They may come in any order."
     ),
     loses=["any-order", "long"],
 )
@@ -448,7 +445,10 @@ def calls(net, T, layers):
 wrong(
     "last-writes",
     "the last path seen instead of the longest",
-    says="This is the shortest path from an input to the end. Return the longest.",
+    says=(
+        "Your path to a node is too short. A node waits for the last of its inputs, so the "
+        "longest path counts."
+    ),
     spares=["distance", "calls"],
     edit=(
         "max(depth[b], depth[a] + 1)",
@@ -467,10 +467,7 @@ wrong(
 wrong(
     "pair-once",
     "a pair that comes twice is never ready",
-    says=(
-        "A pair that comes twice keeps its node waiting for ever in your code. Count such a "
-        "pair once."
-    ),
+    says="If a pair occurs twice, its node waits forever in your code. Count such a pair once.",
     loses=["by-hand", "any-order"],
     edit=("after.setdefault(a, []).append", "after.setdefault(a, set()).add"),
 )
@@ -511,7 +508,10 @@ def calls(net, T, layers):
 wrong(
     "shortest",
     "the shortest path to each node",
-    says="This is the shortest path from an input to the end. Return the longest.",
+    says=(
+        "Your path to a node is too short. A node waits for the last of its inputs, so the "
+        "longest path counts."
+    ),
     spares=["distance", "calls"],
     edit=("max(depth[b], depth[a] + 1)", "min(depth[b] or 10**9, depth[a] + 1)"),
 )

@@ -38,7 +38,7 @@ def rnn_states(x, h, W, U, b):
 wrong(
     "U-turned",
     "U as for columns",
-    says="U is transposed: states are rows here, so it is h U.",
+    says="You transpose U. States are rows here, so it is h U.",
     edit=("h @ U", "h @ U.T"),
 )
 
@@ -52,14 +52,17 @@ wrong(
 wrong(
     "backwards-in-order",
     "reads from the right and puts in order",
-    says="You read from the last token to the first, then reverse the states.",
+    says=(
+        "You read from the last token to the first, then reverse the states. Start at the first "
+        "token."
+    ),
     edit=[("range(x.shape[1])", "reversed(range(x.shape[1]))"), ("states,", "states[::-1],")],
 )
 
 wrong(
     "backwards",
     "reads from the right",
-    says="You read from the last token to the first.",
+    says="You read from the last token to the first. Start at the first token.",
     edit=("range(x.shape[1])", "reversed(range(x.shape[1]))"),
 )
 
@@ -88,7 +91,10 @@ wrong(
 @wrong(
     "early",
     "stores the state before the step",
-    says="Your states are one step early. The first must have read the first token.",
+    says=(
+        "Your states are one step early. The first one that you return must have read the first "
+        "token."
+    ),
 )
 def rnn_states(x, h, W, U, b):
     states = []
@@ -111,7 +117,8 @@ wrong(
     "from-first-state",
     "does not hand the state on",
     says=(
-        "Your code starts every step from the first state. Start from the state of the step before."
+        "Your code starts every step from the initial state. Start from the state of the step "
+        "before."
     ),
 )
 def rnn_states(x, h, W, U, b):
@@ -254,7 +261,7 @@ wrong(
 wrong(
     "with-first",
     "gives the state it starts from too",
-    says="You return T + 1 states. Leave out the one that you start from.",
+    says="You return T + 1 states. Leave out the initial state.",
     edit=[("states = []", "first, states = h, []"), ("states,", "[first] + states,")],
 )
 

@@ -84,7 +84,7 @@ def through_time(x, W, U, b, G):
 wrong(
     "U-not-turned",
     "δ U in the backward pass",
-    says=("U must be transposed in the backward pass: the gradient of the previous state is δ Uᵀ."),
+    says="You must transpose U in the backward pass: the gradient of the previous state is δ Uᵀ.",
     loses=["values", "every-step", "measured"],
     edit=("delta @ U.T", "delta @ U"),
 )
@@ -104,7 +104,7 @@ def through_time(x, W, U, b, G):
 @wrong(
     "bias-rows",
     "a row for each step",
-    says="Your gradient of b has a row for each step. Add them up to one row.",
+    says="Your gradient of b has a row for each step. Add up the rows.",
 )
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]
@@ -188,8 +188,8 @@ wrong(
     "last-loss",
     "the loss of the last step alone",
     says=(
-        "You use only the last row of G. Every step has its own part in the loss: add its "
-        "row to the gradient from the next step."
+        "You use only the last row of G. Every step has its own part in the loss: add its row "
+        "to the gradient that comes from the next step."
     ),
     loses=["every-step", "measured"],
     edit=[("later = torch.zeros_like(b)", "later = G[-1]"), ("G[t] + later", "later")],
@@ -284,7 +284,10 @@ wrong(
 wrong(
     "sign",
     "downhill",
-    says="The sign is wrong: these point to where the loss falls.",
+    says=(
+        "The sign is wrong: your gradients point downhill. A gradient points in the direction "
+        "in which the loss grows."
+    ),
     edit=("dx, dW, dU, db", "-dx, -dW, -dU, -db"),
 )
 
@@ -341,7 +344,10 @@ def through_time(x, W, U, b, G):
 @wrong(
     "turned",
     "outer products turned round",
-    says="The gradients of W and U are transposed. They have the shapes of W and U.",
+    says=(
+        "Your gradients of W and U are transposed: the outer products have their factors in the "
+        "wrong order. A row belongs to an input, a column to δ."
+    ),
 )
 def through_time(x, W, U, b, G):
     states = [torch.zeros_like(b)]

@@ -196,7 +196,7 @@ def pad_documents(documents):
     return torch.tensor(documents), words, words.any(-1)
 
 
-@wrong("minus-one", "fills up with -1", says="You pad with a number other than 0.")
+@wrong("minus-one", "fills up with -1", says="You pad with a number other than 0. Pad with 0.")
 def pad_documents(documents):
     N = max(len(d) for d in documents)
     S = max(len(s) for d in documents for s in d)

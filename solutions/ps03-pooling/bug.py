@@ -33,9 +33,9 @@ def mended_pool(h, owner, u, B):
     "clamped",
     "differences are cut off",
     says=(
-        "All exp of this sentence come out equal, so your weights are even and the "
-        "differences between its scores are lost. Do not cut scores off or add a small "
-        "number: which largest score do you have to subtract?"
+        "All exponentials of a sentence come out equal, so its weights are uniform and the "
+        "differences between its scores are lost. Do not cut scores off: which largest score do "
+        "you have to subtract?"
     ),
     loses=["far", "company", "gradients"],
 )
@@ -116,9 +116,9 @@ def mended_pool(h, owner, u, B):
     "nan-to-num",
     "NaN is overwritten",
     says=(
-        "If all exp of a sentence are 0, your weights are 0 too. That hides 0/0 and leaves "
-        "the sentence without a vector: its weights must sum to 1, whatever the other "
-        "sentences hold."
+        "If all exponentials of a sentence are 0, your weights are 0, too. That hides 0/0 and "
+        "leaves the sentence without a vector: its weights must sum to 1, whatever the scores "
+        "of the other sentences."
     ),
     loses=["far", "company", "gradients"],
 )
@@ -187,9 +187,9 @@ def mended_pool(h, owner, u, B):
     "small-number",
     "a small number under the fraction",
     says=(
-        "If all exp of a sentence are 0, your weights are 0 too. That hides 0/0 and leaves "
-        "the sentence without a vector: its weights must sum to 1, whatever the other "
-        "sentences hold."
+        "If all exponentials of a sentence are 0, your weights are 0, too. That hides 0/0 and "
+        "leaves the sentence without a vector: its weights must sum to 1, whatever the scores "
+        "of the other sentences."
     ),
     loses=["far", "company", "gradients"],
 )

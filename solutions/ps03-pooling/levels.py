@@ -71,9 +71,8 @@ wrong(
     "first-over-sentences",
     "the first softmax runs over the sentences",
     says=(
-        "Your softmax runs over all words of the document at once, which is one flat "
-        "level. Take a softmax over the words of each sentence, then one over the "
-        "sentences."
+        "Your first weights sum to 1 over the sentences, not over the words of each sentence: "
+        "which dimension does your first softmax run over?"
     ),
     edit=(
         "a = (x @ v).masked_fill(~words, -1e30).softmax(-1)",

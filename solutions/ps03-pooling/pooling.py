@@ -206,8 +206,8 @@ def attention_pool(x, mask, v):
     "over-batch",
     "the softmax runs over the documents",
     says=(
-        "Your weights sum to 1 over the documents of the batch, not over the words of "
-        "each: which axis does your softmax run over?"
+        "Your weights sum to 1 over the documents of the batch, not over the words of each: "
+        "which dimension does your softmax run over?"
     ),
 )
 def attention_pool(x, mask, v):
@@ -274,7 +274,10 @@ def attention_pool(x, mask, v):
 @wrong(
     "unmasked",
     "the mask is not used",
-    says="Padding gets the weight that it would get without a mask.",
+    says=(
+        "The mask has no effect: padding gets weight as if it were a word. Mask its scores "
+        "before the softmax."
+    ),
 )
 def attention_pool(x, mask, v):
     a = (x @ v).softmax(-1)
@@ -298,8 +301,8 @@ def attention_pool(x, mask, v):
     "words-blanked",
     "sets the padding's vectors to zero, which leaves them the score 0",
     says=(
-        "The mask multiplies the scores: those of the padding become 0, and exp(0) = 1 is "
-        "not a small weight. They must become -∞."
+        "You set the padding's vectors to zero, but it still gets weight: its scores become 0, "
+        "and exp(0) = 1. Mask its scores before the softmax."
     ),
 )
 def attention_pool(x, mask, v):

@@ -58,9 +58,8 @@ wrong(
     "bias-outside",
     "the bias after the tanh",
     says=(
-        "The bias b has no effect on your weights. It belongs inside the tanh, with the "
-        "linear map: if it is left out, or added after the tanh, it raises all scores of a "
-        "query alike."
+        "The bias b has no effect on your weights: it is left out, or it comes after the tanh, "
+        "where it raises all scores of a query alike. Add it inside the tanh."
     ),
     edit=("torch.tanh(x @ W + b).mT", "(torch.tanh(x @ W) + b).mT"),
 )
@@ -119,9 +118,8 @@ wrong(
     "no-bias",
     "the bias is left out",
     says=(
-        "The bias b has no effect on your weights. It belongs inside the tanh, with the "
-        "linear map: if it is left out, or added after the tanh, it raises all scores of a "
-        "query alike."
+        "The bias b has no effect on your weights: it is left out, or it comes after the tanh, "
+        "where it raises all scores of a query alike. Add it inside the tanh."
     ),
     edit=("W + b", "W"),
 )
@@ -144,7 +142,7 @@ def pool_by_queries(x, mask, W, b, v):
 @wrong(
     "one-query",
     "one mean query",
-    says="Your code gives all queries the same weights. Each query has scores of its own.",
+    says="Your code gives all queries the same weights. Each query has its own scores.",
 )
 def pool_by_queries(x, mask, W, b, v):
     r = torch.tanh(x @ W + b) @ v.mean(0)
@@ -158,7 +156,7 @@ wrong(
     "the softmax runs over the documents",
     says=(
         "Your weights sum to 1 over the documents of the batch, not over the words: which "
-        "axis does your softmax run over?"
+        "dimension does your softmax run over?"
     ),
     edit=(
         "r.masked_fill(~mask[:, None], -math.inf).softmax(-1)",
@@ -170,7 +168,7 @@ wrong(
     "over-queries",
     "the softmax runs over the queries",
     says=(
-        "Your weights sum to 1 over the queries, not over the words: which axis does your "
+        "Your weights sum to 1 over the queries, not over the words: which dimension does your "
         "softmax run over?"
     ),
     edit=(
@@ -182,7 +180,7 @@ wrong(
 wrong(
     "relu",
     "another nonlinearity",
-    says="You use relu instead of tanh.",
+    says="You use a ReLU. The words go through a tanh.",
     edit=("torch.tanh(x @ W + b).mT", "(x @ W + b).relu().mT"),
 )
 
@@ -227,7 +225,7 @@ def pool_by_queries(x, mask, W, b, v):
 
 wrong(
     "transposed",
-    says="You multiply the words by Wᵀ. Words are rows, so it is x W.",
+    says="You transpose W. Words are rows, so it is x W.",
     edit=("x @ W", "x @ W.T"),
 )
 
@@ -235,7 +233,10 @@ wrong(
 @wrong(
     "unmasked",
     "the mask is not used",
-    says="Padding gets the weight that it would get without a mask.",
+    says=(
+        "The mask has no effect: padding gets weight as if it were a word. Mask its scores "
+        "before the softmax."
+    ),
     loses=["padding", "gradients"],
 )
 def pool_by_queries(x, mask, W, b, v):

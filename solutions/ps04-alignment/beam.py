@@ -61,8 +61,8 @@ wrong(
     "added",
     "probabilities added up",
     says=(
-        "Your code adds up probabilities. Those of a text's words are multiplied, so add "
-        "their logarithms."
+        "Your code adds up probabilities. The probabilities of a text's words are multiplied, "
+        "so add their logarithms."
     ),
     spares=["step"],
     edit=("[before]", "[before].exp()"),
@@ -95,8 +95,8 @@ wrong(
     "early",
     "stops when K texts have ended",
     says=(
-        "Your search stops when K texts have ended, and the best of them may be poor: one "
-        "that still runs may become better."
+        "Your search stops when K texts have ended. A text that is still running may turn out "
+        "better."
     ),
     loses=["values", "ends", "length"],
 )
@@ -133,7 +133,10 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "ended-dropped",
     "texts that end are forgotten",
-    says="You compare only texts that still run in the end. Those set aside count, too.",
+    says=(
+        "You compare only the texts that are still running at the end. Compare those set aside, "
+        "too."
+    ),
     spares=["step"],
     edit=(
         "found += [(v / penalty, text) for v, text in zip(total, texts)]",
@@ -145,7 +148,7 @@ wrong(
 @wrong(
     "first-end",
     "returns the first text that ends",
-    says="The first text that ends is returned: others that still run may become better.",
+    says="You return the first text that ends. A text that is still running may turn out better.",
     spares=["step", "greedy"],
 )
 def best_continuations(total, log_p, K):
@@ -300,7 +303,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
     "narrower",
     "texts that end take a place in the beam",
     says=(
-        "Texts that end take the place of others that would go on. The best K texts that "
+        "In your code, a text that ends takes up a place in the beam. The best K texts that "
         "have not ended go on."
     ),
     loses=["length"],
@@ -408,7 +411,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
 wrong(
     "penalty-multiplied",
     "multiplies by the penalty",
-    says="log P is multiplied by the length penalty: divide by it.",
+    says="You multiply log P by the length penalty: divide by it instead.",
     loses=["length"],
     edit=("penalty = ((5 + n) / 6) ** alpha", "penalty = ((5 + n) / 6) ** -alpha"),
 )
@@ -442,8 +445,8 @@ wrong(
     "running-dropped",
     "running texts are dropped if one has ended",
     says=(
-        "You drop texts that still run after `longest` words. Compare them with the others "
-        "as they are."
+        "You drop the texts that are still running after `longest` words. Compare them with the "
+        "others, just as they are."
     ),
     spares=["step", "greedy"],
 )
@@ -517,7 +520,8 @@ wrong(
     "step-added",
     "probabilities added",
     says=(
-        "You add probabilities. Those of a text's words are multiplied, so add their logarithms."
+        "Your code adds up probabilities. The probabilities of a text's words are multiplied, "
+        "so add their logarithms."
     ),
     loses=["step"],
     edit=(
@@ -902,7 +906,7 @@ wrong(
 wrong(
     "worst",
     "the worst is returned",
-    says="You return the worst of the texts found.",
+    says="You return the worst of the texts found. Return the best.",
     spares=["step"],
     edit=("text = max", "text = min"),
 )

@@ -27,8 +27,8 @@ wrong(
     "after-softmax",
     "padding taken out after the softmax",
     says=(
-        "The padding is taken out after the softmax, so the weights that are left no longer "
-        "sum to 1. Mask its scores before the softmax."
+        "You mask the padding after the softmax, so the weights that are left no longer sum to "
+        "1. Mask its scores before the softmax."
     ),
     loses=["weights", "context"],
     edit=("scores.masked_fill(~real, -torch.inf).softmax(dim=-1)", "scores.softmax(dim=-1) * real"),
@@ -138,7 +138,7 @@ def mended_begin(X, lengths, W_x, W_h, b):
 @wrong(
     "one-too-early",
     "the state before the last word",
-    says="The state is the one before the last word: the last of n words is at position n - 1.",
+    says="You take the state before the last word. The last of n words is at position n - 1.",
 )
 def mended_begin(X, lengths, W_x, W_h, b):
     real = torch.arange(X.shape[1]) < lengths[:, None]
@@ -156,9 +156,7 @@ def mended_begin(X, lengths, W_x, W_h, b):
 @wrong(
     "one-too-far",
     "the state after one padding",
-    says=(
-        "The state has already read one padding token: the last of n words is at position n - 1."
-    ),
+    says="Your state has already read one padding token. The last of n words is at position n - 1.",
     spares=["same", "inputs"],
 )
 def mended_begin(X, lengths, W_x, W_h, b):
@@ -178,8 +176,8 @@ def mended_begin(X, lengths, W_x, W_h, b):
     "only-state",
     "padding still gets weight, as zeros",
     says=(
-        "The state is right now, but padding still gets weight: a state of zeros has the "
-        "score 0, and exp(0) = 1."
+        "The state is right now, but padding still gets weight: a state of zeros has the score "
+        "0, and exp(0) = 1. Mask its scores before the softmax."
     ),
     loses=["weights", "context"],
 )
@@ -203,8 +201,8 @@ wrong(
     "only-weights",
     "the state still reads padding",
     says=(
-        "The weights leave out the padding now, but you still return, or ask with, the "
-        "state after the padding. Take the state after the last real word."
+        "The weights leave out the padding now, but you still return the state after the "
+        "padding, or use it as the query. Take the state after the last real word."
     ),
     spares=["same", "inputs"],
     edit=("torch.where(reads[:, None], new, state)", "new"),
@@ -222,8 +220,8 @@ wrong(
     "state-after-real-only",
     "the weights ask with the padded state",
     says=(
-        "The weights leave out the padding now, but you still return, or ask with, the "
-        "state after the padding. Take the state after the last real word."
+        "The weights leave out the padding now, but you still return the state after the "
+        "padding, or use it as the query. Take the state after the last real word."
     ),
     loses=["weights", "context"],
     edit=("* state", "* new"),
@@ -232,7 +230,10 @@ wrong(
 wrong(
     "states-left",
     "padding still gets weight, as the last state again",
-    says="The state is right now, but padding still gets weight, as if it were words.",
+    says=(
+        "The state is right now, but padding still gets weight as if it were words. Mask its "
+        "scores before the softmax."
+    ),
     loses=["weights", "context"],
     edit=("scores.masked_fill(~real, -torch.inf).softmax", "scores.softmax"),
 )

@@ -38,7 +38,7 @@ wrong(
 wrong(
     "dot",
     "W_a left out",
-    says="W_a is missing from your scores: this is s' · h, the score called dot.",
+    says="W_a is missing from your scores: s' · h is the dot-product score.",
     edit=("H @ (new @ W_a)", "H @ new"),
 )
 
@@ -89,7 +89,7 @@ wrong(
 wrong(
     "no-cell",
     "no new state at all",
-    says="Your cell does not compute a new state: you return the old one.",
+    says="You return the old state. Return the new state s' that the cell computes.",
     edit=("torch.tanh(y @ W_y + s @ W_s + b)", "s"),
 )
 
@@ -103,7 +103,7 @@ wrong(
 wrong(
     "no-softmax",
     "scores weigh the states",
-    says="The softmax is missing: the scores themselves weigh the states.",
+    says="The softmax is missing: your weights are the scores.",
     spares=["state", "inputs"],
     edit=("scores.softmax(dim=-1)", "scores"),
 )
@@ -111,7 +111,7 @@ wrong(
 wrong(
     "no-tanh-in-cell",
     "the cell without its tanh",
-    says="Your cell has no tanh around its sum.",
+    says="Your cell has no tanh. It goes around the whole sum.",
     edit=("torch.tanh(y @ W_y + s @ W_s + b)", "y @ W_y + s @ W_s + b"),
 )
 
@@ -134,8 +134,8 @@ wrong(
     "old-state-asks",
     "the state before asks, as in Bahdanau’s decoder",
     says=(
-        "Your query is the old state, as in Bahdanau's order. In this step the new state "
-        "s', which the cell returns, is the query."
+        "Your query is the old state, as in Bahdanau's decoder. Here the query is the new state "
+        "s', which the cell returns."
     ),
     spares=["state", "inputs"],
     edit=("new @ W_a", "s @ W_a"),
@@ -171,7 +171,7 @@ wrong(
 wrong(
     "scaled",
     "scores divided by the root of the width",
-    says="The scores are divided by the root of a width. These scores are not scaled.",
+    says="You divide your scores by the root of a width. Do not scale them here.",
     loses=["weights", "logits", "gradients"],
     edit=("scores.softmax", "(scores / math.sqrt(H.shape[-1])).softmax"),
 )
@@ -195,7 +195,7 @@ wrong(
 wrong(
     "state-returned",
     "the old state returned",
-    says="Your cell does not compute a new state: you return the old one.",
+    says="You return the old state. Return the new state s' that the cell computes.",
     loses=["by-hand", "state"],
     edit=("W_U, new", "W_U, s"),
 )

@@ -32,8 +32,8 @@ def look_back(scores, H, lengths):
     "after-softmax",
     "padding taken out after the softmax",
     says=(
-        "The padding is taken out after the softmax, so the weights that are left no "
-        "longer sum to 1. Mask its scores before the softmax."
+        "You mask the padding after the softmax, so the weights that are left no longer sum to "
+        "1. Mask its scores before the softmax."
     ),
     spares=["by-hand", "values"],
 )
@@ -190,7 +190,7 @@ def look_back(scores, H, lengths):
 @wrong(
     "no-softmax",
     "scores as weights",
-    says="The softmax is missing: the scores themselves weigh the states.",
+    says="The softmax is missing: your weights are the scores.",
 )
 def look_back(scores, H, lengths):
     place = torch.arange(scores.shape[1])
@@ -213,14 +213,14 @@ wrong(
 wrong(
     "one-too-few",
     "the last word hidden",
-    says="One position too few is seen: a source of n words fills positions 0 to n - 1.",
+    says="Your mask allows one position too few: a source of n words fills positions 0 to n - 1.",
     edit=("place < lengths", "place < (lengths - 1).clamp(min=1)"),
 )
 
 wrong(
     "one-too-many",
     "one position of padding seen",
-    says="One position too many is seen: a source of n words fills positions 0 to n - 1.",
+    says="Your mask allows one position too many: a source of n words fills positions 0 to n - 1.",
     spares=["by-hand", "values"],
     edit=("place < lengths", "place <= lengths"),
 )
@@ -262,7 +262,7 @@ def look_back(scores, H, lengths):
 wrong(
     "scores-returned",
     "scores returned for weights",
-    says="You return the scores as the weights.",
+    says="You return the scores, before the softmax, as the weights.",
     spares=["gradients"],
     edit=("context[:, 0], weights", "context[:, 0], scores"),
 )

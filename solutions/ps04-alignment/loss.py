@@ -30,8 +30,8 @@ wrong(
     "all-places",
     "divided by all positions, as a published textbook had it",
     says=(
-        "The padding is out of your sum, but you divide by all positions: divide by the "
-        "number of real words."
+        "You leave the padding out of the sum, but divide by the number of all positions. "
+        "Divide by the number of real words."
     ),
     spares=["by-hand", "values"],
     edit=("right[real].mean", "right.where(real, 0.0).mean"),
@@ -40,7 +40,7 @@ wrong(
 wrong(
     "bits",
     "in bits",
-    says="Your loss is in bits: take the natural logarithm.",
+    says="Your loss is in bits. Use the natural logarithm.",
     edit=("[real].mean()", "[real].mean() / math.log(2)"),
 )
 
@@ -157,7 +157,7 @@ wrong(
 wrong(
     "perplexity",
     "the perplexity",
-    says="You take e to the power of the loss: that is the perplexity.",
+    says="This is the perplexity, e to the power of the loss. Return the loss itself.",
     edit=("-right[real].mean", "(-right[real].mean()).exp"),
 )
 
@@ -192,7 +192,7 @@ wrong(
 wrong(
     "softmax-axis",
     "softmax along the positions",
-    says="Your softmax runs over the positions. It must run over the words.",
+    says="Your softmax runs over the positions. It must run over the vocabulary.",
     edit=("dim=-1", "dim=1"),
 )
 
@@ -200,8 +200,8 @@ wrong(
     "sum-of-sentence",
     "sums averaged over the sentences",
     says=(
-        "This is the sum over each sentence, averaged over the sentences: divide by the "
-        "number of real words."
+        "You take the sum over each sentence, then the mean over the sentences. Divide by the "
+        "number of real words instead."
     ),
     edit=("right[real].mean", "right.where(real, 0.0).sum(dim=1).mean"),
 )
@@ -225,8 +225,8 @@ wrong(
     "unshifted-mask",
     "words not shifted, padding shifted",
     says=(
-        "You compare each prediction with the word just read, and leave padding out by the "
-        "next word. Shift the target by one: target[:, 1:]."
+        "You compare each prediction with the word just read, but find the padding by the next "
+        "word. Shift the target by one for both: target[:, 1:]."
     ),
     edit=[("target[:, 1:]", "target[:, :-1]"), ("real = says", "real = target[:, 1:]")],
 )

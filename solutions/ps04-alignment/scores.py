@@ -53,7 +53,7 @@ wrong(
 wrong(
     "dot",
     "the matrix left out",
-    says="W is missing from your scores: this is s · h, the score called dot.",
+    says="W is missing from your scores: s · h is the dot-product score.",
     spares=["additive"],
     edit=("query = s @ W", "query = s"),
 )
@@ -84,7 +84,7 @@ wrong(
 wrong(
     "general-scaled",
     "general scores divided by the root of the width",
-    says="Your scores are divided by the root of a width. These scores are not scaled.",
+    says="You divide your scores by the root of a width. Do not scale them here.",
     spares=["additive"],
     edit=(
         "return (H @ query[:, :, None])[:, :, 0]",
@@ -106,7 +106,7 @@ wrong(
 wrong(
     "general-tanh",
     "a tanh around the general score",
-    says="There is no tanh here. It belongs to the additive score.",
+    says="The general score has no tanh. That belongs to the additive score.",
     spares=["additive"],
     edit=(
         "return (H @ query[:, :, None])[:, :, 0]",
@@ -182,7 +182,7 @@ wrong(
 wrong(
     "scaled",
     "additive scores divided by the root of a width",
-    says="Your scores are divided by the root of a width. These scores are not scaled.",
+    says="You divide your scores by the root of a width. Do not scale them here.",
     spares=["general"],
     edit=(
         "torch.tanh(asked + memory) @ v_a",
@@ -236,7 +236,7 @@ wrong(
 wrong(
     "turned",
     "the matrix transposed",
-    says="W is transposed: states are rows, so it is s W and not s Wᵀ.",
+    says="You transpose W. States are rows, so it is s W and not s Wᵀ.",
     spares=["additive"],
     edit=("query = s @ W", "query = s @ W.T"),
 )

@@ -282,7 +282,10 @@ def masked_attention(Q, K, V, mask):
 @wrong(
     "unused",
     "the mask is not used",
-    says="Hidden keys get the weight that they would get without a mask.",
+    says=(
+        "The mask has no effect: hidden keys get the weight that they would get without it. "
+        "Mask their scores before the softmax."
+    ),
 )
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])

@@ -220,8 +220,8 @@ wrong(
     "self-hidden",
     "no position sees itself",
     says=(
-        "Your mask hides each position from itself, and position 0 may attend to nothing. "
-        "Position i attends to itself too: j ≤ i."
+        "Your mask hides each position from itself. Position i attends to itself, too: j ≤ i, "
+        "including the diagonal."
     ),
     spares=["padding"],
     edit=(

@@ -60,7 +60,7 @@ wrong(
 
 wrong(
     "factor-added",
-    says="The spreads of q and of k multiply, they do not add.",
+    says="The standard deviations of q and k multiply. You add them.",
     loses=["factor"],
     edit=("sigma_q * sigma_k *", "(sigma_q + sigma_k) *"),
 )
@@ -78,7 +78,7 @@ wrong(
 
 wrong(
     "factor-queries",
-    says="Your factor does not change with the spread of the keys.",
+    says="Your factor does not change with the standard deviation of the keys.",
     loses=["factor"],
     edit=("sigma_q * sigma_k", "sigma_q"),
 )
@@ -104,8 +104,8 @@ wrong(
     "factor-variance",
     "divides by the variance",
     says=(
-        "Var(c·x) is c² Var(x): you divide by the variance of q·k, where its standard "
-        "deviation makes it 1."
+        "You divide by the variance of q·k. Var(c·x) is c² Var(x), so divide by the standard "
+        "deviation."
     ),
     loses=["factor"],
     edit=("sigma_q * sigma_k * math.sqrt(d_k)", "d_k * sigma_q**2 * sigma_k**2"),

@@ -61,7 +61,10 @@ class SelfAttention(nn.Module):
 @wrong(
     "always-causal",
     "hides later tokens without being asked",
-    says="You hide later tokens without being asked: without a mask, each token sees all.",
+    says=(
+        "Your code hides later tokens even without a mask. Without a mask, each token attends "
+        "to all tokens."
+    ),
 )
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):
@@ -133,7 +136,10 @@ wrong(
 @wrong(
     "mask-ignored",
     "takes a mask and does not use it",
-    says="Hidden keys get the weight that they would get without a mask.",
+    says=(
+        "The mask has no effect: hidden keys get the weight that they would get without it. "
+        "Mask their scores before the softmax."
+    ),
     loses=["mask"],
 )
 class SelfAttention(nn.Module):

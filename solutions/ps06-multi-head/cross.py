@@ -115,7 +115,10 @@ wrong(
 wrong(
     "mean",
     "averages what the heads add",
-    says="You average what the heads add. Heads side by side times W_O is their sum.",
+    says=(
+        "You average what the heads add. Multiplying the heads, side by side, by W_O gives a "
+        "sum over the heads, not their mean."
+    ),
     edit=("parts.sum", "parts.mean"),
 )
 
@@ -331,7 +334,7 @@ wrong(
 wrong(
     "weights-returned",
     "gives the weights as the parts",
-    says="You return the weights as the parts.",
+    says="You return the weights as the parts. A part is what the head adds to the output.",
     spares=["source", "gradients"],
     edit=("parts.sum(dim=1), parts", "parts.sum(dim=1), weights"),
 )

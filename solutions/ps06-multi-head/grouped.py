@@ -110,7 +110,7 @@ wrong(
 
 wrong(
     "bytes",
-    says="Four times too many. Count numbers, not bytes.",
+    says="Your count is four times too large. Count numbers, not bytes.",
     loses=["cache"],
     edit=("B * S * groups * (d_k + d_v)", "4 * B * S * groups * (d_k + d_v)"),
 )
@@ -171,7 +171,7 @@ wrong(
 wrong(
     "first-group",
     "all heads take the first group",
-    says="All your heads take the first group.",
+    says="All your heads take the first group. Each group serves its own heads.",
     spares=["pooled", "cache"],
     edit=(
         "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
@@ -193,7 +193,7 @@ wrong(
 wrong(
     "keys-alone",
     "counts the keys alone",
-    says="Keys and values are both kept: d_k + d_v numbers.",
+    says="You count the keys alone. Keys and values are both kept: d_k + d_v numbers.",
     loses=["cache"],
     edit=("* (d_k + d_v)", "* d_k"),
 )
@@ -201,8 +201,8 @@ wrong(
 wrong(
     "keys-by-repeat",
     says=(
-        "Keys and values are paired differently: head h takes the keys of one group and the "
-        "values of another. Its keys are those of group h mod G."
+        "Your keys and values do not match: head h takes the keys of one group and the values "
+        "of another. Its keys are those of group h mod G."
     ),
     loses=["by-hand", "values", "gradients"],
     edit=("K.repeat_interleave(H // G, dim=1)", "K.repeat(1, H // G, 1, 1)"),
@@ -210,7 +210,7 @@ wrong(
 
 wrong(
     "keys-twice",
-    says="Values are not as wide as keys here: d_k + d_v numbers, not 2 · d_k.",
+    says="Values need not be as wide as keys: d_k + d_v numbers, not 2 · d_k.",
     loses=["cache"],
     edit=("(d_k + d_v)", "2 * d_k"),
 )
@@ -225,7 +225,7 @@ wrong(
 wrong(
     "mean-of-groups",
     "all heads take the mean of the groups",
-    says="All your heads take the mean of the groups: each group serves its own heads.",
+    says="All your heads take the mean of the groups. Each group serves its own heads.",
     spares=["pooled", "cache"],
     edit=(
         "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
@@ -281,14 +281,14 @@ wrong(
 
 wrong(
     "one-group",
-    says="Each group has keys and values of its own.",
+    says="You count one group only. Each group has its own keys and values.",
     loses=["cache"],
     edit=("S * groups *", "S *"),
 )
 
 wrong(
     "one-sequence",
-    says="Each sequence of the batch has keys and values of its own.",
+    says="You count one sequence only. Each sequence of the batch has its own keys and values.",
     loses=["cache"],
     edit=("B * S * groups", "S * groups"),
 )
@@ -399,8 +399,8 @@ wrong(
 wrong(
     "twice",
     says=(
-        "Twice too many. d_k + d_v already covers keys and values, and the answer is in "
-        "numbers, not bytes."
+        "Your count is twice as large as it should be. d_k + d_v already covers keys and "
+        "values, and the answer is in numbers, not bytes."
     ),
     loses=["cache"],
     edit=("B * S * groups * (d_k + d_v)", "2 * B * S * groups * (d_k + d_v)"),
@@ -416,7 +416,7 @@ wrong(
 
 wrong(
     "values-alone",
-    says="Keys and values are both kept: d_k + d_v numbers.",
+    says="You count the values alone. Keys and values are both kept: d_k + d_v numbers.",
     loses=["cache"],
     edit=("* (d_k + d_v)", "* d_v"),
 )
@@ -425,8 +425,8 @@ wrong(
     "values-by-repeat",
     "repeat for the values alone",
     says=(
-        "Keys and values are paired differently: head h takes the keys of one group and "
-        "the values of another. Its values are those of group h mod G."
+        "Your keys and values do not match: head h takes the keys of one group and the values "
+        "of another. Its values are those of group h mod G."
     ),
     spares=["pooled", "cache"],
     edit=("V.repeat_interleave(H // G, dim=1)", "V.repeat(1, H // G, 1, 1)"),

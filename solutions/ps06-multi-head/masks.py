@@ -143,7 +143,10 @@ def masked_heads(Q, K, V, mask):
 
 wrong(
     "far",
-    says="Your windows hide the near positions and show the far ones.",
+    says=(
+        "Your windows hide the near positions and show the far ones. A window of w holds the "
+        "query's own position and w - 1 before it."
+    ),
     loses=["by-hand", "mask"],
     edit=("j < w", "j >= w"),
 )
@@ -163,9 +166,9 @@ wrong(
     "fill-too-high",
     "writes -10000 into hidden scores, which a lower one outweighs",
     says=(
-        "The number that you write into hidden scores is not low enough: hidden keys still "
-        "take weight. exp(0) is 1, and even -10000 is high beside visible scores that are "
-        "lower. Use -∞, or the lowest number of the dtype, torch.finfo(scores.dtype).min."
+        "The number that you write into hidden scores is not low enough: hidden keys still take "
+        "weight. 0 gives exp(0) = 1, and -10000 fails if the visible scores are lower still. "
+        "Use -∞, or the lowest number of the dtype, torch.finfo(scores.dtype).min."
     ),
     loses=["values"],
 )
@@ -188,7 +191,7 @@ def masked_heads(Q, K, V, mask):
 wrong(
     "first-mask-for-all",
     "the first sequence's mask for the whole batch",
-    says="The mask of the first sequence hides keys in all of them.",
+    says="You apply the first sequence's mask to the whole batch. Each sequence has its own.",
     loses=["shared", "empty"],
     edit=("mask[:, None]", "mask[:1, None]"),
 )
@@ -197,9 +200,9 @@ wrong(
     "four-axes-only",
     "knows no mask for all heads",
     says=(
-        "The mask of sequence b was used for head b of every sequence: in (B, T, S), the "
-        "batch axis meets the heads of (B, H, T, S). Give it an axis for the heads, (B, 1, "
-        "T, S)."
+        "Your code uses the mask of sequence b for head b of every sequence: in (B, T, S), the "
+        "batch axis meets the heads of (B, H, T, S). Give it an axis for the heads, (B, 1, T, "
+        "S)."
     ),
     loses=["shared", "empty"],
     edit=("mask[:, None]", "mask.expand(Q.shape[:3] + K.shape[2:3])"),
@@ -221,9 +224,9 @@ wrong(
 wrong(
     "hidden-at-0-then-cleared",
     says=(
-        "The number that you write into hidden scores is not low enough: hidden keys still "
-        "take weight. exp(0) is 1, and even -10000 is high beside visible scores that are "
-        "lower. Use -∞, or the lowest number of the dtype, torch.finfo(scores.dtype).min."
+        "The number that you write into hidden scores is not low enough: hidden keys still take "
+        "weight. 0 gives exp(0) = 1, and -10000 fails if the visible scores are lower still. "
+        "Use -∞, or the lowest number of the dtype, torch.finfo(scores.dtype).min."
     ),
     spares=["by-hand", "mask"],
     edit=("~mask, lowest", "~mask, 0.0"),
@@ -262,9 +265,9 @@ wrong(
     "mask-against-heads",
     "three axes meet the heads",
     says=(
-        "The mask of sequence b was used for head b of every sequence: in (B, T, S), the "
-        "batch axis meets the heads of (B, H, T, S). Give it an axis for the heads, (B, 1, "
-        "T, S)."
+        "Your code uses the mask of sequence b for head b of every sequence: in (B, T, S), the "
+        "batch axis meets the heads of (B, H, T, S). Give it an axis for the heads, (B, 1, T, "
+        "S)."
     ),
     loses=["shared", "empty"],
     edit=("mask[:, None]", "mask"),
@@ -273,8 +276,8 @@ wrong(
 wrong(
     "masked-copy-lost",
     says=(
-        "Hidden keys get the weight that they would get without a mask. If you call "
-        "masked_fill, use what it returns: it does not change the scores."
+        "The mask has no effect: hidden keys get the weight that they would get without it. If "
+        "you call masked_fill, use what it returns: it does not change the scores."
     ),
     spares=["by-hand", "mask"],
     edit=(
@@ -331,7 +334,10 @@ def masked_heads(Q, K, V, mask):
 
 wrong(
     "next-seen",
-    says="Each query sees the next position as well: j ≤ i, no further.",
+    says=(
+        "Your mask lets each position see the next one: key i + 1 leaks. Look at the diagonal: "
+        "j ≤ i."
+    ),
     loses=["by-hand", "mask"],
     edit=("j <= i)", "j <= i + 1)"),
 )
@@ -349,7 +355,10 @@ wrong(
 
 wrong(
     "no-self",
-    says="No query sees its own position: j ≤ i, including the diagonal.",
+    says=(
+        "Your mask hides each position from itself. Position i attends to itself, too: j ≤ i, "
+        "including the diagonal."
+    ),
     loses=["by-hand", "mask"],
     edit=("j <= i)", "j < i)"),
 )
@@ -410,8 +419,8 @@ wrong(
     "over-heads",
     "the softmax runs over the heads",
     says=(
-        "Your weights sum to 1 over axis 1 of 4, not over the keys. The keys are the last "
-        "axis, however many come before it: count from the end, dim=-1."
+        "Your weights sum to 1 over the heads, not over the keys. Each head has its own "
+        "softmax, over the last axis: dim=-1."
     ),
     spares=["by-hand", "mask"],
     edit=("dim=-1", "dim=1"),
@@ -431,7 +440,7 @@ wrong(
     "padding-by-head",
     "the padding goes to the heads",
     says=(
-        "Your padding goes to the heads, not to the sequences. Reshape (B, S) to (B, 1, 1, "
+        "You apply the padding to the heads, not to the sequences. Reshape (B, S) to (B, 1, 1, "
         "S) to match (B, H, T, S)."
     ),
     loses=["by-hand", "mask"],
@@ -537,7 +546,7 @@ wrong(
 
 wrong(
     "window-alone",
-    says="Later tokens may be attended to. A window only reaches back: j ≤ i.",
+    says="Your mask does not hide later keys. A window only reaches back: j ≤ i.",
     loses=["by-hand", "mask"],
     edit=("(j <= i) & (i - j", "(i - j"),
 )
@@ -546,7 +555,7 @@ wrong(
     "windows-by-sequence",
     "the windows go to the batch",
     says=(
-        "Your windows go to the sequences of the batch, not to the heads. Reshape (H,) to "
+        "You apply the windows to the sequences of the batch, not to the heads. Reshape (H,) to "
         "(H, 1, 1) to match (B, H, T, S)."
     ),
     loses=["by-hand", "mask"],

@@ -246,8 +246,8 @@ wrong(
     "one-wide-head",
     "one softmax for all heads",
     says=(
-        "Your heads share one softmax over all queries and keys. Give the heads their own "
-        "axis before the scores."
+        "Your code treats all heads as one wide head, with one softmax for each query. Give the "
+        "heads their own axis before the scores."
     ),
 )
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):

@@ -75,7 +75,7 @@ wrong(
 @wrong(
     "exponents",
     "forgets the power",
-    says="Those are the exponents. The slope is 2 to their power.",
+    says="You return the exponents. A slope is 2 to the power of its exponent.",
     loses=["powers", "others"],
 )
 def alibi_slopes(H):
@@ -147,10 +147,7 @@ def alibi_bias(slopes, T, S):
 @wrong(
     "from-zero",
     "h counts from 0",
-    says=(
-        "Your first head has the slope 1, or the first slope is one step too steep. h "
-        "counts from 1."
-    ),
+    says="Your first head has the slope 1. h counts from 1, not from 0.",
     loses=["powers", "others"],
 )
 def alibi_slopes(H):
@@ -254,9 +251,9 @@ def alibi_bias(slopes, T, S):
     "last-key",
     "counts from the last key for every query",
     says=(
-        "Your bias is the same for all queries, counted from the last key. Behind a causal "
-        "mask the softmax would not notice, as each row is only shifted by one number. "
-        "Here it is -m |i - j|."
+        "Your bias is the same for all queries, counted from the last key. Behind a causal mask "
+        "the softmax would not notice, as each row only shifts by a constant. Here the bias is "
+        "-m |i - j|."
     ),
     loses=["bias", "last"],
 )
@@ -420,14 +417,14 @@ def alibi_bias(slopes, T, S):
 
 wrong(
     "squared",
-    says="Your code squares the distance. The penalty grows linearly.",
+    says="Your code squares the distance. The penalty grows linearly with it.",
     loses=["bias", "last"],
     edit=("(i - j).abs()", "(i - j) ** 2"),
 )
 
 wrong(
     "turned",
-    says="The axes of queries and keys are swapped: the bias is (H, T, S).",
+    says="The axes of queries and keys are swapped. The bias is (H, T, S).",
     loses=["last"],
     edit=[
         ("torch.arange(S - T, S)[:, None]", "torch.arange(S - T, S)"),

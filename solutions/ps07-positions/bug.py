@@ -71,12 +71,16 @@ class MendedPositions(Positions):
 
 wrong(
     "nothing-added",
-    says="No code is added.",
+    says="You return x unchanged. If you call add, use what it returns: it does not change x.",
     edit=("return x + codes", "x.add(codes)\n        return x"),
 )
 
 
-@wrong("one-code", "one code for the whole text", says="All tokens get the code of the first one.")
+@wrong(
+    "one-code",
+    "one code for the whole text",
+    says="All tokens get the code of the first one. Each token gets the code of its own position.",
+)
 class MendedPositions(Positions):
     def forward(self, x, start=0):
         return x + self.table[start]
@@ -140,7 +144,7 @@ wrong(
 @wrong(
     "start-as-length",
     "start read as the end",
-    says="The first token gets the code of position 0. It is at position `start`.",
+    says="You use `start` as the end of the piece. The first token is at position `start`.",
     loses=["start"],
 )
 class MendedPositions(Positions):

@@ -39,7 +39,7 @@ wrong(
 wrong(
     "by-d",
     "divides by d_k",
-    says="The bias is divided by d_k. Divide by its square root.",
+    says="Your bias is divided by d_k: divide by its square root, √d_k.",
     edit=("math.sqrt(K)", "K"),
 )
 
@@ -47,8 +47,8 @@ wrong(
     "clamped-first",
     "clips to 0 and adds nothing",
     says=(
-        "Offsets below 0 all get row 0, or those beyond the table the last row. Clip to -L "
-        "... L first, then add L."
+        "You clip the offsets to 0 ... 2L, so all offsets below 0 get row 0. Clip to -L ... L "
+        "first, then add L."
     ),
     edit=(
         "row = (torch.arange(S) - i).clamp(-L, L) + L",
@@ -92,7 +92,7 @@ wrong(
 @wrong(
     "dropped",
     "nothing beyond L",
-    says="Your code gives keys further than L no bias. They share the outermost row.",
+    says="Your code gives no bias to keys further away than L. They share the outermost row.",
     spares=["values", "inputs"],
 )
 def relative_bias(q, a, S):
@@ -109,7 +109,7 @@ def relative_bias(q, a, S):
 @wrong(
     "hidden",
     "keys beyond L hidden",
-    says="Your code hides keys further than L. They share the outermost row.",
+    says="Your code hides keys further away than L. They share the outermost row.",
     spares=["values", "inputs"],
 )
 def relative_bias(q, a, S):
@@ -233,8 +233,8 @@ wrong(
     "turned",
     "i - j",
     says=(
-        "Your offsets are i - j: row L of the table is offset 0, row L + 1 the key that "
-        "comes after the query, j - i = 1."
+        "Your offsets are i - j. They must be j - i: row L + 1 is for the key right after the "
+        "query."
     ),
     edit=("torch.arange(S) - i", "i - torch.arange(S)"),
 )
@@ -252,7 +252,7 @@ def relative_bias(q, a, S):
 wrong(
     "unscaled",
     "forgets the root",
-    says="The bias is not scaled. Divide it by √d_k, like the scores.",
+    says="Your bias is not scaled: divide it by √d_k, like the scores.",
     edit=("a.T / math.sqrt(K)", "a.T"),
 )
 

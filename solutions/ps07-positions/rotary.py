@@ -381,8 +381,8 @@ wrong(
     "read-halves",
     "reads pairs in halves and writes them interleaved",
     says=(
-        "You read the pairs from the columns of the other pairing, but write them to the "
-        "right columns."
+        "You read the pairs from the columns of the other pairing, but write them to the right "
+        "columns. Read a pair from where you write it."
     ),
     loses=["interleaved", "gradients"],
     edit=("a, b = x[..., 0::2], x[..., 1::2]", "a, b = x.chunk(2, dim=-1)"),
@@ -392,8 +392,8 @@ wrong(
     "read-interleaved",
     "reads pairs interleaved and writes them in halves",
     says=(
-        "You read the pairs from the columns of the other pairing, but write them to the "
-        "right columns."
+        "You read the pairs from the columns of the other pairing, but write them to the right "
+        "columns. Read a pair from where you write it."
     ),
     loses=["halves", "gradients"],
     edit=("a, b = x.chunk(2, dim=-1)", "a, b = x[..., 0::2], x[..., 1::2]"),
@@ -502,7 +502,7 @@ def to_halves(W, heads):
 @wrong(
     "reorder-swapped",
     "second numbers first",
-    says="Your second numbers of the pairs come first. Put the first numbers first.",
+    says="You put the second numbers of the pairs first. The first numbers come first.",
     loses=["reorder", "inputs"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
@@ -542,8 +542,8 @@ def to_halves(W, heads):
     "wrong-axis",
     "positions along the axis before the tokens",
     says=(
-        "Your positions run along the axis before the tokens, the heads or the sequences. "
-        "The tokens are the last axis but one."
+        "Your positions run along the axis before the tokens, that of the heads or the "
+        "sequences. The tokens are the second-to-last axis."
     ),
     spares=["reorder"],
 )

@@ -107,7 +107,7 @@ wrong(
 
 wrong(
     "minus-twice",
-    says="Your blocks have a minus twice. sin(t + k) = sin t cos k + cos t sin k.",
+    says="Both sines in your blocks have a minus. sin(t + k) = sin t cos k + cos t sin k.",
     spares=["similarity"],
     edit=("-sin, sin", "-sin, -sin"),
 )
@@ -168,7 +168,7 @@ wrong(
 wrong(
     "plus-twice",
     "no minus at all",
-    says="Your blocks have the same sign twice. cos(t + k) = cos t cos k - sin t sin k.",
+    says="Both sines in your blocks have a plus. cos(t + k) = cos t cos k - sin t sin k.",
     spares=["similarity"],
     edit=("-sin,", "sin,"),
 )
@@ -186,7 +186,7 @@ wrong(
 wrong(
     "similarity-distance",
     "the squared distance",
-    says="That is the squared distance of the two codes. Return their dot product.",
+    says="This is the squared distance between the two codes. Return their dot product.",
     loses=["similarity"],
     edit=("return (k * theta).cos().sum", "return (2 - 2 * (k * theta).cos()).sum"),
 )
@@ -211,7 +211,7 @@ wrong(
 
 wrong(
     "similarity-no-k",
-    says="Your similarity does not depend on k.",
+    says="Your similarity does not depend on k: the angle of a pair grows by k θ.",
     loses=["similarity"],
     edit=("return (k * theta).cos()", "return theta.cos()"),
 )
@@ -227,10 +227,7 @@ wrong(
 wrong(
     "similarity-sines",
     "the sum of sines",
-    says=(
-        "That is the dot product of one half of the columns, or the sum of the sines: sin "
-        "a sin b + cos a cos b = cos(a - b)."
-    ),
+    says="This is a sum of sines. sin a sin b + cos a cos b = cos(a - b).",
     loses=["similarity"],
     edit=("return (k * theta).cos", "return (k * theta).sin"),
 )

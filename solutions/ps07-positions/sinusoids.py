@@ -74,8 +74,8 @@ wrong(
     "from-one",
     "counts the pairs from 1",
     says=(
-        "Your first pair has the exponent 2/d. Pairs are counted from i = 0 here, so that "
-        "the first has the frequency 1. (UW's slide counts from 1.)"
+        "Your first pair has the exponent 2/d. Pairs are counted from i = 0 here, so that the "
+        "first has the frequency 1."
     ),
     spares=["wavelengths"],
 )
@@ -101,8 +101,8 @@ wrong(
     "halves",
     "all sines and then all cosines",
     says=(
-        "Your sines come first, then all cosines. Here the two of a pair are side by side: "
-        "sine in column 2i, cosine in column 2i + 1."
+        "Your code puts all sines first, then all cosines. Here the two of a pair are side by "
+        "side: sine in column 2i, cosine in column 2i + 1."
     ),
     spares=["wavelengths"],
     edit=(
@@ -244,8 +244,7 @@ wrong(
     "to-one",
     "lets the last exponent be 1, as some libraries do",
     says=(
-        "Your exponents run to exactly 1 in the last pair: they are 2i/d, so the last one "
-        "is (d - 2)/d."
+        "Your exponents run up to 1 in the last pair. They are 2i/d, so the last one is (d - 2)/d."
     ),
     spares=["wavelengths"],
 )
@@ -352,8 +351,8 @@ wrong(
     "wavelength-lecture",
     "from 2π to 10000 · 2π, both ends included",
     says=(
-        "Your last one is exactly 2π · base. The exponents are 2i/d, and i goes to d/2 - 1: "
-        "the last is (d - 2)/d, a little less than 1."
+        "Your last wavelength is exactly 2π · base. The exponents are 2i/d, and i goes to d/2 - "
+        "1, so the last one is (d - 2)/d, a little less than 1."
     ),
     loses=["wavelengths"],
     edit=("base ** (torch.arange(0, d, 2) / d)", "torch.logspace(0, 1, d // 2, base=base)"),
